@@ -1,0 +1,140 @@
+//! One error type: where, what, and what next.
+//!
+//! `kind` decides which Python class is raised; `message` says what happened
+//! and where; `hint` says what to do. Nothing is ever decided by reading text.
+
+use std::fmt;
+
+/// Result with the kernel's error.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, as data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular expression cannot be read; the span points into it.
+    Regex { source: String, span: (usize, usize) },
+    /// A grammar (generic composition) cannot be used.
+    Grammar,
+    /// A JSON Schema is broken at `pointer`.
+    Schema { pointer: String },
+    /// A schema is valid but cannot be enforced exactly at `pointer`.
+    Unsupported { pointer: String },
+    /// No finite instance exists.
+    Unsatisfiable { pointer: String },
+    /// A bound was reached.
+    Limit { limit: &'static str, value: usize, allowed: usize },
+    /// A vocabulary cannot be represented, or an id is unknown.
+    Vocabulary,
+    /// A token or byte run cannot come here.
+    Rejected { token: Option<u32>, text: Vec<u8>, position: usize, expected: String },
+    /// No token can come next.
+    DeadEnd,
+    /// A matcher was asked for something impossible.
+    Match,
+}
+
+/// An error of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Error {
+    /// What went wrong, as data.
+    pub kind: Box<Kind>,
+    /// What happened and where, for people.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error {
+    /// An error of `kind`.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind: Box::new(kind), message: message.into(), hint: None }
+    }
+
+    /// The same error with a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A regular expression that cannot be read: draws a caret line under the span.
+    pub fn regex(source: &str, span: (usize, usize), what: &str) -> Self {
+        let message = format!("regular expression: {what}\n{}", caret(source, span));
+        Self::new(Kind::Regex { source: source.to_owned(), span }, message)
+    }
+
+    /// A broken schema.
+    pub fn schema(pointer: &str, what: impl fmt::Display) -> Self {
+        let message = format!("schema at {}: {what}", shown(pointer));
+        Self::new(Kind::Schema { pointer: pointer.to_owned() }, message)
+    }
+
+    /// A schema that cannot be enforced.
+    pub fn unsupported(pointer: &str, what: impl fmt::Display) -> Self {
+        let message = format!("schema at {}: {what}", shown(pointer));
+        Self::new(Kind::Unsupported { pointer: pointer.to_owned() }, message)
+    }
+
+    /// A schema without a finite instance.
+    pub fn unsatisfiable(pointer: &str, what: impl fmt::Display) -> Self {
+        let message = format!("schema at {}: {what}", shown(pointer));
+        Self::new(Kind::Unsatisfiable { pointer: pointer.to_owned() }, message)
+    }
+
+    /// A bound was reached.
+    pub fn limit(limit: &'static str, value: usize, allowed: usize) -> Self {
+        let message = format!("limit reached: {limit} would be {value}, at most {allowed} is allowed");
+        Self::new(Kind::Limit { limit, value, allowed }, message)
+    }
+
+    /// A vocabulary that cannot be represented.
+    pub fn vocabulary(what: impl Into<String>) -> Self {
+        Self::new(Kind::Vocabulary, what)
+    }
+}
+
+/// `the root` or the pointer itself.
+fn shown(pointer: &str) -> &str {
+    if pointer.is_empty() { "the root" } else { pointer }
+}
+
+/// Two lines: the source line that holds the span, and carets below it.
+fn caret(source: &str, (start, end): (usize, usize)) -> String {
+    let start = floor_boundary(source, start);
+    let end = floor_boundary(source, end).max(start);
+    let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = source[start..].find('\n').map_or(source.len(), |at| start + at);
+    let column = source[line_start..start].chars().count();
+    let width = source[start..end.min(line_end).max(start)].chars().count().max(1);
+    format!("    {}\n    {}{}", &source[line_start..line_end], " ".repeat(column), "^".repeat(width))
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caret_points_into_the_right_line() {
+        let error = Error::regex("ab\ncde(", (6, 7), "unclosed group");
+        assert_eq!(error.message, "regular expression: unclosed group\n    cde(\n       ^");
+    }
+
+    #[test]
+    fn caret_survives_offsets_inside_characters() {
+        assert_eq!(caret("é", (1, 9)), "    é\n    ^");
+    }
+}

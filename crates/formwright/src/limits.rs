@@ -1,0 +1,44 @@
+//! Every bound the kernel keeps, in one place, with its reason.
+//!
+//! Bounds turn hostile input into [`crate::Error`] values instead of hangs or
+//! unbounded memory. They are generous: a bound that real input meets is a bug.
+
+/// Bounds on time and memory. `Limits::default()` suits servers that compile
+/// schemas written by strangers.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// States of one automaton. A state costs about 150 bytes.
+    pub automaton_states: usize,
+    /// Expressions of one automaton: derivatives met so far.
+    pub automaton_expressions: usize,
+    /// States searched to decide whether an And/Not expression is empty.
+    pub emptiness_search: usize,
+    /// Nesting of a regular expression.
+    pub pattern_depth: u32,
+    /// Nesting of a JSON Schema document and of the lowering that reads it.
+    pub schema_depth: usize,
+    /// Nodes of one language.
+    pub nodes: usize,
+    /// Alternatives that combining schemas (`allOf` x `anyOf`, `not`) may produce in one place.
+    pub alternatives: usize,
+    /// Bytes of per-vocabulary leaf masks kept; older ones are recomputed when needed.
+    pub leaf_cache_bytes: usize,
+    /// Bytes of masks one matcher remembers.
+    pub matcher_cache_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            automaton_states: 1 << 19,
+            automaton_expressions: 1 << 19,
+            emptiness_search: 50_000,
+            pattern_depth: 200,
+            schema_depth: 500,
+            nodes: 4_000_000,
+            alternatives: 4_096,
+            leaf_cache_bytes: 256 << 20,
+            matcher_cache_bytes: 512 << 10,
+        }
+    }
+}

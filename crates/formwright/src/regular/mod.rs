@@ -1,0 +1,25 @@
+//! Regular languages over code points, with And, Not and counters.
+//!
+//! * [`Regular`] is the description: a small immutable tree that can be hashed
+//!   and compared, so that equal descriptions share one automaton.
+//! * [`Automaton`] is the running form: a deterministic automaton over *bytes*,
+//!   built lazily by derivatives, shared by threads.
+//!
+//! A description speaks about decoded text; a [`Spelling`] says how each code
+//! point is written as bytes: plain UTF-8, or a quoted JSON string with its
+//! escapes. `pattern: "^\\d+$"` and `format: date` are thus written once, on
+//! code points, and become exact automata over JSON text.
+//!
+//! Why not an existing engine: intersection, complement and symbolic counters
+//! are needed (schemas conjoin patterns, lengths and negations), and the mask
+//! needs to know which states are *live*, i.e. can still reach acceptance.
+
+mod alphabet;
+mod automaton;
+mod expression;
+mod tree;
+
+pub use automaton::{Automaton, DEAD, Spelling, StateId, Step};
+pub use tree::{Divisor, Ranges, Regular};
+
+pub(crate) use automaton::Run;

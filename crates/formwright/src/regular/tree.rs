@@ -1,0 +1,158 @@
+//! The description of a regular language: a tree of plain data.
+//!
+//! Constructors simplify a little (flatten, drop units) so that printed trees
+//! stay readable; the real normal form is made by [`super::expression`].
+
+use std::sync::Arc;
+
+/// Sorted, disjoint, inclusive ranges of code points (surrogates excluded).
+pub type Ranges = Arc<[(char, char)]>;
+
+/// The decimal number `digits / 10^scale` that texts must be a multiple of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Divisor {
+    /// The integer `digits`, at least 1.
+    pub digits: u64,
+    /// How many decimals it has.
+    pub scale: u32,
+}
+
+/// A regular language over code points.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Regular {
+    /// No text at all.
+    Never,
+    /// Exactly the empty text.
+    Empty,
+    /// One code point out of a set.
+    Class(Ranges),
+    /// One after the other.
+    Concat(Arc<[Regular]>),
+    /// Any of them.
+    Or(Arc<[Regular]>),
+    /// All of them at once.
+    And(Arc<[Regular]>),
+    /// Every text that is not in it.
+    Not(Arc<Regular>),
+    /// `low` to `high` times in a row; `None` is no bound.
+    Repeat(Arc<Regular>, u32, Option<u32>),
+    /// Decimal texts (digits, one point, minus signs ignored) that are a multiple of the divisor.
+    Multiple(Divisor),
+}
+
+impl Regular {
+    /// One code point between `low` and `high`.
+    pub fn range(low: char, high: char) -> Self {
+        Self::Class(Arc::from([(low, high)].as_slice()))
+    }
+
+    /// Any one code point.
+    pub fn any() -> Self {
+        Self::Class(Arc::from([('\0', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].as_slice()))
+    }
+
+    /// Any text.
+    pub fn anything() -> Self {
+        Self::any().repeat(0, None)
+    }
+
+    /// Exactly `text`.
+    pub fn text(text: &str) -> Self {
+        Self::concat(text.chars().map(|c| Self::range(c, c)))
+    }
+
+    /// One of the code points of `set`.
+    pub fn one_of(set: &str) -> Self {
+        let mut chars: Vec<char> = set.chars().collect();
+        chars.sort_unstable();
+        chars.dedup();
+        Self::Class(chars.into_iter().map(|c| (c, c)).collect())
+    }
+
+    /// An ASCII digit.
+    pub fn digit() -> Self {
+        Self::range('0', '9')
+    }
+
+    /// One after the other.
+    pub fn concat(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Self::Empty => {}
+                Self::Never => return Self::Never,
+                Self::Concat(inner) => flat.extend(inner.iter().cloned()),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::Empty,
+            1 => flat.remove(0),
+            _ => Self::Concat(flat.into()),
+        }
+    }
+
+    /// Any of them.
+    pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat: Vec<Self> = Vec::new();
+        for part in parts {
+            match part {
+                Self::Never => {}
+                Self::Or(inner) => flat.extend(inner.iter().cloned()),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Self::Never,
+            1 => flat.remove(0),
+            _ => Self::Or(flat.into()),
+        }
+    }
+
+    /// All of them at once.
+    pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat: Vec<Self> = Vec::new();
+        for part in parts {
+            match part {
+                Self::And(inner) => flat.extend(inner.iter().cloned()),
+                other => {
+                    if other != Self::anything() {
+                        flat.push(other);
+                    }
+                }
+            }
+        }
+        match flat.len() {
+            0 => Self::anything(),
+            1 => flat.remove(0),
+            _ => Self::And(flat.into()),
+        }
+    }
+
+    /// Every other text.
+    #[must_use]
+    pub fn not(self) -> Self {
+        match self {
+            Self::Not(inner) => (*inner).clone(),
+            Self::Never => Self::anything(),
+            other => Self::Not(Arc::new(other)),
+        }
+    }
+
+    /// `low` to `high` times in a row.
+    #[must_use]
+    pub fn repeat(self, low: u32, high: Option<u32>) -> Self {
+        if (low, high) == (1, Some(1)) { self } else { Self::Repeat(Arc::new(self), low, high) }
+    }
+
+    /// Zero or one time.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        self.repeat(0, Some(1))
+    }
+
+    /// Texts of `low` to `high` code points.
+    pub fn length(low: u32, high: Option<u32>) -> Self {
+        Self::any().repeat(low, high)
+    }
+}
