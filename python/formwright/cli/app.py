@@ -1,0 +1,46 @@
+"""The group of subcommands, and the one place where an error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import click
+
+from formwright import __version__
+from formwright.cli.check import check
+from formwright.cli.explain import explain
+from formwright.cli.generate import generate
+from formwright.errors import FormwrightError
+
+__all__ = ["app"]
+
+
+class _Refusal(click.ClickException):
+    exit_code = 3
+
+    def __init__(self, error: FormwrightError) -> None:
+        super().__init__(str(error))
+        self.hint = error.hint
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"error: {self.message}", err=True)
+        if self.hint:
+            click.echo(f"hint: {self.hint}", err=True)
+
+
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except FormwrightError as error:
+            raise _Refusal(error) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="formwright")
+def app() -> None:
+    """Make a language model write in form: JSON Schema, regular expressions, choices."""
+
+
+for command in (check, explain, generate):
+    app.add_command(command)

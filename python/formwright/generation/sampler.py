@@ -1,0 +1,95 @@
+"""Choosing a token from logits: greedy, or drawn at random.
+
+::
+
+    sampler = Sampler(temperature=0.8, top_p=0.95, seed=7)
+    token = sampler(logits)
+
+The mask has been applied before: forbidden tokens are at minus infinity, so ``top_k``
+and ``top_p`` count allowed tokens only, and every token drawn is allowed. ``temperature=0``
+is greedy: the most likely allowed token, the lowest id among equals.
+
+Cost: greedy is one pass. A draw sorts the allowed tokens only when ``top_k`` or ``top_p``
+asks for it.
+
+The wrinkle: a sampler with a seed is a running thing. Two generations that shall be
+equal need two samplers with the same seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright.errors import DeadEnd
+
+__all__ = ["Sampler"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(slots=True, kw_only=True)
+class Sampler:
+    """Greedy at ``temperature=0``, else multinomial.
+
+    Attributes:
+        temperature: 0 is greedy, 1 is the model's own distribution.
+        top_k: Draw among the ``top_k`` most likely allowed tokens; ``None`` is all.
+        top_p: Draw among the most likely tokens that together reach this probability.
+        seed: Makes the draws repeatable.
+
+    Raises:
+        ValueError: A setting is out of range.
+    """
+
+    temperature: float = 0.0
+    top_k: int | None = None
+    top_p: float = 1.0
+    seed: int | None = None
+    _random: np.random.Generator = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _require(self.temperature >= 0, "temperature", self.temperature, "0 or more")
+        _require(self.top_k is None or self.top_k >= 1, "top_k", self.top_k, "1 or more")
+        _require(0 < self.top_p <= 1, "top_p", self.top_p, "more than 0 and at most 1")
+        self._random = np.random.default_rng(self.seed)
+
+    def __call__(self, logits: NDArray[np.floating]) -> int:
+        """The id of one token.
+
+        Raises:
+            DeadEnd: No logit is a finite number.
+        """
+        best = int(np.argmax(logits))
+        if not np.isfinite(logits[best]):
+            raise DeadEnd(f"the model gives no finite logit to any allowed token; the largest is {logits[best]}")
+        return best if self.temperature == 0 else self._draw(logits)
+
+    def _draw(self, logits: NDArray[np.floating]) -> int:
+        tokens = np.flatnonzero(logits > -np.inf)
+        scores = logits[tokens].astype(np.float64) / self.temperature
+        if self.top_k is not None or self.top_p < 1:
+            order = np.argsort(-scores, kind="stable")[: self.top_k]
+            tokens, scores = tokens[order], scores[order]
+        weights = _nucleus(_softmax(scores), self.top_p)
+        return int(self._random.choice(tokens[: len(weights)], p=weights))
+
+
+def _require(holds: bool, name: str, value: object, range_: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} must be {range_}, not {value}")
+
+
+def _softmax(scores: Floats) -> Floats:
+    weights = np.exp(scores - scores.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _nucleus(probabilities: Floats, top_p: float) -> Floats:
+    """The shortest beginning that reaches ``top_p``, scaled to 1. Expects descending order where ``top_p < 1``."""
+    if top_p == 1:
+        return probabilities
+    kept = probabilities[: 1 + int(np.searchsorted(np.cumsum(probabilities), top_p))]
+    return np.asarray(kept / kept.sum())

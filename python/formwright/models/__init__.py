@@ -1,0 +1,49 @@
+"""Models that run here. Each runtime lives in the module named after it and loads when asked for.
+
+::
+
+    model = load("formwright-tiny")                # embedded, by ONNX Runtime: formwright[local]
+    model = from_transformers(model, tokenizer)    # any causal language model of transformers
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from formwright.errors import FormwrightError
+from formwright.models.base import LocalModel, LocalRuntime, Prompt
+
+__all__ = ["LocalModel", "LocalRuntime", "Prompt", "from_transformers", "load"]
+
+
+def load(name: str) -> LocalModel:
+    """A model by its name; ``"formwright-tiny"`` is the one that comes with the package.
+
+    Raises:
+        FormwrightError: No model has this name.
+        MissingDependency: formwright[local] is not installed.
+    """
+    if name != "formwright-tiny":
+        raise FormwrightError(
+            f"no model is called {name!r}",
+            hint="the embedded model is 'formwright-tiny'; wrap your own with from_transformers(model, tokenizer)",
+        )
+    from formwright.models import embedded
+
+    return embedded.load()
+
+
+def from_transformers(model: Any, tokenizer: Any) -> LocalModel:
+    """A causal language model of transformers, with its tokenizer.
+
+    Args:
+        model: A ``PreTrainedModel`` on any device.
+        tokenizer: Its tokenizer; the ends of text of both, and of the generation config, all count.
+
+    Raises:
+        VocabularyError: The tokenizer cannot be represented.
+        MissingDependency: formwright[transformers] is not installed.
+    """
+    from formwright.models import transformers
+
+    return transformers.wrap(model, tokenizer)

@@ -1,0 +1,45 @@
+"""The embedded model ``formwright-tiny`` with its tokenizer and its chat format.
+
+The chat format is one line: every message is its role as a control token followed by
+its content, and the answer follows ``<|assistant|>``::
+
+    <|user|>Ada is 36 years old.<|assistant|>{"name": "Ada", "age": 36}<|end|>
+
+Cost: reading the weights and the tokenizer, once per process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from formwright._dependencies import needs
+from formwright.models.base import LocalModel
+from formwright.tokenizers import vocabulary_from
+
+with needs("local", "the embedded model"):
+    from tokenizers import Tokenizer
+
+    from formwright.models.tiny import TinyRuntime
+
+__all__ = ["load"]
+
+FOLDER = Path(__file__).parent / "formwright_tiny"
+
+
+@lru_cache(maxsize=1)
+def load() -> LocalModel:
+    """The embedded model, loaded once and shared."""
+    tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+
+    def encode(prompt: str | Sequence[Mapping[str, str]]) -> list[int]:
+        ids: list[int] = tokenizer.encode(_render(prompt), add_special_tokens=False).ids
+        return ids
+
+    return LocalModel("formwright-tiny", TinyRuntime(FOLDER), vocabulary_from(tokenizer), encode)
+
+
+def _render(prompt: str | Sequence[Mapping[str, str]]) -> str:
+    messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    return "".join(f"<|{message['role']}|>{message['content']}" for message in messages) + "<|assistant|>"

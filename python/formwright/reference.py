@@ -1,0 +1,396 @@
+"""The whole idea of formwright in naive Python: the explanation, and the oracle of the tests.
+
+A *language* is a set of texts. Brzozowski's observation (1964) makes it run: after
+reading one byte, what may follow is again a language, the *derivative*. So a state is
+simply a language, and three questions are all there is to ask of one:
+
+* ``derivative(byte)``: what may follow this byte;
+* ``nullable``: may the text end here;
+* ``alive``: is there any text left, or is this a dead end.
+
+A language model writes tokens, and a token is several bytes. The tokens allowed next
+are those whose bytes keep the language alive; walking the vocabulary as a *prefix
+tree* takes each derivative once for all tokens that share a beginning::
+
+    >>> words = choice(["yes", "yesterday"])
+    >>> vocabulary = {0: b"y", 1: b"yes", 2: b"es", 3: b"no", 4: b"ter"}
+    >>> sorted(allowed_tokens(words, b"", vocabulary))
+    [0, 1]
+    >>> sorted(allowed_tokens(words, b"yes", vocabulary, ends={9}))
+    [4, 9]
+
+Texts are UTF-8, tokens may stop in the middle of a character, and so may a state: a
+`Characters` remembers the bytes of the character it has begun.
+
+Cost: everything is rebuilt at every step; a state is a tree that can grow with the
+text. The kernel does the same by hash-consing states, by caching what a vocabulary does
+to a leaf, and by never walking what it has seen before.
+
+The wrinkle: with `Both` and `Not` a state can look alive and contain nothing, as in
+``Both(a, Not(a))``. `alive` then searches the derivatives for an ending; that search ends
+for regular languages, so `Rule` (recursion) must not stand under `Both` or `Not`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+__all__ = [
+    "EMPTY",
+    "NOTHING",
+    "Alternative",
+    "Both",
+    "Characters",
+    "Empty",
+    "Language",
+    "Not",
+    "Nothing",
+    "Repeat",
+    "Rule",
+    "Sequence",
+    "after",
+    "allowed_tokens",
+    "alternative",
+    "choice",
+    "json_array",
+    "json_object",
+    "json_string",
+    "json_value",
+    "literal",
+    "matches",
+    "repeat",
+    "sequence",
+]
+
+
+class Language:
+    """A set of texts. Subclasses are frozen dataclasses, so equal states compare equal."""
+
+    @property
+    def nullable(self) -> bool:
+        """Whether the text may end here."""
+        return False
+
+    def derivative(self, byte: int) -> Language:
+        """The texts that may follow ``byte``."""
+        raise NotImplementedError
+
+    def alive(self) -> bool:
+        """Whether the language holds any text; constructors keep this true except where they say otherwise."""
+        return True
+
+
+@dataclass(frozen=True)
+class Nothing(Language):
+    """No text at all: the dead end."""
+
+    def derivative(self, byte: int) -> Language:
+        return self
+
+    def alive(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Empty(Language):
+    """Only the empty text: what is left when a text is complete."""
+
+    @property
+    def nullable(self) -> bool:
+        return True
+
+    def derivative(self, byte: int) -> Language:
+        return NOTHING
+
+
+NOTHING = Nothing()
+EMPTY = Empty()
+
+
+@dataclass(frozen=True)
+class Characters(Language):
+    """One character out of ``ranges`` of code points, of which the bytes ``begun`` are already written."""
+
+    ranges: tuple[tuple[int, int], ...]
+    begun: bytes = b""
+
+    def derivative(self, byte: int) -> Language:
+        begun = self.begun + bytes([byte])
+        reachable = _code_points(begun)
+        if reachable is None or not any(low <= reachable[1] and reachable[0] <= high for low, high in self.ranges):
+            return NOTHING
+        return EMPTY if len(begun) == _length(begun[0]) else Characters(self.ranges, begun)
+
+
+def _length(lead: int) -> int:
+    """How many bytes a character has that starts with ``lead``; 0 if none does."""
+    bounds = ((0x00, 0x7F, 1), (0xC2, 0xDF, 2), (0xE0, 0xEF, 3), (0xF0, 0xF4, 4))
+    return next((length for low, high, length in bounds if low <= lead <= high), 0)
+
+
+def _code_points(begun: bytes) -> tuple[int, int] | None:
+    """The least and the greatest code point whose UTF-8 begins with ``begun``."""
+    length = _length(begun[0])
+    if length < len(begun) or any(byte & 0xC0 != 0x80 for byte in begun[1:]):
+        return None
+    lead = begun[0] if length == 1 else begun[0] & (0x7F >> length)
+    known = reduce(lambda value, byte: value << 6 | byte & 0x3F, begun[1:], lead)
+    missing = 6 * (length - len(begun))
+    low, high = known << missing, (known + 1 << missing) - 1
+    low = max(low, (0, 0x80, 0x800, 0x10000)[length - 1])  # no overlong forms
+    low, high = (0xE000 if 0xD800 <= low <= 0xDFFF else low), (0xD7FF if 0xD800 <= high <= 0xDFFF else high)
+    return (low, min(high, 0x10FFFF)) if low <= min(high, 0x10FFFF) else None
+
+
+@dataclass(frozen=True)
+class Sequence(Language):
+    """A text of ``first`` followed by a text of ``then``. Build it with `sequence`."""
+
+    first: Language
+    then: Language
+
+    @property
+    def nullable(self) -> bool:
+        return self.first.nullable and self.then.nullable
+
+    def derivative(self, byte: int) -> Language:
+        inside = sequence(self.first.derivative(byte), self.then)
+        return alternative(inside, self.then.derivative(byte)) if self.first.nullable else inside
+
+    def alive(self) -> bool:
+        return self.first.alive() and self.then.alive()
+
+
+@dataclass(frozen=True)
+class Alternative(Language):
+    """A text of any of ``options``. Build it with `alternative`."""
+
+    options: frozenset[Language]
+
+    @property
+    def nullable(self) -> bool:
+        return any(option.nullable for option in self.options)
+
+    def derivative(self, byte: int) -> Language:
+        return alternative(*(option.derivative(byte) for option in self.options))
+
+    def alive(self) -> bool:
+        return any(option.alive() for option in self.options)
+
+
+@dataclass(frozen=True)
+class Repeat(Language):
+    """``low`` to ``high`` texts of ``body`` in a row; ``None`` is no upper bound. Build it with `repeat`."""
+
+    body: Language
+    low: int
+    high: int | None
+
+    @property
+    def nullable(self) -> bool:
+        return self.low == 0 or self.body.nullable
+
+    def derivative(self, byte: int) -> Language:
+        fewer = repeat(self.body, max(0, self.low - 1), None if self.high is None else self.high - 1)
+        return sequence(self.body.derivative(byte), fewer)
+
+    def alive(self) -> bool:
+        return self.low == 0 or self.body.alive()
+
+
+@dataclass(frozen=True)
+class Both(Language):
+    """A text of ``left`` that is also a text of ``right``."""
+
+    left: Language
+    right: Language
+
+    @property
+    def nullable(self) -> bool:
+        return self.left.nullable and self.right.nullable
+
+    def derivative(self, byte: int) -> Language:
+        left, right = self.left.derivative(byte), self.right.derivative(byte)
+        return NOTHING if NOTHING in (left, right) else Both(left, right)
+
+    def alive(self) -> bool:
+        return _finds_an_ending(self)
+
+
+@dataclass(frozen=True)
+class Not(Language):
+    """Every byte string that is not a text of ``body``. Meet it with a language of well-formed texts."""
+
+    body: Language
+
+    @property
+    def nullable(self) -> bool:
+        return not self.body.nullable
+
+    def derivative(self, byte: int) -> Language:
+        return Not(self.body.derivative(byte))
+
+    def alive(self) -> bool:
+        return _finds_an_ending(self)
+
+
+def _finds_an_ending(start: Language) -> bool:
+    seen, waiting = {start}, [start]
+    while waiting:
+        state = waiting.pop()
+        if state.nullable:
+            return True
+        following = {state.derivative(byte) for byte in range(256)} - seen - {NOTHING}
+        seen |= following
+        waiting += following
+    return False
+
+
+@dataclass(frozen=True)
+class Rule(Language):
+    """A language that may mention itself: ``make`` is called when a text reaches it. It must begin with a byte."""
+
+    make: Callable[[], Language]
+
+    def derivative(self, byte: int) -> Language:
+        return self.make().derivative(byte)
+
+
+def sequence(*parts: Language) -> Language:
+    """One text of each part, in order."""
+    whole: Language = EMPTY
+    for part in reversed(parts):
+        whole = _followed_by(whole, part)
+    return whole
+
+
+def _followed_by(then: Language, first: Language) -> Language:
+    if NOTHING in (first, then):
+        return NOTHING
+    if isinstance(first, Sequence):  # lean to the right, so that equal states look equal
+        return sequence(first.first, first.then, then)
+    return then if first == EMPTY else first if then == EMPTY else Sequence(first, then)
+
+
+def alternative(*options: Language) -> Language:
+    """A text of any of the options."""
+    flat = frozenset(leaf for option in options for leaf in _leaves(option)) - {NOTHING}
+    return next(iter(flat)) if len(flat) == 1 else Alternative(flat) if flat else NOTHING
+
+
+def _leaves(option: Language) -> Iterable[Language]:
+    return option.options if isinstance(option, Alternative) else (option,)
+
+
+def repeat(body: Language, low: int = 0, high: int | None = None) -> Language:
+    """``low`` to ``high`` texts of ``body`` in a row."""
+    if high == 0 or body == EMPTY:
+        return EMPTY
+    if body == NOTHING:
+        return NOTHING if low else EMPTY
+    return Repeat(body, low, high)
+
+
+def literal(text: str) -> Language:
+    """Exactly ``text``."""
+    return sequence(*(Characters(((ord(character), ord(character)),)) for character in text))
+
+
+def choice(options: Iterable[str]) -> Language:
+    """Exactly one of ``options``."""
+    return alternative(*map(literal, options))
+
+
+def after(language: Language, text: bytes) -> Language:
+    """What may follow ``text``."""
+    return reduce(lambda state, byte: state.derivative(byte), text, language)
+
+
+def matches(language: Language, text: bytes) -> bool:
+    """Whether ``text`` is a complete text."""
+    return after(language, text).nullable
+
+
+# ---- tokens ----------------------------------------------------------------------------------------------------
+
+Tree = dict[int, Any]
+"""Byte to subtree; the key -1 holds the ids of the tokens that end here."""
+
+
+def prefix_tree(vocabulary: Mapping[int, bytes]) -> Tree:
+    """The vocabulary with shared beginnings merged; tokens without bytes are left out."""
+    root: Tree = {}
+    for token, spelled in vocabulary.items():
+        node = reduce(lambda at, byte: at.setdefault(byte, {}), spelled, root)
+        node.setdefault(-1, []).append(token)
+    root.pop(-1, None)
+    return root
+
+
+def allowed_tokens(
+    language: Language, prefix: bytes, vocabulary: Mapping[int, bytes], ends: Iterable[int] = ()
+) -> set[int]:
+    """The ids that may follow ``prefix``: those that keep the language alive, and ``ends`` where the text may end."""
+    state = after(language, prefix)
+    return set(_walk(state, prefix_tree(vocabulary))) | (set(ends) if state.nullable else set())
+
+
+def _walk(state: Language, node: Tree) -> Iterator[int]:
+    yield from node.get(-1, ())
+    for byte, child in node.items():
+        if byte >= 0 and (following := state.derivative(byte)).alive():
+            yield from _walk(following, child)
+
+
+# ---- JSON without whitespace ------------------------------------------------------------------------------------
+
+_DIGIT = Characters(((0x30, 0x39),))
+_NONZERO = Characters(((0x31, 0x39),))
+
+
+def json_string(low: int = 0, high: int | None = None) -> Language:
+    """A JSON string of ``low`` to ``high`` characters, with the escapes that JSON needs and no others."""
+    plain = Characters(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF)))
+    short = choice(rf"\{letter}" for letter in '"\\bfnrt')
+    control = choice(f"\\u{code:04x}" for code in range(0x20) if chr(code) not in "\b\f\n\r\t")
+    return sequence(literal('"'), repeat(alternative(plain, short, control), low, high), literal('"'))
+
+
+def json_number(max_digits: int = 24) -> Language:
+    """A JSON integer or decimal number, without an exponent."""
+    whole = alternative(literal("0"), sequence(_NONZERO, repeat(_DIGIT, 0, max_digits - 1)))
+    fraction = sequence(literal("."), repeat(_DIGIT, 1, max_digits))
+    return sequence(repeat(literal("-"), 0, 1), whole, repeat(fraction, 0, 1))
+
+
+def json_array(item: Language, low: int = 0, high: int | None = None) -> Language:
+    """An array of ``low`` to ``high`` items."""
+    more = None if high is None else max(high - 1, 0)
+    filled = sequence(item, repeat(sequence(literal(","), item), max(low - 1, 0), more))
+    inside = EMPTY if high == 0 else alternative(filled, EMPTY) if low == 0 else filled
+    return sequence(literal("["), inside, literal("]"))
+
+
+def json_object(*members: tuple[str, Language, bool]) -> Language:
+    """An object of ``(key as JSON text, value, required)`` in this order, nothing else."""
+    return sequence(literal("{"), _members(members, ""), literal("}"))
+
+
+def _members(members: tuple[tuple[str, Language, bool], ...], comma: str) -> Language:
+    if not members:
+        return EMPTY
+    (key, value, required), *rest = members
+    present = sequence(literal(f"{comma}{key}:"), value, _members(tuple(rest), ","))
+    return present if required else alternative(present, _members(tuple(rest), comma))
+
+
+def json_value() -> Language:
+    """Any JSON value: the recursive language, by a rule that mentions itself."""
+    value = Rule(json_value)
+    member = sequence(json_string(), literal(":"), value)
+    members = alternative(EMPTY, sequence(member, repeat(sequence(literal(","), member))))
+    thing = sequence(literal("{"), members, literal("}"))
+    return alternative(thing, json_array(value), json_string(), json_number(), choice(["true", "false", "null"]))

@@ -1,0 +1,182 @@
+r"""Tokenizers of the ``tokenizers`` library, bare or inside a transformers tokenizer.
+
+Everything is read from the tokenizer's JSON. A token's text becomes bytes by the
+steps of its *decoder*, which say how the vocabulary is written:
+
+* ``ByteLevel``: every character stands for one byte (``Ġ`` is a space).
+* ``Replace``, ``Metaspace``: ``▁`` is a space. ``ByteFallback``: ``<0x0A>`` is one byte.
+* ``Fuse`` and ``Strip`` act on a whole text, not on a token.
+
+Each step is a small function in `_STEPS`; a decoder with any other step (WordPiece,
+CTC, word-end suffixes) is refused, because its tokens do not say where spaces go::
+
+    read(Tokenizer.from_file("tokenizer.json")).tokens     # [..., b" the", b"\xe4\xbd", ...]
+
+The wrinkle: added tokens are stored as plain text even where the vocabulary is
+byte-mapped. Special ones are control tokens; the others spell their own text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from formwright.errors import VocabularyError
+from formwright.tokenizers.spelling import Spelling
+
+__all__ = ["read"]
+
+Piece = str | bytes
+Step = Callable[[Piece], Piece]
+Config = dict[str, Any]
+
+
+def read(tokenizer: Any) -> Spelling:
+    """Read a ``tokenizers.Tokenizer`` or a transformers tokenizer that holds one."""
+    backend = _backend(tokenizer)
+    config = json.loads(backend.to_str())
+    special = {token["content"]: token["id"] for token in config["added_tokens"] if token["special"]}
+    return Spelling(
+        tokens=_tokens(config, set(special.values())),
+        special_tokens=special,
+        ends=_declared_ends(tokenizer),
+        encode=lambda text: backend.encode(text, add_special_tokens=False).ids,
+        faithful=_is_faithful(config["normalizer"]),
+    )
+
+
+def _backend(tokenizer: Any) -> Any:
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if hasattr(backend, "to_str"):
+        return backend
+    raise VocabularyError(
+        f"{type(tokenizer).__qualname__} is a tokenizer without a tokenizers.Tokenizer inside",
+        hint="load the fast tokenizer, or pass the sentencepiece or mistral-common object it wraps",
+    )
+
+
+def _declared_ends(tokenizer: Any) -> frozenset[int]:
+    declared = getattr(tokenizer, "eos_token_id", None)
+    return frozenset() if declared is None else frozenset({declared})
+
+
+def _tokens(config: Config, special: set[int]) -> list[bytes | None]:
+    spell = _speller(config)
+    unknown = config["model"].get("unk_token")
+    table = {token: spell(text) for text, token in _vocabulary(config["model"]) if text != unknown}
+    added = {token["id"]: token["content"].encode() for token in config["added_tokens"]}
+    table.update((token, text) for token, text in added.items() if token not in special)
+    size = 1 + max((*table, *added), default=-1)
+    return [None if token in special else table.get(token) for token in range(size)]
+
+
+def _vocabulary(model: Config) -> Iterator[tuple[str, int]]:
+    """Text and id of every token; a Unigram vocabulary is a list of pieces with scores."""
+    vocab: Any = model["vocab"]
+    if model["type"] != "Unigram":
+        yield from vocab.items()
+    else:
+        yield from ((text, token) for token, (text, _) in enumerate(vocab) if token != model.get("unk_id"))
+
+
+def _speller(config: Config) -> Callable[[str], bytes]:
+    _refuse_affixes(config["model"])
+    steps = [_step(decoder) for decoder in _flatten(config["decoder"], "decoders")]
+
+    def spell(text: str) -> bytes:
+        piece: Piece = text
+        for step in steps:
+            piece = step(piece)
+        return piece if isinstance(piece, bytes) else piece.encode()
+
+    return spell
+
+
+def _flatten(config: Config | None, key: str) -> Iterator[Config]:
+    """The leaves of nested ``Sequence`` entries."""
+    if config is None:
+        return
+    if config["type"] != "Sequence":
+        yield config
+    for child in config.get(key, ()):
+        yield from _flatten(child, key)
+
+
+def _refuse_affixes(model: Config) -> None:
+    for affix in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(affix):
+            raise VocabularyError(
+                f"the {model['type']} model marks word pieces with {affix} {model[affix]!r}",
+                hint="its tokens do not say where spaces go, so no exact text can be asked of it",
+            )
+
+
+def _step(config: Config) -> Step:
+    if config["type"] not in _STEPS:
+        raise VocabularyError(
+            f"the decoder step {config['type']!r} is not known; known are {', '.join(sorted(_STEPS))}",
+            hint="its tokens do not say which bytes they stand for; build Vocabulary(tokens=...) from the true bytes",
+        )
+    return _STEPS[config["type"]](config)
+
+
+def _byte_level(_: Config) -> Step:
+    def step(piece: Piece) -> Piece:
+        try:
+            return bytes(_BYTE_OF[character] for character in piece) if isinstance(piece, str) else piece
+        except KeyError:  # not byte-mapped: stored as plain text
+            return piece
+
+    return step
+
+
+def _replace(config: Config) -> Step:
+    old = config["pattern"].get("String")
+    if old is None:
+        raise VocabularyError(f"the decoder replaces a regular expression: {config['pattern']!r}")
+    return lambda piece: piece.replace(old, config["content"]) if isinstance(piece, str) else piece
+
+
+def _metaspace(config: Config) -> Step:
+    return lambda piece: piece.replace(config["replacement"], " ") if isinstance(piece, str) else piece
+
+
+def _byte_fallback(_: Config) -> Step:
+    def step(piece: Piece) -> Piece:
+        is_byte = isinstance(piece, str) and _BYTE_TOKEN.fullmatch(piece)
+        return bytes([int(piece[3:5], 16)]) if is_byte else piece
+
+    return step
+
+
+def _whole_text(_: Config) -> Step:
+    return lambda piece: piece
+
+
+_STEPS: dict[str, Callable[[Config], Step]] = {
+    "ByteFallback": _byte_fallback,
+    "ByteLevel": _byte_level,
+    "Fuse": _whole_text,
+    "Metaspace": _metaspace,
+    "Replace": _replace,
+    "Strip": _whole_text,
+}
+
+_BYTE_TOKEN = re.compile(r"<0x[0-9A-F]{2}>")
+
+
+def _byte_alphabet() -> dict[str, int]:
+    """GPT-2's alphabet: printable Latin-1 stands for itself, the other bytes follow from U+0100 on."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = (byte for byte in range(256) if byte not in printable)
+    return {chr(byte): byte for byte in printable} | {chr(256 + rank): byte for rank, byte in enumerate(others)}
+
+
+_BYTE_OF = _byte_alphabet()
+
+
+def _is_faithful(normalizer: Config | None) -> bool:
+    """Whether the normalizer only writes spaces as ``▁``."""
+    return all(step["type"] in {"Prepend", "Replace"} for step in _flatten(normalizer, "normalizers"))

@@ -1,0 +1,57 @@
+"""Tokenizers of mistral-common: Tekken, SentencePiece, and the chat tokenizer around either.
+
+Tekken gives the bytes of an id directly; its control tokens are the first thousand
+ids. Its SentencePiece tokenizer is read from the same model file by
+`formwright.tokenizers.sentencepiece`::
+
+    read(MistralTokenizer.v3(is_tekken=True)).tokens[1278]      # b" the"
+
+The wrinkle: the object people hold is the chat tokenizer (``MistralTokenizer``, or
+transformers' wrapper of it); the real one is two attributes down.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from formwright._dependencies import needs
+from formwright.errors import VocabularyError
+from formwright.tokenizers import sentencepiece
+from formwright.tokenizers.spelling import Spelling
+
+with needs("mistral", "a mistral-common tokenizer"):
+    from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+    from mistral_common.tokens.tokenizers.sentencepiece import SentencePieceTokenizer
+    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+__all__ = ["read"]
+
+
+def read(tokenizer: Any) -> Spelling:
+    """Read a ``MistralTokenizer``, ``Tekkenizer`` or mistral-common ``SentencePieceTokenizer``."""
+    if isinstance(tokenizer, MistralTokenizer):
+        tokenizer = tokenizer.instruct_tokenizer.tokenizer
+    if isinstance(tokenizer, Tekkenizer):
+        return _read_tekken(tokenizer)
+    if isinstance(tokenizer, SentencePieceTokenizer):
+        return _read_sentencepiece(tokenizer)
+    raise VocabularyError(
+        f"{type(tokenizer).__qualname__} is no tokenizer of mistral-common that formwright knows",
+        hint="pass a MistralTokenizer, a Tekkenizer or a SentencePieceTokenizer",
+    )
+
+
+def _read_tekken(tokenizer: Any) -> Spelling:
+    special = {tokenizer.id_to_piece(token): token for token in sorted(tokenizer.special_ids)}
+    return Spelling(
+        tokens=[tokenizer.id_to_byte_piece(token) or None for token in range(tokenizer.n_words)],
+        special_tokens=special,
+        ends=frozenset({tokenizer.eos_id}),
+        encode=lambda text: tokenizer.encode(text, bos=False, eos=False),
+    )
+
+
+def _read_sentencepiece(tokenizer: Any) -> Spelling:
+    with needs("sentencepiece", "a SentencePiece tokenizer of mistral-common"):
+        from sentencepiece import SentencePieceProcessor
+    return sentencepiece.read(SentencePieceProcessor(model_file=str(tokenizer.file_path)))
