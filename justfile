@@ -1,0 +1,50 @@
+# The project's tasks; `just` lists them. They expect an activated virtual environment.
+
+_default:
+    @just --list
+
+# Everything needed to work on formwright.
+setup:
+    pip install maturin
+    maturin develop --extras test,pydantic
+    pip install --group dev
+
+# Rebuild the kernel in place, optimised.
+build:
+    maturin develop --release
+
+# The Python tests, as in the README but without a new build.
+test *arguments:
+    pytest {{arguments}}
+
+# The Rust tests.
+test-rust:
+    cargo test --workspace --exclude formwright-python
+
+# Formatting and lints, both languages.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+    ruff format --check .
+    ruff check .
+    lint-imports
+
+# Types, and the stub file against the compiled module.
+types:
+    mypy
+    mypy tests/typing
+    python -m mypy.stubtest formwright._kernel --mypy-config-file pyproject.toml
+
+# Put everything into the project's format.
+format:
+    cargo fmt --all
+    ruff format .
+    ruff check --fix .
+
+# Everything that a change must pass, in a new environment.
+ci:
+    .ci/run
+
+# A wheel for this machine.
+wheel:
+    maturin build --release

@@ -1,0 +1,161 @@
+"""The command line: results on stdout, everything else on stderr, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import formwright as fw
+from formwright.cli.app import app
+from formwright.models import LocalModel
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, arguments, input=stdin, catch_exceptions=False)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA), encoding="utf-8")
+    (tmp_path / "broken.json").write_text('{"type": "integer", "maxLenght": 3}', encoding="utf-8")
+    (tmp_path / "prompt.txt").write_text("Ada is 36.\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def prompts(toy: Any, byte_vocabulary: fw.Vocabulary, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replaces the embedded model by a toy; collects the prompts it is given."""
+    seen: list[str] = []
+
+    def encode(prompt: Any) -> bytes:
+        seen.append(prompt)
+        return prompt.encode() or b"?"
+
+    monkeypatch.setattr(fw, "load", lambda name: LocalModel(name, toy(257), byte_vocabulary, encode), raising=False)
+    return seen
+
+
+def test_generate_by_schema(files: Path, prompts: list[str]) -> None:
+    ran = run("generate", "--schema", "schema.json", "--prompt-file", "prompt.txt", "--temperature", "1", "--seed", "1")
+    assert ran.exit_code == 0
+    assert "name" in json.loads(ran.stdout)
+    assert ran.stderr == ""
+    assert prompts == ["Ada is 36."]
+
+
+def test_generate_by_regex_reads_stdin(prompts: list[str]) -> None:
+    ran = run("generate", "--regex", "[ab]{3}", stdin="from stdin\n")
+    assert ran.exit_code == 0
+    assert len(ran.stdout) == 4
+    assert set(ran.stdout) <= {"a", "b", "\n"}
+    assert prompts == ["from stdin"]
+
+
+def test_generate_by_choice(prompts: list[str]) -> None:
+    ran = run("generate", "--choice", "yes", "--choice", "no", "--prompt", "Well?")
+    assert ran.stdout in {"yes\n", "no\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "exactly one form"),
+        (["--regex", "a", "--choice", "b"], "exactly one form"),
+        (["--regex", "a", "--prompt", "x", "--prompt-file", "prompt.txt"], "not both"),
+        (["--schema", "missing.json"], "missing.json"),
+        (["--regex", "a", "--max-tokens", "0"], "max-tokens"),
+    ],
+)
+def test_a_wrong_command_line_is_2(files: Path, prompts: list[str], arguments: list[str], says: str) -> None:
+    ran = run("generate", *arguments)
+    assert ran.exit_code == 2
+    assert says in ran.stderr
+    assert ran.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--schema", "broken.json", "--prompt", "x"], "maxLength"),
+        (["--regex", "(", "--prompt", "x"], "^"),
+        (["--regex", "a{9}", "--max-tokens", "3", "--prompt", "x"], "hint: pass max_tokens=9 or more"),
+    ],
+)
+def test_a_refusal_is_3_with_reason_and_hint(files: Path, prompts: list[str], arguments: list[str], says: str) -> None:
+    ran = run("generate", *arguments)
+    assert ran.exit_code == 3
+    assert ran.stderr.startswith("error: ")
+    assert says in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_an_unknown_model_is_3() -> None:
+    ran = run("generate", "--regex", "a", "--prompt", "x", "--model", "gpt")
+    assert ran.exit_code == 3
+    assert "formwright-tiny" in ran.stderr
+
+
+def test_explain_is_tab_separated_where_nobody_looks(files: Path) -> None:
+    ran = run("explain", "schema.json")
+    assert ran.exit_code == 0
+    header, *rows = [line.split("\t") for line in ran.stdout.splitlines()]
+    assert header == ["where", "keyword", "status", "note"]
+    read = {(where, keyword): status for where, keyword, status, _ in rows}
+    assert read["#/properties/age", "minimum"] == "enforced"
+
+
+def test_check_says_yes(files: Path) -> None:
+    (files / "good.json").write_text('{"name": "Ada", "age": 36}\n', encoding="utf-8")
+    ran = run("check", "schema.json", "good.json")
+    assert (ran.exit_code, ran.stdout) == (0, "in form\n")
+
+
+def test_check_shows_the_place(files: Path) -> None:
+    (files / "bad.json").write_text('{\n  "name": "你好",\n  "age": -1\n}\n', encoding="utf-8")
+    ran = run("check", "schema.json", "bad.json")
+    assert ran.exit_code == 1
+    first, line, caret = ran.stdout.splitlines()
+    assert first.startswith("not in form: line 3, column 10: this cannot stand here")
+    assert line.strip() == '"age": -1'
+    assert line[caret.index("^")] == "-"
+
+
+def test_check_counts_wide_characters_as_two_cells(files: Path) -> None:
+    ran = run("check", "schema.json", "-", stdin='{"name": "你好"; }')
+    line, caret = ran.stdout.splitlines()[1:]
+    assert caret.index("^") == line.index(";") + 2
+
+
+def test_check_notices_an_early_end(files: Path) -> None:
+    ran = run("check", "schema.json", "-", stdin='{"name": "Ada"')
+    assert ran.exit_code == 1
+    assert "the text ends too soon" in ran.stdout
+
+
+def test_check_in_the_models_order(files: Path) -> None:
+    text = '{"age": 36, "name": "Ada"}'
+    assert run("check", "schema.json", "-", stdin=text).exit_code == 1
+    assert run("check", "--order", "model", "schema.json", "-", stdin=text).exit_code == 0
+
+
+@pytest.mark.parametrize("command", [(), ("generate",), ("explain",), ("check",)])
+def test_help(command: tuple[str, ...]) -> None:
+    ran = run(*command, "--help")
+    assert ran.exit_code == 0
+    assert "Usage:" in ran.stdout
+
+
+def test_version() -> None:
+    assert fw.__version__ in run("--version").stdout

@@ -1,0 +1,43 @@
+"""A sample of schemas from the wild: what is accepted is valid, what is valid is accepted, or the schema is refused.
+
+The sample is no part of the repository; ``FORMWRIGHT_DATA`` names its folder.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import formwright as fw
+
+
+def judge(case: dict[str, Any]) -> str:
+    """``refused``, ``right``, or what went wrong."""
+    try:
+        language = fw.json_schema(case["schema"], order="model")
+    except (fw.errors.SchemaError, fw.errors.LimitExceeded) as error:
+        return "refused" if str(error) else "refused without a reason"
+    for test in case["tests"]:
+        text = json.dumps(test["data"], ensure_ascii=False).encode()
+        good, complete = language.check(text)
+        if (good == len(text) and complete) is not test["valid"]:
+            return "valid rejected" if test["valid"] else "invalid accepted"
+    return "right"
+
+
+@pytest.mark.timeout(600)
+def test_the_sample(data: Path, record_property: Any) -> None:
+    sample = data / "maskbench" / "sample.jsonl.gz"
+    with gzip.open(sample, "rt", encoding="utf-8") as lines:
+        cases = [json.loads(line) for line in lines]
+    verdicts = {case["name"]: judge(case) for case in cases}
+    counts = Counter(verdicts.values())
+    record_property("counts", dict(counts))
+    wrong = {name: verdict for name, verdict in verdicts.items() if verdict not in {"right", "refused"}}
+    assert not wrong, counts
+    assert counts["right"] > len(cases) // 2

@@ -1,0 +1,86 @@
+"""What several tests share: vocabularies, a toy model, the place of the data files."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+import formwright as fw
+
+ROOT = Path(__file__).parent.parent
+
+settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+class ToyRuntime:
+    """A model with random opinions: the logits depend on every token before, and on nothing else."""
+
+    context = 4096
+
+    def __init__(self, width: int, seed: int = 0) -> None:
+        self.width, self.seed = width, seed
+        self.seen: list[int] = []
+        self.calls: list[int] = []
+
+    @property
+    def length(self) -> int:
+        return len(self.seen)
+
+    def prefill(self, token_ids: Sequence[int]) -> np.ndarray:
+        self.seen += token_ids
+        self.calls.append(len(token_ids))
+        history = zlib.crc32(np.array(self.seen, dtype=np.int64).tobytes())
+        return np.random.default_rng([self.seed, history]).normal(size=self.width).astype(np.float32)
+
+    def step(self, token_id: int) -> np.ndarray:
+        return self.prefill([token_id])
+
+    def crop(self, length: int) -> None:
+        del self.seen[length:]
+
+    def fork(self) -> ToyRuntime:
+        twin = ToyRuntime(self.width, self.seed)
+        twin.seen = list(self.seen)
+        return twin
+
+
+@pytest.fixture
+def toy() -> Callable[..., ToyRuntime]:
+    return ToyRuntime
+
+
+@pytest.fixture(scope="session")
+def byte_vocabulary() -> fw.Vocabulary:
+    """Every byte, and one end of text: the smallest vocabulary that can write anything."""
+    return fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+
+
+@pytest.fixture(scope="session")
+def word_vocabulary() -> fw.Vocabulary:
+    """Every byte and some longer tokens, with a gap, a control token and two ends of text."""
+    words = [b'{"', b'":', b'",', b'"}', b"true", b"false", b"null", b"yes", b"no", b"  ", b"12", "é".encode(), b"ab"]
+    tokens = [None, None, None, *(bytes([byte]) for byte in range(256)), *words, None]
+    return fw.Vocabulary(tokens, eos_token_ids=[0, 1], special_tokens={"</s>": 0, "<|end|>": 1, "<pad>": 2})
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of large data files that are not part of the repository."""
+    folder = Path(os.environ.get("FORMWRIGHT_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("no data files: set FORMWRIGHT_DATA to the folder that holds them")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny() -> fw.models.LocalModel:
+    """The embedded model."""
+    return fw.load("formwright-tiny")

@@ -1,0 +1,120 @@
+"""The decode loop, driven by a model that only has random opinions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import formwright as fw
+from formwright.generation import Complete, Piece, Sampler, Truncated, generate, stream
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "ages": {"type": "array", "items": {"type": "integer"}}},
+    "required": ["name", "ages"],
+    "additionalProperties": False,
+}
+
+
+def write(toy: Callable[..., Any], vocabulary: fw.Vocabulary, form: Any, seed: int = 0, **options: Any) -> Any:
+    settings = {"max_tokens": 60, "sampler": Sampler(temperature=1, seed=seed)} | options
+    return generate(toy(vocabulary.logits_size, seed), fw.compile(form, vocabulary), [65], **settings)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_opinions_still_give_json_within_the_budget(toy: Any, word_vocabulary: fw.Vocabulary, seed: int) -> None:
+    result = write(toy, word_vocabulary, PERSON, seed, parse=json.loads)
+    assert isinstance(result, Complete)
+    assert result.value == json.loads(result.text)
+    assert set(result.value) == {"name", "ages"}
+    assert len(result.tokens) <= 60
+    assert b"".join(map(word_vocabulary.token, result.tokens)).decode() == result.text
+    assert not set(result.tokens) & set(word_vocabulary.eos_token_ids)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_tightest_budget_suffices(toy: Any, byte_vocabulary: fw.Vocabulary, seed: int) -> None:
+    needed = fw.compile(PERSON, byte_vocabulary).matcher().min_tokens_to_finish
+    assert needed == len('{"name":"","ages":[]}')
+    result = write(toy, byte_vocabulary, PERSON, seed, max_tokens=needed)
+    assert result.text == '{"name":"","ages":[]}'
+
+
+def test_too_small_a_budget_says_what_is_needed(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
+        write(toy, byte_vocabulary, fw.literal("four"), max_tokens=3)
+    assert (caught.value.limit, caught.value.value, caught.value.allowed) == ("max_tokens", 4, 3)
+    assert caught.value.hint == "pass max_tokens=4 or more"
+
+
+def test_what_can_only_be_one_text_needs_no_model(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    result = write(toy, byte_vocabulary, fw.literal("exactly this"))
+    assert result.text == "exactly this"
+    assert result.model_calls == 0
+
+
+def test_forced_tokens_reach_the_model_together(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    runtime = toy(byte_vocabulary.logits_size)
+    form = fw.literal("abc") + fw.choice(["x", "y"]) + fw.literal("de") + fw.choice(["x", "y"])
+    result = generate(runtime, fw.compile(form, byte_vocabulary), [1, 2], max_tokens=9, sampler=Sampler())
+    assert runtime.calls == [2 + 3, 1 + 2]
+    assert result.model_calls == 2
+    assert result.prompt_tokens == 2
+
+
+def test_the_model_may_end_where_the_text_may_end(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    lengths = {len(write(toy, byte_vocabulary, fw.regex("[a-z]*"), seed).text) for seed in range(30)}
+    assert min(lengths) < 20 < max(lengths) <= 60
+
+
+def test_pieces_are_whole_characters(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    constraint = fw.compile(fw.literal("é你😀"), byte_vocabulary)
+    pieces = stream(toy(257), constraint, [1], max_tokens=9, sampler=Sampler())
+    assert [piece.text for piece in pieces] == ["", "é", "", "", "你", "", "", "", "😀"]
+
+
+def test_a_stream_returns_its_result(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    pieces = stream(toy(257), fw.compile(fw.literal("a"), byte_vocabulary), [1], max_tokens=9, sampler=Sampler())
+    assert next(pieces) == Piece(97, "a")
+    with pytest.raises(StopIteration) as end:
+        next(pieces)
+    assert isinstance(end.value.value, Complete)
+
+
+def test_without_finish_the_text_may_be_cut(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    result = write(toy, byte_vocabulary, fw.literal("four"), max_tokens=3, finish=False)
+    assert isinstance(result, Truncated)
+    assert (result.text, result.reason) == ("fou", "max_tokens")
+    assert isinstance(write(toy, byte_vocabulary, fw.literal("four"), max_tokens=4, finish=False), Complete)
+
+
+def test_stop_cuts_between_characters_or_inside_one(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    answers = iter([False, False, False, True])
+    result = write(toy, byte_vocabulary, fw.literal("ab你"), stop=lambda: next(answers))
+    assert isinstance(result, Truncated)
+    assert (result.text, result.reason, len(result.tokens)) == ("ab\ufffd", "stopped", 3)
+
+
+def test_equal_seeds_give_equal_texts(toy: Any, word_vocabulary: fw.Vocabulary) -> None:
+    one, two, other = (write(toy, word_vocabulary, PERSON, seed) for seed in (1, 1, 2))
+    assert one.text == two.text != other.text
+
+
+def test_empty_texts(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    assert write(toy, byte_vocabulary, fw.regex("a?"), max_tokens=0).text == ""
+
+
+@pytest.mark.parametrize(("prompt", "max_tokens"), [([], 5), ([1], -1)])
+def test_arguments_are_checked(toy: Any, byte_vocabulary: fw.Vocabulary, prompt: list[int], max_tokens: int) -> None:
+    constraint = fw.compile(fw.literal("a"), byte_vocabulary)
+    with pytest.raises(ValueError, match=r"prompt|max_tokens"):
+        generate(toy(257), constraint, prompt, max_tokens=max_tokens, sampler=Sampler())
+
+
+def test_logits_of_another_width_are_refused(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    constraint = fw.compile(fw.choice(["a", "b"]), byte_vocabulary)
+    with pytest.raises(fw.errors.VocabularyError, match="320 wide"):
+        generate(toy(320), constraint, [1], max_tokens=9, sampler=Sampler())

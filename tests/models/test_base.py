@@ -1,0 +1,78 @@
+"""LocalModel: prompts, forms, contexts, and generations side by side."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+
+import formwright as fw
+from formwright.models import LocalModel
+
+
+@dataclass
+class Point:
+    x: int
+    y: bool
+
+
+@pytest.fixture
+def model(toy: Any, byte_vocabulary: fw.Vocabulary) -> LocalModel:
+    def encode(prompt: Any) -> bytes:
+        return (prompt if isinstance(prompt, str) else "".join(part["content"] for part in prompt)).encode()
+
+    return LocalModel("toy", toy(257), byte_vocabulary, encode)
+
+
+def test_a_type_gives_a_value_of_the_type(model: LocalModel) -> None:
+    result = model.generate("a point", Point, max_tokens=60, temperature=1, seed=3)
+    assert isinstance(result, fw.Complete)
+    assert isinstance(result.value, Point)
+
+
+def test_the_prompt_may_be_text_messages_or_ids(model: LocalModel) -> None:
+    prompts = ["hi", [{"role": "user", "content": "h"}, {"role": "user", "content": "i"}], [104, 105]]
+    results = [model.generate(prompt, fw.regex("[a-z]{8}"), temperature=1, seed=1) for prompt in prompts]
+    assert len({result.text for result in results}) == 1
+    assert {result.prompt_tokens for result in results} == {2}
+
+
+def test_a_constraint_is_used_as_it_is(model: LocalModel) -> None:
+    constraint = fw.compile(fw.choice(["yes", "no"]), model.vocabulary)
+    assert model.generate("?", constraint).value in {"yes", "no"}
+
+
+def test_settings_reach_the_sampler(model: LocalModel) -> None:
+    form = Literal["a", "b", "c", "d"]
+    greedy = {model.generate("?", form).value for _ in range(5)}
+    drawn = {model.generate("?", form, temperature=5, seed=seed).value for seed in range(40)}
+    best = {model.generate("?", form, temperature=5, top_k=1, seed=seed).value for seed in range(10)}
+    assert len(greedy) == 1
+    assert len(drawn) > 1
+    assert best == greedy
+
+
+def test_the_context_bounds_prompt_and_text(model: LocalModel) -> None:
+    result = model.generate("p" * 4090, fw.regex("a*b"), temperature=1, seed=0)
+    assert isinstance(result, fw.Complete)
+    assert len(result.tokens) <= 6
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
+        model.generate("p" * 5000, fw.regex("a*b"))
+    assert (caught.value.limit, caught.value.value, caught.value.allowed) == ("context", 5000, 4096)
+
+
+def test_generations_side_by_side_do_not_disturb_each_other(model: LocalModel) -> None:
+    def write(seed: int) -> str:
+        return model.generate("hi", fw.regex("[a-z]{30}"), temperature=1, seed=seed).text
+
+    alone = [write(seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(write, range(8))) == alone
+
+
+def test_an_unknown_model_names_the_known_one() -> None:
+    with pytest.raises(fw.errors.FormwrightError, match="no model is called 'gpt'") as caught:
+        fw.load("gpt")
+    assert "formwright-tiny" in str(caught.value.hint)

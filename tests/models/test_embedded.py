@@ -1,0 +1,62 @@
+"""The embedded model: what it must do at every size and age of its weights."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+import formwright as fw
+from formwright.models import LocalModel, embedded
+
+
+def test_it_is_loaded_once(tiny: LocalModel) -> None:
+    assert fw.load("formwright-tiny") is tiny
+
+
+def test_its_tokens_are_its_logits(tiny: LocalModel) -> None:
+    ids = tiny.encode("Hello")
+    logits = tiny.runtime.fork().prefill(ids)
+    assert logits.shape == (tiny.vocabulary.logits_size,)
+    assert logits.dtype == np.float32
+    assert np.isfinite(logits).all()
+
+
+def test_the_chat_format_is_the_recorded_one(tiny: LocalModel) -> None:
+    config = json.loads((embedded.FOLDER / "tokenizer_config.json").read_text(encoding="utf-8"))
+    jinja2 = pytest.importorskip("jinja2", reason="rendering the recorded template needs jinja2")
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]
+    messages.append({"role": "user", "content": "Go on."})
+    rendered = jinja2.Template(config["chat_template"]).render(messages=messages, add_generation_prompt=True)
+    special = set(tiny.vocabulary.special_tokens)
+    assert {"<|user|>", "<|assistant|>", "<|end|>"} <= special
+    assert embedded._render(messages) == rendered
+
+
+def test_step_is_prefill_and_crop_and_fork_keep_the_place(tiny: LocalModel) -> None:
+    ids = list(tiny.encode("The number is 12."))
+    whole = tiny.runtime.fork()
+    expected = whole.prefill(ids)
+    stepped = tiny.runtime.fork()
+    stepped.prefill(ids[:-2])
+    stepped.step(ids[-2])
+    twin = stepped.fork()
+    assert np.allclose(stepped.step(ids[-1]), expected, atol=1e-3)
+    assert np.allclose(twin.step(ids[-1]), expected, atol=1e-3)
+    assert stepped.length == len(ids)
+    stepped.crop(len(ids) - 1)
+    assert stepped.length == len(ids) - 1
+    assert np.allclose(stepped.step(ids[-1]), expected, atol=1e-3)
+    assert tiny.runtime.length == 0
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [(Literal["positive", "negative"], str), (int, int), (list[str], list), ({"type": "boolean"}, bool)],
+)
+def test_it_writes_in_form(tiny: LocalModel, form: Any, kind: type) -> None:
+    result = tiny.generate("I loved it.", form, max_tokens=40)
+    assert isinstance(result, fw.Complete)
+    assert isinstance(result.value, kind)

@@ -1,0 +1,54 @@
+"""The tree drawn in the docstring is the tree of the classes, and attributes arrive."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from formwright import errors
+
+CLASSES = [getattr(errors, name) for name in errors.__all__]
+
+
+def test_all_is_sorted_and_complete() -> None:
+    defined = [name for name, value in vars(errors).items() if inspect.isclass(value)]
+    assert errors.__all__ == sorted(defined)
+
+
+def test_the_docstring_draws_every_class_once() -> None:
+    drawn = re.findall(r"\b(?:[A-Z][a-z]+){2,}\b|\bDeadEnd\b", errors.__doc__.split("::\n\n")[1].split("\n\n")[0])
+    names = [name for name in drawn if name in errors.__all__]
+    assert sorted(names) == errors.__all__
+
+
+@pytest.mark.parametrize("error", CLASSES)
+def test_every_error_is_a_formwright_error_with_a_hint(error: type[errors.FormwrightError]) -> None:
+    raised = error("what happened", hint="what to do")
+    assert isinstance(raised, errors.FormwrightError)
+    assert str(raised) == "what happened"
+    assert raised.hint == "what to do"
+    assert raised.__notes__ == ["hint: what to do"]
+    assert error("what happened").hint is None
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        (errors.LanguageError, ValueError),
+        (errors.VocabularyError, ValueError),
+        (errors.MissingDependency, ImportError),
+    ],
+)
+def test_errors_are_also_the_builtin_a_caller_would_catch(error: type, builtin: type) -> None:
+    assert issubclass(error, builtin)
+
+
+def test_attributes() -> None:
+    schema = errors.UnsupportedKeyword("no", source="{}", span=(0, 2), pointer="/a")
+    assert (schema.source, schema.span, schema.pointer) == ("{}", (0, 2), "/a")
+    limit = errors.LimitExceeded("no", limit="max_tokens", value=3, allowed=2)
+    assert (limit.limit, limit.value, limit.allowed) == ("max_tokens", 3, 2)
+    token = errors.TokenRejected("no", token=7, text=b"x", position=1, expected="a digit")
+    assert (token.token, token.text, token.position, token.expected) == (7, b"x", 1, "a digit")

@@ -1,0 +1,106 @@
+"""Anything a user may pass becomes a language, and its texts become values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal
+
+import pytest
+
+import formwright as fw
+from formwright.languages import form_of
+
+
+class Mood(Enum):
+    GOOD = "good"
+    BAD = "bad"
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "value"),
+    [
+        (fw.literal("hi"), "hi", "hi"),
+        (fw.choice(["yes", "no"]), "no", "no"),
+        (fw.literal("a") + fw.regex("[0-9]{2}"), "a42", "a42"),
+        (fw.literal("a") | fw.literal("b"), "b", "b"),
+        (fw.literal("ab").repeat(2, 3), "ababab", "ababab"),
+        (re.compile("a.c", re.IGNORECASE | re.DOTALL), "A\nC", "A\nC"),
+        (Literal["yes", "no"], "yes", "yes"),
+        (Mood, "bad", Mood.BAD),
+        ({"type": "integer"}, "12", 12),
+        (True, '{"a": [1, 2.5, null]}', {"a": [1, 2.5, None]}),
+        ('{"type": "boolean"}', "true", True),
+        (Literal["a", 1], "1", 1),
+        (int, "-7", -7),
+        (Point, '{"x": 1, "y": 2}', Point(1, 2)),
+        (list[Point], "[]", []),
+        (int | None, "null", None),
+    ],
+)
+def test_a_text_in_form_and_its_value(form: Any, text: str, value: Any) -> None:
+    read = form_of(form)
+    assert read.language.matches(text.encode())
+    assert read.parse(text) == value
+    assert fw.language(form).matches(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (fw.literal("hi"), "h"),
+        (fw.choice(["yes", "no"]), "yesno"),
+        (fw.literal("ab").repeat(2, 3), "ab"),
+        (Mood, "BAD"),
+        (re.compile("a.c"), "a\nc"),
+        ({"type": "integer"}, "1.5"),
+        (Point, '{"x": 1, "y": 2, "z": 3}'),
+        (fw.json(), "{'a': 1}"),
+        (fw.json(), ""),
+    ],
+)
+def test_a_text_out_of_form(form: Any, text: str) -> None:
+    assert not fw.language(form).matches(text.encode())
+
+
+def test_options_reach_the_kernel() -> None:
+    schema = {"properties": {"a": {}, "b": {}}, "type": "object", "additionalProperties": False}
+    text = b'{"b":1,"a":2}'
+    assert not fw.json_schema(schema).matches(text)
+    assert fw.json_schema(schema, order="model").matches(text)
+    assert not fw.json_schema(schema, order="model", whitespace="compact").matches(b'{"b": 1, "a": 2}')
+
+
+def test_a_language_and_a_form_pass_through() -> None:
+    language = fw.literal("x")
+    assert fw.language(language) is language
+    form = form_of(language)
+    assert form_of(form) is form
+
+
+@pytest.mark.parametrize(
+    "schema", [{"const": float("nan")}, {"const": {1, 2}}, {"const": "\ud83d"}], ids=["NaN", "set", "surrogate"]
+)
+def test_what_json_cannot_say_is_a_schema_error(schema: dict[str, Any]) -> None:
+    with pytest.raises(fw.errors.SchemaError, match="cannot be written as JSON"):
+        fw.json_schema(schema)
+
+
+def test_a_schema_that_contains_itself_is_a_schema_error() -> None:
+    schema: dict[str, Any] = {}
+    schema["not"] = schema
+    with pytest.raises(fw.errors.SchemaError, match="cannot be written as JSON"):
+        fw.json_schema(schema)
+
+
+@pytest.mark.parametrize("pattern", [re.compile(b"a"), re.compile("a", re.ASCII)])
+def test_patterns_that_mean_something_else_are_refused(pattern: re.Pattern[Any]) -> None:
+    with pytest.raises(fw.errors.RegexError):
+        fw.language(pattern)
