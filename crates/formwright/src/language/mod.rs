@@ -1,0 +1,360 @@
+//! The waist: everything that can be said, as one graph of nodes.
+//!
+//! Front ends (`syntax`) build graphs; the matcher runs them. A [`Graph`] is
+//! plain data: texts ([`Node::Literals`], [`Node::Regular`], [`Node::Text`]),
+//! JSON containers ([`Object`], [`Array`]) that are single automata rather than
+//! alternatives of their members, and the generic operations `Sequence`,
+//! `Choice`, `Repeat` and `Rule` (a reference, so that graphs may be cyclic).
+//!
+//! [`Graph::finish`] proves that a text exists and that every loop through the
+//! graph reads something; what has no finite text is pruned there, so the
+//! matcher never offers a way into it.
+
+mod shortest;
+mod spaces;
+
+use std::sync::Arc;
+
+use crate::error::{Error, Kind, Result};
+use crate::limits::Limits;
+use crate::regular::{Regular, Spelling};
+use crate::vocabulary::Trie;
+
+pub(crate) use shortest::needed;
+pub use shortest::{Facts, INFINITE};
+pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
+
+/// Index of a node in its graph.
+pub type NodeId = u32;
+
+/// Index of a leaf (a regular language with its spelling) in its graph.
+pub type LeafId = u32;
+
+/// "No upper bound".
+pub const UNBOUNDED: u32 = u32::MAX;
+
+/// A regular language and how it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Leaf {
+    /// The language, over code points.
+    pub tree: Regular,
+    /// How code points are written.
+    pub spelling: Spelling,
+}
+
+/// One node of a graph.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// Nothing is in form.
+    Never,
+    /// Only the empty text.
+    Empty,
+    /// One of a finite set of texts (items are unused).
+    Literals(Arc<Trie>),
+    /// A regular language.
+    Regular(LeafId),
+    /// A JSON string of `low..=high` code points; `leaf` is the language of all JSON strings.
+    Text {
+        /// All JSON strings in the wanted spelling.
+        leaf: LeafId,
+        /// Fewest code points.
+        low: u32,
+        /// Most code points, or [`UNBOUNDED`].
+        high: u32,
+    },
+    /// A JSON object.
+    Object(Arc<Object>),
+    /// A JSON array.
+    Array(Arc<Array>),
+    /// One after the other.
+    Sequence(Box<[NodeId]>),
+    /// Any of them.
+    Choice(Box<[NodeId]>),
+    /// `low..=high` times in a row.
+    Repeat {
+        /// What is repeated; never matches the empty text.
+        body: NodeId,
+        /// Fewest times.
+        low: u32,
+        /// Most times, or [`UNBOUNDED`].
+        high: u32,
+    },
+    /// Another node.
+    Rule(NodeId),
+}
+
+/// A JSON object: one automaton over its members.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Declared names (JSON-escaped, without quotes); items are indices into `members`.
+    pub names: Trie,
+    /// Declared members, in declaration order.
+    pub members: Vec<Member>,
+    /// Kinds of members whose name is not declared; their name languages are disjoint.
+    pub extras: Vec<Extra>,
+    /// Fewest members.
+    pub low: u32,
+    /// Most members, or [`UNBOUNDED`].
+    pub high: u32,
+    /// Members may come in any order, instead of declaration order with extras last.
+    pub any_order: bool,
+    /// `(a, b)`: a member `a` demands a member `b`.
+    pub implied: Vec<(u32, u32)>,
+    /// Whitespace.
+    pub layout: Layout,
+}
+
+/// A declared member of an object.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Bytes of the escaped name with its quotes.
+    pub name_bytes: u32,
+    /// Its value.
+    pub value: NodeId,
+    /// Whether it must be there.
+    pub required: bool,
+    /// Whether it may be there: its value has a finite text.
+    pub possible: bool,
+}
+
+/// Members whose name is not declared.
+#[derive(Clone, Debug)]
+pub struct Extra {
+    /// The language of their names (JSON strings, quotes included).
+    pub name: LeafId,
+    /// Their value.
+    pub value: NodeId,
+}
+
+/// A JSON array.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// The first items.
+    pub prefix: Vec<NodeId>,
+    /// Every further item, if any may come.
+    pub rest: Option<NodeId>,
+    /// Fewest items.
+    pub low: u32,
+    /// Most items, or [`UNBOUNDED`].
+    pub high: u32,
+    /// Whitespace.
+    pub layout: Layout,
+}
+
+impl Object {
+    /// Whether declaration order alone decides what may come: the state is then a position.
+    pub fn is_plain(&self) -> bool {
+        !self.any_order && self.extras.is_empty() && !self.is_counted()
+    }
+
+    /// Whether the number of members, or one member, has a say in which others may come.
+    pub fn is_counted(&self) -> bool {
+        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty()
+    }
+}
+
+impl Array {
+    /// The item at `index`, if one may stand there.
+    pub fn item(&self, index: u32) -> Option<NodeId> {
+        if index >= self.high {
+            return None;
+        }
+        self.prefix.get(index as usize).copied().or(self.rest)
+    }
+}
+
+/// Nodes, leaves and whitespace of one language.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The regular languages they use.
+    pub leaves: Vec<Leaf>,
+    /// The whitespace automaton they use.
+    pub spaces: Spaces,
+    /// The node a text starts with.
+    pub root: NodeId,
+}
+
+impl Graph {
+    /// Adds a node.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// Adds a leaf, or finds it.
+    pub fn leaf(&mut self, leaf: Leaf) -> LeafId {
+        let known = self.leaves.iter().position(|other| *other == leaf);
+        known.unwrap_or_else(|| {
+            self.leaves.push(leaf);
+            self.leaves.len() - 1
+        }) as LeafId
+    }
+
+    /// Adds a node for a regular language.
+    pub fn regular(&mut self, tree: Regular, spelling: Spelling) -> NodeId {
+        let leaf = self.leaf(Leaf { tree, spelling });
+        self.add(Node::Regular(leaf))
+    }
+
+    /// Adds a node for a finite set of texts.
+    pub fn literals<'a>(&mut self, texts: impl IntoIterator<Item = &'a [u8]>) -> NodeId {
+        let mut sorted: Vec<(&[u8], u32)> = texts.into_iter().map(|text| (text, 0)).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.is_empty() {
+            return self.add(Node::Never);
+        }
+        if sorted.len() == 1 && sorted[0].0.is_empty() {
+            return self.add(Node::Empty);
+        }
+        let node = if sorted[0].0.is_empty() {
+            let rest = self.add(Node::Literals(Arc::new(Trie::new(&sorted[1..]))));
+            let empty = self.add(Node::Empty);
+            Node::Choice([empty, rest].into())
+        } else {
+            Node::Literals(Arc::new(Trie::new(&sorted)))
+        };
+        self.add(node)
+    }
+
+    /// Adds any of `options`.
+    pub fn choice(&mut self, options: Vec<NodeId>) -> NodeId {
+        match options.len() {
+            0 => self.add(Node::Never),
+            1 => options[0],
+            _ => self.add(Node::Choice(options.into())),
+        }
+    }
+
+    /// Adds `body` repeated. A body that may be empty is allowed: it can fill up with empty texts.
+    ///
+    /// # Errors
+    /// [`Kind::Grammar`] when `low > high`.
+    pub fn repeat(&mut self, body: NodeId, low: u32, high: u32, facts: &Facts) -> Result<NodeId> {
+        if low > high {
+            return Err(Error::new(Kind::Grammar, format!("repeat: {low} times is more than {high} times")));
+        }
+        let low = if facts.nullable(body) { 0 } else { low };
+        Ok(self.add(Node::Repeat { body, low, high }))
+    }
+
+    /// Copies all of `other` in; returns its root here.
+    ///
+    /// # Errors
+    /// [`Kind::Limit`] when the sum is too large.
+    pub fn import(&mut self, other: &Self, limits: &Limits) -> Result<NodeId> {
+        let total = self.nodes.len() + other.nodes.len();
+        if total > limits.nodes {
+            return Err(Error::limit("nodes", total, limits.nodes));
+        }
+        let shift = Shift {
+            node: self.nodes.len() as NodeId,
+            leaves: other.leaves.iter().map(|leaf| self.leaf(leaf.clone())).collect(),
+            space: self.spaces.append(&other.spaces)?,
+        };
+        self.nodes.extend(other.nodes.iter().map(|node| shift.node(node)));
+        Ok(other.root + shift.node)
+    }
+
+    /// Proves the graph sound and prunes what has no finite text.
+    ///
+    /// # Errors
+    /// [`Kind::Unsatisfiable`] when no text exists; [`Kind::Grammar`] when a rule can reach itself without reading.
+    pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
+        let facts = Facts::new(self, limits)?;
+        if facts.shortest(self.root) >= INFINITE {
+            return Err(Error::unsatisfiable("", "nothing is in form: no finite text exists"));
+        }
+        facts.prune(self);
+        facts.refuse_left_recursion(self)?;
+        Ok(facts)
+    }
+}
+
+/// Fewest whitespace bytes at each place: nonzero only for styles that demand some.
+#[derive(Clone, Debug)]
+pub struct LayoutCosts {
+    spaces: Spaces,
+}
+
+impl LayoutCosts {
+    /// The costs of the whitespace of `graph`.
+    pub fn new(graph: &Graph) -> Self {
+        Self { spaces: graph.spaces.clone() }
+    }
+
+    /// A comma and the whitespace around it.
+    pub fn between_items(&self, layout: &Layout) -> u32 {
+        1 + self.spaces.shortest(layout.value, end::COMMA) + self.spaces.shortest(layout.comma, end::ITEM)
+    }
+
+    /// Whitespace after the opening and before the closing bracket.
+    pub fn around_items(&self, layout: &Layout, count: u32) -> u32 {
+        if count == 0 {
+            return self.spaces.shortest(layout.open, end::CLOSE);
+        }
+        self.spaces.shortest(layout.open, end::ITEM) + self.spaces.shortest(layout.value, end::CLOSE)
+    }
+
+    /// A colon and the whitespace around it.
+    pub fn colon(&self, layout: &Layout) -> u32 {
+        1 + self.spaces.shortest(layout.key, end::COLON) + self.spaces.shortest(layout.colon, end::ITEM)
+    }
+}
+
+/// Renumbering of an imported graph.
+struct Shift {
+    node: NodeId,
+    leaves: Vec<LeafId>,
+    space: SpaceState,
+}
+
+impl Shift {
+    fn leaf(&self, leaf: LeafId) -> LeafId {
+        self.leaves[leaf as usize]
+    }
+
+    fn all(&self, nodes: &[NodeId]) -> Box<[NodeId]> {
+        nodes.iter().map(|node| node + self.node).collect()
+    }
+
+    fn node(&self, node: &Node) -> Node {
+        match node {
+            Node::Never => Node::Never,
+            Node::Empty => Node::Empty,
+            Node::Literals(trie) => Node::Literals(Arc::clone(trie)),
+            Node::Regular(leaf) => Node::Regular(self.leaf(*leaf)),
+            Node::Text { leaf, low, high } => Node::Text { leaf: self.leaf(*leaf), low: *low, high: *high },
+            Node::Object(object) => Node::Object(Arc::new(self.object(object))),
+            Node::Array(array) => Node::Array(Arc::new(self.array(array))),
+            Node::Sequence(parts) => Node::Sequence(self.all(parts)),
+            Node::Choice(options) => Node::Choice(self.all(options)),
+            Node::Repeat { body, low, high } => Node::Repeat { body: body + self.node, low: *low, high: *high },
+            Node::Rule(target) => Node::Rule(target + self.node),
+        }
+    }
+
+    fn object(&self, object: &Object) -> Object {
+        let members = object.members.iter().map(|member| Member { value: member.value + self.node, ..member.clone() });
+        let extras = object.extras.iter().map(|extra| Extra { name: self.leaf(extra.name), value: extra.value + self.node });
+        Object {
+            members: members.collect(),
+            extras: extras.collect(),
+            layout: object.layout.shifted(self.space),
+            names: object.names.clone(),
+            implied: object.implied.clone(),
+            ..*object
+        }
+    }
+
+    fn array(&self, array: &Array) -> Array {
+        Array {
+            prefix: self.all(&array.prefix).into(),
+            rest: array.rest.map(|rest| rest + self.node),
+            layout: array.layout.shifted(self.space),
+            ..*array
+        }
+    }
+}

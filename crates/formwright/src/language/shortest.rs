@@ -1,0 +1,316 @@
+//! How short can a text be? The least fixpoint that also proves texts exist.
+//!
+//! `shortest[n]` is the number of bytes of the shortest text of node `n`
+//! ([`INFINITE`] if it has no finite text): the least solution of one equation a
+//! node (Knuth 1977). It drives three things: nodes without a finite text are
+//! pruned, a language without one is refused, and the token budget asks it for
+//! the way home.
+//!
+//! Cost: a few passes over the graph; children usually stand before parents, so
+//! two passes settle a schema without recursion.
+
+use std::sync::Arc;
+
+use super::{Graph, LayoutCosts, Node, NodeId, Object};
+use crate::error::{Error, Kind, Result};
+use crate::limits::Limits;
+use crate::regular::{Automaton, Regular, Spelling};
+
+/// "No finite text". Sums of a few of these do not overflow.
+pub const INFINITE: u32 = u32::MAX / 8;
+
+/// What is known about every node of a graph.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    shortest: Vec<u32>,
+    nullable: Vec<bool>,
+    leaves: Vec<u32>,
+    /// Automata that had to be built to know whether a leaf is empty.
+    built: Vec<Option<Arc<Automaton>>>,
+}
+
+impl Facts {
+    /// Solves the equations of `graph`.
+    pub(super) fn new(graph: &Graph, limits: &Limits) -> Result<Self> {
+        let mut facts = Self {
+            shortest: vec![INFINITE; graph.nodes.len()],
+            nullable: vec![false; graph.nodes.len()],
+            leaves: Vec::with_capacity(graph.leaves.len()),
+            built: vec![None; graph.leaves.len()],
+        };
+        for (index, leaf) in graph.leaves.iter().enumerate() {
+            let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.spelling) {
+                shortest + if leaf.spelling == Spelling::Text { 0 } else { 2 }
+            } else {
+                let automaton = Arc::new(Automaton::new(&leaf.tree, leaf.spelling, limits)?);
+                let start = automaton.start().state();
+                let shortest = if automaton.is_never() { INFINITE } else { automaton.shortest(start) };
+                facts.built[index] = Some(automaton);
+                shortest
+            };
+            facts.leaves.push(shortest.min(INFINITE));
+        }
+        facts.solve(graph);
+        Ok(facts)
+    }
+
+    fn solve(&mut self, graph: &Graph) {
+        let costs = LayoutCosts::new(graph);
+        loop {
+            let mut changed = false;
+            for index in 0..graph.nodes.len() {
+                let (shortest, nullable) = self.equation(graph, &graph.nodes[index], &costs);
+                changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
+                self.shortest[index] = shortest.min(self.shortest[index]);
+                self.nullable[index] |= nullable;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn equation(&self, graph: &Graph, node: &Node, costs: &LayoutCosts) -> (u32, bool) {
+        let of = |node: &NodeId| self.shortest[*node as usize];
+        let empty = |node: &NodeId| self.nullable[*node as usize];
+        match node {
+            Node::Never => (INFINITE, false),
+            Node::Empty => (0, true),
+            Node::Literals(trie) => {
+                let ends = trie.nodes().iter().enumerate().filter(|(index, _)| !trie.items_at(*index as u32).is_empty());
+                (ends.map(|(_, node)| u32::from(node.depth)).min().unwrap_or(INFINITE), false)
+            }
+            Node::Regular(leaf) => {
+                let shortest = self.leaves[*leaf as usize];
+                (shortest, shortest == 0)
+            }
+            Node::Text { low, high, .. } => (if low > high { INFINITE } else { low.saturating_add(2).min(INFINITE) }, false),
+            Node::Object(object) => (self.object(object, costs), false),
+            Node::Array(array) => {
+                let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, |item| of(&item)));
+                let between = costs.between_items(&array.layout);
+                (sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low), false)
+            }
+            Node::Sequence(parts) => (
+                parts.iter().fold(0_u32, |total, part| total.saturating_add(of(part)).min(INFINITE)),
+                parts.iter().all(empty),
+            ),
+            Node::Choice(options) => (options.iter().map(of).min().unwrap_or(INFINITE), options.iter().any(empty)),
+            Node::Repeat { body, low, high } => {
+                if low > high {
+                    return (INFINITE, false);
+                }
+                (if *low == 0 { 0 } else { of(body).saturating_mul(*low).min(INFINITE) }, *low == 0)
+            }
+            Node::Rule(target) => {
+                let _ = graph;
+                (of(target), empty(target))
+            }
+        }
+    }
+
+    /// An object needs its required members, what they imply, and enough others.
+    fn object(&self, object: &Object, costs: &LayoutCosts) -> u32 {
+        let cost = |index: usize| self.member(object, index, costs);
+        let needed = needed(object);
+        let mut total = 2_u32;
+        let mut optional: Vec<u32> = Vec::new();
+        let mut count = 0;
+        for index in 0..object.members.len() {
+            if needed[index] {
+                total = total.saturating_add(cost(index)).min(INFINITE);
+                count += 1;
+            } else if object.low > 0 && !object.implied.iter().any(|&(a, _)| a as usize == index) {
+                optional.push(cost(index));
+            }
+        }
+        optional.sort_unstable();
+        optional.retain(|&cost| cost < INFINITE);
+        while count < object.low {
+            let extra = self.extra(object, costs, count);
+            let next = optional.first().copied().unwrap_or(INFINITE).min(extra);
+            if !optional.is_empty() && optional[0] == next {
+                optional.remove(0);
+            }
+            total = total.saturating_add(next);
+            count += 1;
+            if total >= INFINITE {
+                return INFINITE;
+            }
+        }
+        if count > object.high {
+            return INFINITE;
+        }
+        let between = costs.between_items(&object.layout);
+        total.saturating_add(between.saturating_mul(count.saturating_sub(1))).saturating_add(costs.around_items(&object.layout, count)).min(INFINITE)
+    }
+
+    /// Bytes of a declared member: name, colon, value.
+    pub fn member(&self, object: &Object, index: usize, costs: &LayoutCosts) -> u32 {
+        let member = &object.members[index];
+        (member.name_bytes + costs.colon(&object.layout)).saturating_add(self.shortest[member.value as usize]).min(INFINITE)
+    }
+
+    /// Bytes of the cheapest extra member when `others` already took shorter names.
+    pub fn extra(&self, object: &Object, costs: &LayoutCosts, others: u32) -> u32 {
+        let each = object.extras.iter().map(|extra| {
+            self.leaves[extra.name as usize].saturating_add(self.shortest[extra.value as usize]).saturating_add(others)
+        });
+        each.min().map_or(INFINITE, |cheapest| cheapest.saturating_add(costs.colon(&object.layout)).min(INFINITE))
+    }
+
+    /// Bytes of the shortest text of `node`; [`INFINITE`] if it has none.
+    pub fn shortest(&self, node: NodeId) -> u32 {
+        self.shortest[node as usize]
+    }
+
+    /// Whether `node` has the empty text.
+    pub fn nullable(&self, node: NodeId) -> bool {
+        self.nullable[node as usize]
+    }
+
+    /// The automaton of a leaf, if it had to be built.
+    pub fn built(&self, leaf: u32) -> Option<&Arc<Automaton>> {
+        self.built[leaf as usize].as_ref()
+    }
+
+    /// Removes every way into a node without a finite text.
+    pub(super) fn prune(&self, graph: &mut Graph) {
+        if self.shortest.iter().all(|&shortest| shortest < INFINITE) {
+            return;
+        }
+        let dead = |node: &NodeId| self.shortest[*node as usize] >= INFINITE;
+        for index in 0..graph.nodes.len() {
+            let pruned = match &graph.nodes[index] {
+                _ if self.shortest[index] >= INFINITE => Node::Never,
+                Node::Choice(options) if options.iter().any(dead) => {
+                    Node::Choice(options.iter().filter(|option| !dead(option)).copied().collect())
+                }
+                Node::Repeat { body, .. } if dead(body) => Node::Empty,
+                Node::Array(array) => {
+                    let first_dead = (0..=array.prefix.len() as u32).find(|&i| array.item(i).is_some_and(|item| dead(&item)));
+                    let Some(first_dead) = first_dead else { continue };
+                    let mut shorter = (**array).clone();
+                    shorter.high = shorter.high.min(first_dead);
+                    Node::Array(Arc::new(shorter))
+                }
+                Node::Object(object) => {
+                    let mut alive = (**object).clone();
+                    alive.extras.retain(|extra| !dead(&extra.value) && self.leaves[extra.name as usize] < INFINITE);
+                    alive.members.iter_mut().for_each(|member| member.possible = !dead(&member.value));
+                    Node::Object(Arc::new(alive))
+                }
+                _ => continue,
+            };
+            graph.nodes[index] = pruned;
+        }
+    }
+
+    /// A rule that can reach itself without reading a byte would loop for ever.
+    pub(super) fn refuse_left_recursion(&self, graph: &Graph) -> Result<()> {
+        const NEW: u8 = 0;
+        const OPEN: u8 = 1;
+        const DONE: u8 = 2;
+        let mut marks = vec![NEW; graph.nodes.len()];
+        for start in 0..graph.nodes.len() as NodeId {
+            if marks[start as usize] != NEW {
+                continue;
+            }
+            let mut stack = vec![(start, self.leftmost(graph, start), 0_usize)];
+            marks[start as usize] = OPEN;
+            while let Some((node, children, next)) = stack.last_mut() {
+                let Some(&child) = children.get(*next) else {
+                    marks[*node as usize] = DONE;
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match marks[child as usize] {
+                    OPEN => {
+                        return Err(Error::new(Kind::Grammar, "language: a rule refers to itself before it reads anything")
+                            .hint("rewrite the left recursion as a repetition"));
+                    }
+                    NEW => {
+                        marks[child as usize] = OPEN;
+                        stack.push((child, self.leftmost(graph, child), 0));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Nodes a text of `node` may start with before anything is read.
+    fn leftmost(&self, graph: &Graph, node: NodeId) -> Vec<NodeId> {
+        match &graph.nodes[node as usize] {
+            Node::Choice(options) => options.to_vec(),
+            Node::Rule(target) => vec![*target],
+            Node::Repeat { body, .. } => vec![*body],
+            Node::Sequence(parts) => {
+                let read = parts.iter().position(|part| !self.nullable(*part)).unwrap_or(parts.len());
+                parts.iter().take(read + 1).copied().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Which declared members every instance must have: required ones and what they imply.
+pub(crate) fn needed(object: &Object) -> Vec<bool> {
+    let mut needed: Vec<bool> = object.members.iter().map(|member| member.required).collect();
+    while let Some(&(_, b)) = object.implied.iter().find(|&&(a, b)| needed[a as usize] && !needed[b as usize]) {
+        needed[b as usize] = true;
+    }
+    needed
+}
+
+fn sum(parts: impl Iterator<Item = u32>, fixed: u32, between: u32, count: u32) -> u32 {
+    let mut total = fixed.saturating_add(between.saturating_mul(count.saturating_sub(1)));
+    for part in parts {
+        total = total.saturating_add(part);
+        if total >= INFINITE {
+            return INFINITE;
+        }
+    }
+    total.min(INFINITE)
+}
+
+/// Bytes of the shortest text of a tree without And, Not or Multiple; `None` if it has one of these.
+fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<u32> {
+    match tree {
+        Regular::Never => Some(INFINITE),
+        Regular::Empty => Some(0),
+        Regular::Class(ranges) => {
+            Some(ranges.iter().map(|&(low, high)| class_cost(low, high, spelling)).min().unwrap_or(INFINITE))
+        }
+        Regular::Concat(parts) => {
+            parts.iter().try_fold(0_u32, |total, part| Some(total.saturating_add(plain_shortest(part, spelling)?).min(INFINITE)))
+        }
+        Regular::Or(parts) => {
+            parts.iter().try_fold(INFINITE, |best, part| Some(best.min(plain_shortest(part, spelling)?)))
+        }
+        Regular::Repeat(inner, low, high) => {
+            let inner = plain_shortest(inner, spelling)?;
+            Some(match (*low, *high) {
+                (low, Some(high)) if low > high => INFINITE,
+                (0, _) => 0,
+                (low, _) => inner.saturating_mul(low).min(INFINITE),
+            })
+        }
+        Regular::And(_) | Regular::Not(_) | Regular::Multiple(_) => None,
+    }
+}
+
+fn class_cost(low: char, high: char, spelling: Spelling) -> u32 {
+    let json = spelling != Spelling::Text;
+    let plain = (low..=high).take(130).any(|c| c.is_ascii() && !(json && (c < ' ' || c == '"' || c == '\\')));
+    if plain {
+        return 1;
+    }
+    match low {
+        '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{C}' | '\r' => 2,
+        c if json && c < ' ' => if high >= '\u{8}' { 2 } else { 6 },
+        c => c.len_utf8() as u32,
+    }
+}

@@ -1,0 +1,300 @@
+//! Masks of regular leaves, computed once a vocabulary and shared by every schema.
+//!
+//! A state inside a string or a pattern says the same about tokens in whatever
+//! schema it occurs: most tokens stay inside the leaf (the *body*), some leave
+//! it half-way (the *exits*: ends of the leaf, with what remains of the token).
+//! Only the exits depend on what comes after, and they are few: 486 of 131k
+//! tokens leave a JSON string. So a [`LeafMask`] keeps the body as a bit map and
+//! the exits as a small tree, and a mask is "copy the bit map, walk the tree".
+//!
+//! Cost: 1-4 ms the first time a dense state is seen, then a hash lookup.
+//! Counted strings share one table per place ([`TextTable`]): the body sorted by
+//! characters, so that every `maxLength` is a prefix of it.
+//!
+//! Wrinkle: a leaf that can end without saying so (a number, `[a-z]+`) would
+//! have every token as an exit. Its exits are kept only for the bytes that can
+//! follow, which are part of the key.
+
+mod walk;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::error::Result;
+use crate::language::{Leaf, SpaceState, Spaces};
+use crate::limits::Limits;
+use crate::matcher::ByteSet;
+use crate::regular::{Automaton, StateId};
+use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
+
+pub use walk::TextTable;
+
+/// Bodies with more tokens than this are bit maps, others lists.
+const LIST: usize = 384;
+
+/// A set of tokens as words of a mask.
+pub type Bitmap = Box<[u32]>;
+
+/// Which of the two token trees a walk is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tree {
+    /// Tokens as they are.
+    Plain,
+    /// Tokens without leading whitespace.
+    Stripped,
+}
+
+/// A token met in a walk: its run of leading whitespace (0 is none) and id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Met {
+    /// The run of whitespace stripped from it.
+    pub run: u16,
+    /// Characters of the leaf before it left, for counted strings.
+    pub count: u16,
+    /// Its id.
+    pub token: TokenId,
+}
+
+/// Tokens that leave a leaf, by what remains of them.
+#[derive(Debug)]
+pub struct Exits {
+    /// What remains; items are positions in `met`.
+    pub trie: Trie,
+    /// The tokens.
+    pub met: Vec<Met>,
+}
+
+/// What a leaf state says about the tokens below a node of a tree.
+#[derive(Debug)]
+pub struct LeafMask {
+    /// Tokens that stay inside, without leading whitespace.
+    pub body: Body,
+    /// Tokens that stay inside, with leading whitespace.
+    pub spaced: Vec<Met>,
+    /// Tokens that leave.
+    pub exits: Arc<Exits>,
+    /// An exit counts only if its characters are within these bounds.
+    pub window: (u32, u32),
+    /// Bytes to finish the leaf, at worst, after any token of the body.
+    pub farthest: u32,
+}
+
+/// Tokens as a list or a bit map.
+#[derive(Debug)]
+pub enum Body {
+    /// Few tokens.
+    List(Vec<TokenId>),
+    /// Many tokens.
+    Map(Bitmap),
+}
+
+impl Body {
+    fn new(tokens: Vec<TokenId>, words: usize) -> Self {
+        if tokens.len() <= LIST { Self::List(tokens) } else { Self::Map(bitmap(tokens, words)) }
+    }
+}
+
+/// The bit map of some tokens.
+fn bitmap(tokens: impl IntoIterator<Item = TokenId>, words: usize) -> Bitmap {
+    let mut map = vec![0_u32; words].into_boxed_slice();
+    for token in tokens {
+        map[token as usize / 32] |= 1 << (token % 32);
+    }
+    map
+}
+
+/// What identifies a leaf mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LeafKey {
+    /// Which tree.
+    pub tree: Tree,
+    /// The node whose subtree is asked about.
+    pub node: NodeIndex,
+    /// The automaton (its place in the vocabulary's list).
+    pub automaton: u32,
+    /// Its state, clamped.
+    pub state: StateId,
+    /// For counted strings: fewest and most characters to come, clamped.
+    pub window: (u32, u32),
+    /// Bytes that may follow the leaf (interned); 0 where the leaf ends by itself.
+    pub follow: u32,
+}
+
+/// Which runs of whitespace may stand at a place, and what may follow each.
+#[derive(Debug)]
+pub struct RunTable {
+    /// By run: the `end` bits that may follow; 0 if the run may not stand here.
+    pub ends: Box<[u8]>,
+    /// Tokens that are such a run and nothing else.
+    pub blank: Vec<TokenId>,
+}
+
+/// A vocabulary with everything that is computed once for it.
+#[derive(Debug)]
+pub struct Tables {
+    /// The vocabulary.
+    pub vocabulary: Arc<Vocabulary>,
+    limits: Limits,
+    automata: Mutex<FxHashMap<Leaf, (u32, Arc<Automaton>)>>,
+    spaces: Mutex<FxHashMap<Arc<Spaces>, u32>>,
+    follow: Mutex<FxHashMap<ByteSet, u32>>,
+    masks: Cache<LeafKey, LeafMask>,
+    texts: Cache<(Tree, NodeIndex, u32, StateId), TextTable>,
+    runs: Cache<(u32, SpaceState), RunTable>,
+    clamped: Cache<(u32, StateId), StateId>,
+}
+
+impl Tables {
+    /// The tables of a vocabulary, empty.
+    pub fn new(vocabulary: Arc<Vocabulary>, limits: Limits) -> Self {
+        Self {
+            vocabulary,
+            automata: Mutex::default(),
+            spaces: Mutex::default(),
+            follow: Mutex::default(),
+            masks: Cache::new(limits.leaf_cache_bytes),
+            texts: Cache::new(limits.leaf_cache_bytes),
+            runs: Cache::new(limits.leaf_cache_bytes),
+            clamped: Cache::new(limits.leaf_cache_bytes),
+            limits,
+        }
+    }
+
+    /// The bounds in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The shared automaton of a leaf; `built` is used if it is the first.
+    ///
+    /// # Errors
+    /// As [`Automaton::new`].
+    pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<(u32, Arc<Automaton>)> {
+        let mut known = self.automata.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((id, automaton)) = known.get(leaf) {
+            return Ok((*id, Arc::clone(automaton)));
+        }
+        let automaton = match built {
+            Some(automaton) => Arc::clone(automaton),
+            None => Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &self.limits)?),
+        };
+        let id = known.len() as u32;
+        known.insert(leaf.clone(), (id, Arc::clone(&automaton)));
+        Ok((id, automaton))
+    }
+
+    /// The id of a whitespace automaton.
+    pub fn spaces_id(&self, spaces: &Arc<Spaces>) -> u32 {
+        let mut known = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = known.len() as u32;
+        *known.entry(Arc::clone(spaces)).or_insert(next)
+    }
+
+    /// The id of a set of bytes that may follow a leaf; 0 is the empty set.
+    pub fn follow_id(&self, set: ByteSet) -> u32 {
+        if set == ByteSet::default() {
+            return 0;
+        }
+        let mut known = self.follow.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = known.len() as u32 + 1;
+        *known.entry(set).or_insert(next)
+    }
+
+    /// Which whitespace may stand in `state`.
+    pub fn run_table(&self, id: u32, spaces: &Spaces, state: SpaceState) -> Arc<RunTable> {
+        self.runs.get_or((id, state), || {
+            let stripped = self.vocabulary.stripped();
+            let walk = |run: &[u8]| run.iter().try_fold(state, |state, &byte| spaces.step(state, byte));
+            let after: Vec<_> = stripped.runs.iter().map(|run| walk(run)).collect();
+            let ends = after.iter().map(|state| state.map_or(0, |state| spaces.ends(state))).collect();
+            let blank = stripped.blank.iter().filter(|(run, _)| after[*run as usize].is_some()).map(|&(_, token)| token);
+            let table = RunTable { ends, blank: blank.collect() };
+            let bytes = table.ends.len() + table.blank.len() * 4 + 64;
+            (table, bytes)
+        })
+    }
+
+    /// The state whose leaf masks `state` shares: counters no token can exhaust are dropped.
+    pub fn clamp(&self, id: u32, automaton: &Automaton, state: StateId) -> StateId {
+        let reach = self.reach();
+        *self.clamped.get_or((id, state), || (automaton.clamped(state, reach), 16))
+    }
+
+    /// More characters than any token has.
+    pub fn reach(&self) -> u32 {
+        self.vocabulary.longest() as u32 + 1
+    }
+
+    /// The mask of a leaf state, computed if need be.
+    pub fn mask(&self, key: LeafKey, automaton: &Automaton, inside: Option<StateId>, follow: &ByteSet) -> Arc<LeafMask> {
+        self.masks.get_or(key, || match inside {
+            Some(inside) => {
+                let place = (key.tree, key.node, key.automaton, key.state);
+                let table = self.texts.get_or(place, || {
+                    let table = walk::text_table(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
+                    let bytes = table.bytes();
+                    (table, bytes)
+                });
+                let mask = table.mask(key.window, self.vocabulary.mask_words());
+                let bytes = mask.bytes(false);
+                (mask, bytes)
+            }
+            None => {
+                let mask = walk::leaf_mask(&self.vocabulary, key, automaton, follow);
+                let bytes = mask.bytes(true);
+                (mask, bytes)
+            }
+        })
+    }
+
+    /// Bytes of memory held by cached masks and tables.
+    pub fn cached_bytes(&self) -> usize {
+        self.masks.bytes() + self.texts.bytes() + self.runs.bytes() + self.clamped.bytes()
+    }
+}
+
+impl LeafMask {
+    fn bytes(&self, own_exits: bool) -> usize {
+        let body = match &self.body {
+            Body::List(list) => list.len() * 4,
+            Body::Map(map) => map.len() * 4,
+        };
+        let exits = if own_exits { self.exits.trie.bytes() + self.exits.met.len() * 8 } else { 0 };
+        body + exits + self.spaced.len() * 8 + 128
+    }
+}
+
+/// A shared map from key to value, bounded in bytes: when full it starts anew. Values in use stay alive.
+#[derive(Debug)]
+struct Cache<K, V> {
+    map: RwLock<(FxHashMap<K, Arc<V>>, usize)>,
+    limit: usize,
+}
+
+impl<K: std::hash::Hash + Eq + Copy, V> Cache<K, V> {
+    fn new(limit: usize) -> Self {
+        Self { map: RwLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
+    }
+
+    /// The value of `key`. Computed outside the lock: two threads may do the same work, with equal results.
+    fn get_or(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
+        if let Some(known) = self.map.read().unwrap_or_else(PoisonError::into_inner).0.get(&key) {
+            return Arc::clone(known);
+        }
+        let (value, bytes) = compute();
+        let value = Arc::new(value);
+        let mut guard = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        let (map, held) = &mut *guard;
+        if *held + bytes > self.limit {
+            map.clear();
+            *held = 0;
+        }
+        *held += bytes + size_of::<K>() + 32;
+        Arc::clone(map.entry(key).or_insert(value))
+    }
+
+    fn bytes(&self) -> usize {
+        self.map.read().unwrap_or_else(PoisonError::into_inner).1
+    }
+}

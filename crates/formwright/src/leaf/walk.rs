@@ -1,0 +1,307 @@
+//! Walking a dense leaf state over a token tree.
+//!
+//! The simple version: for each token, step the automaton over its bytes. The
+//! tree shares prefixes, preorder makes the loop one pass over an array, and a
+//! *run* skips whole subtrees: a state that may read any number of `[a-z]`
+//! accepts a subtree whose characters are all `a..z` without visiting it
+//! (595 -> 95 us for `[a-z0-9_]+` on 131k tokens).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Body, Exits, LeafKey, LeafMask, Met, Tree, bitmap};
+use crate::language::UNBOUNDED;
+use crate::matcher::ByteSet;
+use crate::regular::{Automaton, DEAD, StateId};
+use crate::vocabulary::kinds::{self, Kinds};
+use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
+
+/// One of the trees, with what its items mean.
+struct Tokens<'v> {
+    trie: &'v Trie,
+    /// `(run, token)` of each item in the stripped tree.
+    entries: Option<&'v [(u16, TokenId)]>,
+}
+
+impl<'v> Tokens<'v> {
+    fn new(vocabulary: &'v Vocabulary, tree: Tree) -> Self {
+        match tree {
+            Tree::Plain => Self { trie: vocabulary.plain(), entries: None },
+            Tree::Stripped => {
+                let stripped = vocabulary.stripped();
+                Self { trie: &stripped.trie, entries: Some(&stripped.entries) }
+            }
+        }
+    }
+
+    fn met(&self, item: usize, count: u16) -> Met {
+        let item = self.trie.items()[item];
+        match self.entries {
+            None => Met { run: 0, count, token: item },
+            Some(entries) => Met { run: entries[item as usize].0, count, token: entries[item as usize].1 },
+        }
+    }
+
+    /// Tokens ending at or below `node`, with what remains of them after `depth` bytes.
+    fn exits_below(&self, node: NodeIndex, count: u16, out: &mut Vec<(Box<[u8]>, Met)>) {
+        let nodes = self.trie.nodes();
+        let base = nodes[node as usize].depth;
+        let mut rest: Vec<u8> = Vec::new();
+        for index in node..nodes[node as usize].skip {
+            let depth = usize::from(nodes[index as usize].depth - base);
+            rest.truncate(depth.saturating_sub(1));
+            if depth > 0 {
+                rest.push(nodes[index as usize].byte);
+            }
+            for item in self.trie.items_at(index) {
+                out.push((rest.as_slice().into(), self.met(item, count)));
+            }
+        }
+    }
+}
+
+impl Exits {
+    fn new(mut exits: Vec<(Box<[u8]>, Met)>) -> Self {
+        exits.sort_unstable();
+        exits.dedup();
+        let keyed: Vec<(&[u8], u32)> = exits.iter().zip(0..).map(|((rest, _), item)| (&**rest, item)).collect();
+        let trie = Trie::new(&keyed);
+        Self { trie, met: exits.iter().map(|&(_, met)| met).collect() }
+    }
+}
+
+/// The mask of a state of an ordinary leaf.
+pub fn leaf_mask(vocabulary: &Vocabulary, key: LeafKey, automaton: &Automaton, follow: &ByteSet) -> LeafMask {
+    let mut walk = Walk {
+        tokens: Tokens::new(vocabulary, key.tree),
+        automaton,
+        follow,
+        runs: Runs::default(),
+        body: Vec::new(),
+        spaced: Vec::new(),
+        exits: Vec::new(),
+        farthest: FxHashMap::default(),
+    };
+    walk.subtree(key.node, key.state);
+    let farthest = walk.farthest.keys().map(|&state| automaton.shortest(state)).max().unwrap_or(0);
+    LeafMask {
+        body: Body::new(walk.body, vocabulary.mask_words()),
+        spaced: walk.spaced,
+        exits: Arc::new(Exits::new(walk.exits)),
+        window: (0, UNBOUNDED),
+        farthest,
+    }
+}
+
+struct Walk<'w> {
+    tokens: Tokens<'w>,
+    automaton: &'w Automaton,
+    follow: &'w ByteSet,
+    runs: Runs,
+    body: Vec<TokenId>,
+    spaced: Vec<Met>,
+    exits: Vec<(Box<[u8]>, Met)>,
+    /// States some token of the body ends in.
+    farthest: FxHashMap<StateId, ()>,
+}
+
+impl Walk<'_> {
+    /// One pass in preorder; `states[d]` is the state after the byte at depth `d`.
+    fn subtree(&mut self, node: NodeIndex, state: StateId) {
+        let trie = self.tokens.trie;
+        let nodes = trie.nodes();
+        let base = usize::from(nodes[node as usize].depth);
+        let mut states = vec![DEAD; usize::from(nodes[node as usize].height) + 1];
+        states[0] = state;
+        let end = nodes[node as usize].skip;
+        let mut index = node + 1;
+        while index < end {
+            let at = &nodes[index as usize];
+            let depth = usize::from(at.depth) - base;
+            let step = self.automaton.step(states[depth - 1], at.byte);
+            if step.state() == DEAD {
+                index = at.skip;
+                continue;
+            }
+            if step.accepting() {
+                self.leave(index);
+            }
+            if !step.goes_on() {
+                index = at.skip;
+                continue;
+            }
+            if self.runs.cover(self.automaton, step.state(), trie, at, self.follow) {
+                self.accept(trie.items_below(index), step.state());
+                index = at.skip;
+                continue;
+            }
+            self.accept(trie.items_at(index), step.state());
+            states[depth] = step.state();
+            index += 1;
+        }
+    }
+
+    fn accept(&mut self, items: std::ops::Range<usize>, state: StateId) {
+        if items.is_empty() {
+            return;
+        }
+        self.farthest.insert(state, ());
+        for item in items {
+            let met = self.tokens.met(item, 0);
+            if met.run == 0 {
+                self.body.push(met.token);
+            } else {
+                self.spaced.push(met);
+            }
+        }
+    }
+
+    /// The leaf may end here: what follows must be wanted by the continuation.
+    fn leave(&mut self, node: NodeIndex) {
+        if self.automaton.ends_hard() {
+            self.tokens.exits_below(node, 0, &mut self.exits);
+            return;
+        }
+        for item in self.tokens.trie.items_at(node) {
+            self.exits.push((Box::default(), self.tokens.met(item, 0)));
+        }
+        for child in self.tokens.trie.children(node) {
+            let byte = self.tokens.trie.node(child).byte;
+            if self.follow.contains(byte) {
+                let from = self.exits.len();
+                self.tokens.exits_below(child, 0, &mut self.exits);
+                for (rest, _) in &mut self.exits[from..] {
+                    *rest = std::iter::once(byte).chain(rest.iter().copied()).collect();
+                }
+            }
+        }
+    }
+}
+
+/// Class loops of the states met, as sets of kinds.
+#[derive(Default)]
+struct Runs {
+    by_state: FxHashMap<StateId, Vec<(Kinds, u32)>>,
+    last: Option<(StateId, bool)>,
+}
+
+impl Runs {
+    /// Whether every token below `at` keeps `state` in one of its class loops, and none may leave it there.
+    fn cover(&mut self, automaton: &Automaton, state: StateId, trie: &Trie, at: &crate::vocabulary::Node, follow: &ByteSet) -> bool {
+        if self.last == Some((state, false)) {
+            return false;
+        }
+        let runs = self.by_state.entry(state).or_insert_with(|| kinds_of_runs(automaton, state, follow));
+        self.last = Some((state, !runs.is_empty()));
+        let below = trie.kinds(at);
+        runs.iter().any(|&(kinds, most)| below & !kinds == 0 && u32::from(at.height) <= most)
+    }
+}
+
+/// For each class loop of a state: the kinds it covers (and that cannot start what follows), and its repetitions.
+fn kinds_of_runs(automaton: &Automaton, state: StateId, follow: &ByteSet) -> Vec<(Kinds, u32)> {
+    let all = kinds::all();
+    let runs = automaton.runs(state).into_iter().map(|run| {
+        let covered = all.iter().filter(|(_, ranges)| {
+            ranges.iter().all(|&(low, high)| {
+                automaton.run_covers(&run, low, high) && !(low..=high.min(low + 127)).any(|code| starts(follow, code))
+            })
+        });
+        (covered.fold(0, |set, (kind, _)| set | kind), run.repetitions)
+    });
+    runs.filter(|(kinds, _)| *kinds != 0).collect()
+}
+
+fn starts(follow: &ByteSet, code: u32) -> bool {
+    let mut buffer = [0; 4];
+    char::from_u32(code).is_some_and(|c| follow.contains(c.encode_utf8(&mut buffer).as_bytes()[0]))
+}
+
+/// All tokens below a place inside a JSON string, by characters.
+#[derive(Debug)]
+pub struct TextTable {
+    /// Tokens that stay inside, by characters started: those of `n` characters are at `starts[n]..starts[n + 1]`.
+    body: Vec<Met>,
+    starts: Vec<usize>,
+    exits: Arc<Exits>,
+    /// Bytes to finish a character after any token of the body, at worst, closing quote included.
+    tail: u32,
+}
+
+/// Counts the characters of every token below `node`, from `state` on.
+pub fn text_table(
+    vocabulary: &Vocabulary,
+    tree: Tree,
+    node: NodeIndex,
+    automaton: &Automaton,
+    state: StateId,
+    inside: StateId,
+) -> TextTable {
+    let tokens = Tokens::new(vocabulary, tree);
+    let nodes = tokens.trie.nodes();
+    let base = usize::from(nodes[node as usize].depth);
+    let mut states = vec![(DEAD, 0_u16); usize::from(nodes[node as usize].height) + 1];
+    states[0] = (state, 0);
+    let mut by_count: BTreeMap<u16, Vec<Met>> = BTreeMap::new();
+    let mut exits = Vec::new();
+    let mut tails: FxHashMap<StateId, ()> = FxHashMap::default();
+    let end = nodes[node as usize].skip;
+    let mut index = node + 1;
+    while index < end {
+        let at = &nodes[index as usize];
+        let depth = usize::from(at.depth) - base;
+        let (before, count) = states[depth - 1];
+        let step = automaton.step(before, at.byte);
+        if step.accepting() {
+            tokens.exits_below(index, count, &mut exits);
+        }
+        if !step.goes_on() {
+            index = at.skip;
+            continue;
+        }
+        let count = count + u16::from(before == inside);
+        states[depth] = (step.state(), count);
+        if !tokens.trie.items_at(index).is_empty() {
+            tails.insert(step.state(), ());
+            let list = by_count.entry(count).or_default();
+            list.extend(tokens.trie.items_at(index).map(|item| tokens.met(item, count)));
+        }
+        index += 1;
+    }
+    let most = by_count.keys().last().map_or(0, |&most| usize::from(most));
+    let mut table = TextTable {
+        body: Vec::new(),
+        starts: vec![0],
+        exits: Arc::new(Exits::new(exits)),
+        tail: tails.keys().map(|&state| automaton.shortest(state)).max().unwrap_or(1),
+    };
+    for count in 0..=most {
+        table.body.extend(by_count.remove(&(count as u16)).unwrap_or_default());
+        table.starts.push(table.body.len());
+    }
+    table
+}
+
+impl TextTable {
+    /// The mask when `least..=most` characters may still come.
+    pub fn mask(&self, (least, most): (u32, u32), words: usize) -> LeafMask {
+        let last = (most as usize).min(self.starts.len() - 2) + 1;
+        let body = &self.body[..self.starts[last]];
+        let plain = body.iter().filter(|met| met.run == 0).map(|met| met.token);
+        let body_of_mask = if body.len() <= super::LIST { Body::List(plain.collect()) } else { Body::Map(bitmap(plain, words)) };
+        LeafMask {
+            body: body_of_mask,
+            spaced: body.iter().filter(|met| met.run != 0).copied().collect(),
+            exits: Arc::clone(&self.exits),
+            window: (least, most),
+            farthest: least.saturating_add(self.tail),
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.body.len() * size_of::<Met>() + self.starts.len() * 8 + self.exits.trie.bytes() + self.exits.met.len() * 8
+    }
+}

@@ -1,0 +1,252 @@
+//! What a matcher remembers beside its threads: stack frames and object states.
+//!
+//! Everything is hash-consed and append-only, so ids are small and comparisons
+//! are comparisons of ids. The arena belongs to one matcher: no locks. Going
+//! back in the text leaves entries behind; they are found again when the text
+//! takes the same way. Cost: about a dozen frames for a typical JSON text.
+
+use rustc_hash::FxHashMap;
+
+use super::thread::{ContId, END, Head, SeenId, Thread};
+use crate::language::Object;
+use crate::vocabulary::{NodeIndex, Trie};
+
+/// "Not on any excluded name".
+pub const OFF: u32 = u32::MAX;
+
+/// Id of a set of undeclared names already used; 0 is none.
+pub type NamesId = u32;
+
+/// What an object has seen so far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Seen {
+    /// Declared members, one bit each.
+    pub members: Box<[u64]>,
+    /// First position still open (declaration order).
+    pub position: u32,
+    /// Members so far, up to what the bounds can tell apart.
+    pub count: u32,
+    /// Undeclared names used.
+    pub names: NamesId,
+}
+
+impl Seen {
+    pub fn has(&self, member: u32) -> bool {
+        self.members[member as usize / 64] >> (member % 64) & 1 == 1
+    }
+}
+
+/// Names an undeclared key must not be: the declared ones and those already used.
+#[derive(Clone, Debug)]
+struct Excluded {
+    /// First of the global ids its trie nodes have.
+    offset: u32,
+    trie: Trie,
+}
+
+/// Frames, unions and object states of one matcher.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    frames: Vec<Thread>,
+    frame_ids: FxHashMap<Thread, ContId>,
+    unions: Vec<Box<[ContId]>>,
+    union_ids: FxHashMap<Box<[ContId]>, ContId>,
+    seen: Vec<Seen>,
+    seen_ids: FxHashMap<Seen, SeenId>,
+    names: Vec<Box<[Box<[u8]>]>>,
+    name_ids: FxHashMap<Box<[Box<[u8]>]>, NamesId>,
+    excluded: Vec<Excluded>,
+    excluded_ids: FxHashMap<(u32, NamesId), usize>,
+    /// By continuation: bytes to finish, once known.
+    costs: Vec<u32>,
+    bytes: usize,
+}
+
+/// "Cost not known yet".
+const UNKNOWN: u32 = u32::MAX;
+
+impl Default for Arena {
+    fn default() -> Self {
+        let end = Thread { head: Head::Accept, cont: END };
+        Self {
+            frames: vec![end],
+            frame_ids: FxHashMap::from_iter([(end, END)]),
+            unions: Vec::new(),
+            union_ids: FxHashMap::default(),
+            seen: Vec::new(),
+            seen_ids: FxHashMap::default(),
+            names: vec![Box::default()],
+            name_ids: FxHashMap::from_iter([(Box::default(), 0)]),
+            excluded: Vec::new(),
+            excluded_ids: FxHashMap::default(),
+            costs: Vec::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl Arena {
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.frames.len() * 2 * size_of::<Thread>() + self.bytes
+    }
+
+    /// The continuation that resumes `frame`.
+    pub fn frame(&mut self, frame: Thread) -> ContId {
+        let next = self.frames.len() as ContId;
+        let id = *self.frame_ids.entry(frame).or_insert(next);
+        if id == next {
+            self.frames.push(frame);
+        }
+        id
+    }
+
+    /// The frame of a continuation.
+    #[inline]
+    pub fn get(&self, cont: ContId) -> Thread {
+        self.frames[cont as usize]
+    }
+
+    /// The continuations that a union unites; `None` for a single one.
+    #[inline]
+    pub fn united(&self, cont: ContId) -> Option<&[ContId]> {
+        match self.frames[cont as usize].head {
+            Head::Union(index) => Some(&self.unions[index as usize]),
+            _ => None,
+        }
+    }
+
+    /// Either continuation.
+    pub fn union(&mut self, a: ContId, b: ContId) -> ContId {
+        if a == b {
+            return a;
+        }
+        let mut all: Vec<ContId> = Vec::new();
+        for cont in [a, b] {
+            match self.united(cont) {
+                Some(several) => all.extend_from_slice(several),
+                None => all.push(cont),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        let all: Box<[ContId]> = all.into();
+        if let Some(&known) = self.union_ids.get(&all) {
+            return known;
+        }
+        self.bytes += all.len() * 8 + 64;
+        let head = Head::Union(self.unions.len() as u32);
+        self.unions.push(all.clone());
+        let id = self.frame(Thread { head, cont: END });
+        self.union_ids.insert(all, id);
+        id
+    }
+
+    /// Bytes to finish a continuation, if known.
+    pub fn known_cost(&self, cont: ContId) -> Option<u32> {
+        self.costs.get(cont as usize).copied().filter(|&cost| cost != UNKNOWN)
+    }
+
+    /// Remembers the cost of a continuation.
+    pub fn learn_cost(&mut self, cont: ContId, cost: u32) {
+        if self.costs.len() < self.frames.len() {
+            self.costs.resize(self.frames.len(), UNKNOWN);
+        }
+        self.costs[cont as usize] = cost;
+    }
+
+    /// What an object has seen.
+    #[inline]
+    pub fn seen(&self, id: SeenId) -> &Seen {
+        &self.seen[id as usize]
+    }
+
+    /// The id of what an object has seen.
+    pub fn intern_seen(&mut self, seen: Seen) -> SeenId {
+        if let Some(&known) = self.seen_ids.get(&seen) {
+            return known;
+        }
+        let id = self.seen.len() as SeenId;
+        self.bytes += 2 * size_of::<Seen>() + 16 * seen.members.len();
+        self.seen.push(seen.clone());
+        self.seen_ids.insert(seen, id);
+        id
+    }
+
+    /// The set `names` with `name` added.
+    pub fn add_name(&mut self, names: NamesId, name: &[u8]) -> NamesId {
+        let mut set: Vec<Box<[u8]>> = self.names[names as usize].to_vec();
+        if let Err(at) = set.binary_search_by(|known| (**known).cmp(name)) {
+            set.insert(at, name.into());
+        }
+        let set: Box<[Box<[u8]>]> = set.into();
+        if let Some(&known) = self.name_ids.get(&set) {
+            return known;
+        }
+        let id = self.names.len() as NamesId;
+        self.bytes += set.iter().map(|name| 2 * name.len() + 32).sum::<usize>();
+        self.names.push(set.clone());
+        self.name_ids.insert(set, id);
+        id
+    }
+
+    /// The place before the first byte of an undeclared name of `object` (node `node`) after `names`.
+    pub fn excluded(&mut self, node: u32, object: &Object, names: NamesId) -> u32 {
+        if let Some(&known) = self.excluded_ids.get(&(node, names)) {
+            return self.excluded[known].offset;
+        }
+        let trie = if names == 0 { object.names.clone() } else { self.exclusion_trie(object, names) };
+        let offset = self.excluded.last().map_or(0, |last| last.offset + last.trie.nodes().len() as u32);
+        self.bytes += trie.bytes();
+        self.excluded_ids.insert((node, names), self.excluded.len());
+        self.excluded.push(Excluded { offset, trie });
+        offset
+    }
+
+    fn exclusion_trie(&self, object: &Object, names: NamesId) -> Trie {
+        let declared = spellings(&object.names);
+        let used = self.names[names as usize].iter().map(|name| &**name);
+        let mut sorted: Vec<(&[u8], u32)> = declared.iter().map(Vec::as_slice).chain(used).map(|name| (name, 0)).collect();
+        sorted.sort_unstable();
+        Trie::new(&sorted)
+    }
+
+    fn place(&self, at: u32) -> (&Trie, NodeIndex) {
+        let index = self.excluded.partition_point(|excluded| excluded.offset <= at) - 1;
+        (&self.excluded[index].trie, at - self.excluded[index].offset)
+    }
+
+    /// Whether an excluded name ends at `at`.
+    pub fn is_excluded(&self, at: u32) -> bool {
+        let (trie, node) = self.place(at);
+        !trie.items_at(node).is_empty()
+    }
+
+    /// Where `byte` leads among excluded names; [`OFF`] when it leaves them all.
+    pub fn excluded_child(&self, at: u32, byte: u8) -> u32 {
+        let (trie, node) = self.place(at);
+        trie.child(node, byte).map_or(OFF, |child| at - node + child)
+    }
+
+    /// The bytes that stay on excluded names, and where they lead.
+    pub fn excluded_children(&self, at: u32) -> Vec<(u8, u32)> {
+        let (trie, node) = self.place(at);
+        trie.children(node).map(|child| (trie.node(child).byte, at - node + child)).collect()
+    }
+}
+
+/// The strings of a trie.
+fn spellings(trie: &Trie) -> Vec<Vec<u8>> {
+    let mut path = Vec::new();
+    let mut all = Vec::new();
+    for (index, node) in trie.nodes().iter().enumerate() {
+        if node.depth > 0 {
+            path.truncate(usize::from(node.depth) - 1);
+            path.push(node.byte);
+        }
+        if !trie.items_at(index as NodeIndex).is_empty() {
+            all.push(path.clone());
+        }
+    }
+    all
+}

@@ -1,0 +1,161 @@
+//! Finishing in time: which states can still be completed within so many tokens.
+//!
+//! Two answers, the cheap one first. In *bytes* the shortest completion is known
+//! exactly ([`super::cost`]); if every byte is a token and the bytes fit, so do
+//! the tokens. Otherwise a search counts *tokens*: breadth-first over the states
+//! that lie on shortest completions, and over every spelling of literal texts,
+//! one token a level. Its result is the fewest tokens of any such completion.
+//!
+//! Why it always ends: a state is allowed only if a completion of at most `left`
+//! tokens was found, and the first token of that completion leads to a state
+//! where the rest of it is found again.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::step::Machine;
+use super::thread::{ContId, Head, Thread};
+use crate::language::{INFINITE, Node};
+use crate::vocabulary::{NodeIndex, Vocabulary};
+
+/// Steps a search may take before it settles for what it has.
+const FUEL: u32 = 200_000;
+
+/// How much of a leaf's body leaves enough budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cover {
+    /// Every token of it.
+    All,
+    /// No token of it.
+    Nothing,
+    /// It depends on the token.
+    Some,
+}
+
+/// Tokens left after the one to be chosen.
+#[derive(Debug)]
+pub struct Budget<'v> {
+    left: u32,
+    vocabulary: &'v Vocabulary,
+    known: FxHashMap<Vec<Thread>, u32>,
+}
+
+impl<'v> Budget<'v> {
+    pub fn new(left: u32, vocabulary: &'v Vocabulary) -> Self {
+        Self { left, vocabulary, known: FxHashMap::default() }
+    }
+
+    /// Whether `threads` can be completed with the tokens left.
+    pub fn fits(&mut self, machine: &mut Machine<'_>, threads: &[Thread]) -> bool {
+        let bytes = machine.cost(threads);
+        if self.vocabulary.has_every_byte() && bytes <= self.left {
+            return true;
+        }
+        if u64::from(bytes) > u64::from(self.left) * self.vocabulary.longest() as u64 && !has_literal(machine, threads) {
+            return false;
+        }
+        self.tokens(machine, threads) <= self.left
+    }
+
+    /// Fewest tokens of the completions searched; [`INFINITE`] if none was found.
+    pub fn tokens(&mut self, machine: &mut Machine<'_>, threads: &[Thread]) -> u32 {
+        if let Some(&known) = self.known.get(threads) {
+            return known;
+        }
+        let tokens = search(machine, self.vocabulary, threads);
+        self.known.insert(threads.to_vec(), tokens);
+        tokens
+    }
+
+    /// Whether the states after the body of a leaf fit: at worst `farthest` bytes of the leaf are then missing.
+    pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, cont: ContId) -> Cover {
+        let bytes = farthest.saturating_add(machine.cont_cost(cont));
+        if self.vocabulary.has_every_byte() && bytes <= self.left {
+            return Cover::All;
+        }
+        let mut after = Vec::new();
+        machine.resume_into(cont, &mut after);
+        machine.memory.doubt = false;
+        let least = self.tokens(machine, &after);
+        if least > self.left {
+            Cover::Nothing
+        } else if self.vocabulary.has_every_byte() && least.saturating_add(farthest) <= self.left {
+            Cover::All
+        } else {
+            Cover::Some
+        }
+    }
+}
+
+fn has_literal(machine: &Machine<'_>, threads: &[Thread]) -> bool {
+    threads.iter().any(|thread| is_literal(machine, *thread))
+}
+
+/// Whether a thread is inside, or before, a finite set of texts.
+fn is_literal(machine: &Machine<'_>, thread: Thread) -> bool {
+    match thread.head {
+        Head::Literal { .. } => true,
+        Head::Start(node) | Head::Value { node, .. } => {
+            matches!(machine.program.node(node), Node::Literals(_) | Node::Choice(_) | Node::Rule(_))
+        }
+        _ => false,
+    }
+}
+
+/// Breadth-first by tokens.
+fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: &[Thread]) -> u32 {
+    if start.iter().any(|thread| thread.head == Head::Accept) {
+        return 0;
+    }
+    let mut seen: FxHashSet<Vec<Thread>> = FxHashSet::from_iter([start.to_vec()]);
+    let mut level = vec![start.to_vec()];
+    let mut fuel = FUEL;
+    for tokens in 1.. {
+        let mut next = Vec::new();
+        for state in &level {
+            let mut ends = Vec::new();
+            token_ends(machine, vocabulary, state, &mut fuel, &mut ends);
+            for end in ends {
+                if end.iter().any(|thread| thread.head == Head::Accept) {
+                    return tokens;
+                }
+                if seen.insert(end.clone()) {
+                    next.push(end);
+                }
+            }
+        }
+        if next.is_empty() || fuel == 0 {
+            return INFINITE;
+        }
+        level = next;
+    }
+    INFINITE
+}
+
+/// The states after each token that keeps to shortest completions (or to literal texts).
+fn token_ends(machine: &mut Machine<'_>, vocabulary: &Vocabulary, state: &[Thread], fuel: &mut u32, out: &mut Vec<Vec<Thread>>) {
+    let trie = vocabulary.plain();
+    let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, state.to_vec(), machine.cost(state))];
+    while let Some((node, threads, cost)) = stack.pop() {
+        let free = has_literal(machine, &threads);
+        for child in trie.children(node) {
+            if *fuel == 0 {
+                return;
+            }
+            *fuel -= 1;
+            let mut next = Vec::new();
+            machine.step_all(&threads, trie.node(child).byte, &mut next, 0);
+            if next.is_empty() {
+                continue;
+            }
+            let after = machine.cost(&next);
+            if after < cost || free {
+                if !trie.items_at(child).is_empty() {
+                    out.push(next.clone());
+                }
+                stack.push((child, next, after));
+            }
+        }
+    }
+    machine.memory.doubt = false;
+    machine.memory.lost_names = 0;
+}

@@ -1,0 +1,301 @@
+//! How many bytes are still needed, from any thread.
+//!
+//! The static side ([`crate::language::Facts`]) knows the shortest text of every
+//! node; this file adds what is left of half-read ones. Costs of continuations
+//! are remembered by id, so a deep stack is walked once.
+//!
+//! Property the token budget relies on: whenever the cost is `n > 0`, some byte
+//! leads to a state of cost `n - 1`.
+
+use super::arena::{OFF, Seen};
+use super::step::{Machine, feasible, missing};
+use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
+use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, end};
+use crate::regular::{DEAD, StateId};
+use crate::vocabulary::{NodeIndex, Trie};
+
+impl Machine<'_> {
+    /// Bytes of the shortest completion of any of `threads`.
+    pub fn cost(&mut self, threads: &[Thread]) -> u32 {
+        threads.iter().map(|thread| self.thread_cost(*thread)).min().unwrap_or(INFINITE)
+    }
+
+    fn thread_cost(&mut self, thread: Thread) -> u32 {
+        self.head_cost(thread.head).saturating_add(self.cont_cost(thread.cont)).min(INFINITE)
+    }
+
+    /// Bytes to finish everything after a part.
+    pub fn cont_cost(&mut self, cont: ContId) -> u32 {
+        let mut stack = vec![cont];
+        while let Some(&top) = stack.last() {
+            if self.memory.arena.known_cost(top).is_some() {
+                stack.pop();
+                continue;
+            }
+            let below = self.below(top);
+            let open: Vec<ContId> = below.iter().copied().filter(|&cont| self.memory.arena.known_cost(cont).is_none()).collect();
+            if open.is_empty() {
+                let cost = self.frame_cost(top, &below);
+                self.memory.arena.learn_cost(top, cost);
+                stack.pop();
+            } else {
+                stack.extend(open);
+            }
+        }
+        self.memory.arena.known_cost(cont).unwrap_or(INFINITE)
+    }
+
+    /// The continuations the cost of `cont` is made of.
+    fn below(&self, cont: ContId) -> Vec<ContId> {
+        match self.memory.arena.united(cont) {
+            Some(several) => several.to_vec(),
+            None if cont == END => Vec::new(),
+            None => vec![self.memory.arena.get(cont).cont],
+        }
+    }
+
+    fn frame_cost(&mut self, cont: ContId, below: &[ContId]) -> u32 {
+        if cont == END {
+            return 0;
+        }
+        let known = |machine: &Self, cont: &ContId| machine.memory.arena.known_cost(*cont).unwrap_or(INFINITE);
+        if self.memory.arena.united(cont).is_some() {
+            return below.iter().map(|cont| known(self, cont)).min().unwrap_or(INFINITE);
+        }
+        let rest = below.first().map_or(0, |cont| known(self, cont));
+        let head = self.memory.arena.get(cont).head;
+        self.head_cost(head).saturating_add(rest).min(INFINITE)
+    }
+
+    /// Bytes to finish the part a thread is in.
+    fn head_cost(&mut self, head: Head) -> u32 {
+        let program = self.program;
+        let spaces = &program.graph.spaces;
+        match head {
+            Head::Accept | Head::Union(_) => 0,
+            Head::Start(node) => program.facts.shortest(node),
+            Head::Value { space, node } => spaces.shortest(space, end::ITEM).saturating_add(program.facts.shortest(node)),
+            Head::Text { leaf, state, least, .. } => program.automaton(leaf).shortest(state).saturating_add(least),
+            Head::Leaf { leaf, state } => program.automaton(leaf).shortest(state),
+            Head::Literal { node, at } => match program.node(node) {
+                Node::Literals(trie) => nearest_end(trie, at, |_| Some(0)),
+                _ => INFINITE,
+            },
+            Head::Key { object, seen, at } => self.key_cost(object, seen, at),
+            Head::Extra { leaf, state, at } => self.extra_cost(leaf, state, at),
+            Head::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
+            Head::Colon { space, object, seen, member } => {
+                let layout_colon = self.colon_cost(object, seen, member);
+                spaces.shortest(space, end::COLON).saturating_add(layout_colon)
+            }
+            Head::Object { phase, space, object, seen } => self.object_cost(phase, space, object, seen),
+            Head::Array { phase, space, array, count } => self.array_cost(phase, space, array, count),
+            Head::Sequence { node, index } => match program.node(node) {
+                Node::Sequence(parts) => {
+                    let rest = &parts[index as usize..];
+                    rest.iter().fold(0_u32, |total, part| total.saturating_add(program.facts.shortest(*part))).min(INFINITE)
+                }
+                _ => INFINITE,
+            },
+            Head::Repeat { node, count } => match *program.node(node) {
+                Node::Repeat { body, low, .. } => program.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE),
+                _ => INFINITE,
+            },
+        }
+    }
+
+    // Objects.
+
+    fn object_of(&self, node: NodeId) -> Option<&'_ Object> {
+        match self.program.node(node) {
+            Node::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// What an object has seen, spelled out for plain ones too.
+    fn seen_of(&self, object: &Object, seen: SeenId) -> Seen {
+        if !object.is_plain() {
+            return self.memory.arena.seen(seen).clone();
+        }
+        // Position `seen` of a plain object: everything before it is settled.
+        let mut members: Box<[u64]> = vec![0; object.members.len().div_ceil(64)].into();
+        for member in 0..seen {
+            members[member as usize / 64] |= 1 << (member % 64);
+        }
+        Seen { members, position: seen, count: 0, names: 0 }
+    }
+
+    fn member_cost(&self, object: &Object, member: u32) -> u32 {
+        self.program.facts.member(object, member as usize, &self.program.costs)
+    }
+
+    /// Bytes of the members that must still come (one at least, if `one`), commas between them, and how many.
+    fn members_cost(&self, object: &Object, seen: &Seen, one: bool) -> (u32, u32) {
+        let must: Vec<u32> = missing(object, seen).collect();
+        let mut total = must.iter().fold(0_u32, |total, &member| total.saturating_add(self.member_cost(object, member)));
+        let mut count = must.len() as u32;
+        let wanted = object.low.saturating_sub(seen.count).max(u32::from(one));
+        if count < wanted {
+            let mut others: Vec<u32> = (0..object.members.len() as u32)
+                .filter(|member| !must.contains(member) && self.is_open(object, seen, *member))
+                .map(|member| self.member_cost(object, member))
+                .collect();
+            others.sort_unstable();
+            let mut others = others.into_iter().peekable();
+            while count < wanted {
+                let extra = self.program.facts.extra(object, &self.program.costs, count + seen.count + object.members.len() as u32);
+                let next = others.next_if(|&cost| cost <= extra).unwrap_or(extra);
+                total = total.saturating_add(next);
+                count += 1;
+                if total >= INFINITE {
+                    break;
+                }
+            }
+        }
+        (total.min(INFINITE), count)
+    }
+
+    fn is_open(&self, object: &Object, seen: &Seen, member: u32) -> bool {
+        let open = object.any_order || member >= seen.position;
+        let free = object.implied.iter().all(|&(a, b)| a != member || seen.has(b));
+        open && free && !seen.has(member) && object.members[member as usize].possible
+    }
+
+    /// Bytes from behind a value to behind the closing brace.
+    fn rest_cost(&self, object: &Object, seen: &Seen) -> u32 {
+        let (members, count) = self.members_cost(object, seen, false);
+        let between = self.program.costs.between_items(&object.layout);
+        members.saturating_add(between.saturating_mul(count)).saturating_add(1 + self.close_cost(object)).min(INFINITE)
+    }
+
+    fn close_cost(&self, object: &Object) -> u32 {
+        self.program.graph.spaces.shortest(object.layout.value, end::CLOSE)
+    }
+
+    fn object_cost(&self, phase: Phase, space: u16, node: NodeId, seen: SeenId) -> u32 {
+        let Some(object) = self.object_of(node) else { return INFINITE };
+        let seen = self.seen_of(object, seen);
+        let spaces = &self.program.graph.spaces;
+        let (members, count) = self.members_cost(object, &seen, phase == Phase::Comma);
+        let between = self.program.costs.between_items(&object.layout);
+        match (phase, count) {
+            (Phase::Value | Phase::Open, 0) => 1 + spaces.shortest(space, end::CLOSE),
+            (Phase::Value, _) => {
+                let first = 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(object.layout.comma, end::ITEM);
+                let rest = between.saturating_mul(count - 1).saturating_add(1 + self.close_cost(object));
+                members.saturating_add(first).saturating_add(rest).min(INFINITE)
+            }
+            _ => {
+                let first = spaces.shortest(space, end::ITEM);
+                let rest = between.saturating_mul(count.saturating_sub(1)).saturating_add(1 + self.close_cost(object));
+                members.saturating_add(first).saturating_add(rest).min(INFINITE)
+            }
+        }
+    }
+
+    /// Bytes from the colon on (whitespace before it not counted) to behind the closing brace.
+    fn colon_cost(&self, node: NodeId, seen: SeenId, member: u32) -> u32 {
+        let Some(object) = self.object_of(node) else { return INFINITE };
+        let before = self.seen_of(object, seen);
+        let (value, after) = match object.members.get(member as usize) {
+            Some(declared) => (declared.value, super::step::with_member(object, &before, member)),
+            None => (object.extras[member as usize - object.members.len()].value, before),
+        };
+        let space = self.program.graph.spaces.shortest(object.layout.colon, end::ITEM);
+        let value = self.program.facts.shortest(value);
+        self.rest_cost(object, &after).saturating_add(value).saturating_add(1 + space).min(INFINITE)
+    }
+
+    /// Bytes from behind the quote of an undeclared name to behind the closing brace.
+    fn named_cost(&self, node: NodeId, seen: SeenId, extra: u32) -> u32 {
+        let Some(object) = self.object_of(node) else { return INFINITE };
+        let mut after = self.memory.arena.seen(seen).clone();
+        if !object.any_order {
+            after.position = object.members.len() as u32;
+        }
+        after.count += 1;
+        let value = self.program.facts.shortest(object.extras[extra as usize].value);
+        let colon = self.program.costs.colon(&object.layout);
+        self.rest_cost(object, &after).saturating_add(value).saturating_add(colon).min(INFINITE)
+    }
+
+    fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {
+        let Some(object) = self.object_of(node) else { return INFINITE };
+        let space = self.program.graph.spaces.shortest(object.layout.key, end::COLON);
+        nearest_end(&object.names, at, |member| {
+            let before = self.seen_of(object, seen);
+            let open = self.is_possible_now(object, &before, member);
+            open.then(|| self.colon_cost(node, seen, member).saturating_add(1 + space))
+        })
+    }
+
+    fn is_possible_now(&self, object: &Object, seen: &Seen, member: u32) -> bool {
+        let open = (object.any_order || member >= seen.position) && !seen.has(member);
+        open && object.members[member as usize].possible && feasible(object, &super::step::with_member(object, seen, member))
+    }
+
+    /// Bytes to finish a name that must not be one of the excluded ones.
+    fn extra_cost(&self, leaf: LeafId, state: StateId, at: u32) -> u32 {
+        let automaton = self.program.automaton(leaf);
+        if at == OFF {
+            return automaton.shortest(state);
+        }
+        let on = self.memory.arena.excluded_children(at);
+        let mut best = INFINITE;
+        for byte in 0..=255_u8 {
+            let step = automaton.step(state, byte);
+            if step.state() == DEAD {
+                continue;
+            }
+            let rest = match on.iter().find(|(other, _)| *other == byte) {
+                _ if step.accepting() => if self.memory.arena.is_excluded(at) { INFINITE } else { 0 },
+                Some(&(_, child)) => self.extra_cost(leaf, step.state(), child),
+                None => automaton.shortest(step.state()),
+            };
+            best = best.min(rest.saturating_add(1));
+        }
+        best
+    }
+
+    // Arrays.
+
+    fn array_cost(&self, phase: Phase, space: u16, node: NodeId, count: u32) -> u32 {
+        let Node::Array(array) = self.program.node(node) else { return INFINITE };
+        let spaces = &self.program.graph.spaces;
+        if count >= array.low {
+            return 1 + spaces.shortest(space, end::CLOSE);
+        }
+        let items = self.items_cost(array, count);
+        let between = self.program.costs.between_items(&array.layout);
+        let close = 1 + spaces.shortest(array.layout.value, end::CLOSE);
+        let first = match phase {
+            Phase::Value => 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(array.layout.comma, end::ITEM),
+            _ => spaces.shortest(space, end::ITEM),
+        };
+        let more = between.saturating_mul(array.low - count - 1);
+        items.saturating_add(first).saturating_add(more).saturating_add(close).min(INFINITE)
+    }
+
+    fn items_cost(&self, array: &Array, count: u32) -> u32 {
+        let of = |index: u32| array.item(index).map_or(INFINITE, |item| self.program.facts.shortest(item));
+        let prefix = (count..array.low.min(array.prefix.len() as u32)).fold(0_u32, |total, index| total.saturating_add(of(index)));
+        let from = count.max(array.prefix.len() as u32);
+        let rest = of(array.prefix.len() as u32).saturating_mul(array.low.saturating_sub(from));
+        prefix.saturating_add(if array.low > from { rest } else { 0 }).min(INFINITE)
+    }
+}
+
+/// Fewest bytes from `at` to an item, with what the item itself still costs.
+fn nearest_end(trie: &Trie, at: NodeIndex, cost: impl Fn(u32) -> Option<u32>) -> u32 {
+    let depth = trie.node(at).depth;
+    let mut best = INFINITE;
+    for index in at..trie.node(at).skip {
+        for item in trie.items_at(index) {
+            if let Some(cost) = cost(trie.items()[item]) {
+                best = best.min(cost.saturating_add(u32::from(trie.node(index).depth - depth)));
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,516 @@
+//! The mask: which tokens may come next.
+//!
+//! A mask is the union of the masks of the threads, and the mask of a thread is
+//! an [`Entry`]: a few shared bit maps and a short list of further tokens.
+//!
+//! ```text
+//! inside a leaf          bit map of the leaf  +  walk of its exits with what comes after
+//! before whitespace      whitespace tokens    +  walk of the tree of stripped tokens
+//! anything else          walk of the tree of tokens
+//! ```
+//!
+//! A walk steps the threads along the branches of a tree. Where it enters a
+//! leaf above a large subtree it stops and uses the leaf's mask for that subtree
+//! instead. Entries are remembered by thread, so a state seen before costs one
+//! copy of a bit map.
+//!
+//! Cost on 131k tokens: 0.3 us for a known entry, 1-6 us for a new one.
+
+use std::sync::Arc;
+
+use super::budget::{Budget, Cover};
+use super::program::leaving;
+use super::step::Machine;
+use super::thread::{ByteSet, ContId, Head, Thread};
+use crate::language::{LeafId, Node, SpaceState, UNBOUNDED, end};
+use crate::leaf::{Body, Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
+use crate::regular::{DEAD, StateId};
+use crate::vocabulary::{NodeIndex, TokenId, Trie};
+
+/// Subtrees with more nodes than this use leaf masks.
+const LARGE: u32 = 48;
+
+/// Which automata and whitespace of a program the vocabulary knows under which ids.
+#[derive(Debug)]
+pub struct Links {
+    /// By leaf: the id of its automaton.
+    pub automata: Vec<u32>,
+    /// The id of the whitespace automaton.
+    pub spaces: u32,
+}
+
+/// The tokens a thread allows.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// Leaf masks whose bodies are allowed.
+    maps: Vec<Arc<LeafMask>>,
+    /// Further tokens.
+    tokens: Vec<TokenId>,
+    /// The text is complete: it may end.
+    ends: bool,
+}
+
+impl Entry {
+    /// Bytes of memory held, shared maps not counted.
+    pub fn bytes(&self) -> usize {
+        self.tokens.len() * 4 + self.maps.len() * 8 + 96
+    }
+
+    /// Allows one more token.
+    pub fn add(&mut self, token: TokenId) {
+        self.tokens.push(token);
+    }
+
+    /// Adds the allowed tokens to a row; `fresh` rows hold garbage and are overwritten.
+    pub fn write(&self, row: &mut [u32], fresh: &mut bool, eos: &[TokenId]) {
+        for map in &self.maps {
+            if let Body::Map(words) = &map.body {
+                if *fresh {
+                    row.copy_from_slice(words);
+                } else {
+                    row.iter_mut().zip(words.iter()).for_each(|(into, word)| *into |= word);
+                }
+                *fresh = false;
+            }
+        }
+        if *fresh {
+            row.fill(0);
+            *fresh = false;
+        }
+        for map in &self.maps {
+            if let Body::List(tokens) = &map.body {
+                set(row, tokens);
+            }
+        }
+        set(row, &self.tokens);
+        if self.ends {
+            set(row, eos);
+        }
+    }
+}
+
+fn set(row: &mut [u32], tokens: &[TokenId]) {
+    for &token in tokens {
+        row[token as usize / 32] |= 1 << (token % 32);
+    }
+}
+
+/// Makes entries for the threads of one machine.
+pub struct Masker<'m> {
+    pub machine: Machine<'m>,
+    pub tables: &'m Tables,
+    pub links: &'m Links,
+    pub budget: Option<Budget<'m>>,
+    buffer: &'m mut Vec<Thread>,
+}
+
+/// What a walk over one tree needs to know about its tokens.
+struct Walk<'w> {
+    trie: &'w Trie,
+    kind: Tokens<'w>,
+}
+
+/// How items of a tree become tokens.
+enum Tokens<'w> {
+    /// Items are tokens.
+    Plain,
+    /// Items are stripped tokens; their run of whitespace must be allowed.
+    Stripped { entries: &'w [(u16, TokenId)], runs: &'w RunTable },
+    /// Items are exits of a leaf.
+    Exits { exits: &'w Exits, window: (u32, u32), banned: &'w [TokenId], runs: Option<(&'w RunTable, u8)> },
+}
+
+impl<'m> Masker<'m> {
+    pub fn new(
+        machine: Machine<'m>,
+        tables: &'m Tables,
+        links: &'m Links,
+        budget: Option<Budget<'m>>,
+        buffer: &'m mut Vec<Thread>,
+    ) -> Self {
+        buffer.clear();
+        Self { machine, tables, links, budget, buffer }
+    }
+
+    /// The entry of one thread. `verify` gets tokens that must be tried one by one.
+    pub fn entry(&mut self, thread: Thread, verify: &mut Vec<TokenId>) -> Entry {
+        let mut entry = Entry::default();
+        if thread.head == Head::Accept {
+            entry.ends = true;
+            return entry;
+        }
+        let vocabulary = Arc::clone(&self.tables.vocabulary);
+        if let Some((free, space)) = self.machine.free_of_space(thread) {
+            let spaces = &self.machine.program.graph.spaces;
+            let runs = self.tables.run_table(self.links.spaces, spaces, space);
+            self.blank(thread, &runs, &mut entry);
+            let stripped = vocabulary.stripped();
+            let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs };
+            self.walk_from_root(&Walk { trie: &stripped.trie, kind }, free, &mut entry, verify);
+        } else {
+            let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
+            self.walk_from_root(&walk, thread, &mut entry, verify);
+        }
+        entry
+    }
+
+    /// Tokens that are whitespace only.
+    fn blank(&mut self, thread: Thread, runs: &RunTable, entry: &mut Entry) {
+        match &mut self.budget {
+            None => entry.tokens.extend_from_slice(&runs.blank),
+            Some(_) => {
+                for &token in &runs.blank {
+                    let bytes = self.tables.vocabulary.token(token).to_vec();
+                    if self.reaches(thread, &bytes) {
+                        entry.tokens.push(token);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the whole of `bytes` can be read from `thread` and leaves enough budget.
+    pub fn reaches(&mut self, thread: Thread, bytes: &[u8]) -> bool {
+        let mut threads = vec![thread];
+        for &byte in bytes {
+            let mut next = Vec::new();
+            self.machine.step_all(&threads, byte, &mut next, 0);
+            threads = next;
+        }
+        !threads.is_empty() && self.fits(&threads)
+    }
+
+    fn fits(&mut self, threads: &[Thread]) -> bool {
+        match &mut self.budget {
+            None => true,
+            Some(budget) => budget.fits(&mut self.machine, threads),
+        }
+    }
+
+    fn walk_from_root(&mut self, walk: &Walk<'_>, thread: Thread, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+        let base = self.buffer.len();
+        self.buffer.push(thread);
+        self.walk(walk, 0, base, end::ANY, entry, verify);
+        self.buffer.truncate(base);
+    }
+
+    /// Steps the threads `buffer[low..]` along every branch below `node`.
+    ///
+    /// `purpose` is what the first byte after stripped whitespace was.
+    fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+        if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() {
+            self.shortcut(walk, node, low, purpose, entry, verify);
+            if self.buffer.len() == low {
+                return;
+            }
+        }
+        match walk.trie.table(node) {
+            Some(table) => {
+                let live = self.live_bytes(low);
+                for byte in live.iter() {
+                    let child = table[usize::from(byte)];
+                    if child != crate::vocabulary::NONE {
+                        self.visit(walk, node, child, low, purpose, entry, verify);
+                    }
+                }
+            }
+            None => {
+                for child in walk.trie.children(node) {
+                    self.visit(walk, node, child, low, purpose, entry, verify);
+                }
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn visit(&mut self, walk: &Walk<'_>, node: NodeIndex, child: NodeIndex, low: usize, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+        let high = self.buffer.len();
+        let byte = walk.trie.node(child).byte;
+        let lost = self.machine.memory.lost_names;
+        for index in low..high {
+            let thread = self.buffer[index];
+            self.machine.step(thread, byte, self.buffer, high);
+        }
+        if std::mem::take(&mut self.machine.memory.doubt) {
+            verify.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+            self.buffer.truncate(high);
+        }
+        if self.buffer.len() > high {
+            let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
+            self.emit(walk, walk.trie.items_at(child), high, purpose, entry);
+            if walk.trie.node(child).height > 0 {
+                self.machine.memory.path.push(byte);
+                self.walk(walk, child, high, purpose, entry, verify);
+                self.machine.memory.path.pop();
+            }
+        }
+        self.buffer.truncate(high);
+        self.machine.memory.lost_names = lost;
+    }
+
+    fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8, entry: &mut Entry) {
+        if items.is_empty() {
+            return;
+        }
+        if self.budget.is_some() {
+            let threads = self.buffer[low..].to_vec();
+            if !self.fits(&threads) {
+                return;
+            }
+        }
+        match walk.kind {
+            Tokens::Plain => entry.tokens.extend_from_slice(&walk.trie.items()[items]),
+            _ => entry.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
+        }
+    }
+
+    /// Bytes some thread of `buffer[low..]` may read (perhaps more).
+    fn live_bytes(&self, low: usize) -> ByteSet {
+        self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| set.union(&self.first_bytes(thread)))
+    }
+
+    fn first_bytes(&self, thread: &Thread) -> ByteSet {
+        let program = self.machine.program;
+        let mut set = ByteSet::default();
+        match thread.head {
+            Head::Start(node) => return program.first(node),
+            Head::Value { space, node } => {
+                set = program.first(node);
+                self.add_whitespace(space, &mut set);
+            }
+            Head::Literal { node, at } => {
+                if let Node::Literals(trie) = program.node(node) {
+                    trie.children(at).for_each(|child| set.insert(trie.node(child).byte));
+                }
+            }
+            Head::Key { object, at, .. } => {
+                set.insert(b'"');
+                if let Node::Object(object) = program.node(object) {
+                    object.names.children(at).for_each(|child| set.insert(object.names.node(child).byte));
+                }
+            }
+            Head::Colon { space, .. } => {
+                set.insert(b':');
+                self.add_whitespace(space, &mut set);
+            }
+            Head::Object { space, .. } => {
+                b"\"},".iter().for_each(|&byte| set.insert(byte));
+                self.add_whitespace(space, &mut set);
+            }
+            Head::Array { phase: super::thread::Phase::Open, array, space, .. } => {
+                if let Node::Array(array) = program.node(array) {
+                    set = array.item(0).map_or(set, |item| program.first(item));
+                }
+                set.insert(b']');
+                self.add_whitespace(space, &mut set);
+            }
+            Head::Array { space, .. } => {
+                b"],".iter().for_each(|&byte| set.insert(byte));
+                self.add_whitespace(space, &mut set);
+            }
+            Head::Leaf { leaf, state } => return leaving(program.automaton(leaf), state),
+            _ => return ByteSet::ALL,
+        }
+        set
+    }
+
+    fn add_whitespace(&self, space: SpaceState, set: &mut ByteSet) {
+        if self.machine.program.graph.spaces.may_come(space) {
+            b" \t\r\n".iter().for_each(|&byte| set.insert(byte));
+        }
+    }
+
+    // Leaf shortcuts.
+
+    /// Takes the leaf threads out of `buffer[low..]` and adds their masks of the subtree.
+    fn shortcut(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+        let mut index = low;
+        while index < self.buffer.len() {
+            let thread = self.buffer[index];
+            let handled = match thread.head {
+                Head::Text { leaf, state, least, most } => {
+                    self.leaf(walk, node, leaf, state, Some((least, most)), None, thread.cont, purpose, entry, verify)
+                }
+                Head::Leaf { leaf, state } => self.leaf(walk, node, leaf, state, None, None, thread.cont, purpose, entry, verify),
+                Head::Extra { leaf, state, at } => {
+                    let window = self.machine.program.inside(leaf).map(|_| (0, UNBOUNDED));
+                    self.leaf(walk, node, leaf, state, window, Some(at), thread.cont, purpose, entry, verify)
+                }
+                _ => false,
+            };
+            if handled {
+                self.buffer.swap_remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
+    #[allow(clippy::too_many_arguments)]
+    fn leaf(&mut self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, window: Option<(u32, u32)>, at: Option<u32>, cont: ContId, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) -> bool {
+        let automaton = Arc::clone(self.machine.program.automaton(leaf));
+        let id = self.links.automata[leaf as usize];
+        let reach = self.tables.reach();
+        let follow = if automaton.ends_hard() { ByteSet::default() } else { self.follow(cont) };
+        let window = window.map(|(least, most)| (least.min(reach), if most >= reach { UNBOUNDED } else { most }));
+        let key = LeafKey {
+            tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
+            node,
+            automaton: id,
+            state: if window.is_some() { state } else { self.tables.clamp(id, &automaton, state) },
+            window: window.unwrap_or((0, UNBOUNDED)),
+            follow: self.tables.follow_id(follow),
+        };
+        let inside = window.and(self.machine.program.inside(leaf));
+        let mask = self.tables.mask(key, &automaton, inside, &follow);
+        let cover = self.body_cover(&mask, cont);
+        if cover == Cover::Some {
+            return false;
+        }
+        let banned = at.map_or_else(Vec::new, |at| self.banned(walk, node, leaf, state, at));
+        if cover == Cover::All {
+            self.add_leaf_mask(walk, &mask, &banned, purpose, entry);
+        }
+        self.walk_exits(walk, &mask, &banned, cont, purpose, entry, verify);
+        true
+    }
+
+    /// How much of the body leaves enough budget.
+    fn body_cover(&mut self, mask: &LeafMask, cont: ContId) -> Cover {
+        match &mut self.budget {
+            None => Cover::All,
+            Some(budget) => budget.covers(&mut self.machine, mask.farthest, cont),
+        }
+    }
+
+    fn add_leaf_mask(&mut self, walk: &Walk<'_>, mask: &Arc<LeafMask>, banned: &[TokenId], purpose: u8, entry: &mut Entry) {
+        let runs = walk.runs().map(|runs| (runs, purpose));
+        if runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0) {
+            if banned.is_empty() {
+                entry.maps.push(Arc::clone(mask));
+            } else {
+                entry.maps.push(Arc::new(without(mask, banned)));
+            }
+        }
+        if let Some((runs, purpose)) = runs {
+            let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
+            entry.tokens.extend(spaced.map(|met| met.token).filter(|token| !banned.contains(token)));
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn walk_exits(&mut self, walk: &Walk<'_>, mask: &LeafMask, banned: &[TokenId], cont: ContId, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+        if mask.exits.met.is_empty() {
+            return;
+        }
+        let runs = walk.runs().map(|runs| (runs, purpose));
+        let kind = Tokens::Exits { exits: &mask.exits, window: mask.window, banned, runs };
+        let exits = Walk { trie: &mask.exits.trie, kind };
+        let base = self.buffer.len();
+        let hole = self.machine.memory.hole;
+        let lost = self.machine.memory.lost_names;
+        self.machine.memory.hole = Some(hole.unwrap_or(self.machine.memory.path.len()).max(self.machine.memory.path.len()));
+        let mut after = Vec::new();
+        self.machine.resume_into(cont, &mut after);
+        self.buffer.extend(after);
+        if std::mem::take(&mut self.machine.memory.doubt) {
+            verify.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
+        } else if self.buffer.len() > base {
+            self.emit(&exits, exits.trie.items_at(0), base, purpose, entry);
+            self.walk(&exits, 0, base, purpose, entry, verify);
+        }
+        self.buffer.truncate(base);
+        self.machine.memory.hole = hole;
+        self.machine.memory.lost_names = lost;
+    }
+
+    /// The bytes that may follow a leaf.
+    fn follow(&mut self, cont: ContId) -> ByteSet {
+        let mut after = Vec::new();
+        let saved = (self.machine.memory.hole, self.machine.memory.lost_names);
+        self.machine.memory.hole = Some(usize::MAX);
+        self.machine.resume_into(cont, &mut after);
+        (self.machine.memory.hole, self.machine.memory.lost_names) = saved;
+        self.machine.memory.doubt = false;
+        after.iter().fold(ByteSet::default(), |set, thread| match thread.head {
+            Head::Accept => set,
+            _ => set.union(&self.first_bytes(thread)),
+        })
+    }
+
+    /// Tokens below `node` that spell an excluded name, or that no free name can complete.
+    fn banned(&mut self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Vec<TokenId> {
+        let mut banned = Vec::new();
+        let mut stack = vec![(node, state, at)];
+        while let Some((node, state, at)) = stack.pop() {
+            if self.machine.memory.arena.is_excluded(at) {
+                if let Some(quote) = walk.trie.child(node, b'"') {
+                    banned.extend(walk.trie.items_below(quote).filter_map(|item| walk.token(item, end::ANY)));
+                }
+            }
+            for (byte, deeper) in self.machine.memory.arena.excluded_children(at) {
+                let Some(child) = walk.trie.child(node, byte) else { continue };
+                let step = self.machine.program.automaton(leaf).step(state, byte);
+                if step.state() == DEAD {
+                    continue;
+                }
+                if self.machine.extra_is_live(leaf, step.state(), deeper) {
+                    stack.push((child, step.state(), deeper));
+                } else {
+                    banned.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+                }
+            }
+        }
+        banned
+    }
+}
+
+/// A leaf mask without some tokens of its body.
+fn without(mask: &LeafMask, banned: &[TokenId]) -> LeafMask {
+    let body = match &mask.body {
+        Body::List(tokens) => Body::List(tokens.iter().filter(|token| !banned.contains(token)).copied().collect()),
+        Body::Map(words) => {
+            let mut words = words.clone();
+            banned.iter().for_each(|&token| words[token as usize / 32] &= !(1 << (token % 32)));
+            Body::Map(words)
+        }
+    };
+    LeafMask { body, spaced: Vec::new(), exits: Arc::clone(&mask.exits), ..*mask }
+}
+
+impl<'w> Walk<'w> {
+    fn strips(&self) -> bool {
+        matches!(self.kind, Tokens::Stripped { .. })
+    }
+
+    /// Whether this is a tree of the vocabulary, for which leaf masks exist.
+    fn is_tokens(&self) -> bool {
+        !matches!(self.kind, Tokens::Exits { .. })
+    }
+
+    fn runs(&self) -> Option<&'w RunTable> {
+        match self.kind {
+            Tokens::Stripped { runs, .. } => Some(runs),
+            _ => None,
+        }
+    }
+
+    /// The token of an item, if its whitespace and characters are allowed.
+    fn token(&self, item: usize, purpose: u8) -> Option<TokenId> {
+        let item_value = self.trie.items()[item];
+        match &self.kind {
+            Tokens::Plain => Some(item_value),
+            Tokens::Stripped { entries, runs } => {
+                let (run, token) = entries[item_value as usize];
+                (runs.ends[usize::from(run)] & purpose != 0).then_some(token)
+            }
+            Tokens::Exits { exits, window, banned, runs } => {
+                let Met { run, count, token } = exits.met[item_value as usize];
+                let counted = window.0 <= u32::from(count) && u32::from(count) <= window.1;
+                let spaced = runs.is_none_or(|(runs, purpose)| runs.ends[usize::from(run)] & purpose != 0);
+                (counted && spaced && !banned.contains(&token)).then_some(token)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A graph made ready to run: its automata, and which bytes each node may start with.
+//!
+//! A [`Program`] is frozen and shared by every matcher of a constraint.
+
+use std::sync::{Arc, OnceLock};
+
+use super::thread::ByteSet;
+use crate::language::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId};
+use crate::regular::{Automaton, Regular, Spelling, StateId};
+
+/// A graph made ready to run.
+#[derive(Debug)]
+pub struct Program {
+    pub graph: Graph,
+    pub facts: Facts,
+    pub costs: LayoutCosts,
+    automata: Vec<Arc<Automaton>>,
+    /// By leaf: the state inside a string, for the languages of all strings.
+    inside: Vec<Option<StateId>>,
+    first: Vec<OnceLock<ByteSet>>,
+}
+
+impl Program {
+    /// `automaton` gives the automaton of each leaf.
+    pub fn new(
+        graph: Graph,
+        facts: Facts,
+        mut automaton: impl FnMut(LeafId, &Leaf) -> crate::Result<Arc<Automaton>>,
+    ) -> crate::Result<Self> {
+        let automata: Vec<Arc<Automaton>> =
+            graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
+        let anything = Regular::anything();
+        let inside = graph.leaves.iter().zip(&automata).map(|(leaf, automaton)| {
+            let all = leaf.spelling != Spelling::Text && leaf.tree == anything;
+            all.then(|| automaton.step(automaton.start().state(), b'"').state())
+        });
+        Ok(Self {
+            inside: inside.collect(),
+            costs: LayoutCosts::new(&graph),
+            first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
+            automata,
+            graph,
+            facts,
+        })
+    }
+
+    #[inline]
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.graph.nodes[node as usize]
+    }
+
+    #[inline]
+    pub fn automaton(&self, leaf: LeafId) -> &Arc<Automaton> {
+        &self.automata[leaf as usize]
+    }
+
+    /// The state between the characters of a string, for a leaf of all strings.
+    #[inline]
+    pub fn inside(&self, leaf: LeafId) -> Option<StateId> {
+        self.inside[leaf as usize]
+    }
+
+    /// Whether some automaton gave up: answers since then may miss texts.
+    pub fn overflowed(&self) -> bool {
+        self.automata.iter().any(|automaton| automaton.overflowed())
+    }
+
+    /// The bytes a text of `node` may start with (perhaps more).
+    pub fn first(&self, node: NodeId) -> ByteSet {
+        *self.first[node as usize].get_or_init(|| self.first_uncached(node))
+    }
+
+    fn first_uncached(&self, node: NodeId) -> ByteSet {
+        let mut set = ByteSet::default();
+        match self.node(node) {
+            Node::Never | Node::Empty => {}
+            Node::Literals(trie) => trie.children(0).for_each(|child| set.insert(trie.node(child).byte)),
+            Node::Regular(leaf) => {
+                let automaton = self.automaton(*leaf);
+                set = leaving(automaton, automaton.start().state());
+            }
+            Node::Text { .. } => set.insert(b'"'),
+            Node::Object(_) => set.insert(b'{'),
+            Node::Array(_) => set.insert(b'['),
+            Node::Sequence(parts) => {
+                for &part in parts {
+                    set = set.union(&self.first(part));
+                    if !self.facts.nullable(part) {
+                        break;
+                    }
+                }
+            }
+            Node::Choice(options) => set = options.iter().fold(set, |set, &option| set.union(&self.first(option))),
+            Node::Repeat { body, .. } => set = self.first(*body),
+            Node::Rule(target) => set = self.first(*target),
+        }
+        set
+    }
+}
+
+/// The bytes that lead out of a state.
+pub fn leaving(automaton: &Automaton, state: StateId) -> ByteSet {
+    let mut set = ByteSet::default();
+    for byte in 0..=255 {
+        if automaton.step(state, byte).state() != crate::regular::DEAD {
+            set.insert(byte);
+        }
+    }
+    set
+}

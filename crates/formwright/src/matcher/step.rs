@@ -1,0 +1,636 @@
+//! One byte, one thread: the step function of the machine.
+//!
+//! [`Machine::step`] says where one byte leads from one thread. Everything else
+//! (accepting tokens, masks, forced bytes) is built from it. The shape:
+//!
+//! ```text
+//! leaf       step the automaton; where it accepts, resume what comes after
+//! container  whitespace, then one structural byte: { } [ ] , : "
+//! start      dispatch on the node: the first byte chooses
+//! resume     a finished value is replaced by its frame, which may finish too
+//! ```
+//!
+//! Invariant: every thread pushed has a finite completion. Containers check
+//! before they offer a comma, a key or a bracket; leaves have only live states;
+//! nodes without a finite text were pruned. So "some thread is left" means
+//! "these bytes are the beginning of a text in form".
+
+use super::arena::{Arena, OFF, Seen};
+use super::program::Program;
+use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
+use crate::language::{Array, FREE, LeafId, Node, NodeId, Object, SpaceState, UNBOUNDED, end, needed};
+use crate::regular::{DEAD, StateId, Step};
+use crate::vocabulary::NodeIndex;
+
+/// What one sequence remembers beside its threads.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    pub arena: Arena,
+    /// Bytes read so far; undeclared names are looked up here when they end.
+    pub path: Vec<u8>,
+    /// Inside a walk: bytes before this place of `path` are followed by bytes that are not known.
+    pub hole: Option<usize>,
+    /// Names that ended inside the hole on the current way.
+    pub lost_names: u32,
+    /// Set when a step depended on a lost name: its tokens must be tried one by one.
+    pub doubt: bool,
+}
+
+/// A program running on a memory.
+#[derive(Debug)]
+pub struct Machine<'m> {
+    pub program: &'m Program,
+    pub memory: &'m mut Memory,
+}
+
+impl<'m> Machine<'m> {
+    pub fn new(program: &'m Program, memory: &'m mut Memory) -> Self {
+        Self { program, memory }
+    }
+
+    /// The threads before the first byte.
+    pub fn initial(&mut self) -> Vec<Thread> {
+        let mut out = Vec::new();
+        let root = self.program.graph.root;
+        self.enter(root, END, &mut out, 0);
+        out
+    }
+
+    /// Every thread of `from` by `byte`, appended to `out` from `base` on.
+    #[inline]
+    pub fn step_all(&mut self, from: &[Thread], byte: u8, out: &mut Vec<Thread>, base: usize) {
+        for &thread in from {
+            self.step(thread, byte, out, base);
+        }
+    }
+
+    /// Appends a thread, or unites its continuation with that of a thread at the same place.
+    #[inline]
+    fn push(&mut self, head: Head, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        for thread in &mut out[base..] {
+            if thread.head == head {
+                thread.cont = self.memory.arena.union(thread.cont, cont);
+                return;
+            }
+        }
+        out.push(Thread { head, cont });
+    }
+
+    /// Where `byte` leads from `thread`.
+    pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        let cont = thread.cont;
+        match thread.head {
+            Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out, base),
+            Head::Leaf { leaf, state } => {
+                let step = self.program.automaton(leaf).step(state, byte);
+                self.push_leaf(leaf, step, cont, out, base);
+            }
+            Head::Literal { node, at } => self.literal(node, at, byte, cont, out, base),
+            Head::Start(node) => self.start(node, cont, byte, out, base),
+            Head::Value { space, node } => self.value(space, node, byte, cont, out, base),
+            Head::Key { object, seen, at } => self.key(object, seen, at, byte, cont, out, base),
+            Head::Extra { leaf, state, at } => self.extra(leaf, state, at, byte, cont, out, base),
+            Head::Colon { space, object, seen, member } => {
+                self.colon(space, object, seen, member, byte, cont, out, base);
+            }
+            Head::Object { phase, space, object, seen } => self.object(phase, space, object, seen, byte, cont, out, base),
+            Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out, base),
+            Head::Accept | Head::Union(_) | Head::Named { .. } | Head::Sequence { .. } | Head::Repeat { .. } => {}
+        }
+    }
+
+    // Entering and resuming.
+
+    /// A thread before `node`; also what follows it, if `node` may be empty.
+    fn enter(&mut self, node: NodeId, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        if !matches!(self.program.node(node), Node::Empty | Node::Never) {
+            self.push(Head::Start(node), cont, out, base);
+        }
+        if self.program.facts.nullable(node) {
+            self.resume(cont, out, base);
+        }
+    }
+
+    /// The threads after a finished part.
+    pub fn resume_into(&mut self, cont: ContId, out: &mut Vec<Thread>) {
+        self.resume(cont, out, 0);
+    }
+
+    /// What comes after a finished part.
+    fn resume(&mut self, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        match self.memory.arena.united(cont) {
+            None => self.resume_one(cont, out, base),
+            Some(several) => {
+                for cont in several.to_vec() {
+                    self.resume_one(cont, out, base);
+                }
+            }
+        }
+    }
+
+    fn resume_one(&mut self, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let Thread { head, cont: parent } = self.memory.arena.get(cont);
+        match head {
+            Head::Sequence { node, index } => self.next_part(node, index, parent, out, base),
+            Head::Repeat { node, count } => self.next_round(node, count, parent, out, base),
+            Head::Named { extra, object, seen, start } => self.named(extra, object, seen, start, parent, out, base),
+            _ => self.push(head, parent, out, base),
+        }
+    }
+
+    fn next_part(&mut self, node: NodeId, index: u32, parent: ContId, out: &mut Vec<Thread>, base: usize) {
+        let (part, cont) = self.part(node, index, parent);
+        self.enter(part, cont, out, base);
+    }
+
+    /// Part `index` of a sequence, and what comes after it.
+    fn part(&mut self, node: NodeId, index: u32, parent: ContId) -> (NodeId, ContId) {
+        let program = self.program;
+        let Node::Sequence(parts) = program.node(node) else { return (node, parent) };
+        let last = index as usize + 1 >= parts.len();
+        let cont = if last { parent } else { self.memory.arena.frame(Thread { head: Head::Sequence { node, index: index + 1 }, cont: parent }) };
+        (parts[index as usize], cont)
+    }
+
+    fn next_round(&mut self, node: NodeId, count: u32, parent: ContId, out: &mut Vec<Thread>, base: usize) {
+        let Node::Repeat { body, low, high } = *self.program.node(node) else { return };
+        if count >= low {
+            self.resume(parent, out, base);
+        }
+        if count < high {
+            let cont = self.round(node, count, parent);
+            self.push(Head::Start(body), cont, out, base);
+        }
+    }
+
+    /// What comes after round `count + 1`. Without an upper bound, counts past the lower one are alike.
+    fn round(&mut self, node: NodeId, count: u32, parent: ContId) -> ContId {
+        let Node::Repeat { low, high, .. } = *self.program.node(node) else { return parent };
+        let count = if high == UNBOUNDED { (count + 1).min(low) } else { count + 1 };
+        self.memory.arena.frame(Thread { head: Head::Repeat { node, count }, cont: parent })
+    }
+
+    /// The first byte of a node.
+    fn start(&mut self, node: NodeId, cont: ContId, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        match program.node(node) {
+            Node::Never | Node::Empty => {}
+            Node::Literals(_) => self.literal(node, 0, byte, cont, out, base),
+            Node::Regular(leaf) => {
+                let automaton = program.automaton(*leaf);
+                let step = automaton.step(automaton.start().state(), byte);
+                self.push_leaf(*leaf, step, cont, out, base);
+            }
+            Node::Text { leaf, low, high } if byte == b'"' => {
+                if let Some(state) = program.inside(*leaf) {
+                    self.push(Head::Text { leaf: *leaf, state, least: *low, most: *high }, cont, out, base);
+                }
+            }
+            Node::Object(object) if byte == b'{' => {
+                let seen = self.nothing_seen(object);
+                self.push(Head::Object { phase: Phase::Open, space: object.layout.open, object: node, seen }, cont, out, base);
+            }
+            Node::Array(array) if byte == b'[' => {
+                self.push(Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count: 0 }, cont, out, base);
+            }
+            Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
+            Node::Sequence(parts) => {
+                for index in 0..parts.len() as u32 {
+                    let (part, after) = self.part(node, index, cont);
+                    self.start(part, after, byte, out, base);
+                    if !program.facts.nullable(part) {
+                        break;
+                    }
+                }
+            }
+            Node::Choice(options) => {
+                for &option in options {
+                    self.start(option, cont, byte, out, base);
+                }
+            }
+            Node::Repeat { body, .. } => {
+                let after = self.round(node, 0, cont);
+                self.start(*body, after, byte, out, base);
+            }
+            Node::Rule(target) => self.start(*target, cont, byte, out, base),
+        }
+    }
+
+    // Leaves.
+
+    #[inline]
+    fn push_leaf(&mut self, leaf: LeafId, step: Step, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        if step.goes_on() {
+            self.push(Head::Leaf { leaf, state: step.state() }, cont, out, base);
+        }
+        if step.accepting() {
+            self.resume(cont, out, base);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    fn text(&mut self, leaf: LeafId, state: StateId, (least, most): (u32, u32), byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let step = self.program.automaton(leaf).step(state, byte);
+        if step.state() == DEAD {
+            return;
+        }
+        if step.accepting() {
+            if least == 0 {
+                self.resume(cont, out, base);
+            }
+            return;
+        }
+        let (mut least, mut most) = (least, most);
+        if Some(state) == self.program.inside(leaf) {
+            // The first byte of a character counts it.
+            if most == 0 {
+                return;
+            }
+            least = least.saturating_sub(1);
+            most -= u32::from(most != UNBOUNDED);
+        }
+        self.push(Head::Text { leaf, state: step.state(), least, most }, cont, out, base);
+    }
+
+    fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        let Node::Literals(trie) = program.node(node) else { return };
+        let Some(child) = trie.child(at, byte) else { return };
+        if trie.node(child).height > 0 {
+            self.push(Head::Literal { node, at: child }, cont, out, base);
+        }
+        if !trie.items_at(child).is_empty() {
+            self.resume(cont, out, base);
+        }
+    }
+
+    // Values and whitespace.
+
+    fn value(&mut self, space: SpaceState, node: NodeId, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        if let Some(space) = self.program.graph.spaces.step(space, byte) {
+            self.push(Head::Value { space, node }, cont, out, base);
+        } else if self.program.graph.spaces.ends(space) & end::ITEM != 0 {
+            self.start(node, cont, byte, out, base);
+        }
+    }
+
+    // Objects.
+
+    #[allow(clippy::too_many_arguments)]
+    fn object(&mut self, phase: Phase, space: SpaceState, node: NodeId, seen: SeenId, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        let Node::Object(object) = program.node(node) else { return };
+        if let Some(space) = program.graph.spaces.step(space, byte) {
+            self.push(Head::Object { phase, space, object: node, seen }, cont, out, base);
+            return;
+        }
+        if program.graph.spaces.ends(space) & end::of(byte) == 0 {
+            return;
+        }
+        match (phase, byte) {
+            (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out, base),
+            (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out, base),
+            (Phase::Value, b',') if self.may_go_on(object, seen) => {
+                let head = Head::Object { phase: Phase::Comma, space: object.layout.comma, object: node, seen };
+                self.push(head, cont, out, base);
+            }
+            _ => {}
+        }
+    }
+
+    fn open_name(&mut self, node: NodeId, object: &Object, seen: SeenId, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        if self.name_is_live(object, seen, 0) {
+            self.push(Head::Key { object: node, seen, at: 0 }, cont, out, base);
+        }
+        if object.extras.is_empty() || !self.may_extra(object, seen) {
+            return;
+        }
+        let names = self.memory.arena.seen(seen).names;
+        let at = self.memory.arena.excluded(node, object, names);
+        let start = self.memory.path.len() as u32;
+        for (index, extra) in object.extras.iter().enumerate() {
+            let frame = Head::Named { extra: index as u16, object: node, seen, start };
+            let after = self.memory.arena.frame(Thread { head: frame, cont });
+            let automaton = self.program.automaton(extra.name);
+            let state = automaton.step(automaton.start().state(), b'"').state();
+            self.push_extra(extra.name, state, at, after, out, base);
+        }
+    }
+
+    /// Inside a declared name.
+    #[allow(clippy::too_many_arguments)]
+    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        let Node::Object(object) = program.node(node) else { return };
+        if byte == b'"' && !object.names.items_at(at).is_empty() {
+            let member = object.names.items()[object.names.items_at(at).start];
+            if self.may_member(object, seen, member) {
+                let head = Head::Colon { space: object.layout.key, object: node, seen, member };
+                self.push(head, cont, out, base);
+            }
+        } else if let Some(child) = object.names.child(at, byte) {
+            if self.name_is_live(object, seen, child) {
+                self.push(Head::Key { object: node, seen, at: child }, cont, out, base);
+            }
+        }
+    }
+
+    /// Inside an undeclared name: as long as it is on an excluded name, remember where.
+    #[allow(clippy::too_many_arguments)]
+    fn extra(&mut self, leaf: LeafId, state: StateId, at: u32, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let step = self.program.automaton(leaf).step(state, byte);
+        if step.accepting() {
+            if !self.memory.arena.is_excluded(at) {
+                self.resume(cont, out, base);
+            }
+            return;
+        }
+        if step.state() != DEAD {
+            let at = self.memory.arena.excluded_child(at, byte);
+            self.push_extra(leaf, step.state(), at, cont, out, base);
+        }
+    }
+
+    fn push_extra(&mut self, leaf: LeafId, state: StateId, at: u32, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        if state == DEAD {
+            return;
+        }
+        if at != OFF {
+            if self.extra_is_live(leaf, state, at) {
+                self.push(Head::Extra { leaf, state, at }, cont, out, base);
+            }
+        } else if self.program.inside(leaf).is_some() {
+            self.push(Head::Text { leaf, state, least: 0, most: UNBOUNDED }, cont, out, base);
+        } else {
+            self.push(Head::Leaf { leaf, state }, cont, out, base);
+        }
+    }
+
+    /// Whether some name that is not excluded can still be spelled.
+    pub fn extra_is_live(&self, leaf: LeafId, state: StateId, at: u32) -> bool {
+        if self.program.inside(leaf).is_some() {
+            return true; // any string: a longer name is always free
+        }
+        let automaton = self.program.automaton(leaf);
+        let on: Vec<(u8, u32)> = self.memory.arena.excluded_children(at);
+        (0..=255).any(|byte| {
+            let step = automaton.step(state, byte);
+            if step.state() == DEAD {
+                return false;
+            }
+            if step.accepting() {
+                return !self.memory.arena.is_excluded(at);
+            }
+            match on.iter().find(|(other, _)| *other == byte) {
+                Some(&(_, child)) => self.extra_is_live(leaf, step.state(), child),
+                None => true,
+            }
+        })
+    }
+
+    /// An undeclared name has ended: before its colon, remember it as used.
+    #[allow(clippy::too_many_arguments)]
+    fn named(&mut self, extra: u16, node: NodeId, seen: SeenId, start: u32, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        let Node::Object(object) = program.node(node) else { return };
+        let start = start as usize + 1; // after the quote, which is the byte at `start`
+        let known = self.memory.hole.is_none_or(|hole| start > hole);
+        if self.memory.lost_names > 0 {
+            self.memory.doubt = true;
+        }
+        let mut next = self.memory.arena.seen(seen).clone();
+        if known {
+            let name = self.memory.path.get(start..).unwrap_or_default().to_vec();
+            next.names = self.memory.arena.add_name(next.names, &name);
+        } else {
+            self.memory.lost_names += 1;
+        }
+        if !object.any_order {
+            next.position = object.members.len() as u32;
+        }
+        next.count = clamp_count(object, next.count + 1);
+        let seen = self.memory.arena.intern_seen(next);
+        let member = object.members.len() as u32 + u32::from(extra);
+        self.push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out, base);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn colon(&mut self, space: SpaceState, node: NodeId, seen: SeenId, member: u32, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        let Node::Object(object) = program.node(node) else { return };
+        if let Some(space) = program.graph.spaces.step(space, byte) {
+            self.push(Head::Colon { space, object: node, seen, member }, cont, out, base);
+        } else if byte == b':' && program.graph.spaces.ends(space) & end::COLON != 0 {
+            let declared = object.members.get(member as usize);
+            let (value, seen) = match declared {
+                Some(declared) => (declared.value, self.after_member(object, seen, member)),
+                None => (object.extras[member as usize - object.members.len()].value, seen),
+            };
+            let frame = Head::Object { phase: Phase::Value, space: object.layout.value, object: node, seen };
+            let after = self.memory.arena.frame(Thread { head: frame, cont });
+            self.push(Head::Value { space: object.layout.colon, node: value }, after, out, base);
+        }
+    }
+
+    // What an object has seen.
+
+    fn nothing_seen(&mut self, object: &Object) -> SeenId {
+        if object.is_plain() {
+            return 0;
+        }
+        let members = vec![0; object.members.len().div_ceil(64)].into();
+        self.memory.arena.intern_seen(Seen { members, position: 0, count: 0, names: 0 })
+    }
+
+    fn after_member(&mut self, object: &Object, seen: SeenId, member: u32) -> SeenId {
+        if object.is_plain() {
+            return member + 1;
+        }
+        let next = with_member(object, self.memory.arena.seen(seen), member);
+        self.memory.arena.intern_seen(next)
+    }
+
+    /// Whether some declared name at or below `at` may come.
+    fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
+        let below = &object.names.items()[object.names.items_below(at)];
+        if object.is_plain() {
+            let last = next_required(object, seen);
+            return below.iter().any(|&member| member >= seen && member <= last && object.members[member as usize].possible);
+        }
+        below.iter().any(|&member| self.may_member(object, seen, member))
+    }
+
+    fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
+        if !object.members[member as usize].possible {
+            return false;
+        }
+        if object.is_plain() {
+            return member >= seen && member <= next_required(object, seen);
+        }
+        let seen = self.memory.arena.seen(seen);
+        if seen.has(member) || (!object.any_order && member < seen.position) {
+            return false;
+        }
+        if object.is_counted() {
+            return feasible(object, &with_member(object, seen, member));
+        }
+        object.any_order || member <= next_required(object, seen.position)
+    }
+
+    fn may_extra(&self, object: &Object, seen: SeenId) -> bool {
+        if object.is_plain() {
+            return false;
+        }
+        let mut next = self.memory.arena.seen(seen).clone();
+        if !object.any_order {
+            if next_required(object, next.position) < object.members.len() as u32 {
+                return false;
+            }
+            next.position = object.members.len() as u32;
+        }
+        next.count = clamp_count(object, next.count + 1);
+        !object.is_counted() || feasible(object, &next)
+    }
+
+    /// Whether a comma may come: some member can follow.
+    fn may_go_on(&self, object: &Object, seen: SeenId) -> bool {
+        self.name_is_live(object, seen, 0) || (!object.extras.is_empty() && self.may_extra(object, seen))
+    }
+
+    fn may_close(&self, object: &Object, seen: SeenId) -> bool {
+        if object.is_plain() {
+            return next_required(object, seen) == object.members.len() as u32;
+        }
+        let seen = self.memory.arena.seen(seen);
+        seen.count >= object.low && missing(object, seen).next().is_none()
+    }
+
+    // Arrays.
+
+    #[allow(clippy::too_many_arguments)]
+    fn array(&mut self, phase: Phase, space: SpaceState, node: NodeId, count: u32, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let program = self.program;
+        let Node::Array(array) = program.node(node) else { return };
+        if let Some(space) = program.graph.spaces.step(space, byte) {
+            self.push(Head::Array { phase, space, array: node, count }, cont, out, base);
+            return;
+        }
+        if program.graph.spaces.ends(space) & end::of(byte) == 0 {
+            return;
+        }
+        match (phase, byte) {
+            (_, b']') => {
+                if count >= array.low {
+                    self.resume(cont, out, base);
+                }
+            }
+            (Phase::Open, _) => {
+                if let Some((item, after)) = self.item(node, array, 0, cont) {
+                    self.start(item, after, byte, out, base);
+                }
+            }
+            (_, b',') => {
+                if let Some((item, after)) = self.item(node, array, count, cont) {
+                    self.push(Head::Value { space: array.layout.comma, node: item }, after, out, base);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The item after `count` items, and what comes after it.
+    fn item(&mut self, node: NodeId, array: &Array, count: u32, cont: ContId) -> Option<(NodeId, ContId)> {
+        let item = array.item(count)?;
+        let alike = array.low.max(array.prefix.len() as u32); // without an upper bound, counts from here on are alike
+        let count = if array.high == UNBOUNDED { (count + 1).min(alike) } else { count + 1 };
+        let frame = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
+        Some((item, self.memory.arena.frame(Thread { head: frame, cont })))
+    }
+
+    // For walks over tokens whose leading whitespace is stripped.
+
+    /// The same thread, after whatever whitespace it allows; `None` if it stands at no whitespace.
+    pub fn free_of_space(&self, thread: Thread) -> Option<(Thread, SpaceState)> {
+        let mut free = thread;
+        let space = match &mut free.head {
+            Head::Value { space, .. } | Head::Colon { space, .. } | Head::Object { space, .. } | Head::Array { space, .. } => {
+                std::mem::replace(space, FREE)
+            }
+            _ => return None,
+        };
+        self.program.graph.spaces.may_come(space).then_some((free, space))
+    }
+}
+
+/// Position of the first required member from `position` on; the number of members if there is none.
+fn next_required(object: &Object, position: u32) -> u32 {
+    let open = &object.members[position as usize..];
+    position + open.iter().position(|member| member.required).unwrap_or(open.len()) as u32
+}
+
+pub fn with_member(object: &Object, seen: &Seen, member: u32) -> Seen {
+    let mut next = seen.clone();
+    next.members[member as usize / 64] |= 1 << (member % 64);
+    if !object.any_order {
+        next.position = member + 1;
+    }
+    next.count = clamp_count(object, next.count + 1);
+    next
+}
+
+/// Counts that the bounds cannot tell apart are one.
+fn clamp_count(object: &Object, count: u32) -> u32 {
+    if object.high == UNBOUNDED { count.min(object.low) } else { count }
+}
+
+/// Members that must still come: required ones and those implied by what was seen.
+pub fn missing<'o>(object: &'o Object, seen: &'o Seen) -> Box<dyn Iterator<Item = u32> + 'o> {
+    let members = 0..object.members.len() as u32;
+    if object.implied.is_empty() {
+        return Box::new(members.filter(|&member| object.members[member as usize].required && !seen.has(member)));
+    }
+    let mut with_seen = Object { implied: object.implied.clone(), members: object.members.clone(), ..bare(object) };
+    for member in members.clone() {
+        with_seen.members[member as usize].required |= seen.has(member);
+    }
+    let needed = needed(&with_seen);
+    Box::new(members.filter(move |&member| needed[member as usize] && !seen.has(member)))
+}
+
+/// An object with the same rules and nothing else.
+fn bare(object: &Object) -> Object {
+    Object {
+        names: crate::vocabulary::Trie::new(&[]),
+        members: Vec::new(),
+        extras: Vec::new(),
+        low: 0,
+        high: UNBOUNDED,
+        any_order: true,
+        implied: Vec::new(),
+        layout: object.layout,
+    }
+}
+
+/// Whether the object can still be completed after `seen`.
+pub fn feasible(object: &Object, seen: &Seen) -> bool {
+    let mut must = 0;
+    for member in missing(object, seen) {
+        let open = object.any_order || member >= seen.position;
+        if !open || !object.members[member as usize].possible {
+            return false;
+        }
+        must += 1;
+    }
+    let count = seen.count.saturating_add(must);
+    if count > object.high {
+        return false;
+    }
+    if count >= object.low || !object.extras.is_empty() {
+        return true;
+    }
+    let open = (0..object.members.len() as u32).filter(|&member| {
+        object.members[member as usize].possible && !seen.has(member) && (object.any_order || member >= seen.position)
+    });
+    seen.count.saturating_add(open.count() as u32) >= object.low
+}

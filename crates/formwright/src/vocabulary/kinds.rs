@@ -1,0 +1,93 @@
+//! A coarse partition of characters into 52 kinds, one bit each.
+//!
+//! Every node of a token tree knows which kinds occur below it. A state that
+//! may read any run of `[a-z0-9]` accepts a whole subtree with one test when the
+//! subtree's kinds are a subset of the class's. The kinds are fine where JSON
+//! and patterns discriminate (ASCII) and coarse elsewhere (lead bytes).
+//!
+//! Wrinkle: tokens need not be valid UTF-8. Bytes that cannot start or continue
+//! a character set [`BROKEN`], which no class covers.
+
+/// A set of kinds.
+pub type Kinds = u64;
+
+/// Set below nodes whose bytes are not valid UTF-8.
+pub const BROKEN: Kinds = 1 << 63;
+
+const PUNCTUATION: &[u8; 32] = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+const FIRST_PUNCTUATION: u32 = 9;
+const FIRST_LEAD: u32 = FIRST_PUNCTUATION + 32;
+
+/// The kind of an ASCII byte.
+pub fn ascii(byte: u8) -> Kinds {
+    let bit = match byte {
+        b'a'..=b'f' => 0,
+        b'g'..=b'z' => 1,
+        b'A'..=b'F' => 2,
+        b'G'..=b'Z' => 3,
+        b'0'..=b'9' => 4,
+        b' ' => 5,
+        b'\t' | b'\r' | b'\n' => 6,
+        0x7F => 8,
+        0..0x20 => 7,
+        _ => FIRST_PUNCTUATION + PUNCTUATION.iter().position(|&p| p == byte).map_or(0, |at| at as u32),
+    };
+    1 << bit
+}
+
+/// Kind, bytes to follow, and bounds of the first of them, for a UTF-8 lead byte.
+pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
+    let (index, need, low, high) = match byte {
+        0xC2 => (0, 1, 0x80, 0xBF),
+        0xC3..=0xDF => (1, 1, 0x80, 0xBF),
+        0xE0 => (2, 2, 0xA0, 0xBF),
+        0xE1 => (3, 2, 0x80, 0xBF),
+        0xE2 => (4, 2, 0x80, 0xBF),
+        0xE3 => (5, 2, 0x80, 0xBF),
+        0xED => (6, 2, 0x80, 0x9F),
+        0xE4..=0xEF => (6, 2, 0x80, 0xBF),
+        0xF0 => (7, 3, 0x90, 0xBF),
+        0xF1..=0xF3 => (8, 3, 0x80, 0xBF),
+        0xF4 => (9, 3, 0x80, 0x8F),
+        _ => return None,
+    };
+    Some((1 << (FIRST_LEAD + index), need, low, high))
+}
+
+/// Every kind with the code points it holds, as ranges.
+pub fn all() -> Vec<(Kinds, Vec<(u32, u32)>)> {
+    let mut kinds: Vec<(Kinds, Vec<(u32, u32)>)> = Vec::new();
+    let mut add = |kind: Kinds, low: u32, high: u32| match kinds.iter_mut().find(|(known, _)| *known == kind) {
+        Some((_, ranges)) => ranges.push((low, high)),
+        None => kinds.push((kind, vec![(low, high)])),
+    };
+    for byte in 0..128_u8 {
+        add(ascii(byte), u32::from(byte), u32::from(byte));
+    }
+    for byte in 0xC2..=0xF4_u8 {
+        if let Some((kind, need, low, high)) = lead(byte) {
+            let shift = 6 * u32::from(need);
+            let prefix = u32::from(byte) & ((1 << (6 - need)) - 1);
+            let step = 6 * u32::from(need - 1);
+            let from = prefix << shift | u32::from(low & 0x3F) << step;
+            let to = prefix << shift | u32::from(high & 0x3F) << step | ((1 << step) - 1);
+            add(kind, from, to);
+        }
+    }
+    kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_cover_every_code_point_once() {
+        let mut ranges: Vec<(u32, u32)> = all().into_iter().flat_map(|(_, ranges)| ranges).collect();
+        ranges.sort_unstable();
+        let total: u32 = ranges.iter().map(|(low, high)| high - low + 1).sum();
+        assert_eq!(total, 0x11_0000 - 0x800);
+        assert!(ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        assert!(all().len() <= 52);
+    }
+}

@@ -1,0 +1,286 @@
+//! A prefix tree laid out in preorder.
+//!
+//! Nodes stand in the order a depth-first walk meets them, so a subtree is a
+//! range of nodes and the items below a node are a range of items. A walk that
+//! enters a subtree adds one; a walk that skips it jumps to `skip`.
+//!
+//! ```text
+//! "a" "ab" "b"      node 0 (root) skip 4 · node 1 'a' skip 3 · node 2 'b' skip 3 · node 3 'b' skip 4
+//! ```
+//!
+//! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or one table
+//! load at nodes with many children. Wrinkle: [`Node::kinds`] is an index into a
+//! table of distinct kind sets, to keep a node at 16 bytes.
+
+use rustc_hash::FxHashMap;
+
+use super::kinds::{self, BROKEN, Kinds};
+
+/// Index of a node; the root is 0.
+pub type NodeIndex = u32;
+
+/// "No such node".
+pub const NONE: NodeIndex = u32::MAX;
+
+/// Nodes with more children than this get a 256-entry table.
+const WIDE: usize = 12;
+
+/// One node.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The node after this subtree.
+    pub skip: NodeIndex,
+    /// The first item at or below this node.
+    pub first_item: u32,
+    /// Distance from the root.
+    pub depth: u16,
+    /// Longest way down.
+    pub height: u16,
+    /// Index of the kinds of characters below.
+    kinds: u16,
+    /// The byte that leads here.
+    pub byte: u8,
+}
+
+/// A prefix tree over byte strings; each string carries an item.
+#[derive(Clone, Debug)]
+pub struct Trie {
+    nodes: Vec<Node>,
+    items: Vec<u32>,
+    wide: FxHashMap<NodeIndex, Box<[NodeIndex; 256]>>,
+    kinds: Vec<Kinds>,
+}
+
+impl Trie {
+    /// Builds from `(bytes, item)` sorted by bytes. Equal strings keep their order.
+    pub fn new(sorted: &[(&[u8], u32)]) -> Self {
+        let mut trie = Self { nodes: Vec::new(), items: Vec::new(), wide: FxHashMap::default(), kinds: Vec::new() };
+        trie.layout(sorted);
+        trie.index_wide_nodes();
+        trie
+    }
+
+    /// Adds the kinds of characters below every node; needed only where [`Trie::kinds`] is asked.
+    #[must_use]
+    pub fn with_kinds(mut self) -> Self {
+        let below = self.kinds_below();
+        let mut ids: FxHashMap<Kinds, u16> = FxHashMap::default();
+        self.kinds.push(BROKEN); // index 0 stands for "too many distinct sets": never covered
+        for (node, kinds) in self.nodes.iter_mut().zip(below) {
+            let next = self.kinds.len() as u16;
+            node.kinds = *ids.entry(kinds).or_insert_with(|| if next == u16::MAX { 0 } else { next });
+            if node.kinds == next && next != 0 {
+                self.kinds.push(kinds);
+            }
+        }
+        self
+    }
+
+    fn layout(&mut self, sorted: &[(&[u8], u32)]) {
+        let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0 };
+        self.nodes.push(root);
+        self.items.reserve(sorted.len());
+        let mut open: Vec<NodeIndex> = vec![0];
+        let mut previous: &[u8] = &[];
+        for &(bytes, item) in sorted {
+            let shared = previous.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+            self.close(&mut open, shared + 1);
+            for (depth, &byte) in bytes.iter().enumerate().skip(shared) {
+                open.push(self.nodes.len() as NodeIndex);
+                let first_item = self.items.len() as u32;
+                self.nodes.push(Node { first_item, depth: depth as u16 + 1, byte, ..root });
+            }
+            self.items.push(item);
+            previous = bytes;
+        }
+        self.close(&mut open, 0);
+    }
+
+    /// Closes open nodes until `keep` are left: their subtrees are complete.
+    fn close(&mut self, open: &mut Vec<NodeIndex>, keep: usize) {
+        while open.len() > keep {
+            let Some(node) = open.pop() else { return };
+            self.nodes[node as usize].skip = self.nodes.len() as NodeIndex;
+            let height = self.nodes[node as usize].height + 1;
+            if let Some(&parent) = open.last() {
+                let parent = &mut self.nodes[parent as usize];
+                parent.height = parent.height.max(height);
+            }
+        }
+    }
+
+    fn index_wide_nodes(&mut self) {
+        let mut counts = vec![0_u16; self.nodes.len()];
+        let mut parents: Vec<NodeIndex> = vec![0];
+        for (index, node) in self.nodes.iter().enumerate().skip(1) {
+            parents.truncate(usize::from(node.depth));
+            counts[parents[usize::from(node.depth) - 1] as usize] += 1;
+            parents.push(index as NodeIndex);
+        }
+        let wide = counts.iter().enumerate().filter(|&(_, &count)| usize::from(count) > WIDE);
+        self.wide = wide
+            .map(|(index, _)| {
+                let mut table = Box::new([NONE; 256]);
+                for child in self.children(index as NodeIndex) {
+                    table[usize::from(self.nodes[child as usize].byte)] = child;
+                }
+                (index as NodeIndex, table)
+            })
+            .collect();
+    }
+
+    /// Kinds of characters below each node, reading on from it at a character boundary.
+    fn kinds_below(&self) -> Vec<Kinds> {
+        let mut below = vec![0; self.nodes.len()];
+        for index in (0..self.nodes.len() as NodeIndex).rev() {
+            below[index as usize] = self.children(index).fold(0, |set, child| set | self.kinds_through(child, &below));
+        }
+        below
+    }
+
+    fn kinds_through(&self, child: NodeIndex, below: &[Kinds]) -> Kinds {
+        let byte = self.nodes[child as usize].byte;
+        if byte < 0x80 {
+            return kinds::ascii(byte) | below[child as usize];
+        }
+        match kinds::lead(byte) {
+            Some((kind, need, low, high)) => kind | self.kinds_after(child, need, low, high, below),
+            None => BROKEN,
+        }
+    }
+
+    fn kinds_after(&self, node: NodeIndex, need: u8, low: u8, high: u8, below: &[Kinds]) -> Kinds {
+        if need == 0 {
+            return below[node as usize];
+        }
+        self.children(node).fold(0, |set, child| {
+            let fits = (low..=high).contains(&self.nodes[child as usize].byte);
+            set | if fits { self.kinds_after(child, need - 1, 0x80, 0xBF, below) } else { BROKEN }
+        })
+    }
+
+    /// All nodes, in preorder.
+    #[inline]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node at `index`.
+    #[inline]
+    pub fn node(&self, index: NodeIndex) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    /// The children of a node, by ascending byte.
+    #[inline]
+    pub fn children(&self, index: NodeIndex) -> Children<'_> {
+        Children { trie: self, next: index + 1, end: self.nodes[index as usize].skip }
+    }
+
+    /// The child by `byte`.
+    #[inline]
+    pub fn child(&self, index: NodeIndex, byte: u8) -> Option<NodeIndex> {
+        if let Some(table) = self.table(index) {
+            let child = table[usize::from(byte)];
+            return (child != NONE).then_some(child);
+        }
+        self.children(index).find(|&child| self.nodes[child as usize].byte == byte)
+    }
+
+    /// The child table of a node with many children.
+    #[inline]
+    pub fn table(&self, index: NodeIndex) -> Option<&[NodeIndex; 256]> {
+        // Leaves and thin subtrees cannot be wide: skip the hash.
+        if self.nodes[index as usize].skip - index <= WIDE as u32 {
+            return None;
+        }
+        self.wide.get(&index).map(|table| &**table)
+    }
+
+    /// Positions in [`Trie::items`] of the strings that end at `index`.
+    #[inline]
+    pub fn items_at(&self, index: NodeIndex) -> std::ops::Range<usize> {
+        let start = self.nodes[index as usize].first_item as usize;
+        let next = self.nodes.get(index as usize + 1);
+        start..next.map_or(self.items.len(), |node| node.first_item as usize)
+    }
+
+    /// Positions in [`Trie::items`] of the strings that end at or below `index`.
+    #[inline]
+    pub fn items_below(&self, index: NodeIndex) -> std::ops::Range<usize> {
+        let node = &self.nodes[index as usize];
+        let end = self.nodes.get(node.skip as usize).map_or(self.items.len(), |next| next.first_item as usize);
+        node.first_item as usize..end
+    }
+
+    /// The items, in the order of their strings.
+    #[inline]
+    pub fn items(&self) -> &[u32] {
+        &self.items
+    }
+
+    /// Kinds of characters below `node`.
+    #[inline]
+    pub fn kinds(&self, node: &Node) -> Kinds {
+        self.kinds[usize::from(node.kinds)]
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>() + self.items.len() * 4 + self.wide.len() * 1040
+    }
+}
+
+/// Iterator over children.
+pub struct Children<'t> {
+    trie: &'t Trie,
+    next: NodeIndex,
+    end: NodeIndex,
+}
+
+impl Iterator for Children<'_> {
+    type Item = NodeIndex;
+
+    #[inline]
+    fn next(&mut self) -> Option<NodeIndex> {
+        if self.next >= self.end {
+            return None;
+        }
+        let child = self.next;
+        self.next = self.trie.nodes[child as usize].skip;
+        Some(child)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trie(words: &[&'static [u8]]) -> Trie {
+        let mut sorted: Vec<(&[u8], u32)> = words.iter().zip(0..).map(|(word, item)| (*word, item)).collect();
+        sorted.sort();
+        Trie::new(&sorted).with_kinds()
+    }
+
+    #[test]
+    fn preorder_and_items() {
+        let t = trie(&[b"a", b"ab", b"b", b"ab"]);
+        assert_eq!(t.nodes().len(), 4);
+        let a = t.child(0, b'a').unwrap();
+        let ab = t.child(a, b'b').unwrap();
+        assert_eq!(t.items()[t.items_at(ab)], [1, 3]);
+        assert_eq!(t.items()[t.items_below(a)], [0, 1, 3]);
+        assert!(t.child(0, b'c').is_none());
+        assert_eq!(t.node(0).height, 2);
+    }
+
+    #[test]
+    fn broken_bytes_are_never_covered() {
+        let t = trie(&[&[0xC3, 0xA9], &[0xC0], b"ok", &[0xE2, b'x']]);
+        assert_ne!(t.kinds(t.node(0)) & BROKEN, 0);
+        let o = t.child(0, b'o').unwrap();
+        assert_eq!(t.kinds(t.node(o)), kinds::ascii(b'k'));
+        let e2 = t.child(0, 0xE2).unwrap();
+        assert_eq!(t.node(e2).height, 1);
+    }
+}
