@@ -1,7 +1,7 @@
 """The embedded model ``formwright-tiny`` with its tokenizer and its chat format.
 
 The chat format is one line: every message is its role as a control token followed by
-its content, and the answer follows ``<|assistant|>``::
+its content, an answer is closed by ``<|end|>``, and the next one follows ``<|assistant|>``::
 
     <|user|>Ada is 36 years old.<|assistant|>{"name": "Ada", "age": 36}<|end|>
 
@@ -42,4 +42,9 @@ def load() -> LocalModel:
 
 def _render(prompt: str | Sequence[Mapping[str, str]]) -> str:
     messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-    return "".join(f"<|{message['role']}|>{message['content']}" for message in messages) + "<|assistant|>"
+    return "".join(map(_render_message, messages)) + "<|assistant|>"
+
+
+def _render_message(message: Mapping[str, str]) -> str:
+    end = "<|end|>" if message["role"] == "assistant" else ""
+    return f"<|{message['role']}|>{message['content']}{end}"
