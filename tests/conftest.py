@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,3 +85,16 @@ def data() -> Path:
 def tiny() -> fw.models.LocalModel:
     """The embedded model."""
     return fw.load("formwright-tiny")
+
+
+@pytest.fixture(scope="session")
+def tekken() -> Any:
+    """A real tokenizer of 131,072 tokens, from the files that mistral-common ships."""
+    from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+
+    return MistralTokenizer.v3(is_tekken=True).instruct_tokenizer.tokenizer
+
+
+@pytest.fixture(scope="session")
+def tekken_vocabulary(tekken: Any) -> fw.Vocabulary:
+    return fw.Vocabulary.from_tokenizer(tekken)

@@ -20,23 +20,17 @@ FILES = Path(mistral_common.__file__).parent / "data"
 TEXT = 'the name is "Ada", 你好 😀\n'
 
 
-@pytest.fixture(scope="module")
-def tekken() -> Any:
-    return MistralTokenizer.v3(is_tekken=True)
-
-
 def test_tekken(tekken: Any) -> None:
     spelling = read(tekken)
-    inner = tekken.instruct_tokenizer.tokenizer
     assert len(spelling.tokens) == 131_072
-    assert spelling.join(inner.encode(TEXT, bos=False, eos=False)) == TEXT.encode()
-    assert spelling.special_tokens["[INST]"] == inner.get_special_token("[INST]")
+    assert spelling.join(tekken.encode(TEXT, bos=False, eos=False)) == TEXT.encode()
+    assert spelling.special_tokens["[INST]"] == tekken.get_special_token("[INST]")
     assert sum(spelled is None for spelled in spelling.tokens) == 1000
-    assert read(inner).tokens == spelling.tokens
+    assert read(MistralTokenizer.v3(is_tekken=True)).tokens == spelling.tokens
 
 
-def test_a_mask_over_131072_tokens(tekken: Any) -> None:
-    vocabulary = fw.Vocabulary.from_tokenizer(tekken)
+def test_a_mask_over_131072_tokens(tekken_vocabulary: fw.Vocabulary) -> None:
+    vocabulary = tekken_vocabulary
     assert vocabulary.mask_words == 4096
     matcher = fw.compile(fw.choice(["yes", "no"]), vocabulary).matcher()
     mask = fw.allocate_bitmask(1, vocabulary)

@@ -42,15 +42,17 @@ def _complaint(language: fw.Language, text: bytes, good: int) -> str:
     before = text[:good].decode(errors="ignore")
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     what = "the text ends too soon" if good == len(text) else "this cannot stand here"
-    expected = _expected(language, text[: good + 1])
+    expected = _expected(language, text[:good], text[good : good + 1] or b"\0")
     return f"line {line}, column {column}: {what}" + (f"; expected {expected}" if expected else "")
 
 
-def _expected(language: fw.Language, text: bytes) -> str:
-    """What could have come instead of the last byte of ``text``, in the kernel's words."""
+def _expected(language: fw.Language, before: bytes, wrong: bytes) -> str:
+    """What could have come instead of ``wrong``, in the kernel's words."""
     vocabulary = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+    matcher = fw.compile(language, vocabulary).matcher()
+    matcher.accept_bytes(before)
     try:
-        fw.compile(language, vocabulary).matcher().accept_bytes(text)
+        matcher.accept_bytes(wrong)
     except fw.errors.TokenRejected as error:
         return error.expected
     return ""
