@@ -1,0 +1,48 @@
+//! `Constraint`.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::lift;
+use crate::language::{Language, Readings};
+use crate::matcher::Matcher;
+use crate::vocabulary::Vocabulary;
+
+/// A language compiled for a vocabulary.
+#[pyclass(frozen, module = "formwright._kernel")]
+pub struct Constraint {
+    pub kernel: formwright::Constraint,
+    language: Py<Language>,
+    vocabulary: Py<Vocabulary>,
+}
+
+#[pymethods]
+impl Constraint {
+    #[new]
+    fn new(py: Python<'_>, language: Py<Language>, vocabulary: Py<Vocabulary>) -> PyResult<Self> {
+        let kernel = lift(py, formwright::Constraint::new(&language.get().kernel, &vocabulary.get().tables))?;
+        Ok(Self { kernel, language, vocabulary })
+    }
+
+    #[getter]
+    fn language(&self, py: Python<'_>) -> Py<Language> {
+        self.language.clone_ref(py)
+    }
+
+    #[getter]
+    fn vocabulary(&self, py: Python<'_>) -> Py<Vocabulary> {
+        self.vocabulary.clone_ref(py)
+    }
+
+    fn matcher(slf: Py<Self>) -> Matcher {
+        Matcher::new(slf)
+    }
+
+    fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.language.get().example(py)
+    }
+
+    fn explain(&self) -> Readings {
+        self.language.get().explain()
+    }
+}

@@ -1,0 +1,73 @@
+//! Kernel errors as the exceptions declared in `formwright/errors.py`.
+
+use formwright::{Error, Kind};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+mod python {
+    use pyo3::import_exception;
+
+    import_exception!(formwright.errors, DeadEnd);
+    import_exception!(formwright.errors, LanguageError);
+    import_exception!(formwright.errors, LimitExceeded);
+    import_exception!(formwright.errors, MatchError);
+    import_exception!(formwright.errors, RegexError);
+    import_exception!(formwright.errors, GrammarError);
+    import_exception!(formwright.errors, SchemaError);
+    import_exception!(formwright.errors, TokenRejected);
+    import_exception!(formwright.errors, UnsatisfiableSchema);
+    import_exception!(formwright.errors, UnsupportedKeyword);
+    import_exception!(formwright.errors, VocabularyError);
+}
+
+/// The Python exception of a kernel error.
+pub fn raise(py: Python<'_>, error: Error) -> PyErr {
+    build(py, error).unwrap_or_else(|error| error)
+}
+
+fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("hint", error.hint)?;
+    let class = match *error.kind {
+        Kind::Regex { source, span } => {
+            kwargs.set_item("source", source)?;
+            kwargs.set_item("span", span)?;
+            py.get_type::<python::RegexError>()
+        }
+        Kind::Grammar => py.get_type::<python::GrammarError>(),
+        Kind::Schema { pointer } => {
+            kwargs.set_item("pointer", pointer)?;
+            py.get_type::<python::SchemaError>()
+        }
+        Kind::Unsupported { pointer } => {
+            kwargs.set_item("pointer", pointer)?;
+            py.get_type::<python::UnsupportedKeyword>()
+        }
+        Kind::Unsatisfiable { pointer } => {
+            kwargs.set_item("pointer", pointer)?;
+            py.get_type::<python::UnsatisfiableSchema>()
+        }
+        Kind::Limit { limit, value, allowed } => {
+            kwargs.set_item("limit", limit)?;
+            kwargs.set_item("value", value)?;
+            kwargs.set_item("allowed", allowed)?;
+            py.get_type::<python::LimitExceeded>()
+        }
+        Kind::Vocabulary => py.get_type::<python::VocabularyError>(),
+        Kind::Rejected { token, text, position, expected } => {
+            kwargs.set_item("token", token)?;
+            kwargs.set_item("text", PyBytes::new(py, &text))?;
+            kwargs.set_item("position", position)?;
+            kwargs.set_item("expected", expected)?;
+            py.get_type::<python::TokenRejected>()
+        }
+        Kind::DeadEnd => py.get_type::<python::DeadEnd>(),
+        Kind::Match => py.get_type::<python::MatchError>(),
+    };
+    Ok(PyErr::from_value(class.call((error.message,), Some(&kwargs))?))
+}
+
+/// `result` with kernel errors raised.
+pub fn lift<T>(py: Python<'_>, result: formwright::Result<T>) -> PyResult<T> {
+    result.map_err(|error| raise(py, error))
+}

@@ -1,0 +1,30 @@
+//! The border between Python and the kernel: one small file a class, no algorithm.
+//!
+//! Only `str`, `bytes`, ints, lists of these and a writable buffer cross it.
+//! Errors become the classes of `formwright.errors`.
+
+mod buffer;
+mod constraint;
+mod errors;
+mod language;
+mod matcher;
+mod vocabulary;
+
+use pyo3::prelude::*;
+
+/// The kernel as the Python module `formwright._kernel`.
+#[pymodule(gil_used = false)]
+mod _kernel {
+    #[pymodule_export]
+    use super::constraint::Constraint;
+    #[pymodule_export]
+    use super::language::Language;
+    #[pymodule_export]
+    use super::matcher::{Matcher, fill_bitmasks};
+    #[pymodule_export]
+    use super::vocabulary::Vocabulary;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

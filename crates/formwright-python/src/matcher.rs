@@ -1,0 +1,144 @@
+//! `Matcher` and `fill_bitmasks`.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::buffer::Rows;
+use crate::constraint::Constraint;
+use crate::errors::{lift, raise};
+
+/// One running sequence.
+#[pyclass(module = "formwright._kernel")]
+pub struct Matcher {
+    kernel: formwright::matcher::Matcher,
+    constraint: Py<Constraint>,
+    row: Vec<u32>,
+}
+
+impl Matcher {
+    pub fn new(constraint: Py<Constraint>) -> Self {
+        let kernel = constraint.get().kernel.matcher();
+        Self { kernel, constraint, row: Vec::new() }
+    }
+
+    fn words(&self) -> usize {
+        self.kernel.constraint().tables().vocabulary.mask_words()
+    }
+
+    /// Computes a row into the matcher's own memory.
+    fn compute(&mut self, budget: Option<u32>) -> formwright::Result<&[u32]> {
+        self.row.resize(self.words(), 0);
+        self.kernel.fill_bitmask(&mut self.row, budget)?;
+        Ok(&self.row)
+    }
+}
+
+#[pymethods]
+impl Matcher {
+    #[getter]
+    fn constraint(&self, py: Python<'_>) -> Py<Constraint> {
+        self.constraint.clone_ref(py)
+    }
+
+    #[pyo3(signature = (mask, row=0, *, budget=None))]
+    fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: usize, budget: Option<u32>) -> PyResult<()> {
+        let rows = Rows::new(mask, self.words())?;
+        rows.check(row)?;
+        let computed = lift(py, self.compute(budget))?;
+        rows.write(py, row, computed)
+    }
+
+    fn accept_token(&mut self, py: Python<'_>, token_id: u32) -> PyResult<()> {
+        lift(py, self.kernel.accept_token(token_id))
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    fn accept_tokens(&mut self, py: Python<'_>, token_ids: Vec<u32>) -> PyResult<()> {
+        lift(py, self.kernel.accept_tokens(&token_ids))
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    fn validate_tokens(&mut self, py: Python<'_>, token_ids: Vec<u32>) -> PyResult<usize> {
+        lift(py, self.kernel.validate_tokens(&token_ids))
+    }
+
+    fn accept_bytes(&mut self, py: Python<'_>, text: &[u8]) -> PyResult<()> {
+        lift(py, self.kernel.accept_bytes(text))
+    }
+
+    #[pyo3(signature = (steps=1))]
+    fn rollback(&mut self, py: Python<'_>, steps: usize) -> PyResult<()> {
+        lift(py, self.kernel.rollback(steps))
+    }
+
+    fn fork(&self, py: Python<'_>) -> Self {
+        Self { kernel: self.kernel.fork(), constraint: self.constraint.clone_ref(py), row: Vec::new() }
+    }
+
+    fn reset(&mut self) {
+        self.kernel.reset();
+    }
+
+    fn forced_bytes<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.kernel.forced_bytes())
+    }
+
+    #[getter]
+    fn is_accepting(&self) -> bool {
+        self.kernel.is_accepting()
+    }
+
+    #[getter]
+    fn is_finished(&self) -> bool {
+        self.kernel.is_finished()
+    }
+
+    #[getter]
+    fn min_tokens_to_finish(&mut self) -> u32 {
+        self.kernel.min_tokens_to_finish()
+    }
+
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.kernel.text())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Matcher(after {:?})", String::from_utf8_lossy(self.kernel.text()))
+    }
+}
+
+/// Writes one row for each matcher, without holding the GIL.
+#[pyfunction]
+#[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
+#[allow(clippy::needless_pass_by_value)]
+pub fn fill_bitmasks(
+    py: Python<'_>,
+    matchers: Vec<Option<Py<Matcher>>>,
+    mask: &Bound<'_, PyAny>,
+    rows: Option<Vec<usize>>,
+    budgets: Option<Vec<Option<u32>>>,
+) -> PyResult<()> {
+    let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+    let budgets = budgets.unwrap_or_else(|| vec![None; matchers.len()]);
+    if rows.len() != matchers.len() || budgets.len() != matchers.len() {
+        return Err(PyValueError::new_err("fill_bitmasks: matchers, rows and budgets must have one length"));
+    }
+    let mut running: Vec<Option<PyRefMut<'_, Matcher>>> =
+        matchers.iter().map(|matcher| matcher.as_ref().map(|matcher| matcher.try_borrow_mut(py)).transpose()).collect::<Result<_, _>>()?;
+    let Some(words) = running.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
+    let buffer = Rows::new(mask, words)?;
+    rows.iter().try_for_each(|&row| buffer.check(row))?;
+    if running.iter().flatten().any(|matcher| matcher.words() != words) {
+        return Err(PyValueError::new_err("fill_bitmasks: the matchers have vocabularies of different width"));
+    }
+    let work: Vec<(&mut Matcher, Option<u32>)> =
+        running.iter_mut().zip(&budgets).filter_map(|(matcher, budget)| Some((&mut **matcher.as_mut()?, *budget))).collect();
+    py.detach(|| work.into_iter().try_for_each(|(matcher, budget)| matcher.compute(budget).map(|_| ()))).map_err(|error| raise(py, error))?;
+    let free = vec![u32::MAX; words];
+    for (matcher, row) in running.iter().zip(rows) {
+        buffer.write(py, row, matcher.as_ref().map_or(&free, |matcher| &matcher.row))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! Texts that describe languages, read into graphs. One file, or folder, a front end.
+
+pub mod choice;
+
+mod ecma;
+mod pattern;
+pub mod regex;
+
+pub(crate) use ecma::parse as ecma_pattern;
+pub(crate) use pattern::{Mode, lower as lower_pattern};
