@@ -70,6 +70,26 @@ def test_a_text_out_of_form(form: Any, text: str) -> None:
     assert not fw.language(form).matches(text.encode())
 
 
+ALPHABET = ["a", "b", "A", "1", "٣", "é", "_", " ", "\n", "\t", "你", "😀", "\u2028", "-", "\x00", "\x85", "\u212a"]
+SHORT_TEXTS = ["", *ALPHABET, *(one + two for one in ALPHABET for two in ALPHABET)]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", r".", r".*", r"(?s).", r"(?i)a+", r"(?i)k", r"[^a]", r"[\w-]+"),
+        *(r"a|b", r"(?P<x>a)b?", r"^a$", r"\Aa", r"a{2}", r"[a-b]{1,2}", r"a*?b??", r"\ba\b", r"[^\W\d]", r"[]a]"),
+        *(r"\x41", r"\u00e9", r"\t|\n", r"\.", r"\-", r"^", r"$", r"(?:a|ab)(?:b|)", r"(?x) a  b # spaced"),
+    ],
+)
+def test_a_pattern_means_what_it_means_in_python(pattern: str) -> None:
+    language = fw.regex(pattern)
+    different = [
+        text for text in SHORT_TEXTS if bool(re.fullmatch(pattern, text)) is not language.matches(text.encode())
+    ]
+    assert different == []
+
+
 def test_options_reach_the_kernel() -> None:
     schema = {"properties": {"a": {}, "b": {}}, "type": "object", "additionalProperties": False}
     text = b'{"b":1,"a":2}'

@@ -82,7 +82,11 @@ def json_schema(schema: Any, **options: Any) -> Language:
 def regex(pattern: str | re.Pattern[str]) -> Language:
     """The texts that ``pattern`` matches from their first character to their last.
 
-    A compiled pattern brings its flags along. Raises `RegexError` with the place.
+    The dialect is that of Rust's regex library, which reads what it shares with Python's in the same way (only ``\\s``
+    leaves out U+001C to U+001F). Look-around and back-references are refused. A compiled pattern brings its flags along.
+
+    Raises:
+        RegexError: With the place in the pattern.
     """
     return Language.regex(_with_flags(pattern) if isinstance(pattern, re.Pattern) else pattern)
 
