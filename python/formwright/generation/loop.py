@@ -21,7 +21,6 @@ tokens after which a complete text still fits, so a text is cut only if the call
 from __future__ import annotations
 
 import codecs
-import itertools
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
@@ -180,38 +179,20 @@ def _write(
     return None if run.matcher.is_accepting else "max_tokens"
 
 
-def generate(
-    runtime: Runtime,
-    constraint: Constraint,
-    prompt_ids: Sequence[int],
-    *,
-    max_tokens: int,
-    sampler: Sampler,
-    finish: bool = True,
-    stop: Callable[[], bool] | None = None,
-    parse: Callable[[str], Any] = str,
-) -> Result[Any]:
-    """Run `stream` to its end and return its `Result`."""
-    pieces = stream(
-        runtime,
-        constraint,
-        prompt_ids,
-        max_tokens=max_tokens,
-        sampler=sampler,
-        finish=finish,
-        stop=stop,
-        parse=parse,
-    )
-    return drain(pieces)
+def generate(runtime: Runtime, constraint: Constraint, prompt_ids: Sequence[int], **options: Any) -> Result[Any]:
+    """Run `stream`, which describes the options, to its end and return its `Result`."""
+    return drain(stream(runtime, constraint, prompt_ids, **options))
 
 
-def drain(pieces: Generator[Piece, None, Result[Any]], watch: Callable[[int], object] = bool) -> Result[Any]:
+def drain(pieces: Generator[Piece, None, Result[Any]], watch: Callable[[int], object] | None = None) -> Result[Any]:
     """The return value of a stream; ``watch`` is told the number of tokens so far."""
-    for count in itertools.count(1):
+    count = 0
+    while True:
         try:
             next(pieces)
         except StopIteration as end:
             result: Result[Any] = end.value
             return result
-        watch(count)
-    raise AssertionError("counting does not end")
+        count += 1
+        if watch is not None:
+            watch(count)
