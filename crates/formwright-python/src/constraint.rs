@@ -42,7 +42,7 @@ impl Constraint {
         self.language.get().example(py)
     }
 
-    fn explain(&self) -> Readings {
-        self.language.get().explain()
+    fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
+        self.language.get().explain(py)
     }
 }

@@ -1,6 +1,10 @@
 //! `Language`.
 
+use std::collections::BTreeMap;
+
+use formwright::syntax::json_schema::{self, Options, Order};
 use formwright::{Limits, language::UNBOUNDED};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -13,39 +17,101 @@ pub type Readings = Vec<(String, String, &'static str, String)>;
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Language {
     pub kernel: formwright::Language,
+    /// The schema and how it was read; `explain` reads it again.
+    schema: Option<(String, Options)>,
+}
+
+impl From<formwright::Language> for Language {
+    fn from(kernel: formwright::Language) -> Self {
+        Self { kernel, schema: None }
+    }
+}
+
+/// One of two words.
+fn choose<T>(argument: &str, value: &str, first: (&str, T), second: (&str, T)) -> PyResult<T> {
+    if value == first.0 {
+        return Ok(first.1);
+    }
+    if value == second.0 {
+        return Ok(second.1);
+    }
+    Err(PyValueError::new_err(format!("{argument} must be {:?} or {:?}, not {value:?}", first.0, second.0)))
 }
 
 #[pymethods]
 impl Language {
     #[staticmethod]
+    #[pyo3(signature = (
+        schema, *, order="schema", whitespace="flexible", escapes="natural", max_digits=24, unknown_keywords="error",
+        format="assert", formats=None, dialect=None, registry=None
+    ))]
+    #[allow(clippy::too_many_arguments)]
+    fn json_schema(
+        py: Python<'_>,
+        schema: String,
+        order: &str,
+        whitespace: &str,
+        escapes: &str,
+        max_digits: u32,
+        unknown_keywords: &str,
+        format: &str,
+        formats: Option<BTreeMap<String, String>>,
+        dialect: Option<String>,
+        registry: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Self> {
+        let options = Options {
+            order: choose("order", order, ("schema", Order::Schema), ("model", Order::Model))?,
+            whitespace: whitespace.to_owned(),
+            any_escapes: choose("escapes", escapes, ("natural", false), ("any", true))?,
+            max_digits,
+            ignore_unknown: choose("unknown_keywords", unknown_keywords, ("error", false), ("ignore", true))?,
+            assert_formats: choose("format", format, ("annotation", false), ("assert", true))?,
+            formats: formats.unwrap_or_default(),
+            dialect,
+            registry: registry.unwrap_or_default(),
+            limits: Limits::default(),
+        };
+        let built = py.detach(|| json_schema::json_schema(&schema, &options));
+        Ok(Self { kernel: lift(py, built)?, schema: Some((schema, options)) })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (*, whitespace="flexible", escapes="natural", max_digits=24))]
+    fn json(py: Python<'_>, whitespace: &str, escapes: &str, max_digits: u32) -> PyResult<Self> {
+        let any_escapes = choose("escapes", escapes, ("natural", false), ("any", true))?;
+        let options = Options { whitespace: whitespace.to_owned(), any_escapes, max_digits, ..Options::default() };
+        Ok(lift(py, json_schema::json(&options))?.into())
+    }
+
+    #[staticmethod]
     fn regex(py: Python<'_>, pattern: &str) -> PyResult<Self> {
         let built = py.detach(|| formwright::syntax::regex::regex(pattern, &Limits::default()));
-        Ok(Self { kernel: lift(py, built)? })
+        Ok(lift(py, built)?.into())
     }
 
     #[staticmethod]
     #[allow(clippy::needless_pass_by_value)]
     fn choice(py: Python<'_>, options: Vec<String>) -> PyResult<Self> {
         let built = py.detach(|| formwright::syntax::choice::choice(&options, &Limits::default()));
-        Ok(Self { kernel: lift(py, built)? })
+        Ok(lift(py, built)?.into())
     }
 
     #[staticmethod]
     fn literal(py: Python<'_>, text: &str) -> PyResult<Self> {
-        Ok(Self { kernel: lift(py, formwright::syntax::choice::literal(text, &Limits::default()))? })
+        Ok(lift(py, formwright::syntax::choice::literal(text, &Limits::default()))?.into())
     }
 
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        Ok(Self { kernel: lift(py, self.kernel.then(&other.kernel))? })
+        Ok(lift(py, self.kernel.then(&other.kernel))?.into())
     }
 
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        Ok(Self { kernel: lift(py, self.kernel.or(&other.kernel))? })
+        Ok(lift(py, self.kernel.or(&other.kernel))?.into())
     }
 
     #[pyo3(signature = (low=0, high=None))]
     fn repeat(&self, py: Python<'_>, low: u32, high: Option<u32>) -> PyResult<Self> {
-        Ok(Self { kernel: lift(py, self.kernel.repeat(low, high.unwrap_or(UNBOUNDED)))? })
+        Ok(lift(py, self.kernel.repeat(low, high.unwrap_or(UNBOUNDED)))?.into())
     }
 
     fn matches(&self, py: Python<'_>, text: &[u8]) -> PyResult<bool> {
@@ -62,9 +128,10 @@ impl Language {
         Ok(PyBytes::new(py, &lift(py, example)?))
     }
 
-    pub fn explain(&self) -> Readings {
-        let readings = self.kernel.readings().iter();
-        readings.map(|reading| (reading.pointer.clone(), reading.keyword.clone(), reading.status, reading.note.clone())).collect()
+    pub fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
+        let Some((schema, options)) = &self.schema else { return Ok(Vec::new()) };
+        let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
+        Ok(readings.into_iter().map(|reading| (reading.pointer, reading.keyword, reading.status, reading.note)).collect())
     }
 
     fn __repr__(&self) -> String {

@@ -34,7 +34,6 @@ pub struct Language(Arc<Inner>);
 struct Inner {
     graph: Graph,
     facts: Facts,
-    readings: Vec<Reading>,
     limits: Limits,
     program: OnceLock<Result<Arc<Program>>>,
 }
@@ -44,9 +43,9 @@ impl Language {
     ///
     /// # Errors
     /// As [`Graph::finish`].
-    pub fn new(mut graph: Graph, readings: Vec<Reading>, limits: &Limits) -> Result<Self> {
+    pub fn new(mut graph: Graph, limits: &Limits) -> Result<Self> {
         let facts = graph.finish(limits)?;
-        Ok(Self(Arc::new(Inner { graph, facts, readings, limits: limits.clone(), program: OnceLock::new() })))
+        Ok(Self(Arc::new(Inner { graph, facts, limits: limits.clone(), program: OnceLock::new() })))
     }
 
     /// The graph.
@@ -57,11 +56,6 @@ impl Language {
     /// What is known about its nodes.
     pub fn facts(&self) -> &Facts {
         &self.0.facts
-    }
-
-    /// How each keyword was read, if this came from a schema.
-    pub fn readings(&self) -> &[Reading] {
-        &self.0.readings
     }
 
     /// This language, then `other`.
@@ -84,7 +78,7 @@ impl Language {
         let mut graph = self.0.graph.clone();
         let (a, b) = (graph.root, graph.import(&other.0.graph, &self.0.limits)?);
         graph.root = node(&mut graph, a, b);
-        Self::new(graph, Vec::new(), &self.0.limits)
+        Self::new(graph, &self.0.limits)
     }
 
     /// This language `low..=high` times in a row.
@@ -95,7 +89,7 @@ impl Language {
         let mut graph = self.0.graph.clone();
         let body = graph.root;
         graph.root = graph.repeat(body, low, high, &self.0.facts)?;
-        Self::new(graph, Vec::new(), &self.0.limits)
+        Self::new(graph, &self.0.limits)
     }
 
     /// The program that runs this language without a vocabulary.

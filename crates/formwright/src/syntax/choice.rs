@@ -15,7 +15,7 @@ pub fn choice<T: AsRef<str>>(options: &[T], limits: &Limits) -> Result<Language>
     }
     let mut graph = Graph::default();
     graph.root = graph.literals(options.iter().map(|option| option.as_ref().as_bytes()));
-    Language::new(graph, Vec::new(), limits)
+    Language::new(graph, limits)
 }
 
 /// Exactly `text`.

@@ -1,6 +1,7 @@
 //! Texts that describe languages, read into graphs. One file, or folder, a front end.
 
 pub mod choice;
+pub mod json_schema;
 
 mod ecma;
 mod pattern;

@@ -22,7 +22,7 @@ pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
     let tree = parse(source, limits)?;
     let mut graph = Graph::default();
     graph.root = graph.regular(tree, Spelling::Text);
-    Language::new(graph, Vec::new(), limits)
+    Language::new(graph, limits)
 }
 
 /// The regular language of `source`.

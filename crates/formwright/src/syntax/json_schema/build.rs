@@ -1,0 +1,319 @@
+//! From shapes to nodes.
+//!
+//! A formula becomes one node, made once ([`Builder::node`]); its children are
+//! queued, not recursed into, so deep and recursive schemas need no deep stack.
+//! Scalars share one set of literal texts, objects become one automaton each.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::number::{NumberSet, plain_text};
+use super::read::Reader;
+use super::shape::{ArrayShape, Formula, Names, ObjectShape, Shape, Strings, both, is_never};
+use super::{Options, Order};
+use crate::constraint::Reading;
+use crate::error::{Error, Result};
+use crate::language::{Array, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
+use crate::regular::{Regular, Spelling};
+use crate::vocabulary::Trie;
+
+/// Patterns in one object whose overlaps are told apart.
+const MOST_PATTERNS: usize = 8;
+
+/// Names of a finite language that are declared one by one.
+const MOST_NAMES: usize = 256;
+
+/// Builds a graph out of formulas.
+pub struct Builder<'d> {
+    reader: Reader<'d>,
+    options: &'d Options,
+    graph: Graph,
+    layout: Layout,
+    nodes: FxHashMap<Formula, NodeId>,
+    queue: VecDeque<(NodeId, Formula)>,
+    texts: Option<LeafId>,
+}
+
+impl<'d> Builder<'d> {
+    pub fn new(reader: Reader<'d>, options: &'d Options) -> Result<Self> {
+        let (spaces, layout) = options.spaces()?;
+        let graph = Graph { spaces, ..Graph::default() };
+        Ok(Self { reader, options, graph, layout, nodes: FxHashMap::default(), queue: VecDeque::new(), texts: None })
+    }
+
+    /// Builds everything the root needs.
+    pub fn finish(mut self, root: &'d Value) -> Result<(Graph, Vec<Reading>)> {
+        let root = self.reader.root(root);
+        self.graph.root = self.node(&root);
+        while let Some((node, formula)) = self.queue.pop_front() {
+            let shape = self.reader.shape(&formula)?;
+            let built = self.value(&shape, &formula)?;
+            self.graph.nodes[node as usize] = built;
+            if self.graph.nodes.len() > self.options.limits.nodes {
+                return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
+            }
+        }
+        Ok((self.graph, self.reader.into_readings()))
+    }
+
+    /// The node of a formula, perhaps still to be built.
+    fn node(&mut self, formula: &Formula) -> NodeId {
+        if let Some(&known) = self.nodes.get(formula) {
+            return known;
+        }
+        let node = self.graph.add(Node::Never);
+        self.nodes.insert(Rc::clone(formula), node);
+        if !is_never(formula) {
+            self.queue.push_back((node, Rc::clone(formula)));
+        }
+        node
+    }
+
+    fn value(&mut self, shape: &Shape, formula: &Formula) -> Result<Node> {
+        let mut options: Vec<Node> = Vec::new();
+        let mut literals: Vec<String> = Vec::new();
+        for (there, text) in [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")] {
+            if there {
+                literals.push(text.to_owned());
+            }
+        }
+        self.numbers(&shape.numbers, formula, &mut literals, &mut options)?;
+        self.strings(&shape.strings, &mut literals, &mut options);
+        for array in &shape.arrays {
+            options.push(self.array(array, formula)?);
+        }
+        for object in &shape.objects {
+            options.push(self.object(object, formula)?);
+        }
+        if !literals.is_empty() {
+            let node = self.graph.literals(literals.iter().map(String::as_bytes));
+            let node = std::mem::replace(&mut self.graph.nodes[node as usize], Node::Never);
+            options.insert(0, node);
+        }
+        Ok(match options.len() {
+            0 => Node::Never,
+            1 => options.remove(0),
+            _ => Node::Choice(options.into_iter().map(|option| self.graph.add(option)).collect()),
+        })
+    }
+
+    fn numbers(&mut self, sets: &[NumberSet], formula: &Formula, literals: &mut Vec<String>, options: &mut Vec<Node>) -> Result<()> {
+        let mut trees = Vec::new();
+        for set in sets {
+            match set.only() {
+                Some(value) => literals.push(plain_text(value)),
+                None => trees.push(set.tree(self.options.max_digits).map_err(|what| {
+                    Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
+                })?),
+            }
+        }
+        if !trees.is_empty() {
+            let leaf = self.graph.leaf(crate::language::Leaf { tree: Regular::or(trees), spelling: Spelling::Text });
+            options.push(Node::Regular(leaf));
+        }
+        Ok(())
+    }
+
+    fn spelling(&self) -> Spelling {
+        Spelling::Json { any_escapes: self.options.any_escapes }
+    }
+
+    fn strings(&mut self, strings: &Strings, literals: &mut Vec<String>, options: &mut Vec<Node>) {
+        match strings {
+            Strings::Finite(texts) if !self.options.any_escapes => {
+                literals.extend(texts.iter().map(|text| quoted(text)));
+            }
+            strings if strings.is_none() => {}
+            strings => {
+                let tree = strings.tree();
+                options.push(match lengths(&tree) {
+                    Some((low, high)) => Node::Text { leaf: self.any_text(), low, high },
+                    None => {
+                        let spelling = self.spelling();
+                        Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
+                    }
+                });
+            }
+        }
+    }
+
+    /// The leaf of all JSON strings.
+    fn any_text(&mut self) -> LeafId {
+        let spelling = self.spelling();
+        *self.texts.get_or_insert_with(|| self.graph.leaf(crate::language::Leaf { tree: Regular::anything(), spelling }))
+    }
+
+    fn array(&mut self, array: &ArrayShape, formula: &Formula) -> Result<Node> {
+        let pointer = || self.reader.pointer_of(formula);
+        if array.unique && array.high > 1 {
+            return Err(Error::unsupported(&pointer(), "uniqueItems cannot be enforced here"));
+        }
+        if !array.some.is_empty() {
+            return Err(Error::unsupported(&pointer(), "contains cannot be enforced here"));
+        }
+        Ok(Node::Array(Arc::new(Array {
+            prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
+            rest: Some(self.node(&array.rest)),
+            low: array.low,
+            high: array.high,
+            layout: self.layout,
+        })))
+    }
+
+    fn object(&mut self, object: &ObjectShape, formula: &Formula) -> Result<Node> {
+        if !object.demands.is_empty() {
+            return Err(Error::unsupported(&self.reader.pointer_of(formula), "\"some member is ...\" cannot be enforced here"));
+        }
+        let finite = finite_names(object);
+        let mut names = declared_names(object);
+        if let Some(finite) = &finite {
+            names.extend(finite.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
+        }
+        let mut members = Vec::with_capacity(names.len());
+        for name in &names {
+            let formula = self.reader.member_formula(object, name);
+            let allowed = self.reader.allows_name(object, name);
+            let value = if allowed { self.node(&formula) } else { self.graph.add(Node::Never) };
+            let name_bytes = quoted(name).len() as u32;
+            members.push(Member { name_bytes, value, required: object.requires(name), possible: true });
+        }
+        let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula)? };
+        let index = |name: &Rc<str>| names.iter().position(|other| other == name).unwrap_or(0) as u32;
+        let escaped: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        let mut keyed: Vec<(&[u8], u32)> =
+            escaped.iter().zip(0..).map(|(name, index)| (&name.as_bytes()[1..name.len() - 1], index)).collect();
+        keyed.sort_unstable();
+        let required = members.iter().filter(|member| member.required).count() as u32;
+        Ok(Node::Object(Arc::new(Object {
+            names: Trie::new(&keyed),
+            low: if object.low <= required { 0 } else { object.low },
+            high: object.high,
+            any_order: self.options.order == Order::Model,
+            implied: object.implied.iter().map(|(a, b)| (index(a), index(b))).collect(),
+            layout: self.layout,
+            members,
+            extras,
+        })))
+    }
+
+    /// Kinds of undeclared members: one for each way the patterns can overlap.
+    fn extras(&mut self, object: &ObjectShape, formula: &Formula) -> Result<Vec<Extra>> {
+        let patterns = patterns(object);
+        if patterns.len() > MOST_PATTERNS {
+            return Err(Error::unsupported(
+                &self.reader.pointer_of(formula),
+                format!("{} name patterns meet in one object; at most {MOST_PATTERNS} can be told apart", patterns.len()),
+            ));
+        }
+        let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
+        let mut extras = Vec::new();
+        for cell in 0..1_u32 << patterns.len() {
+            let inside = |index: usize| cell >> index & 1 == 1;
+            let mut condition = Formula::default();
+            for rule in &object.rules {
+                let applies = match &rule.names {
+                    Names::One(_) => false,
+                    Names::In(tree) => patterns.iter().position(|other| other == tree).is_some_and(inside),
+                    Names::Except { patterns: others, .. } => {
+                        !others.iter().any(|tree| patterns.iter().position(|other| other == tree).is_some_and(inside))
+                    }
+                };
+                if applies {
+                    condition = both(&condition, &rule.formula);
+                }
+            }
+            if is_never(&condition) {
+                continue;
+            }
+            let sides = patterns.iter().enumerate().map(|(index, tree)| if inside(index) { tree.clone() } else { tree.clone().not() });
+            let tree = Regular::and(limits.iter().cloned().chain(sides));
+            if tree != Regular::anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never()) {
+                continue;
+            }
+            let name = if tree == Regular::anything() {
+                self.any_text()
+            } else {
+                self.graph.leaf(crate::language::Leaf { tree, spelling: Spelling::Json { any_escapes: false } })
+            };
+            let value = self.node(&condition);
+            extras.push(Extra { name, value });
+        }
+        Ok(extras)
+    }
+}
+
+/// A string as JSON, in its one canonical spelling.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// If a language is "so many code points": how many.
+fn lengths(tree: &Regular) -> Option<(u32, u32)> {
+    match tree {
+        Regular::Repeat(inner, low, high) if **inner == Regular::any() => Some((*low, high.unwrap_or(UNBOUNDED))),
+        Regular::And(parts) => parts.iter().map(lengths).try_fold((0, UNBOUNDED), |all, part| {
+            let part = part?;
+            Some((all.0.max(part.0), all.1.min(part.1)))
+        }),
+        _ => None,
+    }
+}
+
+/// Every name some rule mentions, in order.
+fn declared_names(object: &ObjectShape) -> Vec<Rc<str>> {
+    let mut names: Vec<Rc<str>> = Vec::new();
+    let mut seen: rustc_hash::FxHashSet<Rc<str>> = rustc_hash::FxHashSet::default();
+    let mut add = |name: &Rc<str>| {
+        if seen.insert(name.clone()) {
+            names.push(name.clone());
+        }
+    };
+    for rule in &object.rules {
+        if let Names::One(name) = &rule.names {
+            add(name);
+        }
+    }
+    object.required.iter().for_each(&mut add);
+    object.implied.iter().for_each(|(a, b)| {
+        add(a);
+        add(b);
+    });
+    for rule in object.rules.iter().chain(&object.demands) {
+        match &rule.names {
+            Names::Except { names, .. } => names.iter().for_each(&mut add),
+            Names::One(name) => add(name),
+            Names::In(_) => {}
+        }
+    }
+    names
+}
+
+/// All allowed names, when `propertyNames` leaves finitely many.
+fn finite_names(object: &ObjectShape) -> Option<Vec<Rc<str>>> {
+    object.names.iter().find_map(|names| match names {
+        Strings::Finite(texts) if texts.len() <= MOST_NAMES => Some(texts.clone()),
+        _ => None,
+    })
+}
+
+/// The distinct name patterns of an object's rules.
+fn patterns(object: &ObjectShape) -> Vec<Regular> {
+    let mut patterns: Vec<Regular> = Vec::new();
+    let mut add = |tree: &Regular| {
+        if !patterns.contains(tree) {
+            patterns.push(tree.clone());
+        }
+    };
+    for rule in &object.rules {
+        match &rule.names {
+            Names::In(tree) => add(tree),
+            Names::Except { patterns, .. } => patterns.iter().for_each(&mut add),
+            Names::One(_) => {}
+        }
+    }
+    patterns
+}

@@ -1,0 +1,289 @@
+//! Documents, dialects and references.
+//!
+//! A reference is resolved against the base of the schema it stands in; bases,
+//! ids and anchors of all documents are indexed once, before anything is read.
+//! Nothing is ever fetched: remote documents come from the caller's registry.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+/// A dialect of JSON Schema, in order of age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dialect {
+    Draft4,
+    Draft6,
+    Draft7,
+    Draft2019,
+    Draft2020,
+}
+
+impl Dialect {
+    /// The dialect of a `$schema` URI, if it is one.
+    pub fn of(uri: &str) -> Option<Self> {
+        let uri = uri.trim_end_matches('#').trim_end_matches('/');
+        let name = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(uri);
+        Some(match name {
+            "json-schema.org/draft-04/schema" | "draft4" | "draft-04" => Self::Draft4,
+            "json-schema.org/draft-06/schema" | "draft6" | "draft-06" => Self::Draft6,
+            "json-schema.org/draft-07/schema" | "draft7" | "draft-07" => Self::Draft7,
+            "json-schema.org/draft/2019-09/schema" | "2019-09" | "draft2019-09" => Self::Draft2019,
+            "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" | "2020-12" | "draft2020-12" => Self::Draft2020,
+            _ => return None,
+        })
+    }
+}
+
+/// A schema resource: what one `$id` (or one document) holds.
+#[derive(Clone, Debug)]
+pub struct Resource<'d> {
+    pub uri: String,
+    pub root: &'d Value,
+    pub dialect: Dialect,
+    /// The pointer of `root` inside its document.
+    pub pointer: String,
+    pub anchors: FxHashMap<String, (&'d Value, String)>,
+    pub dynamic: FxHashMap<String, (&'d Value, String)>,
+    /// `$recursiveAnchor: true` at its root.
+    pub recursive: bool,
+}
+
+/// All resources, and which one each schema object belongs to.
+#[derive(Debug, Default)]
+pub struct Documents<'d> {
+    pub resources: Vec<Resource<'d>>,
+    by_uri: FxHashMap<String, usize>,
+}
+
+/// A schema that a reference leads to.
+#[derive(Clone, Debug)]
+pub struct Target<'d> {
+    pub value: &'d Value,
+    pub pointer: String,
+    pub resource: usize,
+    /// Set when the reference named a dynamic anchor.
+    pub dynamic: Option<String>,
+}
+
+impl<'d> Documents<'d> {
+    /// Indexes a document.
+    pub fn add(&mut self, uri: &str, root: &'d Value, default: Dialect) {
+        let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
+        let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
+        if root.is_object() || root.is_array() {
+            self.index(root, index, &mut String::new(), true);
+        }
+    }
+
+    fn resource(&mut self, uri: String, root: &'d Value, dialect: Dialect, pointer: String) -> usize {
+        self.by_uri.entry(uri.clone()).or_insert(self.resources.len());
+        let recursive = root.get("$recursiveAnchor") == Some(&Value::Bool(true));
+        self.resources.push(Resource {
+            uri,
+            root,
+            dialect,
+            pointer,
+            anchors: FxHashMap::default(),
+            dynamic: FxHashMap::default(),
+            recursive,
+        });
+        self.resources.len() - 1
+    }
+
+    /// Walks a document with an explicit stack: ids open resources, anchors name schemas.
+    fn index(&mut self, root: &'d Value, resource: usize, pointer: &mut String, is_root: bool) {
+        let mut stack = vec![(root, resource, pointer.clone(), is_root)];
+        while let Some((value, mut resource, pointer, is_root)) = stack.pop() {
+            match value {
+                Value::Object(map) => {
+                    resource = self.enter(map, value, resource, &pointer, is_root);
+                    for (key, child) in map {
+                        if (child.is_object() || child.is_array()) && key != "enum" && key != "const" {
+                            stack.push((child, resource, format!("{pointer}/{}", escape(key)), false));
+                        }
+                    }
+                }
+                Value::Array(items) => {
+                    for (at, child) in items.iter().enumerate().filter(|(_, child)| child.is_object() || child.is_array()) {
+                        stack.push((child, resource, format!("{pointer}/{at}"), false));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn enter(&mut self, map: &'d Map<String, Value>, value: &'d Value, mut resource: usize, pointer: &str, is_root: bool) -> usize {
+        let dialect = self.resources[resource].dialect;
+        let key = if dialect == Dialect::Draft4 { "id" } else { "$id" };
+        let ref_hides = dialect <= Dialect::Draft7 && map.contains_key("$ref") && !is_root;
+        if let Some(id) = map.get(key).and_then(Value::as_str).filter(|_| !ref_hides) {
+            if let Some(anchor) = id.strip_prefix('#').filter(|anchor| !anchor.is_empty()) {
+                self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.to_owned()));
+            } else if !id.starts_with('#') {
+                let uri = resolve(&self.resources[resource].uri, id);
+                let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
+                let dialect = map.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(dialect);
+                let base = base.to_owned();
+                let fragment = fragment.to_owned();
+                resource = self.resource(base, value, dialect, pointer.to_owned());
+                if !fragment.is_empty() {
+                    self.resources[resource].anchors.insert(fragment, (value, pointer.to_owned()));
+                }
+            }
+        }
+        let place = (value, pointer.to_owned());
+        if let Some(anchor) = map.get("$anchor").and_then(Value::as_str) {
+            self.resources[resource].anchors.insert(anchor.to_owned(), place.clone());
+        }
+        if let Some(anchor) = map.get("$dynamicAnchor").and_then(Value::as_str) {
+            self.resources[resource].anchors.insert(anchor.to_owned(), place.clone());
+            self.resources[resource].dynamic.insert(anchor.to_owned(), place);
+        }
+        resource
+    }
+
+    /// Where `reference`, standing in `resource`, leads.
+    ///
+    /// # Errors
+    /// A schema error at `pointer` when it leads nowhere.
+    pub fn resolve(&self, reference: &str, resource: usize, pointer: &str) -> Result<Target<'d>> {
+        let uri = resolve(&self.resources[resource].uri, reference);
+        let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
+        let Some(&index) = self.by_uri.get(base) else {
+            return Err(Error::unsupported(pointer, format!("$ref {reference:?} leads outside this schema"))
+                .hint("pass the referenced document in `registry`; nothing is ever fetched"));
+        };
+        let found = &self.resources[index];
+        let fragment = percent_decoded(fragment);
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            let Some((value, at)) = found.anchors.get(&fragment) else {
+                return Err(Error::schema(pointer, format!("$ref {reference:?}: there is no anchor {fragment:?}")));
+            };
+            let dynamic = found.dynamic.contains_key(&fragment).then(|| fragment.clone());
+            return Ok(Target { value, pointer: at.clone(), resource: index, dynamic });
+        }
+        let (value, resource) = self.walk(index, &fragment).ok_or_else(|| {
+            Error::schema(pointer, format!("$ref {reference:?} points to nothing"))
+                .hint("check the JSON Pointer after #, for example #/$defs/Name")
+        })?;
+        Ok(Target { value, pointer: format!("{}{fragment}", found.pointer), resource, dynamic: None })
+    }
+
+    /// Follows a JSON Pointer, noticing the resources entered on the way.
+    fn walk(&self, index: usize, fragment: &str) -> Option<(&'d Value, usize)> {
+        let mut value = self.resources[index].root;
+        let mut resource = index;
+        for part in fragment.split('/').skip(1) {
+            let key = part.replace("~1", "/").replace("~0", "~");
+            value = match value {
+                Value::Object(map) => map.get(&key)?,
+                Value::Array(items) => items.get(key.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            if let Some(inner) = self.resource_of_root(value) {
+                resource = inner;
+            }
+        }
+        Some((value, resource))
+    }
+
+    /// The resource whose root this is.
+    pub fn resource_of_root(&self, value: &Value) -> Option<usize> {
+        if self.resources.len() == 1 {
+            return None;
+        }
+        self.resources.iter().position(|resource| std::ptr::eq(resource.root, value))
+    }
+}
+
+/// A key as a part of a JSON Pointer.
+pub fn escape(key: &str) -> String {
+    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1") } else { key.to_owned() }
+}
+
+fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| bytes.get(at + 1..at + 3)).flatten();
+        let code = hex.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// RFC 3986 reference resolution, for the references schemas use.
+fn resolve(base: &str, reference: &str) -> String {
+    let (base, _) = base.split_once('#').unwrap_or((base, ""));
+    if reference.is_empty() || reference.starts_with('#') {
+        return format!("{base}{reference}");
+    }
+    if has_scheme(reference) {
+        return reference.to_owned();
+    }
+    let (path, fragment) = reference.split_once('#').map_or((reference, None), |(path, fragment)| (path, Some(fragment)));
+    let merged = match base.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, base_path) = rest.split_once('/').unwrap_or((rest, ""));
+            let full = if let Some(absolute) = path.strip_prefix('/') {
+                absolute.to_owned()
+            } else {
+                let directory = base_path.rsplit_once('/').map_or("", |(directory, _)| directory);
+                if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
+            };
+            format!("{scheme}://{host}/{}", without_dots(&full))
+        }
+        None if has_scheme(base) => base.to_owned(), // urn: has no hierarchy
+        None => {
+            let directory = base.rsplit_once('/').map_or("", |(directory, _)| directory);
+            if directory.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{directory}/{path}") }
+        }
+    };
+    match fragment {
+        Some(fragment) => format!("{merged}#{fragment}"),
+        None => merged,
+    }
+}
+
+fn has_scheme(uri: &str) -> bool {
+    uri.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
+}
+
+fn without_dots(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_resolve_like_uris() {
+        assert_eq!(resolve("http://a.b/c/d.json", "e.json#/x"), "http://a.b/c/e.json#/x");
+        assert_eq!(resolve("http://a.b/c/d.json", "/e"), "http://a.b/e");
+        assert_eq!(resolve("http://a.b/c/d/", "../e"), "http://a.b/c/e");
+        assert_eq!(resolve("urn:x:y", "#a"), "urn:x:y#a");
+        assert_eq!(resolve("", "item.json"), "item.json");
+        assert_eq!(percent_decoded("/a%25b%7Ex"), "/a%b~x");
+    }
+}

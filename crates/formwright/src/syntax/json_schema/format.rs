@@ -1,0 +1,183 @@
+//! The formats of the specification, as regular expressions over the decoded string.
+//!
+//! One row a format. Sources use the syntax of the `regex` crate and match the
+//! whole string; parts in `{name}` stand for other rows. Where a format is wider
+//! than regular, the row is a subset and says so: what is written is always valid.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::limits::Limits;
+use crate::regular::Regular;
+use crate::syntax::regex;
+
+/// A format.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Its name.
+    pub name: &'static str,
+    /// Its language; `{other}` stands for another row.
+    source: &'static str,
+    /// What is left out, or empty.
+    pub narrowed: &'static str,
+}
+
+const fn row(name: &'static str, source: &'static str, narrowed: &'static str) -> Format {
+    Format { name, source, narrowed }
+}
+
+/// Parts that are no formats by themselves.
+const PARTS: &[(&str, &str)] = &[
+    ("leap", "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"),
+    ("offset", "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"),
+    ("octet", "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"),
+    ("h16", "[0-9A-Fa-f]{1,4}"),
+    ("ls32", "(?:{h16}:{h16}|{ipv4})"),
+    ("label", "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"),
+    ("atext", "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"),
+    ("pct", "%[0-9A-Fa-f]{2}"),
+    ("pchar", "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|{pct})"),
+    ("regname", "(?:[A-Za-z0-9._~!$&'()*+,;=-]|{pct})*"),
+    ("ipliteral", r"\[(?:{ipv6}|[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\]"),
+    ("authority", "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|{pct})*@)?(?:{ipliteral}|{regname})(?::[0-9]*)?"),
+    ("tail", r"(?:\?(?:{pchar}|[/?])*)?(?:#(?:{pchar}|[/?])*)?"),
+    ("uchar", "[\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}\u{10000}-\u{1FFFD}\u{20000}-\u{2FFFD}\u{30000}-\u{3FFFD}\u{40000}-\u{4FFFD}\u{50000}-\u{5FFFD}\u{60000}-\u{6FFFD}\u{70000}-\u{7FFFD}\u{80000}-\u{8FFFD}\u{90000}-\u{9FFFD}\u{A0000}-\u{AFFFD}\u{B0000}-\u{BFFFD}\u{C0000}-\u{CFFFD}\u{D0000}-\u{DFFFD}\u{E1000}-\u{EFFFD}]"),
+    ("ipchar", "(?:{pchar}|{uchar})"),
+    ("iauthority", "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|{pct}|{uchar})*@)?(?:{ipliteral}|(?:[A-Za-z0-9._~!$&'()*+,;=-]|{pct}|{uchar})*)(?::[0-9]*)?"),
+    ("itail", r"(?:\?(?:{ipchar}|[/?\u{E000}-\u{F8FF}])*)?(?:#(?:{ipchar}|[/?])*)?"),
+    ("varname", r"(?:[A-Za-z0-9_]|{pct})(?:\.?(?:[A-Za-z0-9_]|{pct}))*"),
+    ("varspec", r"{varname}(?::[1-9][0-9]{0,3}|\*)?"),
+];
+
+/// Every format of the specification.
+pub const FORMATS: &[Format] = &[
+    row(
+        "date",
+        "(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|{leap}-02-29)",
+        "",
+    ),
+    row(
+        "time",
+        r"(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?{offset}|23:59:60(?:\.[0-9]+)?(?:[Zz]|[+-]00:00))",
+        "leap seconds only at 23:59:60 UTC written without an offset",
+    ),
+    row("date-time", "{date}[Tt]{time}", "leap seconds as in time"),
+    row(
+        "duration",
+        "P(?:[0-9]+W|(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?|T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))",
+        "",
+    ),
+    row(
+        "email",
+        r#"(?:{atext}+(?:\.{atext}+)*|"(?:[ !#-\[\]-~]|\\[ -~])*")@(?:{label}(?:\.{label})*|\[{ipv4}\]|\[IPv6:{ipv6}\])"#,
+        "",
+    ),
+    row("hostname", r"{label}(?:\.{label})*", "no labels with -- in third and fourth place (internationalised names)"),
+    row("ipv4", r"{octet}(?:\.{octet}){3}", ""),
+    row(
+        "ipv6",
+        "(?:(?:{h16}:){6}{ls32}|::(?:{h16}:){5}{ls32}|(?:{h16})?::(?:{h16}:){4}{ls32}|(?:(?:{h16}:){0,1}{h16})?::(?:{h16}:){3}{ls32}|(?:(?:{h16}:){0,2}{h16})?::(?:{h16}:){2}{ls32}|(?:(?:{h16}:){0,3}{h16})?::{h16}:{ls32}|(?:(?:{h16}:){0,4}{h16})?::{ls32}|(?:(?:{h16}:){0,5}{h16})?::{h16}|(?:(?:{h16}:){0,6}{h16})?::)",
+        "",
+    ),
+    row("uri", "[A-Za-z][A-Za-z0-9+.-]*:(?://{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{pchar}+(?:/{pchar}*)*|){tail}", ""),
+    row(
+        "uri-reference",
+        "(?:{uri}|(?://{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|{pct})+(?:/{pchar}*)*|){tail})",
+        "",
+    ),
+    row("iri", "[A-Za-z][A-Za-z0-9+.-]*:(?://{iauthority}(?:/{ipchar}*)*|/(?:{ipchar}+(?:/{ipchar}*)*)?|{ipchar}+(?:/{ipchar}*)*|){itail}", ""),
+    row(
+        "iri-reference",
+        "(?:{iri}|(?://{iauthority}(?:/{ipchar}*)*|/(?:{ipchar}+(?:/{ipchar}*)*)?|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|{pct}|{uchar})+(?:/{ipchar}*)*|){itail})",
+        "",
+    ),
+    row("uuid", "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}", ""),
+    row("json-pointer", "(?:/(?:[^~/]|~[01])*)*", ""),
+    row("relative-json-pointer", "(?:0|[1-9][0-9]*)(?:#|{json-pointer})", ""),
+    row(
+        "uri-template",
+        r"(?:[!#$&(-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
+        "",
+    ),
+    row("regex", r"\^?(?:(?:[A-Za-z0-9 _:;,<>=!@#%&~/-]|\\[dDwWsS.*+?()\[\]{}|^$/\\-]|\.|\[[A-Za-z0-9 _.,:;]+\])[*+?]?)*\$?", "expressions without groups"),
+    row("idn-email", r#"(?:(?:{atext}|{uchar})+(?:\.(?:{atext}|{uchar})+)*|"(?:[ !#-\[\]-~]|{uchar}|\\[ -~])*")@{label}(?:\.{label})*"#, "ASCII domain"),
+    row("idn-hostname", r"{label}(?:\.{label})*", "ASCII names"),
+];
+
+/// Formats that are annotations by definition or by custom.
+pub const FREE_FORMATS: &[&str] = &["binary", "byte", "password", "float", "double", "int32", "int64", "uint32", "uint64"];
+
+/// A format of the specification.
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The language of a format. Built once a process.
+pub fn tree(format: &'static Format) -> Regular {
+    static TREES: OnceLock<HashMap<&'static str, OnceLock<Regular>>> = OnceLock::new();
+    let trees = TREES.get_or_init(|| FORMATS.iter().map(|format| (format.name, OnceLock::new())).collect());
+    trees[format.name].get_or_init(|| build(format)).clone()
+}
+
+fn build(format: &Format) -> Regular {
+    let source = expand(format.source);
+    let tree = regex::parse(&source, &Limits::default()).unwrap_or(Regular::Never);
+    match format.name {
+        "hostname" | "idn-hostname" => {
+            let any = Regular::anything;
+            let punycode = regex::parse(r"(?:[^.]*\.)*[^.]{2}--.*", &Limits::default()).unwrap_or(Regular::Never);
+            let _ = any;
+            Regular::and([tree, Regular::length(1, Some(253)), punycode.not()])
+        }
+        _ => tree,
+    }
+}
+
+/// Replaces `{name}` by the source of that row, in a group.
+fn expand(source: &str) -> String {
+    let mut text = source.to_owned();
+    for _ in 0..8 {
+        let before = text.clone();
+        let rows = PARTS.iter().copied().chain(FORMATS.iter().map(|format| (format.name, format.source)));
+        for (name, part) in rows {
+            text = text.replace(&format!("{{{name}}}"), &format!("(?:{part})"));
+        }
+        if text == before {
+            break;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::{Automaton, Spelling};
+
+    fn valid(format: &str, text: &str) -> bool {
+        let tree = tree(find(format).unwrap());
+        Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
+    }
+
+    #[test]
+    fn every_format_has_a_text() {
+        for format in FORMATS {
+            assert_ne!(tree(format), Regular::Never, "{}: {:?}", format.name, regex::parse(&expand(format.source), &Limits::default()).err().map(|error| error.message));
+            assert!(!Automaton::new(&tree(format), Spelling::Text, &Limits::default()).unwrap().is_never(), "{}", format.name);
+        }
+    }
+
+    #[test]
+    fn leap_days() {
+        assert!(valid("date", "2024-02-29") && valid("date", "2000-02-29") && valid("date", "0000-02-29"));
+        assert!(!valid("date", "2023-02-29") && !valid("date", "1900-02-29") && !valid("date", "2024-04-31"));
+    }
+
+    #[test]
+    fn addresses() {
+        assert!(valid("ipv6", "::") && valid("ipv6", "1:2:3:4:5:6:7::") && valid("ipv6", "::ffff:192.168.0.1") && valid("ipv6", "1::8"));
+        assert!(!valid("ipv6", "1:2:3:4:5:6:7") && !valid("ipv6", ":::") && !valid("ipv4", "256.1.1.1") && !valid("ipv4", "01.1.1.1"));
+        assert!(valid("uri", "http://a.b/c?d#e") && valid("uri", "urn:x:y") && !valid("uri", "//a/b") && !valid("uri", "a b"));
+        assert!(valid("email", "joe@example.com") && !valid("email", ".a@b.c") && valid("hostname", "a-b.c") && !valid("hostname", "a..b"));
+    }
+}

@@ -1,0 +1,183 @@
+//! The keyword table: what each keyword is, and what happens to it here.
+//!
+//! One row a keyword; the reader, the near-miss check and the documentation all
+//! use this table. A key that is in no row is an annotation, unless it looks like
+//! a misspelt keyword, which is an error.
+
+/// What a keyword does to the set of instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Restricts instances; enforced.
+    Assertion,
+    /// Combines or refers to other schemas; enforced.
+    Applicator,
+    /// Names schemas or dialects.
+    Core,
+    /// Restricts nothing.
+    Annotation,
+    /// Restricts instances in a way that cannot be enforced while writing.
+    Refused,
+}
+
+/// A keyword.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyword {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub role: Role,
+    /// What is done with it here, in a few words.
+    pub note: &'static str,
+}
+
+const fn row(name: &'static str, role: Role, note: &'static str) -> Keyword {
+    Keyword { name, role, note }
+}
+
+use Role::{Annotation, Applicator, Assertion, Core, Refused};
+
+/// Every keyword of drafts 4 to 2020-12.
+pub const KEYWORDS: &[Keyword] = &[
+    row("$schema", Core, "chooses the dialect"),
+    row("$id", Core, "base for references"),
+    row("id", Core, "draft 4: base for references"),
+    row("$ref", Applicator, "local, by pointer, anchor or id; remote through the registry"),
+    row("$dynamicRef", Applicator, "resolved through the dynamic scope"),
+    row("$recursiveRef", Applicator, "2019-09: resolved through the dynamic scope"),
+    row("$anchor", Core, "name for references"),
+    row("$dynamicAnchor", Core, "name for dynamic references"),
+    row("$recursiveAnchor", Core, "2019-09: marks a dynamic root"),
+    row("$defs", Core, "holds schemas"),
+    row("definitions", Core, "holds schemas"),
+    row("$comment", Annotation, ""),
+    row("$vocabulary", Annotation, ""),
+    row("type", Assertion, "integers are written without a fraction"),
+    row("enum", Assertion, "by value; one canonical spelling each"),
+    row("const", Assertion, "by value; one canonical spelling"),
+    row("multipleOf", Assertion, "exact on decimals; no exponents"),
+    row("minimum", Assertion, "exact on decimals"),
+    row("maximum", Assertion, "exact on decimals"),
+    row("exclusiveMinimum", Assertion, "exact on decimals; boolean in draft 4"),
+    row("exclusiveMaximum", Assertion, "exact on decimals; boolean in draft 4"),
+    row("minLength", Assertion, "in code points"),
+    row("maxLength", Assertion, "in code points"),
+    row("pattern", Assertion, "ECMA-262, searched; look-ahead yes, look-behind and back-references refused"),
+    row("format", Assertion, "asserted for every format of the specification; see the format table"),
+    row("items", Applicator, "array form in drafts up to 2019-09"),
+    row("prefixItems", Applicator, ""),
+    row("additionalItems", Applicator, "drafts up to 2019-09"),
+    row("minItems", Assertion, ""),
+    row("maxItems", Assertion, ""),
+    row("uniqueItems", Assertion, "finite sets of items"),
+    row("contains", Applicator, "with counters"),
+    row("minContains", Assertion, ""),
+    row("maxContains", Assertion, ""),
+    row("unevaluatedItems", Applicator, "resolved when schemas are combined"),
+    row("properties", Applicator, ""),
+    row("patternProperties", Applicator, "overlapping patterns too"),
+    row("additionalProperties", Applicator, "absent means open"),
+    row("required", Assertion, "boolean form of draft 3 refused"),
+    row("minProperties", Assertion, ""),
+    row("maxProperties", Assertion, ""),
+    row("propertyNames", Applicator, ""),
+    row("dependentRequired", Assertion, ""),
+    row("dependentSchemas", Applicator, ""),
+    row("dependencies", Applicator, "drafts up to 7"),
+    row("unevaluatedProperties", Applicator, "resolved when schemas are combined"),
+    row("allOf", Applicator, "intersection"),
+    row("anyOf", Applicator, "union"),
+    row("oneOf", Applicator, "exactly one"),
+    row("not", Applicator, "complement"),
+    row("if", Applicator, ""),
+    row("then", Applicator, ""),
+    row("else", Applicator, ""),
+    row("title", Annotation, ""),
+    row("description", Annotation, ""),
+    row("default", Annotation, ""),
+    row("examples", Annotation, ""),
+    row("example", Annotation, ""),
+    row("deprecated", Annotation, ""),
+    row("readOnly", Annotation, ""),
+    row("writeOnly", Annotation, ""),
+    row("contentEncoding", Annotation, ""),
+    row("contentMediaType", Annotation, ""),
+    row("contentSchema", Annotation, ""),
+    row("discriminator", Annotation, "OpenAPI: the branches themselves decide"),
+    row("$data", Refused, "values taken from the instance cannot be enforced"),
+    row("extends", Refused, "draft 3"),
+    row("disallow", Refused, "draft 3"),
+    row("divisibleBy", Refused, "draft 3: use multipleOf"),
+];
+
+/// Common extension keys that look like keywords and are not.
+const INNOCENT: &[&str] = &["name", "names", "version", "options", "label", "labels", "items_", "types", "ids", "uid", "formats"];
+
+/// The row of a keyword.
+pub fn find(name: &str) -> Option<&'static Keyword> {
+    KEYWORDS.iter().find(|keyword| keyword.name == name)
+}
+
+/// The keyword that `name` seems to be a misspelling of.
+pub fn near_miss(name: &str) -> Option<&'static str> {
+    if INNOCENT.contains(&name) || name.starts_with("x-") || name.starts_with('_') {
+        return None;
+    }
+    let bare = name.trim_start_matches('$');
+    KEYWORDS
+        .iter()
+        .filter(|keyword| keyword.role != Annotation)
+        .filter(|keyword| {
+            let target = keyword.name.trim_start_matches('$');
+            let most = match target.len() {
+                0..=4 => 0,
+                5 => 1,
+                _ => 2,
+            };
+            distance(bare, target) <= most
+        })
+        .min_by_key(|keyword| distance(bare, keyword.name.trim_start_matches('$')))
+        .map(|keyword| keyword.name)
+}
+
+/// Edit distance with transpositions, case ignored.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_lowercase().chars().collect();
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    if a.len().abs_diff(b.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let substitute = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substitute.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspellings_are_near() {
+        assert_eq!(near_miss("maxLenght"), Some("maxLength"));
+        assert_eq!(near_miss("requried"), Some("required"));
+        assert_eq!(near_miss("additionalproperties"), Some("additionalProperties"));
+        assert_eq!(near_miss("anyof"), None.or(Some("anyOf")));
+        for name in ["x-order", "unit", "tags", "format_hint", "nullable", "name", "version", "links", "propertyOrder"] {
+            assert_eq!(near_miss(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! JSON Schema: exact, or refused.
+//!
+//! ```text
+//! text ── document: dialects, ids, references
+//!      ── read:     each keyword of a schema becomes a shape, combined by the algebra (shape)
+//!      ── build:    shapes become nodes; child schemas are read when their parent is built
+//! ```
+//!
+//! The language is a subset of what the schema allows, and [`explain`] says which:
+//! every key of the document is enforced, an annotation, or an error.
+
+mod build;
+mod document;
+pub mod format;
+pub mod keywords;
+mod number;
+mod read;
+mod shape;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::constraint::{Language, Reading};
+use crate::error::{Error, Result};
+use crate::language::{Graph, Layout, Spaces};
+use crate::limits::Limits;
+use document::{Dialect, Documents};
+
+/// In which order members are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Declaration order, optional members skippable, undeclared ones last.
+    #[default]
+    Schema,
+    /// Any order the model likes.
+    Model,
+}
+
+/// How JSON is written, and how schemas are read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// In which order members are written.
+    pub order: Order,
+    /// `flexible`, `compact`, `pretty`, or a regular expression over whitespace.
+    pub whitespace: String,
+    /// Every valid escape in strings, instead of only those JSON needs.
+    pub any_escapes: bool,
+    /// Longest run of digits in the integer or fraction part of a number.
+    pub max_digits: u32,
+    /// Accept unknown keys even where they look like misspelt keywords.
+    pub ignore_unknown: bool,
+    /// Enforce `format`.
+    pub assert_formats: bool,
+    /// Further formats: name to regular expression.
+    pub formats: BTreeMap<String, String>,
+    /// The dialect where `$schema` does not say.
+    pub dialect: Option<String>,
+    /// Documents that references may lead to, by URI.
+    pub registry: BTreeMap<String, String>,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            order: Order::Schema,
+            whitespace: "flexible".to_owned(),
+            any_escapes: false,
+            max_digits: 24,
+            ignore_unknown: false,
+            assert_formats: true,
+            formats: BTreeMap::new(),
+            dialect: None,
+            registry: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    fn spaces(&self) -> Result<(Spaces, Layout)> {
+        match self.whitespace.as_str() {
+            "flexible" => Ok(Spaces::flexible()),
+            "compact" => Ok(Spaces::compact()),
+            "pretty" => Ok(Spaces::pretty()),
+            pattern => Spaces::regular(&super::regex::parse(pattern, &self.limits)?, &self.limits),
+        }
+    }
+}
+
+/// The JSON texts that are valid against `schema`.
+///
+/// # Errors
+/// Schema errors with a pointer: broken, unsupported, unsatisfiable, or too large.
+pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
+    let (graph, _) = lower(schema, options, false)?;
+    Language::new(graph, &options.limits)
+}
+
+/// How each keyword of `schema` is read.
+///
+/// # Errors
+/// As [`json_schema`].
+pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
+    lower(schema, options, true).map(|(_, readings)| readings)
+}
+
+/// Any JSON text.
+///
+/// # Errors
+/// When the whitespace expression is broken.
+pub fn json(options: &Options) -> Result<Language> {
+    json_schema("true", options)
+}
+
+fn lower(schema: &str, options: &Options, explain: bool) -> Result<(Graph, Vec<Reading>)> {
+    if !(1..=400).contains(&options.max_digits) {
+        return Err(Error::schema("", format!("max_digits is {}, but must be between 1 and 400", options.max_digits)));
+    }
+    let default = match &options.dialect {
+        None => Dialect::Draft2020,
+        Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
+    };
+    let root = parse(schema, "")?;
+    let others: Vec<(&String, Value)> =
+        options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri)?))).collect::<Result<_>>()?;
+    let mut documents = Documents::default();
+    documents.add("", &root, default);
+    for (uri, value) in &others {
+        documents.add(uri, value, default);
+    }
+    let reader = read::Reader::new(&documents, options, explain);
+    build::Builder::new(reader, options)?.finish(&root)
+}
+
+/// JSON text as a value; the error shows the line.
+fn parse(text: &str, uri: &str) -> Result<Value> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde::Deserialize::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    value.map_err(|error| {
+        let place = if uri.is_empty() { String::new() } else { format!(" of {uri}") };
+        let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+        let excerpt: String = line.chars().skip(error.column().saturating_sub(40)).take(60).collect();
+        Error::schema("", format!("the schema{place} is not JSON: {error}\n    {excerpt}"))
+            .hint("a schema is JSON text: double quotes, no trailing commas, no comments")
+    })
+}

@@ -1,0 +1,490 @@
+//! Sets of numbers, and how they are written.
+//!
+//! A [`NumberSet`] is an interval with divisibility; complement and intersection
+//! stay inside unions of these. [`NumberSet::tree`] writes one as a regular
+//! language of JSON numbers: plain decimals compared digit by digit, and
+//! exponents where the interval leaves no doubt (`1e-7` between 0 and 1).
+//!
+//! Bounds are exact decimals, never floats. Runs of digits are bounded
+//! (`max_digits`), which loses nothing for int64 and double.
+
+use bigdecimal::num_bigint::BigInt;
+use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
+
+use crate::regular::{Divisor, Regular};
+
+/// One side of an interval.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// The number.
+    pub value: BigDecimal,
+    /// Whether the number itself is outside.
+    pub exclusive: bool,
+}
+
+/// The numbers between two bounds, with divisibility.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NumberSet {
+    /// At least.
+    pub low: Option<Bound>,
+    /// At most.
+    pub high: Option<Bound>,
+    /// Multiples of each of these.
+    pub multiples: Vec<BigDecimal>,
+    /// Multiples of none of these.
+    pub others: Vec<BigDecimal>,
+}
+
+impl NumberSet {
+    /// Exactly `value`.
+    pub fn point(value: &BigDecimal) -> Self {
+        let bound = Some(Bound { value: value.clone(), exclusive: false });
+        Self { low: bound.clone(), high: bound, ..Self::default() }
+    }
+
+    /// All integers.
+    pub fn integers() -> Self {
+        Self { multiples: vec![BigDecimal::one()], ..Self::default() }
+    }
+
+    /// The number, if there is one only.
+    pub fn only(&self) -> Option<&BigDecimal> {
+        match (&self.low, &self.high) {
+            (Some(low), Some(high)) if low.value == high.value && !low.exclusive && !high.exclusive => Some(&low.value),
+            _ => None,
+        }
+    }
+
+    /// Whether only integers are in it.
+    pub fn is_integral(&self) -> bool {
+        self.multiples.iter().any(BigDecimal::is_integer)
+    }
+
+    /// What is in both; `None` if that is nothing.
+    pub fn and(&self, other: &Self) -> Option<Self> {
+        let mut both = self.clone();
+        both.low = tighter(&self.low, &other.low, true);
+        both.high = tighter(&self.high, &other.high, false);
+        for (into, from) in [(&mut both.multiples, &other.multiples), (&mut both.others, &other.others)] {
+            for divisor in from {
+                if !into.contains(divisor) {
+                    into.push(divisor.clone());
+                }
+            }
+        }
+        if both.is_integral() {
+            both.round_bounds();
+        }
+        (!both.is_empty()).then_some(both)
+    }
+
+    fn round_bounds(&mut self) {
+        if let Some(low) = &mut self.low {
+            let up = low.value.with_scale_round(0, bigdecimal::RoundingMode::Ceiling);
+            let value = if up == low.value && low.exclusive { up + BigDecimal::one() } else { up };
+            *low = Bound { value, exclusive: false };
+        }
+        if let Some(high) = &mut self.high {
+            let down = high.value.with_scale_round(0, bigdecimal::RoundingMode::Floor);
+            let value = if down == high.value && high.exclusive { down - BigDecimal::one() } else { down };
+            *high = Bound { value, exclusive: false };
+        }
+    }
+
+    /// Whether nothing is in it, as far as bounds and single points tell.
+    fn is_empty(&self) -> bool {
+        if let (Some(low), Some(high)) = (&self.low, &self.high) {
+            if low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive)) {
+                return true;
+            }
+        }
+        if self.multiples.iter().any(|divisor| self.others.contains(divisor)) {
+            return true;
+        }
+        self.only().is_some_and(|value| {
+            let divides = |divisor: &BigDecimal| (value % divisor).is_zero();
+            !self.multiples.iter().all(divides) || self.others.iter().any(divides)
+        })
+    }
+
+    /// Everything else, as a union.
+    pub fn complement(&self) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let flip = |bound: &Bound| Bound { value: bound.value.clone(), exclusive: !bound.exclusive };
+        if let Some(low) = &self.low {
+            parts.push(Self { high: Some(flip(low)), ..Self::default() });
+        }
+        if let Some(high) = &self.high {
+            parts.push(Self { low: Some(flip(high)), ..Self::default() });
+        }
+        parts.extend(self.multiples.iter().map(|divisor| Self { others: vec![divisor.clone()], ..Self::default() }));
+        parts.extend(self.others.iter().map(|divisor| Self { multiples: vec![divisor.clone()], ..Self::default() }));
+        parts
+    }
+
+    /// How its numbers are written. Fails with a reason when a divisor is out of range.
+    pub fn tree(&self, max_digits: u32) -> Result<Regular, &'static str> {
+        if let Some(value) = self.only() {
+            return Ok(Regular::text(&plain_text(value)));
+        }
+        let integral = self.is_integral();
+        let mut parts = vec![self.interval(integral, max_digits)];
+        for divisor in &self.multiples {
+            if !divisor.is_one() {
+                parts.push(Regular::Multiple(divisor_of(divisor)?));
+            }
+        }
+        for divisor in &self.others {
+            let not = if divisor.is_one() { integers(max_digits).not() } else { Regular::Multiple(divisor_of(divisor)?).not() };
+            parts.push(Regular::and([decimals(max_digits), not]));
+            if divisor.is_one() {
+                parts.push(Regular::concat([decimal_integers(max_digits)]).not());
+            }
+        }
+        Ok(Regular::and(parts))
+    }
+
+    fn interval(&self, integral: bool, digits: u32) -> Regular {
+        let exact = !self.multiples.iter().all(BigDecimal::is_one) || !self.others.is_empty();
+        let all = if integral { integers(digits) } else { decimals(digits) };
+        let (low, high) = (self.low.as_ref(), self.high.as_ref());
+        if low.is_none() && high.is_none() {
+            let exponents = if integral || exact { Regular::Never } else { exponent_forms(digits, None) };
+            return Regular::or([all, exponents]);
+        }
+        let shape = Decimals { integral, digits };
+        let positive = shape.between(non_negative(low), upper(high), high.is_some_and(|bound| bound.value.is_negative()));
+        let negative = shape.between(non_negative(high.map(negated).as_ref()), upper(low.map(negated).as_ref()), low.is_some_and(|bound| !bound.value.is_negative()));
+        let negative = if low.is_some_and(|bound| !bound.value.is_negative()) {
+            Regular::Never
+        } else {
+            Regular::concat([Regular::text("-"), Regular::and([negative, is_zero(digits).not()])])
+        };
+        let exponents = if integral || exact { Regular::Never } else { self.safe_exponents(digits) };
+        Regular::or([positive, negative, exponents])
+    }
+
+    /// Exponent forms that are inside for certain: tiny ones around zero, huge ones without a bound.
+    fn safe_exponents(&self, digits: u32) -> Regular {
+        let one = BigDecimal::one();
+        let within = |low: &BigDecimal, high: Option<&BigDecimal>| {
+            let above = self.low.as_ref().is_none_or(|bound| bound.value <= *low);
+            let below = self.high.as_ref().is_none_or(|bound| high.is_some_and(|high| bound.value >= *high));
+            above && below
+        };
+        let minus = -one.clone();
+        let zero = BigDecimal::zero();
+        let below = |high: &BigDecimal| {
+            let above = self.low.is_none();
+            above && self.high.as_ref().is_none_or(|bound| bound.value >= *high)
+        };
+        let mut forms = Vec::new();
+        if within(&zero, Some(&one)) {
+            forms.push(exponent_forms(digits, Some((false, false))));
+        }
+        if within(&minus, Some(&zero)) {
+            forms.push(exponent_forms(digits, Some((true, false))));
+        }
+        if within(&one, None) {
+            forms.push(exponent_forms(digits, Some((false, true))));
+        }
+        if below(&minus) {
+            forms.push(exponent_forms(digits, Some((true, true))));
+        }
+        Regular::or(forms)
+    }
+}
+
+fn tighter(a: &Option<Bound>, b: &Option<Bound>, low: bool) -> Option<Bound> {
+    match (a, b) {
+        (None, other) | (other, None) => other.clone(),
+        (Some(a), Some(b)) => {
+            let a_wins = match a.value.cmp(&b.value) {
+                std::cmp::Ordering::Equal => a.exclusive,
+                std::cmp::Ordering::Greater => low,
+                std::cmp::Ordering::Less => !low,
+            };
+            Some(if a_wins { a.clone() } else { b.clone() })
+        }
+    }
+}
+
+fn negated(bound: &Bound) -> Bound {
+    Bound { value: -bound.value.clone(), exclusive: bound.exclusive }
+}
+
+/// A lower bound for magnitudes: bounds at or below zero say nothing.
+fn non_negative(bound: Option<&Bound>) -> Option<Bound> {
+    bound.filter(|bound| bound.value.is_positive() || (bound.value.is_zero() && bound.exclusive)).cloned()
+}
+
+fn upper(bound: Option<&Bound>) -> Option<Bound> {
+    bound.filter(|bound| !bound.value.is_negative()).cloned()
+}
+
+fn divisor_of(divisor: &BigDecimal) -> Result<Divisor, &'static str> {
+    let (digits, scale) = divisor.normalized().into_bigint_and_exponent();
+    let (digits, scale) = if scale < 0 {
+        (digits * BigInt::from(10).pow(u32::try_from(-scale).unwrap_or(u32::MAX).min(30)), 0)
+    } else {
+        (digits, scale)
+    };
+    match (digits.to_u64(), u32::try_from(scale)) {
+        (Some(digits), Ok(scale)) if digits > 0 && digits < 1 << 32 && scale <= 18 => Ok(Divisor { digits, scale }),
+        _ => Err("the divisor has too many digits"),
+    }
+}
+
+/// The shortest plain decimal text of a number.
+pub fn plain_text(value: &BigDecimal) -> String {
+    if value.is_zero() {
+        return "0".to_owned();
+    }
+    let (digits, scale) = value.normalized().into_bigint_and_exponent();
+    if !(-60..=60).contains(&scale) {
+        return value.normalized().to_scientific_notation().replace("E+", "e+").replace("E-", "e-").replace('E', "e");
+    }
+    let sign = if digits.is_negative() { "-" } else { "" };
+    let digits = digits.abs().to_string();
+    if scale <= 0 {
+        return format!("{sign}{digits}{}", "0".repeat((-scale) as usize));
+    }
+    let padded = format!("{digits:0>width$}", width = scale as usize + 1);
+    let (int, frac) = padded.split_at(padded.len() - scale as usize);
+    format!("{sign}{int}.{frac}")
+}
+
+fn nonzero() -> Regular {
+    Regular::range('1', '9')
+}
+
+fn whole(digits: u32) -> Regular {
+    Regular::or([Regular::text("0"), Regular::concat([nonzero(), Regular::digit().repeat(0, Some(digits - 1))])])
+}
+
+fn minus() -> Regular {
+    Regular::text("-").optional()
+}
+
+fn fraction(digits: u32) -> Regular {
+    Regular::concat([Regular::text("."), Regular::digit().repeat(1, Some(digits))])
+}
+
+/// `-?(0|[1-9][0-9]*)`
+pub fn integers(digits: u32) -> Regular {
+    Regular::concat([minus(), whole(digits)])
+}
+
+/// Integers with an optional fraction.
+fn decimals(digits: u32) -> Regular {
+    Regular::concat([minus(), whole(digits), fraction(digits).optional()])
+}
+
+/// Integers written with a fraction of zeros.
+fn decimal_integers(digits: u32) -> Regular {
+    Regular::concat([minus(), whole(digits), Regular::text("."), Regular::text("0").repeat(1, Some(digits))])
+}
+
+fn is_zero(digits: u32) -> Regular {
+    Regular::concat([Regular::text("0"), Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(digits))]).optional()])
+}
+
+/// Numbers with an exponent; `(negative, huge)` restricts sign and direction.
+fn exponent_forms(digits: u32, which: Option<(bool, bool)>) -> Regular {
+    let e = Regular::one_of("eE");
+    let (mantissa, sign) = match which {
+        None => {
+            let any = Regular::concat([minus(), whole(digits), fraction(digits).optional()]);
+            return Regular::concat([any, e, Regular::one_of("+-").optional(), Regular::digit().repeat(1, Some(3))]);
+        }
+        Some((negative, huge)) => {
+            let mantissa = Regular::concat([nonzero(), fraction(digits).optional()]);
+            let mantissa = if negative { Regular::concat([Regular::text("-"), mantissa]) } else { mantissa };
+            (mantissa, if huge { Regular::text("+").optional() } else { Regular::text("-") })
+        }
+    };
+    let power = Regular::concat([Regular::text("0").optional(), nonzero(), Regular::digit().repeat(0, Some(2))]);
+    Regular::concat([mantissa, e, sign, power])
+}
+
+/// Plain decimals without a sign.
+struct Decimals {
+    integral: bool,
+    digits: u32,
+}
+
+impl Decimals {
+    /// Magnitudes between two bounds; nothing if `none`.
+    fn between(&self, low: Option<Bound>, high: Option<Bound>, none: bool) -> Regular {
+        if none {
+            return Regular::Never;
+        }
+        let all = Regular::concat([whole(self.digits), self.tail()]);
+        let above = low.map_or(Regular::anything(), |low| self.at_least(&low));
+        let below = high.map_or(Regular::anything(), |high| self.at_most(&high));
+        Regular::and([all, above, below])
+    }
+
+    /// An optional fraction.
+    fn tail(&self) -> Regular {
+        if self.integral { Regular::Empty } else { fraction(self.digits).optional() }
+    }
+
+    fn split(&self, bound: &Bound) -> (Vec<char>, Vec<char>) {
+        let text = plain_decimal(&bound.value);
+        let (int, frac) = text.split_once('.').unwrap_or((&text, ""));
+        (int.chars().collect(), frac.chars().collect())
+    }
+
+    fn at_least(&self, bound: &Bound) -> Regular {
+        let (int, frac) = self.split(bound);
+        let n = int.len() as u32;
+        let longer = Regular::concat([nonzero(), Regular::digit().repeat(n, Some(self.digits.max(n + 1) - 1)), self.tail()]);
+        let mut options = vec![longer];
+        for (at, &digit) in int.iter().enumerate() {
+            if digit < '9' {
+                let next = Regular::range((digit as u8 + 1) as char, '9');
+                let rest = Regular::digit().repeat(n - at as u32 - 1, Some(n - at as u32 - 1));
+                options.push(Regular::concat([literal(&int[..at]), next, rest, self.tail()]));
+            }
+        }
+        let some = |frac: Regular| Regular::concat([literal(&int), Regular::text("."), frac]);
+        let zeros = Regular::text("0").repeat(0, None);
+        let more = Regular::digit().repeat(0, None);
+        if frac.is_empty() && !bound.exclusive {
+            options.push(Regular::concat([literal(&int), self.tail()]));
+            return Regular::or(options);
+        }
+        for (at, &digit) in frac.iter().enumerate() {
+            if digit < '9' {
+                let next = Regular::range((digit as u8 + 1) as char, '9');
+                options.push(some(Regular::concat([literal(&frac[..at]), next, more.clone()])));
+            }
+        }
+        if bound.exclusive {
+            options.push(some(Regular::concat([literal(&frac), zeros, nonzero(), more])));
+        } else {
+            options.push(some(Regular::concat([literal(&frac), more])));
+        }
+        Regular::or(options)
+    }
+
+    fn at_most(&self, bound: &Bound) -> Regular {
+        let (int, frac) = self.split(bound);
+        let n = int.len() as u32;
+        let shorter = Regular::and([whole(n.max(2)), Regular::length(1, Some(n.max(2) - 1))]);
+        let mut options = vec![];
+        if n > 1 {
+            options.push(Regular::concat([shorter, self.tail()]));
+        }
+        for (at, &digit) in int.iter().enumerate() {
+            let lowest = if at == 0 && n > 1 { '1' } else { '0' };
+            if digit > lowest {
+                let next = Regular::range(lowest, (digit as u8 - 1) as char);
+                let rest = Regular::digit().repeat(n - at as u32 - 1, Some(n - at as u32 - 1));
+                options.push(Regular::concat([literal(&int[..at]), next, rest, self.tail()]));
+            }
+        }
+        let zeros = Regular::text("0").repeat(0, None);
+        let more = Regular::digit().repeat(0, None);
+        let some = |frac: Regular| Regular::concat([literal(&int), Regular::text("."), frac]);
+        for (at, &digit) in frac.iter().enumerate() {
+            if digit > '0' {
+                let next = Regular::range('0', (digit as u8 - 1) as char);
+                options.push(some(Regular::concat([literal(&frac[..at]), next, more.clone()])));
+            }
+        }
+        // A prefix of the bound's digits is below it: the bound has no trailing zeros.
+        for at in 1..frac.len() {
+            options.push(some(literal(&frac[..at])));
+        }
+        if !frac.is_empty() || !bound.exclusive {
+            options.push(literal(&int));
+        }
+        if !bound.exclusive {
+            options.push(some(Regular::concat([literal(&frac), zeros])));
+        }
+        Regular::or(options)
+    }
+}
+
+fn literal(chars: &[char]) -> Regular {
+    Regular::text(&chars.iter().collect::<String>())
+}
+
+/// Plain decimal text without sign, however long.
+fn plain_decimal(value: &BigDecimal) -> String {
+    let value = value.abs().normalized();
+    let (digits, scale) = value.into_bigint_and_exponent();
+    let digits = digits.to_string();
+    if scale <= 0 {
+        let zeros = (-scale).min(400) as usize;
+        return if digits == "0" { digits } else { format!("{digits}{}", "0".repeat(zeros)) };
+    }
+    let scale = scale.min(400) as usize;
+    let padded = format!("{digits:0>width$}", width = scale + 1);
+    let (int, frac) = padded.split_at(padded.len() - scale);
+    format!("{int}.{frac}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use super::*;
+    use crate::limits::Limits;
+    use crate::regular::{Automaton, Spelling};
+
+    fn big(text: &str) -> BigDecimal {
+        BigDecimal::from_str(text).unwrap()
+    }
+
+    fn set(low: Option<(&str, bool)>, high: Option<(&str, bool)>, integral: bool) -> Option<NumberSet> {
+        let bound = |side: Option<(&str, bool)>| side.map(|(value, exclusive)| Bound { value: big(value), exclusive });
+        let base = if integral { NumberSet::integers() } else { NumberSet::default() };
+        base.and(&NumberSet { low: bound(low), high: bound(high), ..NumberSet::default() })
+    }
+
+    /// The written language agrees with arithmetic on a grid of texts.
+    #[test]
+    fn intervals_agree_with_arithmetic() {
+        let bounds = ["-100", "-12.5", "-1", "-0.05", "0", "0.05", "0.5", "1", "9", "10", "12.75", "99.9", "100"];
+        let texts: Vec<String> = (-1100..=1100)
+            .map(|n| plain_text(&(big("0.1") * BigDecimal::from(n))))
+            .chain(["0.04", "0.05", "0.051", "-0.05", "-0.06", "12.75", "12.750", "12.751", "0.0", "-1.0", "5e-7", "-5e-7", "2e+9", "-2e9"].map(str::to_owned))
+            .collect();
+        let sides = |value: &'static str| [None, Some((value, false)), Some((value, true))];
+        for &a in &bounds {
+            for &b in &bounds {
+                for (low, high) in sides(a).into_iter().flat_map(|low| sides(b).map(|high| (low, high))) {
+                    if big(a) >= big(b) && low.is_some() && high.is_some() {
+                        continue;
+                    }
+                    for integral in [false, true] {
+                        let Some(set) = set(low, high, integral) else { continue };
+                        let tree = set.tree(24).unwrap();
+                        let automaton = Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap();
+                        for text in texts.iter().step_by(7) {
+                            let value = big(text);
+                            let above = low.is_none_or(|(low, exclusive)| if exclusive { value > big(low) } else { value >= big(low) });
+                            let below = high.is_none_or(|(high, exclusive)| if exclusive { value < big(high) } else { value <= big(high) });
+                            let plain = !text.contains('e') && !(integral && text.contains('.'));
+                            let accepted = automaton.accepts(text.as_bytes());
+                            assert!(!accepted || (above && below), "{text} in {low:?} {high:?}");
+                            assert!(accepted || !(above && below && plain), "{text} not in {low:?} {high:?} {integral}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn points_and_complements() {
+        assert_eq!(plain_text(&big("-0.0120")), "-0.012");
+        assert_eq!(plain_text(&big("1.0e3")), "1000");
+        let set = set(Some(("0", false)), Some(("10", true)), true).unwrap();
+        assert_eq!(set.complement().len(), 3);
+        assert!(NumberSet::point(&big("3")).and(&NumberSet { multiples: vec![big("2")], ..NumberSet::default() }).is_none());
+    }
+}

@@ -1,0 +1,458 @@
+//! The algebra: a schema as a union of typed shapes.
+//!
+//! A [`Shape`] is a set of JSON values, split by type. Each part is a union of
+//! conjunctions, and intersection, union and complement stay inside this form:
+//!
+//! ```text
+//! numbers   intervals with divisibility
+//! strings   a finite set, or a regular language of the decoded text
+//! arrays    items by position, counts, "some items are in ..."
+//! objects   rules "members named K have values in F", required names, counts, "some member is in ..."
+//! ```
+//!
+//! Child values are not expanded here. They are [`Formula`]s: conjunctions of
+//! sub-schemas and negated sub-schemas. A schema has finitely many of them, which
+//! is why recursive schemas, and their complements, come to an end.
+
+use std::rc::Rc;
+
+use super::number::NumberSet;
+use crate::language::UNBOUNDED;
+use crate::regular::Regular;
+
+/// Index of a schema met while reading.
+pub type SchemaId = u32;
+
+/// A condition on a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Literal {
+    /// No value.
+    Never,
+    /// Valid against a schema.
+    Is(SchemaId),
+    /// Not valid against it.
+    IsNot(SchemaId),
+    /// Equal to a constant of the document.
+    Value(u32),
+    /// Not equal to it.
+    NotValue(u32),
+    /// In at least one of several formulas.
+    Either(u32),
+}
+
+/// All of these conditions; sorted. Empty: any value.
+pub type Formula = Rc<[Literal]>;
+
+/// Strings of a shape.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Strings {
+    /// These.
+    Finite(Vec<Rc<str>>),
+    /// Those whose decoded text is in the language.
+    Regular(Regular),
+}
+
+/// A set of JSON values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    pub null: bool,
+    pub yes: bool,
+    pub no: bool,
+    pub numbers: Vec<NumberSet>,
+    pub strings: Strings,
+    pub arrays: Vec<ArrayShape>,
+    pub objects: Vec<ObjectShape>,
+}
+
+/// Arrays: a conjunction of conditions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArrayShape {
+    /// Conditions by position.
+    pub prefix: Vec<Formula>,
+    /// Condition on every further item.
+    pub rest: Formula,
+    pub low: u32,
+    /// [`UNBOUNDED`] or the most items.
+    pub high: u32,
+    pub some: Vec<SomeItems>,
+    pub unique: bool,
+    /// Items before this position are evaluated (`unevaluatedItems`); [`UNBOUNDED`]: all.
+    pub evaluated: u32,
+    /// Items that meet one of these are evaluated too.
+    pub evaluated_if: Vec<Formula>,
+}
+
+/// `low..=high` items from position `from` on meet a formula.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SomeItems {
+    pub formula: Formula,
+    pub from: u32,
+    pub low: u32,
+    pub high: u32,
+}
+
+/// Objects: a conjunction of conditions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjectShape {
+    pub rules: Vec<Rule>,
+    pub required: Vec<Rc<str>>,
+    pub low: u32,
+    /// [`UNBOUNDED`] or the most members.
+    pub high: u32,
+    /// Every name is in each of these.
+    pub names: Vec<Strings>,
+    /// A member named by the first demands one named by the second.
+    pub implied: Vec<(Rc<str>, Rc<str>)>,
+    /// Some member's name and value meet each of these.
+    pub demands: Vec<Rule>,
+    /// Members with these names are evaluated (`unevaluatedProperties`).
+    pub evaluated: Vec<Names>,
+}
+
+/// Members with such a name have such a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    pub names: Names,
+    pub formula: Formula,
+}
+
+/// A set of member names.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Names {
+    /// Exactly this.
+    One(Rc<str>),
+    /// Those in a language.
+    In(Regular),
+    /// Those that none of these describes.
+    Except { names: Rc<[Rc<str>]>, patterns: Rc<[Regular]> },
+}
+
+/// An intersection or complement has too many parts.
+#[derive(Clone, Copy, Debug)]
+pub struct TooMany;
+
+/// The formula of one condition.
+pub fn formula(literal: Literal) -> Formula {
+    Rc::from([literal].as_slice())
+}
+
+/// Both formulas.
+pub fn both(a: &Formula, b: &Formula) -> Formula {
+    if a.is_empty() || a == b {
+        return Rc::clone(b);
+    }
+    if b.is_empty() {
+        return Rc::clone(a);
+    }
+    let mut all: Vec<Literal> = a.iter().chain(b.iter()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    let clash = all.iter().any(|literal| match literal {
+        Literal::Never => true,
+        Literal::Is(id) => all.contains(&Literal::IsNot(*id)),
+        Literal::Value(id) => all.contains(&Literal::NotValue(*id)),
+        _ => false,
+    });
+    if clash { formula(Literal::Never) } else { all.into() }
+}
+
+/// Whether the formula plainly has no value.
+pub fn is_never(formula: &Formula) -> bool {
+    formula.contains(&Literal::Never)
+}
+
+impl Strings {
+    pub fn none() -> Self {
+        Self::Finite(Vec::new())
+    }
+
+    pub fn all() -> Self {
+        Self::Regular(Regular::anything())
+    }
+
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::Finite(texts) if texts.is_empty()) || *self == Self::Regular(Regular::Never)
+    }
+
+    /// The strings as a language.
+    pub fn tree(&self) -> Regular {
+        match self {
+            Self::Finite(texts) => Regular::or(texts.iter().map(|text| Regular::text(text))),
+            Self::Regular(tree) => tree.clone(),
+        }
+    }
+
+    pub fn complement(&self) -> Self {
+        match self {
+            Self::Finite(texts) if texts.is_empty() => Self::all(),
+            Self::Regular(tree) if *tree == Regular::anything() => Self::none(),
+            _ => Self::Regular(self.tree().not()),
+        }
+    }
+
+    pub fn or(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Finite(a), Self::Finite(b)) => {
+                let mut all = a.clone();
+                all.extend(b.iter().filter(|text| !a.contains(text)).cloned());
+                Self::Finite(all)
+            }
+            (Self::Finite(a), b) | (b, Self::Finite(a)) if a.is_empty() => b.clone(),
+            (a, b) => Self::Regular(Regular::or([a.tree(), b.tree()])),
+        }
+    }
+
+    /// `accepts` decides whether a language has a text.
+    pub fn and(&self, other: &Self, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
+        match (self, other) {
+            (Self::Finite(a), Self::Finite(b)) => Self::Finite(a.iter().filter(|text| b.contains(text)).cloned().collect()),
+            (Self::Finite(texts), Self::Regular(tree)) | (Self::Regular(tree), Self::Finite(texts)) => {
+                Self::Finite(texts.iter().filter(|text| accepts(tree, text)).cloned().collect())
+            }
+            (Self::Regular(a), Self::Regular(b)) => Self::Regular(Regular::and([a.clone(), b.clone()])),
+        }
+    }
+}
+
+impl Shape {
+    /// No value.
+    pub fn never() -> Self {
+        Self {
+            null: false,
+            yes: false,
+            no: false,
+            numbers: Vec::new(),
+            strings: Strings::none(),
+            arrays: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    /// Every value.
+    pub fn any() -> Self {
+        Self {
+            null: true,
+            yes: true,
+            no: true,
+            numbers: vec![NumberSet::default()],
+            strings: Strings::all(),
+            arrays: vec![ArrayShape::any()],
+            objects: vec![ObjectShape::any()],
+        }
+    }
+
+    pub fn is_never(&self) -> bool {
+        *self == Self::never()
+    }
+
+    pub fn or(mut self, other: Self) -> Self {
+        self.null |= other.null;
+        self.yes |= other.yes;
+        self.no |= other.no;
+        self.strings = self.strings.or(&other.strings);
+        extend_new(&mut self.numbers, other.numbers);
+        extend_new(&mut self.arrays, other.arrays);
+        extend_new(&mut self.objects, other.objects);
+        self
+    }
+
+    pub fn and(&self, other: &Self, limit: usize, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Result<Self, TooMany> {
+        Ok(Self {
+            null: self.null && other.null,
+            yes: self.yes && other.yes,
+            no: self.no && other.no,
+            strings: self.strings.and(&other.strings, accepts),
+            numbers: product(&self.numbers, &other.numbers, limit, NumberSet::and)?,
+            arrays: product(&self.arrays, &other.arrays, limit, ArrayShape::and)?,
+            objects: product(&self.objects, &other.objects, limit, ObjectShape::and)?,
+        })
+    }
+
+    /// Every other value. `negate` gives the complement of a formula.
+    pub fn complement(&self, limit: usize, negate: &mut impl FnMut(&Formula) -> Formula) -> Result<Self, TooMany> {
+        let mut numbers = vec![NumberSet::default()];
+        for set in &self.numbers {
+            numbers = product(&numbers, &set.complement(), limit, NumberSet::and)?;
+        }
+        let mut arrays = vec![ArrayShape::any()];
+        for array in &self.arrays {
+            arrays = product(&arrays, &array.complement(negate).ok_or(TooMany)?, limit, ArrayShape::and)?;
+        }
+        let mut objects = vec![ObjectShape::any()];
+        for object in &self.objects {
+            objects = product(&objects, &object.complement(negate), limit, ObjectShape::and)?;
+        }
+        let strings = self.strings.complement();
+        Ok(Self { null: !self.null, yes: !self.yes, no: !self.no, numbers, strings, arrays, objects })
+    }
+}
+
+fn extend_new<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
+    for part in from {
+        if !into.contains(&part) {
+            into.push(part);
+        }
+    }
+}
+
+/// The non-empty pairwise intersections.
+fn product<T: Clone + PartialEq>(a: &[T], b: &[T], limit: usize, and: impl Fn(&T, &T) -> Option<T>) -> Result<Vec<T>, TooMany> {
+    let mut all = Vec::new();
+    for left in a {
+        for right in b {
+            if let Some(both) = and(left, right) {
+                if !all.contains(&both) {
+                    all.push(both);
+                }
+            }
+        }
+        if all.len() > limit {
+            return Err(TooMany);
+        }
+    }
+    Ok(all)
+}
+
+impl ArrayShape {
+    pub fn any() -> Self {
+        Self { high: UNBOUNDED, ..Self::default() }
+    }
+
+    /// The condition on the item at `index`.
+    pub fn item(&self, index: usize) -> Formula {
+        self.prefix.get(index).unwrap_or(&self.rest).clone()
+    }
+
+    pub fn and(&self, other: &Self) -> Option<Self> {
+        let longest = self.prefix.len().max(other.prefix.len());
+        let mut some = self.some.clone();
+        extend_new(&mut some, other.some.clone());
+        let mut evaluated_if = self.evaluated_if.clone();
+        extend_new(&mut evaluated_if, other.evaluated_if.clone());
+        let mut result = Self {
+            prefix: (0..longest).map(|index| both(&self.item(index), &other.item(index))).collect(),
+            rest: both(&self.rest, &other.rest),
+            low: self.low.max(other.low),
+            high: self.high.min(other.high),
+            some,
+            unique: self.unique || other.unique,
+            evaluated: self.evaluated.max(other.evaluated),
+            evaluated_if,
+        };
+        if let Some(first) = (0..=longest).find(|&index| is_never(&result.item(index))) {
+            result.high = result.high.min(first as u32);
+        }
+        (result.low <= result.high).then_some(result)
+    }
+
+    /// `None`: uniqueness has no complement here.
+    fn complement(&self, negate: &mut impl FnMut(&Formula) -> Formula) -> Option<Vec<Self>> {
+        if self.unique {
+            return None;
+        }
+        let mut parts = Vec::new();
+        if self.low > 0 {
+            parts.push(Self { high: self.low - 1, ..Self::any() });
+        }
+        if self.high < UNBOUNDED {
+            parts.push(Self { low: self.high + 1, ..Self::any() });
+        }
+        for (index, item) in self.prefix.iter().enumerate() {
+            if !item.is_empty() {
+                let mut prefix = vec![Formula::default(); index];
+                prefix.push(negate(item));
+                parts.push(Self { prefix, low: index as u32 + 1, ..Self::any() });
+            }
+        }
+        if !self.rest.is_empty() {
+            let from = self.prefix.len() as u32;
+            if is_never(&self.rest) {
+                parts.push(Self { low: from + 1, ..Self::any() });
+            } else {
+                let some = SomeItems { formula: negate(&self.rest), from, low: 1, high: UNBOUNDED };
+                parts.push(Self { some: vec![some], low: from + 1, ..Self::any() });
+            }
+        }
+        for some in &self.some {
+            if some.low > 0 {
+                parts.push(Self { some: vec![SomeItems { low: 0, high: some.low - 1, ..some.clone() }], ..Self::any() });
+            }
+            if some.high < UNBOUNDED {
+                let low = some.high + 1;
+                parts.push(Self { some: vec![SomeItems { low, high: UNBOUNDED, ..some.clone() }], low, ..Self::any() });
+            }
+        }
+        Some(parts)
+    }
+}
+
+impl ObjectShape {
+    pub fn any() -> Self {
+        Self { high: UNBOUNDED, ..Self::default() }
+    }
+
+    pub fn requires(&self, name: &str) -> bool {
+        self.required.iter().any(|other| **other == *name)
+    }
+
+    pub fn and(&self, other: &Self) -> Option<Self> {
+        let mut both = self.clone();
+        extend_new(&mut both.rules, other.rules.clone());
+        extend_new(&mut both.required, other.required.clone());
+        extend_new(&mut both.names, other.names.clone());
+        extend_new(&mut both.implied, other.implied.clone());
+        extend_new(&mut both.demands, other.demands.clone());
+        extend_new(&mut both.evaluated, other.evaluated.clone());
+        both.low = both.low.max(other.low).max(both.required.len() as u32);
+        both.high = both.high.min(other.high);
+        (both.low <= both.high && !both.is_plainly_empty()).then_some(both)
+    }
+
+    /// A required member that a rule forbids.
+    fn is_plainly_empty(&self) -> bool {
+        self.rules.iter().any(|rule| match &rule.names {
+            Names::One(name) => is_never(&rule.formula) && self.requires(name),
+            Names::Except { names, patterns } if patterns.is_empty() && is_never(&rule.formula) => {
+                self.required.iter().any(|required| !names.contains(required))
+            }
+            _ => false,
+        })
+    }
+
+    fn complement(&self, negate: &mut impl FnMut(&Formula) -> Formula) -> Vec<Self> {
+        let mut parts = Vec::new();
+        for rule in &self.rules {
+            if rule.formula.is_empty() {
+                continue;
+            }
+            let against = Rule { names: rule.names.clone(), formula: negate(&rule.formula) };
+            parts.push(match &rule.names {
+                Names::One(name) => Self { rules: vec![against], required: vec![name.clone()], low: 1, ..Self::any() },
+                _ => Self { demands: vec![against], low: 1, ..Self::any() },
+            });
+        }
+        let never = || formula(Literal::Never);
+        for name in &self.required {
+            parts.push(Self { rules: vec![Rule { names: Names::One(name.clone()), formula: never() }], ..Self::any() });
+        }
+        if self.low > self.required.len() as u32 {
+            parts.push(Self { high: self.low - 1, ..Self::any() });
+        }
+        if self.high < UNBOUNDED {
+            parts.push(Self { low: self.high + 1, ..Self::any() });
+        }
+        for names in &self.names {
+            let outside = Rule { names: Names::In(names.complement().tree()), formula: Formula::default() };
+            parts.push(Self { demands: vec![outside], low: 1, ..Self::any() });
+        }
+        for (a, b) in &self.implied {
+            let rules = vec![Rule { names: Names::One(b.clone()), formula: never() }];
+            parts.push(Self { rules, required: vec![a.clone()], low: 1, ..Self::any() });
+        }
+        for demand in &self.demands {
+            let rule = Rule { names: demand.names.clone(), formula: negate(&demand.formula) };
+            parts.push(Self { rules: vec![rule], ..Self::any() });
+        }
+        parts
+    }
+}
