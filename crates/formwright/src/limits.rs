@@ -15,7 +15,7 @@ pub struct Limits {
     pub emptiness_search: usize,
     /// Nesting of a regular expression.
     pub pattern_depth: u32,
-    /// Nesting of a JSON Schema document and of the lowering that reads it.
+    /// Schemas that stand inside one another without a value between them (`allOf`, `$ref`, ...).
     pub schema_depth: usize,
     /// Nodes of one language.
     pub nodes: usize,
@@ -34,9 +34,9 @@ impl Default for Limits {
             automaton_expressions: 1 << 19,
             emptiness_search: 50_000,
             pattern_depth: 200,
-            schema_depth: 500,
+            schema_depth: 128,
             nodes: 4_000_000,
-            alternatives: 4_096,
+            alternatives: 96,
             leaf_cache_bytes: 256 << 20,
             matcher_cache_bytes: 512 << 10,
         }

@@ -236,6 +236,9 @@ impl Graph {
         if low > high {
             return Err(Error::new(Kind::Grammar, format!("repeat: {low} times is more than {high} times")));
         }
+        if high == 0 {
+            return Ok(self.add(Node::Empty));
+        }
         let low = if facts.nullable(body) { 0 } else { low };
         Ok(self.add(Node::Repeat { body, low, high }))
     }

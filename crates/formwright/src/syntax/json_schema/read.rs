@@ -21,7 +21,7 @@ use super::format;
 use super::keywords::{self, Role};
 use super::number::{Bound, NumberSet};
 use super::shape::{
-    ArrayShape, Formula, Literal, Names, ObjectShape, Rule, SchemaId, Shape, SomeItems, Strings, TooMany, both, formula, is_never,
+    ArrayShape, Formula, Literal, Names, ObjectShape, Rule, SchemaId, Shape, SomeItems, Strings, NoComplement, both, formula, is_never,
 };
 use super::Options;
 use crate::constraint::Reading;
@@ -90,6 +90,8 @@ pub struct Reader<'d> {
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
     readings: Option<Vec<Reading>>,
     depth: usize,
+    /// Emptiness checks under way: each may read further schemas.
+    probing: u32,
     dynamic: bool,
     unevaluated: bool,
 }
@@ -113,6 +115,7 @@ impl<'d> Reader<'d> {
             automata: FxHashMap::default(),
             readings: explain.then(Vec::new),
             depth: 0,
+            probing: 0,
             dynamic,
             unevaluated: documents.resources.iter().any(|resource| resource.pointer.is_empty() && mentions_unevaluated(resource.root)),
         }
@@ -210,7 +213,7 @@ impl<'d> Reader<'d> {
             let part = self.literal(literal)?;
             shape = Some(match shape {
                 None => (*part).clone(),
-                Some(shape) => self.and(&shape, &part, literal)?,
+                Some(shape) => self.and(&shape, &part, literal),
             });
         }
         Ok(shape.unwrap_or_else(Shape::any))
@@ -280,17 +283,17 @@ impl<'d> Reader<'d> {
         self.pointer_of(&formula(literal))
     }
 
-    fn too_many(&self, literal: Literal) -> Error {
-        let allowed = self.limits().alternatives;
-        let pointer = self.pointer_of_literal(literal);
-        Error::unsupported(&pointer, format!("combining schemas here gives more than {allowed} alternatives, or negates uniqueItems"))
-            .hint("simplify oneOf, not or anyOf, or raise the limit on alternatives")
+    fn no_complement(&self, literal: Literal) -> Error {
+        Error::unsupported(&self.pointer_of_literal(literal), "the negation of this schema cannot be enforced: it demands unique items, or has too many alternatives")
+            .hint("simplify oneOf, not or anyOf")
     }
 
-    fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Result<Shape> {
+    fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Shape {
         let limit = self.limits().alternatives;
-        let both = a.and(b, limit, &mut |tree, text| self.accepts(tree, text));
-        let mut both = both.map_err(|TooMany| self.too_many(literal))?;
+        let mut both = a.and(b, limit, &mut |tree, text| self.accepts(tree, text));
+        if both.narrowed && !a.narrowed && !b.narrowed {
+            self.note_narrowed(literal);
+        }
         if both.objects.len() > 1 {
             let mut kept = Vec::with_capacity(both.objects.len());
             for object in std::mem::take(&mut both.objects) {
@@ -300,13 +303,22 @@ impl<'d> Reader<'d> {
             }
             both.objects = kept;
         }
-        Ok(both)
+        both
+    }
+
+    fn note_narrowed(&mut self, literal: Literal) {
+        if let Literal::Is(id) | Literal::IsNot(id) = literal {
+            let place = self.schemas[id as usize].clone();
+            for key in ["oneOf", "anyOf", "not", "allOf", "if"] {
+                self.note(&place, key, "narrowed", "too many alternatives: only the first ones are written");
+            }
+        }
     }
 
     fn complement(&mut self, shape: &Shape, literal: Literal) -> Result<Shape> {
         let limit = self.limits().alternatives;
         let complement = shape.complement(limit, &mut |formula| self.negate(formula));
-        complement.map_err(|TooMany| self.too_many(literal))
+        complement.map_err(|NoComplement| self.no_complement(literal))
     }
 
     /// Whether `text` is in the language of `tree`.
@@ -333,13 +345,16 @@ impl<'d> Reader<'d> {
         if is_never(formula) {
             return true;
         }
-        if depth == 0 || formula.is_empty() {
+        if depth == 0 || formula.is_empty() || self.probing >= PROBE {
             return false;
         }
-        match self.shape(formula) {
+        self.probing += 1;
+        let empty = match self.shape(formula) {
             Ok(shape) => self.shape_is_empty(&shape, depth),
             Err(_) => false, // said when the formula is read for good
-        }
+        };
+        self.probing -= 1;
+        empty
     }
 
     fn shape_is_empty(&mut self, shape: &Shape, depth: u32) -> bool {
@@ -443,13 +458,13 @@ impl<'d> Reader<'d> {
         let mut shape = self.typed(map, place)?;
         for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
             if let Some(target) = self.reference(map, key, place)? {
-                shape = self.join(&shape, &target, place)?;
+                shape = self.join(&shape, &target, place);
             }
         }
         self.applicators(map, place, shape)
     }
 
-    fn join(&mut self, a: &Shape, b: &Shape, place: &Place<'d>) -> Result<Shape> {
+    fn join(&mut self, a: &Shape, b: &Shape, place: &Place<'d>) -> Shape {
         let id = self.schema_id(place.clone());
         self.and(a, b, Literal::Is(id))
     }
@@ -554,7 +569,7 @@ impl<'d> Reader<'d> {
         }
         if let Some(value) = map.get("const") {
             let constant = self.constant(value, &place.pointer.text())?;
-            shape = self.join(&shape, &constant, place)?;
+            shape = self.join(&shape, &constant, place);
         }
         if let Some(value) = map.get("enum") {
             let Value::Array(options) = value else {
@@ -564,7 +579,7 @@ impl<'d> Reader<'d> {
             for option in options {
                 union = union.or(self.constant(option, &place.pointer.text())?);
             }
-            shape = self.join(&shape, &union, place)?;
+            shape = self.join(&shape, &union, place);
         }
         Ok(shape)
     }
@@ -755,23 +770,23 @@ impl<'d> Reader<'d> {
     fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
         for part in self.each(map, "allOf", place)? {
             let part = self.shape(&part)?;
-            shape = self.join(&shape, &part, place)?;
+            shape = self.join(&shape, &part, place);
         }
         let options = self.each(map, "anyOf", place)?;
         if map.contains_key("anyOf") {
             let union = self.any_of(&options, place)?;
-            shape = self.join(&shape, &union, place)?;
+            shape = self.join(&shape, &union, place);
         }
         let options = self.each(map, "oneOf", place)?;
         if map.contains_key("oneOf") {
             let union = self.one_of(&options, place)?;
-            shape = self.join(&shape, &union, place)?;
+            shape = self.join(&shape, &union, place);
         }
         if let Some(value) = map.get("not") {
             let inner = self.child(place, value, place.pointer.at("not"));
             let negated = self.negate(&inner);
             let negated = self.shape(&negated)?;
-            shape = self.join(&shape, &negated, place)?;
+            shape = self.join(&shape, &negated, place);
         }
         shape = self.conditional(map, place, shape)?;
         shape = self.dependent_schemas(map, place, shape)?;
@@ -795,13 +810,12 @@ impl<'d> Reader<'d> {
             if self.unevaluated {
                 // A value in several branches is evaluated by all of them.
                 for other in combined.clone() {
-                    let joined = self.join(&other, &shape, place)?;
+                    let joined = self.join(&other, &shape, place);
                     union = union.or(joined.clone());
                     combined.push(joined);
                 }
                 if combined.len() > self.limits().alternatives {
-                    let id = self.schema_id(place.clone());
-                    return Err(self.too_many(Literal::Is(id)));
+                    return Err(Error::limit("alternatives", combined.len(), self.limits().alternatives));
                 }
                 combined.push(shape.clone());
             }
@@ -816,13 +830,13 @@ impl<'d> Reader<'d> {
         for (index, shape) in shapes.iter().enumerate() {
             let mut only = shape.clone();
             for (other, option) in options.iter().enumerate().filter(|(other, _)| *other != index) {
-                let shared = self.join(&only, &shapes[other], place)?;
+                let shared = self.join(&only, &shapes[other], place);
                 if self.shape_is_empty(&shared, PROBE) {
                     continue;
                 }
                 let negated = self.negate(option);
                 let outside = self.shape(&negated)?;
-                only = self.join(&only, &outside, place)?;
+                only = self.join(&only, &outside, place);
             }
             union = union.or(only);
         }
@@ -844,12 +858,12 @@ impl<'d> Reader<'d> {
         };
         let yes = self.shape(&condition)?;
         let then = branch(self, "then")?;
-        let yes = self.join(&yes, &then, place)?;
+        let yes = self.join(&yes, &then, place);
         let negated = self.negate(&condition);
         let no = self.shape(&negated)?;
         let otherwise = branch(self, "else")?;
-        let no = self.join(&no, &otherwise, place)?;
-        self.join(&shape, &yes.or(no), place)
+        let no = self.join(&no, &otherwise, place);
+        Ok(self.join(&shape, &yes.or(no), place))
     }
 
     fn dependent_schemas(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
@@ -865,10 +879,10 @@ impl<'d> Reader<'d> {
                     ..Shape::never()
                 };
                 let inner = self.shape(&formula_of)?;
-                let there = self.join(&there, &inner, place)?;
+                let there = self.join(&there, &inner, place);
                 let never = Rule { names: Names::One(name), formula: formula(Literal::Never) };
                 let absent = Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
-                shape = self.join(&shape, &absent.or(there), place)?;
+                shape = self.join(&shape, &absent.or(there), place);
             }
         }
         Ok(shape)

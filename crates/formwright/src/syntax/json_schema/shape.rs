@@ -62,6 +62,8 @@ pub struct Shape {
     pub strings: Strings,
     pub arrays: Vec<ArrayShape>,
     pub objects: Vec<ObjectShape>,
+    /// Some alternatives were left out: a subset, which must not be complemented.
+    pub narrowed: bool,
 }
 
 /// Arrays: a conjunction of conditions.
@@ -127,9 +129,9 @@ pub enum Names {
     Except { names: Rc<[Rc<str>]>, patterns: Rc<[Regular]> },
 }
 
-/// An intersection or complement has too many parts.
+/// A shape whose complement is not known.
 #[derive(Clone, Copy, Debug)]
-pub struct TooMany;
+pub struct NoComplement;
 
 /// The formula of one condition.
 pub fn formula(literal: Literal) -> Formula {
@@ -225,6 +227,7 @@ impl Shape {
             strings: Strings::none(),
             arrays: Vec::new(),
             objects: Vec::new(),
+            narrowed: false,
         }
     }
 
@@ -238,14 +241,12 @@ impl Shape {
             strings: Strings::all(),
             arrays: vec![ArrayShape::any()],
             objects: vec![ObjectShape::any()],
+            narrowed: false,
         }
     }
 
-    pub fn is_never(&self) -> bool {
-        *self == Self::never()
-    }
-
     pub fn or(mut self, other: Self) -> Self {
+        self.narrowed |= other.narrowed;
         self.null |= other.null;
         self.yes |= other.yes;
         self.no |= other.no;
@@ -256,34 +257,44 @@ impl Shape {
         self
     }
 
-    pub fn and(&self, other: &Self, limit: usize, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Result<Self, TooMany> {
-        Ok(Self {
+    /// What is in both. `accepts` decides whether a language has a text.
+    pub fn and(&self, other: &Self, limit: usize, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
+        let mut narrowed = self.narrowed || other.narrowed;
+        Self {
             null: self.null && other.null,
             yes: self.yes && other.yes,
             no: self.no && other.no,
             strings: self.strings.and(&other.strings, accepts),
-            numbers: product(&self.numbers, &other.numbers, limit, NumberSet::and)?,
-            arrays: product(&self.arrays, &other.arrays, limit, ArrayShape::and)?,
-            objects: product(&self.objects, &other.objects, limit, ObjectShape::and)?,
-        })
+            numbers: product(&self.numbers, &other.numbers, limit, &mut narrowed, NumberSet::and),
+            arrays: product(&self.arrays, &other.arrays, limit, &mut narrowed, ArrayShape::and),
+            objects: product(&self.objects, &other.objects, limit, &mut narrowed, ObjectShape::and),
+            narrowed,
+        }
     }
 
     /// Every other value. `negate` gives the complement of a formula.
-    pub fn complement(&self, limit: usize, negate: &mut impl FnMut(&Formula) -> Formula) -> Result<Self, TooMany> {
+    ///
+    /// # Errors
+    /// When this shape is narrowed or demands uniqueness: its complement is not known.
+    pub fn complement(&self, limit: usize, negate: &mut impl FnMut(&Formula) -> Formula) -> Result<Self, NoComplement> {
+        if self.narrowed {
+            return Err(NoComplement);
+        }
+        let mut narrowed = false;
         let mut numbers = vec![NumberSet::default()];
         for set in &self.numbers {
-            numbers = product(&numbers, &set.complement(), limit, NumberSet::and)?;
+            numbers = product(&numbers, &set.complement(), limit, &mut narrowed, NumberSet::and);
         }
         let mut arrays = vec![ArrayShape::any()];
         for array in &self.arrays {
-            arrays = product(&arrays, &array.complement(negate).ok_or(TooMany)?, limit, ArrayShape::and)?;
+            arrays = product(&arrays, &array.complement(negate).ok_or(NoComplement)?, limit, &mut narrowed, ArrayShape::and);
         }
         let mut objects = vec![ObjectShape::any()];
         for object in &self.objects {
-            objects = product(&objects, &object.complement(negate), limit, ObjectShape::and)?;
+            objects = product(&objects, &object.complement(negate), limit, &mut narrowed, ObjectShape::and);
         }
         let strings = self.strings.complement();
-        Ok(Self { null: !self.null, yes: !self.yes, no: !self.no, numbers, strings, arrays, objects })
+        Ok(Self { null: !self.null, yes: !self.yes, no: !self.no, numbers, strings, arrays, objects, narrowed })
     }
 }
 
@@ -295,22 +306,22 @@ fn extend_new<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
     }
 }
 
-/// The non-empty pairwise intersections.
-fn product<T: Clone + PartialEq>(a: &[T], b: &[T], limit: usize, and: impl Fn(&T, &T) -> Option<T>) -> Result<Vec<T>, TooMany> {
-    let mut all = Vec::new();
+/// The non-empty pairwise intersections. Of more than `limit`, the first ones: a subset, said in `narrowed`.
+///
+/// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
+fn product<T: Clone + PartialEq>(a: &[T], b: &[T], limit: usize, narrowed: &mut bool, and: impl Fn(&T, &T) -> Option<T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
     for left in a {
-        for right in b {
-            if let Some(both) = and(left, right) {
-                if !all.contains(&both) {
-                    all.push(both);
-                }
-            }
-        }
+        let parts: Vec<T> = b.iter().filter_map(|right| and(left, right)).collect();
+        let parts = if parts.contains(left) { vec![left.clone()] } else { parts };
+        extend_new(&mut all, parts);
         if all.len() > limit {
-            return Err(TooMany);
+            all.truncate(limit);
+            *narrowed = true;
+            break;
         }
     }
-    Ok(all)
+    all
 }
 
 impl ArrayShape {
