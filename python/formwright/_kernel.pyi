@@ -1,0 +1,221 @@
+"""The border between Python and the Rust kernel: five classes and a few functions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+__version__: str
+
+@final
+class Language:
+    """A set of byte strings: what may be written. Immutable, hashable by identity, shared freely."""
+
+    @staticmethod
+    def json_schema(
+        schema: str,
+        *,
+        order: str = "schema",
+        whitespace: str = "flexible",
+        escapes: str = "natural",
+        max_digits: int = 24,
+        unknown_keywords: str = "error",
+        format: str = "assert",
+        formats: Mapping[str, str] | None = None,
+        dialect: str | None = None,
+        registry: Mapping[str, str] | None = None,
+    ) -> Language:
+        """Read JSON Schema text.
+
+        Args:
+            schema: The schema as JSON text.
+            order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
+            whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``,
+                or a regular expression over space, tab, CR and LF.
+            escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid spelling).
+            max_digits: Longest run of digits in the integer or fraction part of a number.
+            unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
+            format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
+            formats: Extra formats: name to regular expression.
+            dialect: Dialect URI or short name, when ``$schema`` is absent.
+            registry: URI to schema text, for remote references.
+
+        Raises:
+            SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded.
+        """
+
+    @staticmethod
+    def regex(pattern: str) -> Language:
+        """The texts that ``pattern`` matches from their first character to their last.
+
+        Raises:
+            RegexError: The pattern cannot be read or compiled; the message shows the place.
+        """
+
+    @staticmethod
+    def choice(options: Sequence[str]) -> Language:
+        """Exactly one of ``options``."""
+
+    @staticmethod
+    def literal(text: str) -> Language:
+        """Exactly ``text``."""
+
+    @staticmethod
+    def json(*, whitespace: str = "flexible", escapes: str = "natural", max_digits: int = 24) -> Language:
+        """Any JSON value."""
+
+    def __add__(self, other: Language) -> Language: ...
+    def __or__(self, other: Language) -> Language: ...
+    def repeat(self, low: int = 0, high: int | None = None) -> Language:
+        """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound."""
+
+    def matches(self, text: bytes) -> bool:
+        """Whether ``text`` is a complete text of this language."""
+
+    def check(self, text: bytes) -> tuple[int, bool]:
+        """How many bytes of ``text`` are in form, and whether a complete text ends exactly at its end."""
+
+    def example(self) -> bytes:
+        """The shortest complete text (one of them)."""
+
+    def explain(self) -> list[tuple[str, str, str, str]]:
+        """How each keyword was read: ``(pointer, keyword, status, note)``.
+
+        ``status`` is ``enforced``, ``annotation``, ``redundant`` or ``narrowed``. Empty for languages that are not
+        JSON Schema.
+        """
+
+@final
+class Vocabulary:
+    """What each token id spells, with the prefix trees and caches every constraint shares. Immutable."""
+
+    def __new__(
+        cls,
+        tokens: Sequence[bytes | None],
+        *,
+        eos_token_ids: Sequence[int],
+        special_tokens: Mapping[str, int] | None = None,
+        logits_size: int | None = None,
+    ) -> Vocabulary:
+        """Build from the bytes of every token id.
+
+        Args:
+            tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` or ``b""`` for ids that spell nothing.
+            eos_token_ids: Every id that ends a text; at least one.
+            special_tokens: Name to id of control tokens; they are never allowed inside a text.
+            logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
+
+        Raises:
+            VocabularyError: With what was seen.
+        """
+
+    @classmethod
+    def from_tokenizer(
+        cls, tokenizer: Any, *, eos_token_ids: Sequence[int] | None = None, logits_size: int | None = None
+    ) -> Vocabulary:
+        """Read a foreign tokenizer: transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
+
+        Raises:
+            VocabularyError: The tokenizer is of no known kind or cannot be represented.
+        """
+
+    def __len__(self) -> int: ...
+    def token(self, token_id: int) -> bytes:
+        """The bytes of ``token_id``; empty for special tokens. Raises VocabularyError for an unknown id."""
+
+    @property
+    def eos_token_ids(self) -> list[int]: ...
+    @property
+    def special_tokens(self) -> dict[str, int]: ...
+    @property
+    def logits_size(self) -> int: ...
+    @property
+    def mask_words(self) -> int:
+        """``ceil(logits_size / 32)``: int32 words in a row of a mask."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest of tokens, ends and width: equal exactly when masks mean the same."""
+
+@final
+class Constraint:
+    """A language compiled for a vocabulary: frozen, shared by threads and sequences."""
+
+    def __new__(cls, language: Language, vocabulary: Vocabulary) -> Constraint: ...
+    @property
+    def language(self) -> Language: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    def matcher(self) -> Matcher:
+        """A new matcher at the start of a text."""
+
+    def example(self) -> bytes:
+        """The shortest complete text (one of them)."""
+
+    def explain(self) -> list[tuple[str, str, str, str]]:
+        """See `Language.explain`."""
+
+@final
+class Matcher:
+    """One running sequence. Not for use by two threads at once (a second thread gets an error, not a race)."""
+
+    @property
+    def constraint(self) -> Constraint: ...
+    def fill_bitmask(self, mask: Any, row: int = 0, *, budget: int | None = None) -> None:
+        """Write the allowed tokens into one row.
+
+        Args:
+            mask: A writable, C-contiguous int32 buffer (numpy array, CPU tensor's numpy view) of shape
+                ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``; 1 = allowed.
+            row: Which row to write.
+            budget: If given, allow only tokens after which a complete text still fits in ``budget`` tokens,
+                this token included (the end-of-text token is not counted).
+
+        Raises:
+            ValueError, TypeError: The buffer or the row does not fit.
+            DeadEnd: No token of the vocabulary can come next.
+            LimitExceeded: ``budget`` is too small for any complete text.
+        """
+
+    def accept_token(self, token_id: int) -> None:
+        """Advance by one token. Raises TokenRejected (state unchanged) or VocabularyError (unknown id)."""
+
+    def accept_tokens(self, token_ids: Sequence[int]) -> None:
+        """Advance by all of them, or raise TokenRejected with the state unchanged."""
+
+    def validate_tokens(self, token_ids: Sequence[int]) -> int:
+        """How many of these tokens could be accepted in turn; the state does not change."""
+
+    def accept_bytes(self, text: bytes) -> None:
+        """Advance by text rather than by a token. Counts as one step for `rollback`."""
+
+    def rollback(self, steps: int = 1) -> None:
+        """Undo the last ``steps`` accepted tokens or byte runs. Raises MatchError if there are fewer."""
+
+    def fork(self) -> Matcher:
+        """An independent copy at the same place."""
+
+    def reset(self) -> None:
+        """Back to the start of the text."""
+
+    def forced_bytes(self) -> bytes:
+        """The bytes that can only come next, maybe empty; the state does not change."""
+
+    @property
+    def is_accepting(self) -> bool:
+        """Whether the text so far is complete (it may still go on)."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether an end-of-text token was accepted."""
+
+    @property
+    def min_tokens_to_finish(self) -> int:
+        """Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete."""
+
+    @property
+    def text(self) -> bytes:
+        """The bytes accepted so far."""
+
+def fill_bitmasks(
+    matchers: Sequence[Matcher | None], mask: Any, *, rows: Sequence[int] | None = None, budgets: Sequence[int | None] | None = None
+) -> None:
+    """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL."""
