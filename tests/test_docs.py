@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_blocks_run(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {"__name__": "__main__"}
     found = blocks(file)
-    for (language, text, line), (following, output, _) in zip(found, [*found[1:], ("", "", 0)], strict=True):
+    for (language, text, line), (following, output, _) in pairwise([*found, ("", "", 0)]):
         if language == "python":
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):

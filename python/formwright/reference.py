@@ -349,13 +349,14 @@ def _walk(state: Language, node: Tree) -> Iterator[int]:
 
 _DIGIT = Characters(((0x30, 0x39),))
 _NONZERO = Characters(((0x31, 0x39),))
+_HEX_DIGIT = Characters(((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)))
 
 
 def json_string(low: int = 0, high: int | None = None) -> Language:
-    """A JSON string of ``low`` to ``high`` characters, with the escapes that JSON needs and no others."""
+    """A JSON string of ``low`` to ``high`` characters, with the escapes that JSON needs, in each of their spellings."""
     plain = Characters(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF)))
     short = choice(rf"\{letter}" for letter in '"\\bfnrt')
-    control = choice(f"\\u{code:04x}" for code in range(0x20) if chr(code) not in "\b\f\n\r\t")
+    control = sequence(literal(r"\u00"), choice("01"), _HEX_DIGIT)
     return sequence(literal('"'), repeat(alternative(plain, short, control), low, high), literal('"'))
 
 

@@ -1,7 +1,8 @@
 """Masks along real instances, bit for bit equal to those of an independent engine.
 
 llguidance is asked without forcing (by default it hides all but one tokenization of
-forced text) and without whitespace, where both engines mean the same language.
+forced text) and without whitespace, where both engines mean the same language. One character
+is left out: llguidance does not allow U+007F inside a string, JSON does.
 """
 
 from __future__ import annotations
@@ -84,9 +85,8 @@ def test_equal_along_an_instance(name: str, tekken: Any, tekken_vocabulary: fw.V
     for token in [*tekken.encode(text, bos=False, eos=False), 2]:
         ours.fill_bitmask(one)
         fill_next_token_bitmask(theirs, two)
-        different = fw.masks.allowed_tokens((one ^ two)[0])
-        spelled = [tekken_vocabulary.token(int(which)) for which in different[:20]]
-        assert not different.size, (ours.text, spelled)
+        different = [tekken_vocabulary.token(int(token)) for token in fw.masks.allowed_tokens((one ^ two)[0])]
+        assert [spelled for spelled in different if b"\x7f" not in spelled] == [], ours.text
         assert theirs.consume_token(token)
         ours.accept_token(token)
     assert ours.is_finished
