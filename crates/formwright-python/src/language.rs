@@ -131,7 +131,10 @@ impl Language {
     pub fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
         let Some((schema, options)) = &self.schema else { return Ok(Vec::new()) };
         let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
-        Ok(readings.into_iter().map(|reading| (reading.pointer, reading.keyword, reading.status, reading.note)).collect())
+        Ok(readings
+            .into_iter()
+            .map(|reading| (reading.pointer, reading.keyword, reading.status, reading.note))
+            .collect())
     }
 
     fn __repr__(&self) -> String {

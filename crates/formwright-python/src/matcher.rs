@@ -42,7 +42,13 @@ impl Matcher {
     }
 
     #[pyo3(signature = (mask, row=0, *, budget=None))]
-    fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: usize, budget: Option<u32>) -> PyResult<()> {
+    fn fill_bitmask(
+        &mut self,
+        py: Python<'_>,
+        mask: &Bound<'_, PyAny>,
+        row: usize,
+        budget: Option<u32>,
+    ) -> PyResult<()> {
         let rows = Rows::new(mask, self.words())?;
         rows.check(row)?;
         let computed = lift(py, self.compute(budget))?;
@@ -125,17 +131,23 @@ pub fn fill_bitmasks(
     if rows.len() != matchers.len() || budgets.len() != matchers.len() {
         return Err(PyValueError::new_err("fill_bitmasks: matchers, rows and budgets must have one length"));
     }
-    let mut running: Vec<Option<PyRefMut<'_, Matcher>>> =
-        matchers.iter().map(|matcher| matcher.as_ref().map(|matcher| matcher.try_borrow_mut(py)).transpose()).collect::<Result<_, _>>()?;
+    let mut running: Vec<Option<PyRefMut<'_, Matcher>>> = matchers
+        .iter()
+        .map(|matcher| matcher.as_ref().map(|matcher| matcher.try_borrow_mut(py)).transpose())
+        .collect::<Result<_, _>>()?;
     let Some(words) = running.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
     let buffer = Rows::new(mask, words)?;
     rows.iter().try_for_each(|&row| buffer.check(row))?;
     if running.iter().flatten().any(|matcher| matcher.words() != words) {
         return Err(PyValueError::new_err("fill_bitmasks: the matchers have vocabularies of different width"));
     }
-    let work: Vec<(&mut Matcher, Option<u32>)> =
-        running.iter_mut().zip(&budgets).filter_map(|(matcher, budget)| Some((&mut **matcher.as_mut()?, *budget))).collect();
-    py.detach(|| work.into_iter().try_for_each(|(matcher, budget)| matcher.compute(budget).map(|_| ()))).map_err(|error| raise(py, error))?;
+    let work: Vec<(&mut Matcher, Option<u32>)> = running
+        .iter_mut()
+        .zip(&budgets)
+        .filter_map(|(matcher, budget)| Some((&mut **matcher.as_mut()?, *budget)))
+        .collect();
+    py.detach(|| work.into_iter().try_for_each(|(matcher, budget)| matcher.compute(budget).map(|_| ())))
+        .map_err(|error| raise(py, error))?;
     let free = vec![u32::MAX; words];
     for (matcher, row) in running.iter().zip(rows) {
         buffer.write(py, row, matcher.as_ref().map_or(&free, |matcher| &matcher.row))?;

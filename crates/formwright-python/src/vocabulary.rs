@@ -29,7 +29,8 @@ impl Vocabulary {
         let special = match special_tokens {
             None => IndexMap::new(),
             Some(mapping) => {
-                let items: Vec<(String, u32)> = mapping.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect::<PyResult<_>>()?;
+                let items: Vec<(String, u32)> =
+                    mapping.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect::<PyResult<_>>()?;
                 items.into_iter().collect()
             }
         };
@@ -63,7 +64,8 @@ impl Vocabulary {
     fn token<'py>(&self, py: Python<'py>, token_id: u32) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.tables.vocabulary;
         if token_id as usize >= vocabulary.logits_size() {
-            let message = format!("vocabulary: unknown token id {token_id}; ids go from 0 to {}", vocabulary.logits_size() - 1);
+            let message =
+                format!("vocabulary: unknown token id {token_id}; ids go from 0 to {}", vocabulary.logits_size() - 1);
             return Err(raise(py, formwright::Error::vocabulary(message)));
         }
         Ok(PyBytes::new(py, vocabulary.token(token_id)))
@@ -100,6 +102,11 @@ impl Vocabulary {
 
     fn __repr__(&self) -> String {
         let vocabulary = &self.tables.vocabulary;
-        format!("Vocabulary({} tokens, {} logits, ends {:?})", vocabulary.len(), vocabulary.logits_size(), vocabulary.eos())
+        format!(
+            "Vocabulary({} tokens, {} logits, ends {:?})",
+            vocabulary.len(),
+            vocabulary.logits_size(),
+            vocabulary.eos()
+        )
     }
 }

@@ -10,6 +10,7 @@
 //! graph reads something; what has no finite text is pruned there, so the
 //! matcher never offers a way into it.
 
+mod progress;
 mod shortest;
 mod spaces;
 
@@ -20,7 +21,7 @@ use crate::limits::Limits;
 use crate::regular::{Regular, Spelling};
 use crate::vocabulary::Trie;
 
-pub(crate) use shortest::needed;
+pub use progress::{Items, Prices, Seen};
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
 
@@ -100,6 +101,8 @@ pub struct Object {
     pub any_order: bool,
     /// `(a, b)`: a member `a` demands a member `b`.
     pub implied: Vec<(u32, u32)>,
+    /// Demands that some member must meet, one bit each.
+    pub demands: u32,
     /// Whitespace.
     pub layout: Layout,
 }
@@ -115,6 +118,8 @@ pub struct Member {
     pub required: bool,
     /// Whether it may be there: its value has a finite text.
     pub possible: bool,
+    /// Values that meet demands: `(value, demands)`.
+    pub witnesses: Vec<(NodeId, u32)>,
 }
 
 /// Members whose name is not declared.
@@ -124,6 +129,8 @@ pub struct Extra {
     pub name: LeafId,
     /// Their value.
     pub value: NodeId,
+    /// Values that meet demands: `(value, demands)`.
+    pub witnesses: Vec<(NodeId, u32)>,
 }
 
 /// A JSON array.
@@ -137,8 +144,21 @@ pub struct Array {
     pub low: u32,
     /// Most items, or [`UNBOUNDED`].
     pub high: u32,
+    /// Kinds of items that are counted. If there are any, `ways` replaces `prefix` and `rest`.
+    pub kinds: Vec<Counted>,
+    /// By position (the last for all further ones): the item, and the kinds it counts for, one bit each.
+    pub ways: Vec<Vec<(NodeId, u32)>>,
     /// Whitespace.
     pub layout: Layout,
+}
+
+/// `low..=high` items are of this kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Fewest.
+    pub low: u32,
+    /// Most, or [`UNBOUNDED`].
+    pub high: u32,
 }
 
 impl Object {
@@ -147,9 +167,20 @@ impl Object {
         !self.any_order && self.extras.is_empty() && !self.is_counted()
     }
 
+    /// The value of a member (declared ones first, then extras), and its witnesses.
+    pub fn values_of(&self, member: u32) -> (NodeId, &[(NodeId, u32)]) {
+        match self.members.get(member as usize) {
+            Some(declared) => (declared.value, &declared.witnesses),
+            None => {
+                let extra = &self.extras[member as usize - self.members.len()];
+                (extra.value, &extra.witnesses)
+            }
+        }
+    }
+
     /// Whether the number of members, or one member, has a say in which others may come.
     pub fn is_counted(&self) -> bool {
-        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty()
+        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty() || self.demands != 0
     }
 }
 
@@ -339,9 +370,21 @@ impl Shift {
         }
     }
 
+    fn pairs(&self, pairs: &[(NodeId, u32)]) -> Vec<(NodeId, u32)> {
+        pairs.iter().map(|&(node, bits)| (node + self.node, bits)).collect()
+    }
+
     fn object(&self, object: &Object) -> Object {
-        let members = object.members.iter().map(|member| Member { value: member.value + self.node, ..member.clone() });
-        let extras = object.extras.iter().map(|extra| Extra { name: self.leaf(extra.name), value: extra.value + self.node });
+        let members = object.members.iter().map(|member| Member {
+            value: member.value + self.node,
+            witnesses: self.pairs(&member.witnesses),
+            ..member.clone()
+        });
+        let extras = object.extras.iter().map(|extra| Extra {
+            name: self.leaf(extra.name),
+            value: extra.value + self.node,
+            witnesses: self.pairs(&extra.witnesses),
+        });
         Object {
             members: members.collect(),
             extras: extras.collect(),
@@ -356,6 +399,8 @@ impl Shift {
         Array {
             prefix: self.all(&array.prefix).into(),
             rest: array.rest.map(|rest| rest + self.node),
+            kinds: array.kinds.clone(),
+            ways: array.ways.iter().map(|ways| self.pairs(ways)).collect(),
             layout: array.layout.shifted(self.space),
             ..*array
         }

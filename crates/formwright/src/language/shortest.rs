@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{Graph, LayoutCosts, Node, NodeId, Object};
+use super::{Array, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices};
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
@@ -77,20 +77,19 @@ impl Facts {
             Node::Never => (INFINITE, false),
             Node::Empty => (0, true),
             Node::Literals(trie) => {
-                let ends = trie.nodes().iter().enumerate().filter(|(index, _)| !trie.items_at(*index as u32).is_empty());
+                let ends =
+                    trie.nodes().iter().enumerate().filter(|(index, _)| !trie.items_at(*index as u32).is_empty());
                 (ends.map(|(_, node)| u32::from(node.depth)).min().unwrap_or(INFINITE), false)
             }
             Node::Regular(leaf) => {
                 let shortest = self.leaves[*leaf as usize];
                 (shortest, shortest == 0)
             }
-            Node::Text { low, high, .. } => (if low > high { INFINITE } else { low.saturating_add(2).min(INFINITE) }, false),
-            Node::Object(object) => (self.object(object, costs), false),
-            Node::Array(array) => {
-                let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, |item| of(&item)));
-                let between = costs.between_items(&array.layout);
-                (sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low), false)
+            Node::Text { low, high, .. } => {
+                (if low > high { INFINITE } else { low.saturating_add(2).min(INFINITE) }, false)
             }
+            Node::Object(object) => (self.object(object, costs), false),
+            Node::Array(array) => (self.array(array, costs), false),
             Node::Sequence(parts) => (
                 parts.iter().fold(0_u32, |total, part| total.saturating_add(of(part)).min(INFINITE)),
                 parts.iter().all(empty),
@@ -109,54 +108,40 @@ impl Facts {
         }
     }
 
-    /// An object needs its required members, what they imply, and enough others.
+    fn prices<T>(&self, layout: &Layout, costs: &LayoutCosts, ask: impl FnOnce(&Prices<'_>) -> T) -> T {
+        let value = |node: NodeId| self.shortest[node as usize];
+        let leaf = |leaf: u32| self.leaves[leaf as usize];
+        let (colon, between) = (costs.colon(layout), costs.between_items(layout));
+        ask(&Prices { value: &value, leaf: &leaf, colon, between })
+    }
+
     fn object(&self, object: &Object, costs: &LayoutCosts) -> u32 {
-        let cost = |index: usize| self.member(object, index, costs);
-        let needed = needed(object);
-        let mut total = 2_u32;
-        let mut optional: Vec<u32> = Vec::new();
-        let mut count = 0;
-        for index in 0..object.members.len() {
-            if needed[index] {
-                total = total.saturating_add(cost(index)).min(INFINITE);
-                count += 1;
-            } else if object.low > 0 && !object.implied.iter().any(|&(a, _)| a as usize == index) {
-                optional.push(cost(index));
+        self.prices(&object.layout, costs, |prices| match object.completion(&object.nothing(), false, prices) {
+            None => INFINITE,
+            Some((members, count)) => {
+                let commas = prices.between.saturating_mul(count.saturating_sub(1));
+                members.saturating_add(2 + costs.around_items(&object.layout, count)).saturating_add(commas).min(INFINITE)
             }
-        }
-        optional.sort_unstable();
-        optional.retain(|&cost| cost < INFINITE);
-        while count < object.low {
-            let extra = self.extra(object, costs, count);
-            let next = optional.first().copied().unwrap_or(INFINITE).min(extra);
-            if !optional.is_empty() && optional[0] == next {
-                optional.remove(0);
-            }
-            total = total.saturating_add(next);
-            count += 1;
-            if total >= INFINITE {
-                return INFINITE;
-            }
-        }
-        if count > object.high {
-            return INFINITE;
-        }
-        let between = costs.between_items(&object.layout);
-        total.saturating_add(between.saturating_mul(count.saturating_sub(1))).saturating_add(costs.around_items(&object.layout, count)).min(INFINITE)
+        })
     }
 
-    /// Bytes of a declared member: name, colon, value.
-    pub fn member(&self, object: &Object, index: usize, costs: &LayoutCosts) -> u32 {
-        let member = &object.members[index];
-        (member.name_bytes + costs.colon(&object.layout)).saturating_add(self.shortest[member.value as usize]).min(INFINITE)
+    fn array(&self, array: &Array, costs: &LayoutCosts) -> u32 {
+        if !array.kinds.is_empty() {
+            let items = self.prices(&array.layout, costs, |prices| array.completion(&array.none(), prices));
+            return items.map_or(INFINITE, |items| {
+                let around = 2 + costs.around_items(&array.layout, u32::from(items > 0));
+                let first = if items > 0 { costs.between_items(&array.layout) } else { 0 };
+                items.saturating_add(around).saturating_sub(first).min(INFINITE)
+            });
+        }
+        let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, |item| self.shortest(item)));
+        let between = costs.between_items(&array.layout);
+        sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
     }
 
-    /// Bytes of the cheapest extra member when `others` already took shorter names.
-    pub fn extra(&self, object: &Object, costs: &LayoutCosts, others: u32) -> u32 {
-        let each = object.extras.iter().map(|extra| {
-            self.leaves[extra.name as usize].saturating_add(self.shortest[extra.value as usize]).saturating_add(others)
-        });
-        each.min().map_or(INFINITE, |cheapest| cheapest.saturating_add(costs.colon(&object.layout)).min(INFINITE))
+    /// Asks a question about prices.
+    pub fn with_prices<T>(&self, layout: &Layout, costs: &LayoutCosts, ask: impl FnOnce(&Prices<'_>) -> T) -> T {
+        self.prices(layout, costs, ask)
     }
 
     /// Bytes of the shortest text of `node`; [`INFINITE`] if it has none.
@@ -187,8 +172,10 @@ impl Facts {
                     Node::Choice(options.iter().filter(|option| !dead(option)).copied().collect())
                 }
                 Node::Repeat { body, .. } if dead(body) => Node::Empty,
+                Node::Array(array) if !array.kinds.is_empty() => continue, // impossible ways have no completion
                 Node::Array(array) => {
-                    let first_dead = (0..=array.prefix.len() as u32).find(|&i| array.item(i).is_some_and(|item| dead(&item)));
+                    let first_dead =
+                        (0..=array.prefix.len() as u32).find(|&i| array.item(i).is_some_and(|item| dead(&item)));
                     let Some(first_dead) = first_dead else { continue };
                     let mut shorter = (**array).clone();
                     shorter.high = shorter.high.min(first_dead);
@@ -227,8 +214,11 @@ impl Facts {
                 *next += 1;
                 match marks[child as usize] {
                     OPEN => {
-                        return Err(Error::new(Kind::Grammar, "language: a rule refers to itself before it reads anything")
-                            .hint("rewrite the left recursion as a repetition"));
+                        return Err(Error::new(
+                            Kind::Grammar,
+                            "language: a rule refers to itself before it reads anything",
+                        )
+                        .hint("rewrite the left recursion as a repetition"));
                     }
                     NEW => {
                         marks[child as usize] = OPEN;
@@ -256,15 +246,6 @@ impl Facts {
     }
 }
 
-/// Which declared members every instance must have: required ones and what they imply.
-pub(crate) fn needed(object: &Object) -> Vec<bool> {
-    let mut needed: Vec<bool> = object.members.iter().map(|member| member.required).collect();
-    while let Some(&(_, b)) = object.implied.iter().find(|&&(a, b)| needed[a as usize] && !needed[b as usize]) {
-        needed[b as usize] = true;
-    }
-    needed
-}
-
 fn sum(parts: impl Iterator<Item = u32>, fixed: u32, between: u32, count: u32) -> u32 {
     let mut total = fixed.saturating_add(between.saturating_mul(count.saturating_sub(1)));
     for part in parts {
@@ -284,9 +265,9 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<u32> {
         Regular::Class(ranges) => {
             Some(ranges.iter().map(|&(low, high)| class_cost(low, high, spelling)).min().unwrap_or(INFINITE))
         }
-        Regular::Concat(parts) => {
-            parts.iter().try_fold(0_u32, |total, part| Some(total.saturating_add(plain_shortest(part, spelling)?).min(INFINITE)))
-        }
+        Regular::Concat(parts) => parts
+            .iter()
+            .try_fold(0_u32, |total, part| Some(total.saturating_add(plain_shortest(part, spelling)?).min(INFINITE))),
         Regular::Or(parts) => {
             parts.iter().try_fold(INFINITE, |best, part| Some(best.min(plain_shortest(part, spelling)?)))
         }
@@ -310,7 +291,13 @@ fn class_cost(low: char, high: char, spelling: Spelling) -> u32 {
     }
     match low {
         '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{C}' | '\r' => 2,
-        c if json && c < ' ' => if high >= '\u{8}' { 2 } else { 6 },
+        c if json && c < ' ' => {
+            if high >= '\u{8}' {
+                2
+            } else {
+                6
+            }
+        }
         c => c.len_utf8() as u32,
     }
 }

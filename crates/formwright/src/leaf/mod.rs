@@ -208,7 +208,8 @@ impl Tables {
             let walk = |run: &[u8]| run.iter().try_fold(state, |state, &byte| spaces.step(state, byte));
             let after: Vec<_> = stripped.runs.iter().map(|run| walk(run)).collect();
             let ends = after.iter().map(|state| state.map_or(0, |state| spaces.ends(state))).collect();
-            let blank = stripped.blank.iter().filter(|(run, _)| after[*run as usize].is_some()).map(|&(_, token)| token);
+            let blank =
+                stripped.blank.iter().filter(|(run, _)| after[*run as usize].is_some()).map(|&(_, token)| token);
             let table = RunTable { ends, blank: blank.collect() };
             let bytes = table.ends.len() + table.blank.len() * 4 + 64;
             (table, bytes)
@@ -227,24 +228,27 @@ impl Tables {
     }
 
     /// The mask of a leaf state, computed if need be.
-    pub fn mask(&self, key: LeafKey, automaton: &Automaton, inside: Option<StateId>, follow: &ByteSet) -> Arc<LeafMask> {
-        self.masks.get_or(key, || match inside {
-            Some(inside) => {
-                let place = (key.tree, key.node, key.automaton, key.state);
-                let table = self.texts.get_or(place, || {
-                    let table = walk::text_table(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
-                    let bytes = table.bytes();
-                    (table, bytes)
-                });
-                let mask = table.mask(key.window, self.vocabulary.mask_words());
-                let bytes = mask.bytes(false);
-                (mask, bytes)
-            }
-            None => {
-                let mask = walk::leaf_mask(&self.vocabulary, key, automaton, follow);
-                let bytes = mask.bytes(true);
-                (mask, bytes)
-            }
+    pub fn mask(
+        &self,
+        key: LeafKey,
+        automaton: &Automaton,
+        inside: Option<StateId>,
+        follow: &ByteSet,
+    ) -> Arc<LeafMask> {
+        self.masks.get_or(key, || if let Some(inside) = inside {
+            let place = (key.tree, key.node, key.automaton, key.state);
+            let table = self.texts.get_or(place, || {
+                let table = walk::text_table(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
+                let bytes = table.bytes();
+                (table, bytes)
+            });
+            let mask = table.mask(key.window, self.vocabulary.mask_words());
+            let bytes = mask.bytes(false);
+            (mask, bytes)
+        } else {
+            let mask = walk::leaf_mask(&self.vocabulary, key, automaton, follow);
+            let bytes = mask.bytes(true);
+            (mask, bytes)
         })
     }
 

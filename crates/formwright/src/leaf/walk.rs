@@ -189,7 +189,14 @@ struct Runs {
 
 impl Runs {
     /// Whether every token below `at` keeps `state` in one of its class loops, and none may leave it there.
-    fn cover(&mut self, automaton: &Automaton, state: StateId, trie: &Trie, at: &crate::vocabulary::Node, follow: &ByteSet) -> bool {
+    fn cover(
+        &mut self,
+        automaton: &Automaton,
+        state: StateId,
+        trie: &Trie,
+        at: &crate::vocabulary::Node,
+        follow: &ByteSet,
+    ) -> bool {
         if self.last == Some((state, false)) {
             return false;
         }
@@ -290,7 +297,8 @@ impl TextTable {
         let last = (most as usize).min(self.starts.len() - 2) + 1;
         let body = &self.body[..self.starts[last]];
         let plain = body.iter().filter(|met| met.run == 0).map(|met| met.token);
-        let body_of_mask = if body.len() <= super::LIST { Body::List(plain.collect()) } else { Body::Map(bitmap(plain, words)) };
+        let body_of_mask =
+            if body.len() <= super::LIST { Body::List(plain.collect()) } else { Body::Map(bitmap(plain, words)) };
         LeafMask {
             body: body_of_mask,
             spaced: body.iter().filter(|met| met.run != 0).copied().collect(),

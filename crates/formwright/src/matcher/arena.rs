@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::thread::{ContId, END, Head, SeenId, Thread};
-use crate::language::Object;
+use crate::language::{Items, Object, Seen};
 use crate::vocabulary::{NodeIndex, Trie};
 
 /// "Not on any excluded name".
@@ -16,25 +16,6 @@ pub const OFF: u32 = u32::MAX;
 
 /// Id of a set of undeclared names already used; 0 is none.
 pub type NamesId = u32;
-
-/// What an object has seen so far.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Seen {
-    /// Declared members, one bit each.
-    pub members: Box<[u64]>,
-    /// First position still open (declaration order).
-    pub position: u32,
-    /// Members so far, up to what the bounds can tell apart.
-    pub count: u32,
-    /// Undeclared names used.
-    pub names: NamesId,
-}
-
-impl Seen {
-    pub fn has(&self, member: u32) -> bool {
-        self.members[member as usize / 64] >> (member % 64) & 1 == 1
-    }
-}
 
 /// Names an undeclared key must not be: the declared ones and those already used.
 #[derive(Clone, Debug)]
@@ -53,13 +34,14 @@ pub struct Arena {
     union_ids: FxHashMap<Box<[ContId]>, ContId>,
     seen: Vec<Seen>,
     seen_ids: FxHashMap<Seen, SeenId>,
+    items: Vec<Items>,
+    item_ids: FxHashMap<Items, u32>,
     names: Vec<Box<[Box<[u8]>]>>,
     name_ids: FxHashMap<Box<[Box<[u8]>]>, NamesId>,
     excluded: Vec<Excluded>,
     excluded_ids: FxHashMap<(u32, NamesId), usize>,
     /// By continuation: bytes to finish, once known.
     costs: Vec<u32>,
-    bytes: usize,
 }
 
 /// "Cost not known yet".
@@ -75,22 +57,18 @@ impl Default for Arena {
             union_ids: FxHashMap::default(),
             seen: Vec::new(),
             seen_ids: FxHashMap::default(),
+            items: Vec::new(),
+            item_ids: FxHashMap::default(),
             names: vec![Box::default()],
             name_ids: FxHashMap::from_iter([(Box::default(), 0)]),
             excluded: Vec::new(),
             excluded_ids: FxHashMap::default(),
             costs: Vec::new(),
-            bytes: 0,
         }
     }
 }
 
 impl Arena {
-    /// Bytes of memory held, roughly.
-    pub fn bytes(&self) -> usize {
-        self.frames.len() * 2 * size_of::<Thread>() + self.bytes
-    }
-
     /// The continuation that resumes `frame`.
     pub fn frame(&mut self, frame: Thread) -> ContId {
         let next = self.frames.len() as ContId;
@@ -134,7 +112,6 @@ impl Arena {
         if let Some(&known) = self.union_ids.get(&all) {
             return known;
         }
-        self.bytes += all.len() * 8 + 64;
         let head = Head::Union(self.unions.len() as u32);
         self.unions.push(all.clone());
         let id = self.frame(Thread { head, cont: END });
@@ -167,9 +144,24 @@ impl Arena {
             return known;
         }
         let id = self.seen.len() as SeenId;
-        self.bytes += 2 * size_of::<Seen>() + 16 * seen.members.len();
         self.seen.push(seen.clone());
         self.seen_ids.insert(seen, id);
+        id
+    }
+
+    /// What an array has seen.
+    pub fn items(&self, id: u32) -> &Items {
+        &self.items[id as usize]
+    }
+
+    /// The id of what an array has seen.
+    pub fn intern_items(&mut self, items: Items) -> u32 {
+        if let Some(&known) = self.item_ids.get(&items) {
+            return known;
+        }
+        let id = self.items.len() as u32;
+        self.items.push(items.clone());
+        self.item_ids.insert(items, id);
         id
     }
 
@@ -184,7 +176,6 @@ impl Arena {
             return known;
         }
         let id = self.names.len() as NamesId;
-        self.bytes += set.iter().map(|name| 2 * name.len() + 32).sum::<usize>();
         self.names.push(set.clone());
         self.name_ids.insert(set, id);
         id
@@ -197,7 +188,6 @@ impl Arena {
         }
         let trie = if names == 0 { object.names.clone() } else { self.exclusion_trie(object, names) };
         let offset = self.excluded.last().map_or(0, |last| last.offset + last.trie.nodes().len() as u32);
-        self.bytes += trie.bytes();
         self.excluded_ids.insert((node, names), self.excluded.len());
         self.excluded.push(Excluded { offset, trie });
         offset
@@ -206,7 +196,8 @@ impl Arena {
     fn exclusion_trie(&self, object: &Object, names: NamesId) -> Trie {
         let declared = spellings(&object.names);
         let used = self.names[names as usize].iter().map(|name| &**name);
-        let mut sorted: Vec<(&[u8], u32)> = declared.iter().map(Vec::as_slice).chain(used).map(|name| (name, 0)).collect();
+        let mut sorted: Vec<(&[u8], u32)> =
+            declared.iter().map(Vec::as_slice).chain(used).map(|name| (name, 0)).collect();
         sorted.sort_unstable();
         Trie::new(&sorted)
     }

@@ -50,7 +50,8 @@ impl<'v> Budget<'v> {
         if self.vocabulary.has_every_byte() && bytes <= self.left {
             return true;
         }
-        if u64::from(bytes) > u64::from(self.left) * self.vocabulary.longest() as u64 && !has_literal(machine, threads) {
+        if u64::from(bytes) > u64::from(self.left) * self.vocabulary.longest() as u64 && !has_literal(machine, threads)
+        {
             return false;
         }
         self.tokens(machine, threads) <= self.left
@@ -132,7 +133,13 @@ fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: &[Thread]) 
 }
 
 /// The states after each token that keeps to shortest completions (or to literal texts).
-fn token_ends(machine: &mut Machine<'_>, vocabulary: &Vocabulary, state: &[Thread], fuel: &mut u32, out: &mut Vec<Vec<Thread>>) {
+fn token_ends(
+    machine: &mut Machine<'_>,
+    vocabulary: &Vocabulary,
+    state: &[Thread],
+    fuel: &mut u32,
+    out: &mut Vec<Vec<Thread>>,
+) {
     let trie = vocabulary.plain();
     let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, state.to_vec(), machine.cost(state))];
     while let Some((node, threads, cost)) = stack.pop() {

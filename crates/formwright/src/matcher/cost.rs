@@ -7,10 +7,10 @@
 //! Property the token budget relies on: whenever the cost is `n > 0`, some byte
 //! leads to a state of cost `n - 1`.
 
-use super::arena::{OFF, Seen};
-use super::step::{Machine, feasible, missing};
+use super::arena::OFF;
+use super::step::Machine;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
-use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, end};
+use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, Seen, end};
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, Trie};
 
@@ -33,7 +33,8 @@ impl Machine<'_> {
                 continue;
             }
             let below = self.below(top);
-            let open: Vec<ContId> = below.iter().copied().filter(|&cont| self.memory.arena.known_cost(cont).is_none()).collect();
+            let open: Vec<ContId> =
+                below.iter().copied().filter(|&cont| self.memory.arena.known_cost(cont).is_none()).collect();
             if open.is_empty() {
                 let cost = self.frame_cost(top, &below);
                 self.memory.arena.learn_cost(top, cost);
@@ -74,7 +75,9 @@ impl Machine<'_> {
         match head {
             Head::Accept | Head::Union(_) => 0,
             Head::Start(node) => program.facts.shortest(node),
-            Head::Value { space, node } => spaces.shortest(space, end::ITEM).saturating_add(program.facts.shortest(node)),
+            Head::Value { space, node } => {
+                spaces.shortest(space, end::ITEM).saturating_add(program.facts.shortest(node))
+            }
             Head::Text { leaf, state, least, .. } => program.automaton(leaf).shortest(state).saturating_add(least),
             Head::Leaf { leaf, state } => program.automaton(leaf).shortest(state),
             Head::Literal { node, at } => match program.node(node) {
@@ -93,12 +96,16 @@ impl Machine<'_> {
             Head::Sequence { node, index } => match program.node(node) {
                 Node::Sequence(parts) => {
                     let rest = &parts[index as usize..];
-                    rest.iter().fold(0_u32, |total, part| total.saturating_add(program.facts.shortest(*part))).min(INFINITE)
+                    rest.iter()
+                        .fold(0_u32, |total, part| total.saturating_add(program.facts.shortest(*part)))
+                        .min(INFINITE)
                 }
                 _ => INFINITE,
             },
             Head::Repeat { node, count } => match *program.node(node) {
-                Node::Repeat { body, low, .. } => program.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE),
+                Node::Repeat { body, low, .. } => {
+                    program.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE)
+                }
                 _ => INFINITE,
             },
         }
@@ -123,43 +130,15 @@ impl Machine<'_> {
         for member in 0..seen {
             members[member as usize / 64] |= 1 << (member % 64);
         }
-        Seen { members, position: seen, count: 0, names: 0 }
+        Seen { members, position: seen, count: 0, names: 0, met: 0 }
     }
 
-    fn member_cost(&self, object: &Object, member: u32) -> u32 {
-        self.program.facts.member(object, member as usize, &self.program.costs)
-    }
-
-    /// Bytes of the members that must still come (one at least, if `one`), commas between them, and how many.
+    /// Bytes of the members that must still come (one at least, if `one`), and how many.
     fn members_cost(&self, object: &Object, seen: &Seen, one: bool) -> (u32, u32) {
-        let must: Vec<u32> = missing(object, seen).collect();
-        let mut total = must.iter().fold(0_u32, |total, &member| total.saturating_add(self.member_cost(object, member)));
-        let mut count = must.len() as u32;
-        let wanted = object.low.saturating_sub(seen.count).max(u32::from(one));
-        if count < wanted {
-            let mut others: Vec<u32> = (0..object.members.len() as u32)
-                .filter(|member| !must.contains(member) && self.is_open(object, seen, *member))
-                .map(|member| self.member_cost(object, member))
-                .collect();
-            others.sort_unstable();
-            let mut others = others.into_iter().peekable();
-            while count < wanted {
-                let extra = self.program.facts.extra(object, &self.program.costs, count + seen.count + object.members.len() as u32);
-                let next = others.next_if(|&cost| cost <= extra).unwrap_or(extra);
-                total = total.saturating_add(next);
-                count += 1;
-                if total >= INFINITE {
-                    break;
-                }
-            }
-        }
-        (total.min(INFINITE), count)
-    }
-
-    fn is_open(&self, object: &Object, seen: &Seen, member: u32) -> bool {
-        let open = object.any_order || member >= seen.position;
-        let free = object.implied.iter().all(|&(a, b)| a != member || seen.has(b));
-        open && free && !seen.has(member) && object.members[member as usize].possible
+        let (facts, costs) = (&self.program.facts, &self.program.costs);
+        facts
+            .with_prices(&object.layout, costs, |prices| object.completion(seen, one, prices))
+            .unwrap_or((INFINITE, 0))
     }
 
     /// Bytes from behind a value to behind the closing brace.
@@ -198,41 +177,39 @@ impl Machine<'_> {
     fn colon_cost(&self, node: NodeId, seen: SeenId, member: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let before = self.seen_of(object, seen);
-        let (value, after) = match object.members.get(member as usize) {
-            Some(declared) => (declared.value, super::step::with_member(object, &before, member)),
-            None => (object.extras[member as usize - object.members.len()].value, before),
-        };
         let space = self.program.graph.spaces.shortest(object.layout.colon, end::ITEM);
-        let value = self.program.facts.shortest(value);
-        self.rest_cost(object, &after).saturating_add(value).saturating_add(1 + space).min(INFINITE)
+        let after = |met| match object.members.get(member as usize) {
+            Some(_) => object.with_member(&before, member, met),
+            None => Seen { met: before.met | met, ..before.clone() },
+        };
+        self.values_cost(object, member, after).saturating_add(1 + space).min(INFINITE)
+    }
+
+    /// Bytes of the cheapest value of a member and of what the object then needs.
+    fn values_cost(&self, object: &Object, member: u32, after: impl Fn(u32) -> Seen) -> u32 {
+        let (value, witnesses) = object.values_of(member);
+        let ways = std::iter::once((value, 0)).chain(witnesses.iter().copied());
+        let costs = ways
+            .map(|(value, met)| self.program.facts.shortest(value).saturating_add(self.rest_cost(object, &after(met))));
+        costs.min().unwrap_or(INFINITE)
     }
 
     /// Bytes from behind the quote of an undeclared name to behind the closing brace.
     fn named_cost(&self, node: NodeId, seen: SeenId, extra: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
-        let mut after = self.memory.arena.seen(seen).clone();
-        if !object.any_order {
-            after.position = object.members.len() as u32;
-        }
-        after.count += 1;
-        let value = self.program.facts.shortest(object.extras[extra as usize].value);
+        let before = self.memory.arena.seen(seen);
         let colon = self.program.costs.colon(&object.layout);
-        self.rest_cost(object, &after).saturating_add(value).saturating_add(colon).min(INFINITE)
+        let member = object.members.len() as u32 + extra;
+        self.values_cost(object, member, |met| object.with_extra(before, met)).saturating_add(colon).min(INFINITE)
     }
 
     fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let space = self.program.graph.spaces.shortest(object.layout.key, end::COLON);
         nearest_end(&object.names, at, |member| {
-            let before = self.seen_of(object, seen);
-            let open = self.is_possible_now(object, &before, member);
+            let open = self.may_member(object, seen, member);
             open.then(|| self.colon_cost(node, seen, member).saturating_add(1 + space))
         })
-    }
-
-    fn is_possible_now(&self, object: &Object, seen: &Seen, member: u32) -> bool {
-        let open = (object.any_order || member >= seen.position) && !seen.has(member);
-        open && object.members[member as usize].possible && feasible(object, &super::step::with_member(object, seen, member))
     }
 
     /// Bytes to finish a name that must not be one of the excluded ones.
@@ -249,7 +226,13 @@ impl Machine<'_> {
                 continue;
             }
             let rest = match on.iter().find(|(other, _)| *other == byte) {
-                _ if step.accepting() => if self.memory.arena.is_excluded(at) { INFINITE } else { 0 },
+                _ if step.accepting() => {
+                    if self.memory.arena.is_excluded(at) {
+                        INFINITE
+                    } else {
+                        0
+                    }
+                }
                 Some(&(_, child)) => self.extra_cost(leaf, step.state(), child),
                 None => automaton.shortest(step.state()),
             };
@@ -263,10 +246,22 @@ impl Machine<'_> {
     fn array_cost(&self, phase: Phase, space: u16, node: NodeId, count: u32) -> u32 {
         let Node::Array(array) = self.program.node(node) else { return INFINITE };
         let spaces = &self.program.graph.spaces;
+        if !array.kinds.is_empty() {
+            let items = self.items_cost(array, self.memory.arena.items(count));
+            return match (items, phase) {
+                (None, _) => INFINITE,
+                (Some(0), _) => 1 + spaces.shortest(space, end::CLOSE),
+                // The first item has no comma before it.
+                (Some(items), Phase::Open) => {
+                    items - self.program.costs.between_items(&array.layout) + 1 + spaces.shortest(space, end::ITEM)
+                }
+                (Some(items), _) => items + 1 + spaces.shortest(array.layout.value, end::CLOSE),
+            };
+        }
         if count >= array.low {
             return 1 + spaces.shortest(space, end::CLOSE);
         }
-        let items = self.items_cost(array, count);
+        let items = self.plain_items_cost(array, count);
         let between = self.program.costs.between_items(&array.layout);
         let close = 1 + spaces.shortest(array.layout.value, end::CLOSE);
         let first = match phase {
@@ -277,9 +272,10 @@ impl Machine<'_> {
         items.saturating_add(first).saturating_add(more).saturating_add(close).min(INFINITE)
     }
 
-    fn items_cost(&self, array: &Array, count: u32) -> u32 {
+    fn plain_items_cost(&self, array: &Array, count: u32) -> u32 {
         let of = |index: u32| array.item(index).map_or(INFINITE, |item| self.program.facts.shortest(item));
-        let prefix = (count..array.low.min(array.prefix.len() as u32)).fold(0_u32, |total, index| total.saturating_add(of(index)));
+        let prefix = (count..array.low.min(array.prefix.len() as u32))
+            .fold(0_u32, |total, index| total.saturating_add(of(index)));
         let from = count.max(array.prefix.len() as u32);
         let rest = of(array.prefix.len() as u32).saturating_mul(array.low.saturating_sub(from));
         prefix.saturating_add(if array.low > from { rest } else { 0 }).min(INFINITE)

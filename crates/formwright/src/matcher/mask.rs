@@ -197,7 +197,15 @@ impl<'m> Masker<'m> {
     /// Steps the threads `buffer[low..]` along every branch below `node`.
     ///
     /// `purpose` is what the first byte after stripped whitespace was.
-    fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+    fn walk(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+        verify: &mut Vec<TokenId>,
+    ) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() {
             self.shortcut(walk, node, low, purpose, entry, verify);
             if self.buffer.len() == low {
@@ -223,7 +231,16 @@ impl<'m> Masker<'m> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn visit(&mut self, walk: &Walk<'_>, node: NodeIndex, child: NodeIndex, low: usize, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+    fn visit(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        child: NodeIndex,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+        verify: &mut Vec<TokenId>,
+    ) {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
         let lost = self.machine.memory.lost_names;
@@ -300,6 +317,7 @@ impl<'m> Masker<'m> {
             Head::Array { phase: super::thread::Phase::Open, array, space, .. } => {
                 if let Node::Array(array) = program.node(array) {
                     set = array.item(0).map_or(set, |item| program.first(item));
+                    set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&program.first(*item)));
                 }
                 set.insert(b']');
                 self.add_whitespace(space, &mut set);
@@ -323,7 +341,15 @@ impl<'m> Masker<'m> {
     // Leaf shortcuts.
 
     /// Takes the leaf threads out of `buffer[low..]` and adds their masks of the subtree.
-    fn shortcut(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+    fn shortcut(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+        verify: &mut Vec<TokenId>,
+    ) {
         let mut index = low;
         while index < self.buffer.len() {
             let thread = self.buffer[index];
@@ -331,7 +357,9 @@ impl<'m> Masker<'m> {
                 Head::Text { leaf, state, least, most } => {
                     self.leaf(walk, node, leaf, state, Some((least, most)), None, thread.cont, purpose, entry, verify)
                 }
-                Head::Leaf { leaf, state } => self.leaf(walk, node, leaf, state, None, None, thread.cont, purpose, entry, verify),
+                Head::Leaf { leaf, state } => {
+                    self.leaf(walk, node, leaf, state, None, None, thread.cont, purpose, entry, verify)
+                }
                 Head::Extra { leaf, state, at } => {
                     let window = self.machine.program.inside(leaf).map(|_| (0, UNBOUNDED));
                     self.leaf(walk, node, leaf, state, window, Some(at), thread.cont, purpose, entry, verify)
@@ -348,7 +376,19 @@ impl<'m> Masker<'m> {
 
     /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
     #[allow(clippy::too_many_arguments)]
-    fn leaf(&mut self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, window: Option<(u32, u32)>, at: Option<u32>, cont: ContId, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) -> bool {
+    fn leaf(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        leaf: LeafId,
+        state: StateId,
+        window: Option<(u32, u32)>,
+        at: Option<u32>,
+        cont: ContId,
+        purpose: u8,
+        entry: &mut Entry,
+        verify: &mut Vec<TokenId>,
+    ) -> bool {
         let automaton = Arc::clone(self.machine.program.automaton(leaf));
         let id = self.links.automata[leaf as usize];
         let reach = self.tables.reach();
@@ -384,7 +424,14 @@ impl<'m> Masker<'m> {
         }
     }
 
-    fn add_leaf_mask(&mut self, walk: &Walk<'_>, mask: &Arc<LeafMask>, banned: &[TokenId], purpose: u8, entry: &mut Entry) {
+    fn add_leaf_mask(
+        &mut self,
+        walk: &Walk<'_>,
+        mask: &Arc<LeafMask>,
+        banned: &[TokenId],
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
         let runs = walk.runs().map(|runs| (runs, purpose));
         if runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0) {
             if banned.is_empty() {
@@ -400,7 +447,16 @@ impl<'m> Masker<'m> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn walk_exits(&mut self, walk: &Walk<'_>, mask: &LeafMask, banned: &[TokenId], cont: ContId, purpose: u8, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+    fn walk_exits(
+        &mut self,
+        walk: &Walk<'_>,
+        mask: &LeafMask,
+        banned: &[TokenId],
+        cont: ContId,
+        purpose: u8,
+        entry: &mut Entry,
+        verify: &mut Vec<TokenId>,
+    ) {
         if mask.exits.met.is_empty() {
             return;
         }
@@ -410,7 +466,8 @@ impl<'m> Masker<'m> {
         let base = self.buffer.len();
         let hole = self.machine.memory.hole;
         let lost = self.machine.memory.lost_names;
-        self.machine.memory.hole = Some(hole.unwrap_or(self.machine.memory.path.len()).max(self.machine.memory.path.len()));
+        self.machine.memory.hole =
+            Some(hole.unwrap_or(self.machine.memory.path.len()).max(self.machine.memory.path.len()));
         let mut after = Vec::new();
         self.machine.resume_into(cont, &mut after);
         self.buffer.extend(after);
@@ -444,11 +501,10 @@ impl<'m> Masker<'m> {
         let mut banned = Vec::new();
         let mut stack = vec![(node, state, at)];
         while let Some((node, state, at)) = stack.pop() {
-            if self.machine.memory.arena.is_excluded(at) {
-                if let Some(quote) = walk.trie.child(node, b'"') {
+            if self.machine.memory.arena.is_excluded(at)
+                && let Some(quote) = walk.trie.child(node, b'"') {
                     banned.extend(walk.trie.items_below(quote).filter_map(|item| walk.token(item, end::ANY)));
                 }
-            }
             for (byte, deeper) in self.machine.memory.arena.excluded_children(at) {
                 let Some(child) = walk.trie.child(node, byte) else { continue };
                 let step = self.machine.program.automaton(leaf).step(state, byte);

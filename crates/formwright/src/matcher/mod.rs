@@ -546,7 +546,13 @@ fn ranges(bytes: &[u8]) -> Vec<String> {
             _ => runs.push((byte, byte)),
         }
     }
-    let shown = |byte: u8| if byte.is_ascii_graphic() || byte == b' ' { format!("{:?}", byte as char) } else { format!("byte {byte:#04x}") };
+    let shown = |byte: u8| {
+        if byte.is_ascii_graphic() || byte == b' ' {
+            format!("{:?}", byte as char)
+        } else {
+            format!("byte {byte:#04x}")
+        }
+    };
     let mut parts: Vec<String> = runs
         .iter()
         .take(8)

@@ -15,10 +15,12 @@
 //! nodes without a finite text were pruned. So "some thread is left" means
 //! "these bytes are the beginning of a text in form".
 
-use super::arena::{Arena, OFF, Seen};
+use super::arena::{Arena, OFF};
 use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
-use crate::language::{Array, FREE, LeafId, Node, NodeId, Object, SpaceState, UNBOUNDED, end, needed};
+use crate::language::{
+    Array, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end,
+};
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
 
@@ -93,7 +95,9 @@ impl<'m> Machine<'m> {
             Head::Colon { space, object, seen, member } => {
                 self.colon(space, object, seen, member, byte, cont, out, base);
             }
-            Head::Object { phase, space, object, seen } => self.object(phase, space, object, seen, byte, cont, out, base),
+            Head::Object { phase, space, object, seen } => {
+                self.object(phase, space, object, seen, byte, cont, out, base);
+            }
             Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out, base),
             Head::Accept | Head::Union(_) | Head::Named { .. } | Head::Sequence { .. } | Head::Repeat { .. } => {}
         }
@@ -148,7 +152,11 @@ impl<'m> Machine<'m> {
         let program = self.program;
         let Node::Sequence(parts) = program.node(node) else { return (node, parent) };
         let last = index as usize + 1 >= parts.len();
-        let cont = if last { parent } else { self.memory.arena.frame(Thread { head: Head::Sequence { node, index: index + 1 }, cont: parent }) };
+        let cont = if last {
+            parent
+        } else {
+            self.memory.arena.frame(Thread { head: Head::Sequence { node, index: index + 1 }, cont: parent })
+        };
         (parts[index as usize], cont)
     }
 
@@ -188,10 +196,21 @@ impl<'m> Machine<'m> {
             }
             Node::Object(object) if byte == b'{' => {
                 let seen = self.nothing_seen(object);
-                self.push(Head::Object { phase: Phase::Open, space: object.layout.open, object: node, seen }, cont, out, base);
+                self.push(
+                    Head::Object { phase: Phase::Open, space: object.layout.open, object: node, seen },
+                    cont,
+                    out,
+                    base,
+                );
             }
             Node::Array(array) if byte == b'[' => {
-                self.push(Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count: 0 }, cont, out, base);
+                let count = self.no_items(array);
+                self.push(
+                    Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count },
+                    cont,
+                    out,
+                    base,
+                );
             }
             Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
             Node::Sequence(parts) => {
@@ -230,7 +249,16 @@ impl<'m> Machine<'m> {
 
     #[allow(clippy::too_many_arguments)]
     #[inline]
-    fn text(&mut self, leaf: LeafId, state: StateId, (least, most): (u32, u32), byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn text(
+        &mut self,
+        leaf: LeafId,
+        state: StateId,
+        (least, most): (u32, u32),
+        byte: u8,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let step = self.program.automaton(leaf).step(state, byte);
         if step.state() == DEAD {
             return;
@@ -278,7 +306,17 @@ impl<'m> Machine<'m> {
     // Objects.
 
     #[allow(clippy::too_many_arguments)]
-    fn object(&mut self, phase: Phase, space: SpaceState, node: NodeId, seen: SeenId, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn object(
+        &mut self,
+        phase: Phase,
+        space: SpaceState,
+        node: NodeId,
+        seen: SeenId,
+        byte: u8,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
@@ -299,7 +337,15 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn open_name(&mut self, node: NodeId, object: &Object, seen: SeenId, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn open_name(
+        &mut self,
+        node: NodeId,
+        object: &Object,
+        seen: SeenId,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         if self.name_is_live(object, seen, 0) {
             self.push(Head::Key { object: node, seen, at: 0 }, cont, out, base);
         }
@@ -320,7 +366,16 @@ impl<'m> Machine<'m> {
 
     /// Inside a declared name.
     #[allow(clippy::too_many_arguments)]
-    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn key(
+        &mut self,
+        node: NodeId,
+        seen: SeenId,
+        at: NodeIndex,
+        byte: u8,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if byte == b'"' && !object.names.items_at(at).is_empty() {
@@ -329,16 +384,24 @@ impl<'m> Machine<'m> {
                 let head = Head::Colon { space: object.layout.key, object: node, seen, member };
                 self.push(head, cont, out, base);
             }
-        } else if let Some(child) = object.names.child(at, byte) {
-            if self.name_is_live(object, seen, child) {
+        } else if let Some(child) = object.names.child(at, byte)
+            && self.name_is_live(object, seen, child) {
                 self.push(Head::Key { object: node, seen, at: child }, cont, out, base);
             }
-        }
     }
 
     /// Inside an undeclared name: as long as it is on an excluded name, remember where.
     #[allow(clippy::too_many_arguments)]
-    fn extra(&mut self, leaf: LeafId, state: StateId, at: u32, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn extra(
+        &mut self,
+        leaf: LeafId,
+        state: StateId,
+        at: u32,
+        byte: u8,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let step = self.program.automaton(leaf).step(state, byte);
         if step.accepting() {
             if !self.memory.arena.is_excluded(at) {
@@ -391,7 +454,16 @@ impl<'m> Machine<'m> {
 
     /// An undeclared name has ended: before its colon, remember it as used.
     #[allow(clippy::too_many_arguments)]
-    fn named(&mut self, extra: u16, node: NodeId, seen: SeenId, start: u32, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn named(
+        &mut self,
+        extra: u16,
+        node: NodeId,
+        seen: SeenId,
+        start: u32,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         let start = start as usize + 1; // after the quote, which is the byte at `start`
@@ -399,35 +471,58 @@ impl<'m> Machine<'m> {
         if self.memory.lost_names > 0 {
             self.memory.doubt = true;
         }
-        let mut next = self.memory.arena.seen(seen).clone();
+        let mut next = object.with_extra(self.memory.arena.seen(seen), 0);
         if known {
             let name = self.memory.path.get(start..).unwrap_or_default().to_vec();
             next.names = self.memory.arena.add_name(next.names, &name);
         } else {
             self.memory.lost_names += 1;
         }
-        if !object.any_order {
-            next.position = object.members.len() as u32;
-        }
-        next.count = clamp_count(object, next.count + 1);
         let seen = self.memory.arena.intern_seen(next);
         let member = object.members.len() as u32 + u32::from(extra);
         self.push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out, base);
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn colon(&mut self, space: SpaceState, node: NodeId, seen: SeenId, member: u32, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn colon(
+        &mut self,
+        space: SpaceState,
+        node: NodeId,
+        seen: SeenId,
+        member: u32,
+        byte: u8,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
             self.push(Head::Colon { space, object: node, seen, member }, cont, out, base);
         } else if byte == b':' && program.graph.spaces.ends(space) & end::COLON != 0 {
-            let declared = object.members.get(member as usize);
-            let (value, seen) = match declared {
-                Some(declared) => (declared.value, self.after_member(object, seen, member)),
-                None => (object.extras[member as usize - object.members.len()].value, seen),
-            };
-            let frame = Head::Object { phase: Phase::Value, space: object.layout.value, object: node, seen };
+            self.open_value(node, object, seen, member, cont, out, base);
+        }
+    }
+
+    /// The values a member may have: its own, and those that meet demands still open.
+    #[allow(clippy::too_many_arguments)]
+    fn open_value(
+        &mut self,
+        node: NodeId,
+        object: &Object,
+        seen: SeenId,
+        member: u32,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
+        let (value, witnesses) = object.values_of(member);
+        for &(value, met) in std::iter::once(&(value, 0)).chain(witnesses) {
+            if self.program.facts.shortest(value) >= INFINITE {
+                continue;
+            }
+            let Some(after) = self.after_member(object, seen, member, met) else { continue };
+            let frame = Head::Object { phase: Phase::Value, space: object.layout.value, object: node, seen: after };
             let after = self.memory.arena.frame(Thread { head: frame, cont });
             self.push(Head::Value { space: object.layout.colon, node: value }, after, out, base);
         }
@@ -436,19 +531,28 @@ impl<'m> Machine<'m> {
     // What an object has seen.
 
     fn nothing_seen(&mut self, object: &Object) -> SeenId {
-        if object.is_plain() {
-            return 0;
-        }
-        let members = vec![0; object.members.len().div_ceil(64)].into();
-        self.memory.arena.intern_seen(Seen { members, position: 0, count: 0, names: 0 })
+        if object.is_plain() { 0 } else { self.memory.arena.intern_seen(object.nothing()) }
     }
 
-    fn after_member(&mut self, object: &Object, seen: SeenId, member: u32) -> SeenId {
+    /// What an object has seen after a member whose value met some demands; `None` if that is a dead end.
+    fn after_member(&mut self, object: &Object, seen: SeenId, member: u32, met: u32) -> Option<SeenId> {
         if object.is_plain() {
-            return member + 1;
+            return Some(member + 1);
         }
-        let next = with_member(object, self.memory.arena.seen(seen), member);
-        self.memory.arena.intern_seen(next)
+        let before = self.memory.arena.seen(seen);
+        let next = if (member as usize) < object.members.len() {
+            object.with_member(before, member, met)
+        } else {
+            Seen { met: before.met | met, ..before.clone() } // counted when its name ended
+        };
+        let alive = object.demands == 0 || self.feasible(object, &next);
+        alive.then(|| self.memory.arena.intern_seen(next))
+    }
+
+    /// Whether the object can still be completed.
+    fn feasible(&self, object: &Object, seen: &Seen) -> bool {
+        let (facts, costs) = (&self.program.facts, &self.program.costs);
+        facts.with_prices(&object.layout, costs, |prices| object.completion(seen, false, prices)).is_some()
     }
 
     /// Whether some declared name at or below `at` may come.
@@ -456,12 +560,14 @@ impl<'m> Machine<'m> {
         let below = &object.names.items()[object.names.items_below(at)];
         if object.is_plain() {
             let last = next_required(object, seen);
-            return below.iter().any(|&member| member >= seen && member <= last && object.members[member as usize].possible);
+            return below
+                .iter()
+                .any(|&member| member >= seen && member <= last && object.members[member as usize].possible);
         }
         below.iter().any(|&member| self.may_member(object, seen, member))
     }
 
-    fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
+    pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
         if !object.members[member as usize].possible {
             return false;
         }
@@ -473,7 +579,9 @@ impl<'m> Machine<'m> {
             return false;
         }
         if object.is_counted() {
-            return feasible(object, &with_member(object, seen, member));
+            let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
+            let mut ways = std::iter::once(0).chain(met);
+            return ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)));
         }
         object.any_order || member <= next_required(object, seen.position)
     }
@@ -482,15 +590,15 @@ impl<'m> Machine<'m> {
         if object.is_plain() {
             return false;
         }
-        let mut next = self.memory.arena.seen(seen).clone();
-        if !object.any_order {
-            if next_required(object, next.position) < object.members.len() as u32 {
-                return false;
-            }
-            next.position = object.members.len() as u32;
+        let before = self.memory.arena.seen(seen);
+        if !object.any_order && next_required(object, before.position) < object.members.len() as u32 {
+            return false;
         }
-        next.count = clamp_count(object, next.count + 1);
-        !object.is_counted() || feasible(object, &next)
+        if !object.is_counted() {
+            return true;
+        }
+        let met = object.extras.iter().flat_map(|extra| extra.witnesses.iter().map(|(_, met)| *met));
+        std::iter::once(0).chain(met).any(|met| self.feasible(object, &object.with_extra(before, met)))
     }
 
     /// Whether a comma may come: some member can follow.
@@ -503,13 +611,23 @@ impl<'m> Machine<'m> {
             return next_required(object, seen) == object.members.len() as u32;
         }
         let seen = self.memory.arena.seen(seen);
-        seen.count >= object.low && missing(object, seen).next().is_none()
+        seen.count >= object.low && object.demands & !seen.met == 0 && object.missing(seen).is_empty()
     }
 
     // Arrays.
 
     #[allow(clippy::too_many_arguments)]
-    fn array(&mut self, phase: Phase, space: SpaceState, node: NodeId, count: u32, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn array(
+        &mut self,
+        phase: Phase,
+        space: SpaceState,
+        node: NodeId,
+        count: u32,
+        byte: u8,
+        cont: ContId,
+        out: &mut Vec<Thread>,
+        base: usize,
+    ) {
         let program = self.program;
         let Node::Array(array) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
@@ -521,17 +639,17 @@ impl<'m> Machine<'m> {
         }
         match (phase, byte) {
             (_, b']') => {
-                if count >= array.low {
+                if self.items_done(array, count) {
                     self.resume(cont, out, base);
                 }
             }
             (Phase::Open, _) => {
-                if let Some((item, after)) = self.item(node, array, 0, cont) {
+                for (item, after) in self.next_items(node, array, count, cont) {
                     self.start(item, after, byte, out, base);
                 }
             }
             (_, b',') => {
-                if let Some((item, after)) = self.item(node, array, count, cont) {
+                for (item, after) in self.next_items(node, array, count, cont) {
                     self.push(Head::Value { space: array.layout.comma, node: item }, after, out, base);
                 }
             }
@@ -539,13 +657,43 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The item after `count` items, and what comes after it.
-    fn item(&mut self, node: NodeId, array: &Array, count: u32, cont: ContId) -> Option<(NodeId, ContId)> {
-        let item = array.item(count)?;
-        let alike = array.low.max(array.prefix.len() as u32); // without an upper bound, counts from here on are alike
-        let count = if array.high == UNBOUNDED { (count + 1).min(alike) } else { count + 1 };
-        let frame = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
-        Some((item, self.memory.arena.frame(Thread { head: frame, cont })))
+    /// `count` is the number of items, or for arrays that count kinds the id of what was seen.
+    fn items_done(&self, array: &Array, count: u32) -> bool {
+        if array.kinds.is_empty() { count >= array.low } else { array.is_done(self.memory.arena.items(count)) }
+    }
+
+    fn no_items(&mut self, array: &Array) -> u32 {
+        if array.kinds.is_empty() { 0 } else { self.memory.arena.intern_items(array.none()) }
+    }
+
+    /// The items that may come next, and what comes after each.
+    fn next_items(&mut self, node: NodeId, array: &Array, count: u32, cont: ContId) -> Vec<(NodeId, ContId)> {
+        let frame = |machine: &mut Self, count: u32| {
+            let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
+            machine.memory.arena.frame(Thread { head, cont })
+        };
+        if array.kinds.is_empty() {
+            let Some(item) = array.item(count) else { return Vec::new() };
+            let alike = array.low.max(array.prefix.len() as u32); // without an upper bound, counts from here on are alike
+            let next = if array.high == UNBOUNDED { (count + 1).min(alike) } else { count + 1 };
+            return vec![(item, frame(self, next))];
+        }
+        let items = self.memory.arena.items(count).clone();
+        let mut all = Vec::new();
+        for &(item, kinds) in array.ways(items.count) {
+            let Some(next) = array.after(&items, kinds) else { continue };
+            if self.program.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
+                let next = self.memory.arena.intern_items(next);
+                all.push((item, frame(self, next)));
+            }
+        }
+        all
+    }
+
+    /// Bytes of the items an array still needs, with a comma each.
+    pub fn items_cost(&self, array: &Array, items: &Items) -> Option<u32> {
+        let (facts, costs) = (&self.program.facts, &self.program.costs);
+        facts.with_prices(&array.layout, costs, |prices| array.completion(items, prices))
     }
 
     // For walks over tokens whose leading whitespace is stripped.
@@ -554,9 +702,10 @@ impl<'m> Machine<'m> {
     pub fn free_of_space(&self, thread: Thread) -> Option<(Thread, SpaceState)> {
         let mut free = thread;
         let space = match &mut free.head {
-            Head::Value { space, .. } | Head::Colon { space, .. } | Head::Object { space, .. } | Head::Array { space, .. } => {
-                std::mem::replace(space, FREE)
-            }
+            Head::Value { space, .. }
+            | Head::Colon { space, .. }
+            | Head::Object { space, .. }
+            | Head::Array { space, .. } => std::mem::replace(space, FREE),
             _ => return None,
         };
         self.program.graph.spaces.may_come(space).then_some((free, space))
@@ -567,70 +716,4 @@ impl<'m> Machine<'m> {
 fn next_required(object: &Object, position: u32) -> u32 {
     let open = &object.members[position as usize..];
     position + open.iter().position(|member| member.required).unwrap_or(open.len()) as u32
-}
-
-pub fn with_member(object: &Object, seen: &Seen, member: u32) -> Seen {
-    let mut next = seen.clone();
-    next.members[member as usize / 64] |= 1 << (member % 64);
-    if !object.any_order {
-        next.position = member + 1;
-    }
-    next.count = clamp_count(object, next.count + 1);
-    next
-}
-
-/// Counts that the bounds cannot tell apart are one.
-fn clamp_count(object: &Object, count: u32) -> u32 {
-    if object.high == UNBOUNDED { count.min(object.low) } else { count }
-}
-
-/// Members that must still come: required ones and those implied by what was seen.
-pub fn missing<'o>(object: &'o Object, seen: &'o Seen) -> Box<dyn Iterator<Item = u32> + 'o> {
-    let members = 0..object.members.len() as u32;
-    if object.implied.is_empty() {
-        return Box::new(members.filter(|&member| object.members[member as usize].required && !seen.has(member)));
-    }
-    let mut with_seen = Object { implied: object.implied.clone(), members: object.members.clone(), ..bare(object) };
-    for member in members.clone() {
-        with_seen.members[member as usize].required |= seen.has(member);
-    }
-    let needed = needed(&with_seen);
-    Box::new(members.filter(move |&member| needed[member as usize] && !seen.has(member)))
-}
-
-/// An object with the same rules and nothing else.
-fn bare(object: &Object) -> Object {
-    Object {
-        names: crate::vocabulary::Trie::new(&[]),
-        members: Vec::new(),
-        extras: Vec::new(),
-        low: 0,
-        high: UNBOUNDED,
-        any_order: true,
-        implied: Vec::new(),
-        layout: object.layout,
-    }
-}
-
-/// Whether the object can still be completed after `seen`.
-pub fn feasible(object: &Object, seen: &Seen) -> bool {
-    let mut must = 0;
-    for member in missing(object, seen) {
-        let open = object.any_order || member >= seen.position;
-        if !open || !object.members[member as usize].possible {
-            return false;
-        }
-        must += 1;
-    }
-    let count = seen.count.saturating_add(must);
-    if count > object.high {
-        return false;
-    }
-    if count >= object.low || !object.extras.is_empty() {
-        return true;
-    }
-    let open = (0..object.members.len() as u32).filter(|&member| {
-        object.members[member as usize].possible && !seen.has(member) && (object.any_order || member >= seen.position)
-    });
-    seen.count.saturating_add(open.count() as u32) >= object.low
 }

@@ -40,10 +40,18 @@ pub enum Spelling {
     /// Plain UTF-8.
     Text,
     /// A JSON string with both quotes.
-    Json {
-        /// Every valid escape, instead of only those JSON needs.
-        any_escapes: bool,
-    },
+    Json(Escapes),
+}
+
+/// Which escapes a JSON string may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Escapes {
+    /// One spelling for each text: short escapes, or lower-case `\u00xx` where there is none.
+    Canonical,
+    /// Those JSON needs; control characters also as `\u00XX`.
+    Natural,
+    /// Every valid escape.
+    Any,
 }
 
 /// Where one byte leads.
@@ -127,7 +135,10 @@ struct Builder {
 
 impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Automaton").field("spelling", &self.spelling).field("classes", &self.stride).finish_non_exhaustive()
+        f.debug_struct("Automaton")
+            .field("spelling", &self.spelling)
+            .field("classes", &self.stride)
+            .finish_non_exhaustive()
     }
 }
 
@@ -193,12 +204,9 @@ impl Automaton {
         if state == DEAD {
             return Step(DEAD);
         }
-        let step = match self.lock().step(state, byte) {
-            Ok(step) => step,
-            Err(OutOfFuel) => {
-                self.overflow.store(true, Ordering::Relaxed);
-                return Step(DEAD);
-            }
+        let step = if let Ok(step) = self.lock().step(state, byte) { step } else {
+            self.overflow.store(true, Ordering::Relaxed);
+            return Step(DEAD);
         };
         self.table.row_or_make(state)[class].store(step.0, Ordering::Release);
         step
@@ -246,7 +254,7 @@ impl Automaton {
     pub(crate) fn run_covers(&self, run: &Run, low: u32, high: u32) -> bool {
         let raw = match self.spelling {
             Spelling::Text => true,
-            Spelling::Json { .. } => low >= 0x20 && ![0x22, 0x5C].iter().any(|code| (low..=high).contains(code)),
+            Spelling::Json(_) => low >= 0x20 && ![0x22, 0x5C].iter().any(|code| (low..=high).contains(code)),
         };
         let builder = self.lock();
         raw && builder.arena.alphabet.segments(low, high).all(|(_, _, letter)| contains(&run.letters, letter))
@@ -336,6 +344,13 @@ impl Builder {
             Partial::Bytes { prefix, need, low, high } => vec![bytes_range(prefix, need, low, high)],
             Partial::Escape if self.any_escapes() => vec![(0, 0x10_FFFF)],
             Partial::Escape => vec![(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)],
+            Partial::Hex { digits, value } if self.spelling == Spelling::Json(Escapes::Canonical) => self
+                .hex_ranges(digits, value)
+                .into_iter()
+                .flat_map(|(low, high)| low..=high)
+                .filter(|&code| !has_short(code))
+                .map(|code| (code, code))
+                .collect(),
             Partial::Hex { digits, value } => self.hex_ranges(digits, value),
             Partial::Low { high, stage, value } => vec![low_range(high, stage, value)],
             _ => Vec::new(),
@@ -358,7 +373,7 @@ impl Builder {
     }
 
     fn any_escapes(&self) -> bool {
-        matches!(self.spelling, Spelling::Json { any_escapes: true })
+        self.spelling == Spelling::Json(Escapes::Any)
     }
 
     fn step(&mut self, state: StateId, byte: u8) -> Result<Step, OutOfFuel> {
@@ -372,13 +387,18 @@ impl Builder {
                     return Ok(Step(DEAD));
                 }
                 let prefix = prefix << 6 | u32::from(byte & 0x3F);
-                if need == 1 { self.code_point(expression, prefix) } else { self.bytes(expression, prefix, need - 1, 0x80, 0xBF) }
+                if need == 1 {
+                    self.code_point(expression, prefix)
+                } else {
+                    self.bytes(expression, prefix, need - 1, 0x80, 0xBF)
+                }
             }
             Partial::Same { need, low, high } => {
                 if !(low..=high).contains(&byte) {
                     return Ok(Step(DEAD));
                 }
-                let next = if need == 1 { Partial::Between } else { Partial::Same { need: need - 1, low: 0x80, high: 0xBF } };
+                let next =
+                    if need == 1 { Partial::Between } else { Partial::Same { need: need - 1, low: 0x80, high: 0xBF } };
                 self.state(expression, next)
             }
             Partial::Escape => self.escape(expression, byte),
@@ -452,14 +472,20 @@ impl Builder {
     }
 
     fn hex(&mut self, expression: Id, byte: u8, digits: u8, value: u16) -> Result<Step, OutOfFuel> {
-        let Some(digit) = (byte as char).to_digit(16) else { return Ok(Step(DEAD)) };
+        let canonical = self.spelling == Spelling::Json(Escapes::Canonical);
+        let Some(digit) = (byte as char).to_digit(16).filter(|_| !(canonical && byte.is_ascii_uppercase())) else {
+            return Ok(Step(DEAD));
+        };
         let value = value << 4 | digit as u16;
         if digits < 3 {
             return self.state(expression, Partial::Hex { digits: digits + 1, value });
         }
         match value {
-            0xD800..=0xDBFF if self.any_escapes() => self.state(expression, Partial::Low { high: value, stage: 0, value: 0 }),
+            0xD800..=0xDBFF if self.any_escapes() => {
+                self.state(expression, Partial::Low { high: value, stage: 0, value: 0 })
+            }
             0x20.. if !self.any_escapes() => Ok(Step(DEAD)),
+            _ if canonical && has_short(u32::from(value)) => Ok(Step(DEAD)),
             _ => self.code_point(expression, u32::from(value)),
         }
     }
@@ -505,6 +531,11 @@ impl Builder {
             }
         }
     }
+}
+
+/// Whether a control character has a short escape.
+fn has_short(code: u32) -> bool {
+    [8, 9, 10, 12, 13].contains(&code)
 }
 
 /// The code points that `need` more bytes can complete.
@@ -556,8 +587,8 @@ fn weights(alphabet: &Alphabet, spelling: Spelling) -> Vec<u32> {
 
 fn spelled_length(code: u32, spelling: Spelling) -> u32 {
     match (spelling, code) {
-        (Spelling::Json { .. }, 0x22 | 0x5C | 8 | 9 | 10 | 12 | 13) => 2,
-        (Spelling::Json { .. }, 0..0x20) => 6,
+        (Spelling::Json(_), 0x22 | 0x5C | 8 | 9 | 10 | 12 | 13) => 2,
+        (Spelling::Json(_), 0..0x20) => 6,
         (_, 0..0x80) => 1,
         (_, 0x80..0x800) => 2,
         (_, 0x800..0x1_0000) => 3,
@@ -622,7 +653,7 @@ impl Table {
     #[inline]
     fn place(state: StateId) -> (usize, usize) {
         let shifted = state + (1 << FIRST_BLOCK_BITS);
-        let bits = 31 - shifted.leading_zeros();
+        let bits = shifted.ilog2();
         ((bits - FIRST_BLOCK_BITS) as usize, (shifted - (1 << bits)) as usize)
     }
 
@@ -636,7 +667,8 @@ impl Table {
     fn row_or_make(&self, state: StateId) -> &[AtomicU32] {
         let (block, row) = Self::place(state);
         let rows = 1_usize << (block as u32 + FIRST_BLOCK_BITS);
-        let block = self.blocks[block].get_or_init(|| (0..rows * self.stride).map(|_| AtomicU32::new(UNKNOWN)).collect());
+        let block =
+            self.blocks[block].get_or_init(|| (0..rows * self.stride).map(|_| AtomicU32::new(UNKNOWN)).collect());
         &block[row * self.stride..(row + 1) * self.stride]
     }
 }
@@ -645,8 +677,8 @@ impl Table {
 mod tests {
     use super::*;
 
-    const JSON: Spelling = Spelling::Json { any_escapes: false };
-    const JSON_ANY: Spelling = Spelling::Json { any_escapes: true };
+    const JSON: Spelling = Spelling::Json(Escapes::Natural);
+    const JSON_ANY: Spelling = Spelling::Json(Escapes::Any);
 
     fn automaton(tree: &Regular, spelling: Spelling) -> Automaton {
         Automaton::new(tree, spelling, &Limits::default()).unwrap()
@@ -675,6 +707,20 @@ mod tests {
         }
         for text in [r#""\u0061\n\"\u0001é""#, "\"a\n\\\"\\u0001é\""] {
             assert!(!a.accepts(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn canonical_spelling_is_unique() {
+        let a = automaton(&Regular::anything(), Spelling::Json(Escapes::Canonical));
+        for (text, accepted) in [
+            (r#""\n""#, true),
+            (r#""\u000a""#, false),
+            (r#""\u001f""#, true),
+            (r#""\u001F""#, false),
+            (r#""\u0008""#, false),
+        ] {
+            assert_eq!(a.accepts(text.as_bytes()), accepted, "{text}");
         }
     }
 

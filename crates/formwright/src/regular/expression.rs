@@ -248,7 +248,8 @@ impl Arena {
 
     /// [a]|[b] = [ab]
     fn merge_classes(&mut self, flat: &mut Vec<Id>) {
-        let classes: Vec<Id> = flat.iter().copied().filter(|&id| matches!(self.get(id), Expression::Class(_))).collect();
+        let classes: Vec<Id> =
+            flat.iter().copied().filter(|&id| matches!(self.get(id), Expression::Class(_))).collect();
         if classes.len() < 2 {
             return;
         }
@@ -396,19 +397,13 @@ impl Arena {
                 boolean: parts.iter().any(|part| fact(part).boolean),
                 shortest: parts.iter().map(|part| fact(part).shortest).min().unwrap_or(u32::MAX),
             },
-            Expression::And(parts) => Facts {
-                nullable: parts.iter().all(|part| fact(part).nullable),
-                boolean: true,
-                shortest: 0,
-            },
+            Expression::And(parts) => {
+                Facts { nullable: parts.iter().all(|part| fact(part).nullable), boolean: true, shortest: 0 }
+            }
             Expression::Not(inner) => Facts { nullable: !fact(inner).nullable, boolean: true, shortest: 0 },
             Expression::Loop(body, low, _) => {
                 let body = fact(body);
-                Facts {
-                    nullable: *low == 0,
-                    boolean: body.boolean,
-                    shortest: body.shortest.saturating_mul(*low),
-                }
+                Facts { nullable: *low == 0, boolean: body.boolean, shortest: body.shortest.saturating_mul(*low) }
             }
             Expression::Multiple(divisor, remainder, decimals) => {
                 Facts { nullable: divides(*divisor, *remainder, *decimals), boolean: true, shortest: 0 }
@@ -429,7 +424,8 @@ impl Arena {
     /// The derivatives by every letter.
     fn row(&mut self, id: Id) -> &[Id] {
         if !self.rows.contains_key(&id) {
-            let row: Box<[Id]> = (0..self.alphabet.len()).map(|letter| self.derive_uncached(id, letter as Letter)).collect();
+            let row: Box<[Id]> =
+                (0..self.alphabet.len()).map(|letter| self.derive_uncached(id, letter as Letter)).collect();
             self.rows.insert(id, row);
         }
         &self.rows[&id]

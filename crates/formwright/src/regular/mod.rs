@@ -19,7 +19,5 @@ mod automaton;
 mod expression;
 mod tree;
 
-pub use automaton::{Automaton, DEAD, Spelling, StateId, Step};
+pub use automaton::{Automaton, DEAD, Escapes, Spelling, StateId, Step};
 pub use tree::{Divisor, Ranges, Regular};
-
-pub(crate) use automaton::Run;

@@ -271,9 +271,10 @@ impl Parser<'_> {
         } else {
             let high = self.hex(4);
             match high {
-                Some(high @ 0xD800..=0xDBFF) if self.eat("\\u") => {
-                    self.hex(4).filter(|low| (0xDC00..=0xDFFF).contains(low)).map(|low| 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-                }
+                Some(high @ 0xD800..=0xDBFF) if self.eat("\\u") => self
+                    .hex(4)
+                    .filter(|low| (0xDC00..=0xDFFF).contains(low))
+                    .map(|low| 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00)),
                 other => other,
             }
         };
@@ -382,7 +383,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compiled_is_refused_with_its_place() {
-        for (source, place) in [(r"(a)\1", 3), ("(?<=a)b", 0), (r"\Z", 0), ("a{3,2}", 1), ("[z-a]", 1), ("(a", 0), ("a**", 2)] {
+        for (source, place) in
+            [(r"(a)\1", 3), ("(?<=a)b", 0), (r"\Z", 0), ("a{3,2}", 1), ("[z-a]", 1), ("(a", 0), ("a**", 2)]
+        {
             let error = parse(source, Mode::Search, &Limits::default()).unwrap_err();
             let crate::Kind::Regex { span, .. } = *error.kind else { panic!("{error}") };
             assert_eq!(span.0, place, "{source}: {}", error.message);

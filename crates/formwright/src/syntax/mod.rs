@@ -8,4 +8,4 @@ mod pattern;
 pub mod regex;
 
 pub(crate) use ecma::parse as ecma_pattern;
-pub(crate) use pattern::{Mode, lower as lower_pattern};
+pub(crate) use pattern::Mode;

@@ -40,9 +40,14 @@ pub enum Pattern {
     /// `$`
     End,
     /// `\b`, or `\B` when negated.
-    Boundary { negated: bool },
+    Boundary {
+        negated: bool,
+    },
     /// `(?=x)`, or `(?!x)` when negated.
-    Ahead { negated: bool, body: Box<Pattern> },
+    Ahead {
+        negated: bool,
+        body: Box<Pattern>,
+    },
 }
 
 /// Copies of a bounded repetition that contains assertions.
@@ -138,7 +143,7 @@ impl Context {
             Pattern::Ahead { negated, body } => {
                 let seen = self.rest(body, &Rest::same(Regular::anything()))?;
                 let seen = if *negated { seen.map(|seen| seen.clone().not()) } else { seen };
-                after.both(&seen, |rest, seen| and(rest, seen))
+                after.both(&seen, and)
             }
         })
     }
@@ -234,7 +239,9 @@ pub fn complement(ranges: &Ranges) -> Ranges {
 
 /// A class of the regular-expression library.
 pub fn class_of(ranges: &[(char, char)]) -> regex_syntax::hir::ClassUnicode {
-    regex_syntax::hir::ClassUnicode::new(ranges.iter().map(|&(low, high)| regex_syntax::hir::ClassUnicodeRange::new(low, high)))
+    regex_syntax::hir::ClassUnicode::new(
+        ranges.iter().map(|&(low, high)| regex_syntax::hir::ClassUnicodeRange::new(low, high)),
+    )
 }
 
 /// Its ranges.

@@ -64,7 +64,8 @@ fn pattern(hir: &Hir) -> std::result::Result<Pattern, &'static str> {
         }
         HirKind::Class(Class::Unicode(class)) => Pattern::Class(ranges_of(class)),
         HirKind::Class(Class::Bytes(class)) => {
-            let ranges: Vec<(char, char)> = class.ranges().iter().map(|range| (range.start() as char, range.end() as char)).collect();
+            let ranges: Vec<(char, char)> =
+                class.ranges().iter().map(|range| (range.start() as char, range.end() as char)).collect();
             Pattern::Class(ranges_of(&class_of(&ranges)))
         }
         HirKind::Look(Look::Start) => Pattern::Start,
@@ -77,7 +78,9 @@ fn pattern(hir: &Hir) -> std::result::Result<Pattern, &'static str> {
         }
         HirKind::Capture(capture) => pattern(&capture.sub)?,
         HirKind::Concat(parts) => Pattern::Concat(parts.iter().map(pattern).collect::<std::result::Result<_, _>>()?),
-        HirKind::Alternation(options) => Pattern::Or(options.iter().map(pattern).collect::<std::result::Result<_, _>>()?),
+        HirKind::Alternation(options) => {
+            Pattern::Or(options.iter().map(pattern).collect::<std::result::Result<_, _>>()?)
+        }
     })
 }
 
@@ -99,7 +102,9 @@ mod tests {
     #[test]
     fn word_boundaries_depend_on_neighbours() {
         let pattern = r"\bcat\b.*|x\bcat|\w+\Bs";
-        assert!(full(pattern, "cat dog") && !full(pattern, "cats dog") && !full(pattern, "xcat") && full(pattern, "cats"));
+        assert!(
+            full(pattern, "cat dog") && !full(pattern, "cats dog") && !full(pattern, "xcat") && full(pattern, "cats")
+        );
     }
 
     #[test]

@@ -105,9 +105,8 @@ impl Vocabulary {
         let stripped = Stripped::new(&sorted)?;
         self_test(&plain, &sorted)?;
         (self.longest, self.plain, self.stripped) = (longest, plain, stripped);
-        self.every_byte = (0..=255).all(|byte| {
-            self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty())
-        });
+        self.every_byte =
+            (0..=255).all(|byte| self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty()));
         self.fingerprint = self.digest();
         Ok(())
     }
@@ -188,15 +187,13 @@ impl Stripped {
         for &(bytes, token) in sorted {
             let split = bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(bytes.len());
             let (run, rest) = bytes.split_at(split);
-            let id = match ids.get(run) {
-                Some(&id) => id,
-                None => {
-                    let id = u16::try_from(runs.len())
-                        .map_err(|_| Error::vocabulary("vocabulary: more than 65,535 different runs of leading whitespace"))?;
-                    runs.push(run.into());
-                    ids.insert(run, id);
-                    id
-                }
+            let id = if let Some(&id) = ids.get(run) { id } else {
+                let id = u16::try_from(runs.len()).map_err(|_| {
+                    Error::vocabulary("vocabulary: more than 65,535 different runs of leading whitespace")
+                })?;
+                runs.push(run.into());
+                ids.insert(run, id);
+                id
             };
             rests.push((rest, id, token));
         }
@@ -219,7 +216,9 @@ fn check(tokens: &[Vec<u8>], eos: &[TokenId], special: &IndexMap<String, TokenId
         return Err(Error::vocabulary(format!("vocabulary: end-of-text id {id} is outside the {logits_size} logits")));
     }
     if let Some((name, id)) = special.iter().find(|&(_, &id)| id as usize >= logits_size) {
-        return Err(Error::vocabulary(format!("vocabulary: special token {name:?} has id {id}, outside the {logits_size} logits")));
+        return Err(Error::vocabulary(format!(
+            "vocabulary: special token {name:?} has id {id}, outside the {logits_size} logits"
+        )));
     }
     if logits_size < tokens.len() {
         return Err(Error::vocabulary(format!(
@@ -273,7 +272,10 @@ fn self_test(trie: &Trie, sorted: &[(&[u8], TokenId)]) -> Result<()> {
         }
         for position in trie.items_at(index as NodeIndex) {
             if sorted[position] != (path.as_slice(), trie.items()[position]) {
-                return Err(Error::vocabulary(format!("vocabulary: token {} does not round-trip", trie.items()[position])));
+                return Err(Error::vocabulary(format!(
+                    "vocabulary: token {} does not round-trip",
+                    trie.items()[position]
+                )));
             }
             seen += 1;
         }
@@ -312,7 +314,9 @@ mod tests {
 
     #[test]
     fn bad_vocabularies_say_why() {
-        let bad = |tokens: &[Vec<u8>], eos: &[u32], width| Vocabulary::new(tokens, eos, IndexMap::new(), width).unwrap_err().message;
+        let bad = |tokens: &[Vec<u8>], eos: &[u32], width| {
+            Vocabulary::new(tokens, eos, IndexMap::new(), width).unwrap_err().message
+        };
         assert!(bad(&tokens(&["a"]), &[], None).contains("no end-of-text"));
         assert!(bad(&tokens(&["a"]), &[7], None).contains("id 7"));
         assert!(bad(&tokens(&["a", "b"]), &[0], Some(1)).contains("logits_size is 1"));

@@ -13,16 +13,19 @@ use serde_json::Value;
 
 use super::number::{NumberSet, plain_text};
 use super::read::Reader;
-use super::shape::{ArrayShape, Formula, Names, ObjectShape, Shape, Strings, both, is_never};
+use super::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Shape, Strings, both, is_never};
 use super::{Options, Order};
 use crate::constraint::Reading;
 use crate::error::{Error, Result};
-use crate::language::{Array, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
-use crate::regular::{Regular, Spelling};
+use crate::language::{Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
+use crate::regular::{Escapes, Regular, Spelling};
 use crate::vocabulary::Trie;
 
 /// Patterns in one object whose overlaps are told apart.
 const MOST_PATTERNS: usize = 8;
+
+/// Counted conditions in one container.
+const MOST_KINDS: usize = 4;
 
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
@@ -101,7 +104,13 @@ impl<'d> Builder<'d> {
         })
     }
 
-    fn numbers(&mut self, sets: &[NumberSet], formula: &Formula, literals: &mut Vec<String>, options: &mut Vec<Node>) -> Result<()> {
+    fn numbers(
+        &mut self,
+        sets: &[NumberSet],
+        formula: &Formula,
+        literals: &mut Vec<String>,
+        options: &mut Vec<Node>,
+    ) -> Result<()> {
         let mut trees = Vec::new();
         for set in sets {
             match set.only() {
@@ -119,7 +128,7 @@ impl<'d> Builder<'d> {
     }
 
     fn spelling(&self) -> Spelling {
-        Spelling::Json { any_escapes: self.options.any_escapes }
+        Spelling::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
     fn strings(&mut self, strings: &Strings, literals: &mut Vec<String>, options: &mut Vec<Node>) {
@@ -130,12 +139,9 @@ impl<'d> Builder<'d> {
             strings if strings.is_none() => {}
             strings => {
                 let tree = strings.tree();
-                options.push(match lengths(&tree) {
-                    Some((low, high)) => Node::Text { leaf: self.any_text(), low, high },
-                    None => {
-                        let spelling = self.spelling();
-                        Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
-                    }
+                options.push(if let Some((low, high)) = lengths(&tree) { Node::Text { leaf: self.any_text(), low, high } } else {
+                    let spelling = self.spelling();
+                    Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
                 });
             }
         }
@@ -144,7 +150,9 @@ impl<'d> Builder<'d> {
     /// The leaf of all JSON strings.
     fn any_text(&mut self) -> LeafId {
         let spelling = self.spelling();
-        *self.texts.get_or_insert_with(|| self.graph.leaf(crate::language::Leaf { tree: Regular::anything(), spelling }))
+        *self
+            .texts
+            .get_or_insert_with(|| self.graph.leaf(crate::language::Leaf { tree: Regular::anything(), spelling }))
     }
 
     fn array(&mut self, array: &ArrayShape, formula: &Formula) -> Result<Node> {
@@ -152,21 +160,58 @@ impl<'d> Builder<'d> {
         if array.unique && array.high > 1 {
             return Err(Error::unsupported(&pointer(), "uniqueItems cannot be enforced here"));
         }
-        if !array.some.is_empty() {
-            return Err(Error::unsupported(&pointer(), "contains cannot be enforced here"));
-        }
+        let (kinds, ways) = self.counted(array, formula)?;
         Ok(Node::Array(Arc::new(Array {
             prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
             rest: Some(self.node(&array.rest)),
             low: array.low,
             high: array.high,
+            kinds,
+            ways,
             layout: self.layout,
         })))
     }
 
+    /// Counted kinds of items, and by position what an item of each combination of kinds is.
+    fn counted(&mut self, array: &ArrayShape, formula: &Formula) -> Result<(Vec<Counted>, Vec<Vec<(NodeId, u32)>>)> {
+        if array.some.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        if array.some.len() > MOST_KINDS {
+            let what = format!("{} contains meet in one array; at most {MOST_KINDS} can be counted", array.some.len());
+            return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
+        }
+        let kinds = array.some.iter().map(|some| Counted { low: some.low, high: some.high }).collect();
+        let positions = array.some.iter().map(|some| some.from as usize).max().unwrap_or(0).max(array.prefix.len());
+        let mut ways = Vec::with_capacity(positions + 1);
+        for position in 0..=positions {
+            let mut here: Vec<(NodeId, u32)> = Vec::new();
+            for inside in 0..1_u32 << array.some.len() {
+                let mut condition = array.item(position);
+                for (index, some) in array.some.iter().enumerate() {
+                    let counts = inside >> index & 1 == 1;
+                    let applies = position >= some.from as usize;
+                    condition = match (counts, applies) {
+                        (true, true) => both(&condition, &some.formula),
+                        (true, false) => Formula::from([Literal::Never].as_slice()),
+                        // Below the upper bound, an item that is not counted may be of the kind all the same.
+                        (false, true) if some.high < UNBOUNDED => both(&condition, &self.reader.negate(&some.formula)),
+                        (false, _) => condition,
+                    };
+                }
+                if !is_never(&condition) {
+                    here.push((self.node(&condition), inside));
+                }
+            }
+            ways.push(here);
+        }
+        Ok((kinds, ways))
+    }
+
     fn object(&mut self, object: &ObjectShape, formula: &Formula) -> Result<Node> {
-        if !object.demands.is_empty() {
-            return Err(Error::unsupported(&self.reader.pointer_of(formula), "\"some member is ...\" cannot be enforced here"));
+        if object.demands.len() > MOST_KINDS {
+            let what = format!("{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked", object.demands.len());
+            return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
         }
         let finite = finite_names(object);
         let mut names = declared_names(object);
@@ -179,7 +224,9 @@ impl<'d> Builder<'d> {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(&formula) } else { self.graph.add(Node::Never) };
             let name_bytes = quoted(name).len() as u32;
-            members.push(Member { name_bytes, value, required: object.requires(name), possible: true });
+            let meets: Vec<bool> = object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
+            let witnesses = if allowed { self.witnesses(object, &formula, &meets) } else { Vec::new() };
+            members.push(Member { name_bytes, value, required: object.requires(name), possible: true, witnesses });
         }
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula)? };
         let index = |name: &Rc<str>| names.iter().position(|other| other == name).unwrap_or(0) as u32;
@@ -193,11 +240,26 @@ impl<'d> Builder<'d> {
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
+            demands: (1 << object.demands.len()) - 1,
             implied: object.implied.iter().map(|(a, b)| (index(a), index(b))).collect(),
             layout: self.layout,
             members,
             extras,
         })))
+    }
+
+    /// The values of a member that meet some of the demands its name can meet.
+    fn witnesses(&mut self, object: &ObjectShape, value: &Formula, meets: &[bool]) -> Vec<(NodeId, u32)> {
+        let able = meets.iter().enumerate().fold(0_u32, |set, (index, meets)| set | u32::from(*meets) << index);
+        let mut all = Vec::new();
+        for met in (1..1_u32 << meets.len()).filter(|met| met & !able == 0) {
+            let demands = object.demands.iter().enumerate().filter(|(index, _)| met >> index & 1 == 1);
+            let condition = demands.fold(value.clone(), |all, (_, demand)| both(&all, &demand.formula));
+            if !is_never(&condition) {
+                all.push((self.node(&condition), met));
+            }
+        }
+        all
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
@@ -206,41 +268,38 @@ impl<'d> Builder<'d> {
         if patterns.len() > MOST_PATTERNS {
             return Err(Error::unsupported(
                 &self.reader.pointer_of(formula),
-                format!("{} name patterns meet in one object; at most {MOST_PATTERNS} can be told apart", patterns.len()),
+                format!(
+                    "{} name patterns meet in one object; at most {MOST_PATTERNS} can be told apart",
+                    patterns.len()
+                ),
             ));
         }
         let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
         let mut extras = Vec::new();
         for cell in 0..1_u32 << patterns.len() {
-            let inside = |index: usize| cell >> index & 1 == 1;
-            let mut condition = Formula::default();
-            for rule in &object.rules {
-                let applies = match &rule.names {
-                    Names::One(_) => false,
-                    Names::In(tree) => patterns.iter().position(|other| other == tree).is_some_and(inside),
-                    Names::Except { patterns: others, .. } => {
-                        !others.iter().any(|tree| patterns.iter().position(|other| other == tree).is_some_and(inside))
-                    }
-                };
-                if applies {
-                    condition = both(&condition, &rule.formula);
-                }
-            }
+            let inside = |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
+            let applies = |names: &Names| match names {
+                Names::One(_) => false,
+                Names::In(tree) => inside(tree),
+                Names::Except { patterns, .. } => !patterns.iter().any(inside),
+            };
+            let rules = object.rules.iter().filter(|rule| applies(&rule.names));
+            let condition = rules.fold(Formula::default(), |all, rule| both(&all, &rule.formula));
             if is_never(&condition) {
                 continue;
             }
-            let sides = patterns.iter().enumerate().map(|(index, tree)| if inside(index) { tree.clone() } else { tree.clone().not() });
+            let sides = patterns.iter().map(|tree| if inside(tree) { tree.clone() } else { tree.clone().not() });
             let tree = Regular::and(limits.iter().cloned().chain(sides));
-            if tree != Regular::anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never()) {
+            if tree != Regular::anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never())
+            {
                 continue;
             }
-            let name = if tree == Regular::anything() {
-                self.any_text()
-            } else {
-                self.graph.leaf(crate::language::Leaf { tree, spelling: Spelling::Json { any_escapes: false } })
-            };
+            // One spelling a name: a declared or used name cannot come back in disguise.
+            let name = self.graph.leaf(crate::language::Leaf { tree, spelling: Spelling::Json(Escapes::Canonical) });
             let value = self.node(&condition);
-            extras.push(Extra { name, value });
+            let meets: Vec<bool> = object.demands.iter().map(|demand| applies(&demand.names)).collect();
+            let witnesses = self.witnesses(object, &condition, &meets);
+            extras.push(Extra { name, value, witnesses });
         }
         Ok(extras)
     }
@@ -308,7 +367,7 @@ fn patterns(object: &ObjectShape) -> Vec<Regular> {
             patterns.push(tree.clone());
         }
     };
-    for rule in &object.rules {
+    for rule in object.rules.iter().chain(&object.demands) {
         match &rule.names {
             Names::In(tree) => add(tree),
             Names::Except { patterns, .. } => patterns.iter().for_each(&mut add),

@@ -29,7 +29,9 @@ impl Dialect {
             "json-schema.org/draft-06/schema" | "draft6" | "draft-06" => Self::Draft6,
             "json-schema.org/draft-07/schema" | "draft7" | "draft-07" => Self::Draft7,
             "json-schema.org/draft/2019-09/schema" | "2019-09" | "draft2019-09" => Self::Draft2019,
-            "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" | "2020-12" | "draft2020-12" => Self::Draft2020,
+            "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" | "2020-12" | "draft2020-12" => {
+                Self::Draft2020
+            }
             _ => return None,
         })
     }
@@ -105,7 +107,9 @@ impl<'d> Documents<'d> {
                     }
                 }
                 Value::Array(items) => {
-                    for (at, child) in items.iter().enumerate().filter(|(_, child)| child.is_object() || child.is_array()) {
+                    for (at, child) in
+                        items.iter().enumerate().filter(|(_, child)| child.is_object() || child.is_array())
+                    {
                         stack.push((child, resource, format!("{pointer}/{at}"), false));
                     }
                 }
@@ -114,7 +118,14 @@ impl<'d> Documents<'d> {
         }
     }
 
-    fn enter(&mut self, map: &'d Map<String, Value>, value: &'d Value, mut resource: usize, pointer: &str, is_root: bool) -> usize {
+    fn enter(
+        &mut self,
+        map: &'d Map<String, Value>,
+        value: &'d Value,
+        mut resource: usize,
+        pointer: &str,
+        is_root: bool,
+    ) -> usize {
         let dialect = self.resources[resource].dialect;
         let key = if dialect == Dialect::Draft4 { "id" } else { "$id" };
         let ref_hides = dialect <= Dialect::Draft7 && map.contains_key("$ref") && !is_root;
@@ -228,7 +239,8 @@ fn resolve(base: &str, reference: &str) -> String {
     if has_scheme(reference) {
         return reference.to_owned();
     }
-    let (path, fragment) = reference.split_once('#').map_or((reference, None), |(path, fragment)| (path, Some(fragment)));
+    let (path, fragment) =
+        reference.split_once('#').map_or((reference, None), |(path, fragment)| (path, Some(fragment)));
     let merged = match base.split_once("://") {
         Some((scheme, rest)) => {
             let (host, base_path) = rest.split_once('/').unwrap_or((rest, ""));

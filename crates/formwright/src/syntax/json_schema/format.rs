@@ -41,9 +41,15 @@ const PARTS: &[(&str, &str)] = &[
     ("ipliteral", r"\[(?:{ipv6}|[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\]"),
     ("authority", "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|{pct})*@)?(?:{ipliteral}|{regname})(?::[0-9]*)?"),
     ("tail", r"(?:\?(?:{pchar}|[/?])*)?(?:#(?:{pchar}|[/?])*)?"),
-    ("uchar", "[\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}\u{10000}-\u{1FFFD}\u{20000}-\u{2FFFD}\u{30000}-\u{3FFFD}\u{40000}-\u{4FFFD}\u{50000}-\u{5FFFD}\u{60000}-\u{6FFFD}\u{70000}-\u{7FFFD}\u{80000}-\u{8FFFD}\u{90000}-\u{9FFFD}\u{A0000}-\u{AFFFD}\u{B0000}-\u{BFFFD}\u{C0000}-\u{CFFFD}\u{D0000}-\u{DFFFD}\u{E1000}-\u{EFFFD}]"),
+    (
+        "uchar",
+        "[\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}\u{10000}-\u{1FFFD}\u{20000}-\u{2FFFD}\u{30000}-\u{3FFFD}\u{40000}-\u{4FFFD}\u{50000}-\u{5FFFD}\u{60000}-\u{6FFFD}\u{70000}-\u{7FFFD}\u{80000}-\u{8FFFD}\u{90000}-\u{9FFFD}\u{A0000}-\u{AFFFD}\u{B0000}-\u{BFFFD}\u{C0000}-\u{CFFFD}\u{D0000}-\u{DFFFD}\u{E1000}-\u{EFFFD}]",
+    ),
     ("ipchar", "(?:{pchar}|{uchar})"),
-    ("iauthority", "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|{pct}|{uchar})*@)?(?:{ipliteral}|(?:[A-Za-z0-9._~!$&'()*+,;=-]|{pct}|{uchar})*)(?::[0-9]*)?"),
+    (
+        "iauthority",
+        "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|{pct}|{uchar})*@)?(?:{ipliteral}|(?:[A-Za-z0-9._~!$&'()*+,;=-]|{pct}|{uchar})*)(?::[0-9]*)?",
+    ),
     ("itail", r"(?:\?(?:{ipchar}|[/?\u{E000}-\u{F8FF}])*)?(?:#(?:{ipchar}|[/?])*)?"),
     ("varname", r"(?:[A-Za-z0-9_]|{pct})(?:\.?(?:[A-Za-z0-9_]|{pct}))*"),
     ("varspec", r"{varname}(?::[1-9][0-9]{0,3}|\*)?"),
@@ -79,13 +85,21 @@ pub const FORMATS: &[Format] = &[
         "(?:(?:{h16}:){6}{ls32}|::(?:{h16}:){5}{ls32}|(?:{h16})?::(?:{h16}:){4}{ls32}|(?:(?:{h16}:){0,1}{h16})?::(?:{h16}:){3}{ls32}|(?:(?:{h16}:){0,2}{h16})?::(?:{h16}:){2}{ls32}|(?:(?:{h16}:){0,3}{h16})?::{h16}:{ls32}|(?:(?:{h16}:){0,4}{h16})?::{ls32}|(?:(?:{h16}:){0,5}{h16})?::{h16}|(?:(?:{h16}:){0,6}{h16})?::)",
         "",
     ),
-    row("uri", "[A-Za-z][A-Za-z0-9+.-]*:(?://{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{pchar}+(?:/{pchar}*)*|){tail}", ""),
+    row(
+        "uri",
+        "[A-Za-z][A-Za-z0-9+.-]*:(?://{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{pchar}+(?:/{pchar}*)*|){tail}",
+        "",
+    ),
     row(
         "uri-reference",
         "(?:{uri}|(?://{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|{pct})+(?:/{pchar}*)*|){tail})",
         "",
     ),
-    row("iri", "[A-Za-z][A-Za-z0-9+.-]*:(?://{iauthority}(?:/{ipchar}*)*|/(?:{ipchar}+(?:/{ipchar}*)*)?|{ipchar}+(?:/{ipchar}*)*|){itail}", ""),
+    row(
+        "iri",
+        "[A-Za-z][A-Za-z0-9+.-]*:(?://{iauthority}(?:/{ipchar}*)*|/(?:{ipchar}+(?:/{ipchar}*)*)?|{ipchar}+(?:/{ipchar}*)*|){itail}",
+        "",
+    ),
     row(
         "iri-reference",
         "(?:{iri}|(?://{iauthority}(?:/{ipchar}*)*|/(?:{ipchar}+(?:/{ipchar}*)*)?|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|{pct}|{uchar})+(?:/{ipchar}*)*|){itail})",
@@ -99,13 +113,22 @@ pub const FORMATS: &[Format] = &[
         r"(?:[!#$&(-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
         "",
     ),
-    row("regex", r"\^?(?:(?:[A-Za-z0-9 _:;,<>=!@#%&~/-]|\\[dDwWsS.*+?()\[\]{}|^$/\\-]|\.|\[[A-Za-z0-9 _.,:;]+\])[*+?]?)*\$?", "expressions without groups"),
-    row("idn-email", r#"(?:(?:{atext}|{uchar})+(?:\.(?:{atext}|{uchar})+)*|"(?:[ !#-\[\]-~]|{uchar}|\\[ -~])*")@{label}(?:\.{label})*"#, "ASCII domain"),
+    row(
+        "regex",
+        r"\^?(?:(?:[A-Za-z0-9 _:;,<>=!@#%&~/-]|\\[dDwWsS.*+?()\[\]{}|^$/\\-]|\.|\[[A-Za-z0-9 _.,:;]+\])[*+?]?)*\$?",
+        "expressions without groups",
+    ),
+    row(
+        "idn-email",
+        r#"(?:(?:{atext}|{uchar})+(?:\.(?:{atext}|{uchar})+)*|"(?:[ !#-\[\]-~]|{uchar}|\\[ -~])*")@{label}(?:\.{label})*"#,
+        "ASCII domain",
+    ),
     row("idn-hostname", r"{label}(?:\.{label})*", "ASCII names"),
 ];
 
 /// Formats that are annotations by definition or by custom.
-pub const FREE_FORMATS: &[&str] = &["binary", "byte", "password", "float", "double", "int32", "int64", "uint32", "uint64"];
+pub const FREE_FORMATS: &[&str] =
+    &["binary", "byte", "password", "float", "double", "int32", "int64", "uint32", "uint64"];
 
 /// A format of the specification.
 pub fn find(name: &str) -> Option<&'static Format> {
@@ -162,8 +185,18 @@ mod tests {
     #[test]
     fn every_format_has_a_text() {
         for format in FORMATS {
-            assert_ne!(tree(format), Regular::Never, "{}: {:?}", format.name, regex::parse(&expand(format.source), &Limits::default()).err().map(|error| error.message));
-            assert!(!Automaton::new(&tree(format), Spelling::Text, &Limits::default()).unwrap().is_never(), "{}", format.name);
+            assert_ne!(
+                tree(format),
+                Regular::Never,
+                "{}: {:?}",
+                format.name,
+                regex::parse(&expand(format.source), &Limits::default()).err().map(|error| error.message)
+            );
+            assert!(
+                !Automaton::new(&tree(format), Spelling::Text, &Limits::default()).unwrap().is_never(),
+                "{}",
+                format.name
+            );
         }
     }
 
@@ -175,9 +208,29 @@ mod tests {
 
     #[test]
     fn addresses() {
-        assert!(valid("ipv6", "::") && valid("ipv6", "1:2:3:4:5:6:7::") && valid("ipv6", "::ffff:192.168.0.1") && valid("ipv6", "1::8"));
-        assert!(!valid("ipv6", "1:2:3:4:5:6:7") && !valid("ipv6", ":::") && !valid("ipv4", "256.1.1.1") && !valid("ipv4", "01.1.1.1"));
-        assert!(valid("uri", "http://a.b/c?d#e") && valid("uri", "urn:x:y") && !valid("uri", "//a/b") && !valid("uri", "a b"));
-        assert!(valid("email", "joe@example.com") && !valid("email", ".a@b.c") && valid("hostname", "a-b.c") && !valid("hostname", "a..b"));
+        assert!(
+            valid("ipv6", "::")
+                && valid("ipv6", "1:2:3:4:5:6:7::")
+                && valid("ipv6", "::ffff:192.168.0.1")
+                && valid("ipv6", "1::8")
+        );
+        assert!(
+            !valid("ipv6", "1:2:3:4:5:6:7")
+                && !valid("ipv6", ":::")
+                && !valid("ipv4", "256.1.1.1")
+                && !valid("ipv4", "01.1.1.1")
+        );
+        assert!(
+            valid("uri", "http://a.b/c?d#e")
+                && valid("uri", "urn:x:y")
+                && !valid("uri", "//a/b")
+                && !valid("uri", "a b")
+        );
+        assert!(
+            valid("email", "joe@example.com")
+                && !valid("email", ".a@b.c")
+                && valid("hostname", "a-b.c")
+                && !valid("hostname", "a..b")
+        );
     }
 }

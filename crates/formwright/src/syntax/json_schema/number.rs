@@ -93,11 +93,10 @@ impl NumberSet {
 
     /// Whether nothing is in it, as far as bounds and single points tell.
     fn is_empty(&self) -> bool {
-        if let (Some(low), Some(high)) = (&self.low, &self.high) {
-            if low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive)) {
+        if let (Some(low), Some(high)) = (&self.low, &self.high)
+            && (low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive))) {
                 return true;
             }
-        }
         if self.multiples.iter().any(|divisor| self.others.contains(divisor)) {
             return true;
         }
@@ -135,7 +134,11 @@ impl NumberSet {
             }
         }
         for divisor in &self.others {
-            let not = if divisor.is_one() { integers(max_digits).not() } else { Regular::Multiple(divisor_of(divisor)?).not() };
+            let not = if divisor.is_one() {
+                integers(max_digits).not()
+            } else {
+                Regular::Multiple(divisor_of(divisor)?).not()
+            };
             parts.push(Regular::and([decimals(max_digits), not]));
             if divisor.is_one() {
                 parts.push(Regular::concat([decimal_integers(max_digits)]).not());
@@ -153,8 +156,13 @@ impl NumberSet {
             return Regular::or([all, exponents]);
         }
         let shape = Decimals { integral, digits };
-        let positive = shape.between(non_negative(low), upper(high), high.is_some_and(|bound| bound.value.is_negative()));
-        let negative = shape.between(non_negative(high.map(negated).as_ref()), upper(low.map(negated).as_ref()), low.is_some_and(|bound| !bound.value.is_negative()));
+        let positive =
+            shape.between(non_negative(low), upper(high), high.is_some_and(|bound| bound.value.is_negative()));
+        let negative = shape.between(
+            non_negative(high.map(negated).as_ref()),
+            upper(low.map(negated).as_ref()),
+            low.is_some_and(|bound| !bound.value.is_negative()),
+        );
         let negative = if low.is_some_and(|bound| !bound.value.is_negative()) {
             Regular::Never
         } else {
@@ -286,7 +294,10 @@ fn decimal_integers(digits: u32) -> Regular {
 }
 
 fn is_zero(digits: u32) -> Regular {
-    Regular::concat([Regular::text("0"), Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(digits))]).optional()])
+    Regular::concat([
+        Regular::text("0"),
+        Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(digits))]).optional(),
+    ])
 }
 
 /// Numbers with an exponent; `(negative, huge)` restricts sign and direction.
@@ -339,7 +350,8 @@ impl Decimals {
     fn at_least(&self, bound: &Bound) -> Regular {
         let (int, frac) = self.split(bound);
         let n = int.len() as u32;
-        let longer = Regular::concat([nonzero(), Regular::digit().repeat(n, Some(self.digits.max(n + 1) - 1)), self.tail()]);
+        let longer =
+            Regular::concat([nonzero(), Regular::digit().repeat(n, Some(self.digits.max(n + 1) - 1)), self.tail()]);
         let mut options = vec![longer];
         for (at, &digit) in int.iter().enumerate() {
             if digit < '9' {
@@ -451,7 +463,13 @@ mod tests {
         let bounds = ["-100", "-12.5", "-1", "-0.05", "0", "0.05", "0.5", "1", "9", "10", "12.75", "99.9", "100"];
         let texts: Vec<String> = (-1100..=1100)
             .map(|n| plain_text(&(big("0.1") * BigDecimal::from(n))))
-            .chain(["0.04", "0.05", "0.051", "-0.05", "-0.06", "12.75", "12.750", "12.751", "0.0", "-1.0", "5e-7", "-5e-7", "2e+9", "-2e9"].map(str::to_owned))
+            .chain(
+                [
+                    "0.04", "0.05", "0.051", "-0.05", "-0.06", "12.75", "12.750", "12.751", "0.0", "-1.0", "5e-7",
+                    "-5e-7", "2e+9", "-2e9",
+                ]
+                .map(str::to_owned),
+            )
             .collect();
         let sides = |value: &'static str| [None, Some((value, false)), Some((value, true))];
         for &a in &bounds {
@@ -466,12 +484,19 @@ mod tests {
                         let automaton = Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap();
                         for text in texts.iter().step_by(7) {
                             let value = big(text);
-                            let above = low.is_none_or(|(low, exclusive)| if exclusive { value > big(low) } else { value >= big(low) });
-                            let below = high.is_none_or(|(high, exclusive)| if exclusive { value < big(high) } else { value <= big(high) });
+                            let above = low.is_none_or(
+                                |(low, exclusive)| if exclusive { value > big(low) } else { value >= big(low) },
+                            );
+                            let below = high.is_none_or(
+                                |(high, exclusive)| if exclusive { value < big(high) } else { value <= big(high) },
+                            );
                             let plain = !text.contains('e') && !(integral && text.contains('.'));
                             let accepted = automaton.accepts(text.as_bytes());
                             assert!(!accepted || (above && below), "{text} in {low:?} {high:?}");
-                            assert!(accepted || !(above && below && plain), "{text} not in {low:?} {high:?} {integral}");
+                            assert!(
+                                accepted || !(above && below && plain),
+                                "{text} not in {low:?} {high:?} {integral}"
+                            );
                         }
                     }
                 }
@@ -485,6 +510,8 @@ mod tests {
         assert_eq!(plain_text(&big("1.0e3")), "1000");
         let set = set(Some(("0", false)), Some(("10", true)), true).unwrap();
         assert_eq!(set.complement().len(), 3);
-        assert!(NumberSet::point(&big("3")).and(&NumberSet { multiples: vec![big("2")], ..NumberSet::default() }).is_none());
+        assert!(
+            NumberSet::point(&big("3")).and(&NumberSet { multiples: vec![big("2")], ..NumberSet::default() }).is_none()
+        );
     }
 }

@@ -16,14 +16,15 @@ use bigdecimal::{BigDecimal, Signed, ToPrimitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
+use super::Options;
 use super::document::{Dialect, Documents, Target, escape};
 use super::format;
 use super::keywords::{self, Role};
 use super::number::{Bound, NumberSet};
 use super::shape::{
-    ArrayShape, Formula, Literal, Names, ObjectShape, Rule, SchemaId, Shape, SomeItems, Strings, NoComplement, both, formula, is_never,
+    ArrayShape, Formula, Literal, Names, NoComplement, ObjectShape, Rule, SchemaId, Shape, SomeItems, Strings, both,
+    formula, is_never,
 };
-use super::Options;
 use crate::constraint::Reading;
 use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
@@ -117,7 +118,10 @@ impl<'d> Reader<'d> {
             depth: 0,
             probing: 0,
             dynamic,
-            unevaluated: documents.resources.iter().any(|resource| resource.pointer.is_empty() && mentions_unevaluated(resource.root)),
+            unevaluated: documents
+                .resources
+                .iter()
+                .any(|resource| resource.pointer.is_empty() && mentions_unevaluated(resource.root)),
         }
     }
 
@@ -182,12 +186,11 @@ impl<'d> Reader<'d> {
 
     /// Notices when a schema is the root of another resource.
     fn enter(&mut self, mut place: Place<'d>) -> Place<'d> {
-        if let Some(resource) = self.documents.resource_of_root(place.value) {
-            if resource != place.resource {
+        if let Some(resource) = self.documents.resource_of_root(place.value)
+            && resource != place.resource {
                 place.resource = resource;
                 place.scope = self.scope_with(place.scope, resource);
             }
-        }
         place
     }
 
@@ -284,8 +287,11 @@ impl<'d> Reader<'d> {
     }
 
     fn no_complement(&self, literal: Literal) -> Error {
-        Error::unsupported(&self.pointer_of_literal(literal), "the negation of this schema cannot be enforced: it demands unique items, or has too many alternatives")
-            .hint("simplify oneOf, not or anyOf")
+        Error::unsupported(
+            &self.pointer_of_literal(literal),
+            "the negation of this schema cannot be enforced: it demands unique items, or has too many alternatives",
+        )
+        .hint("simplify oneOf, not or anyOf")
     }
 
     fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Shape {
@@ -371,7 +377,8 @@ impl<'d> Reader<'d> {
     }
 
     fn array_is_empty(&mut self, array: &ArrayShape, depth: u32) -> bool {
-        (0..array.low.min(array.prefix.len() as u32 + 1)).any(|index| self.formula_is_empty(&array.item(index as usize), depth - 1))
+        (0..array.low.min(array.prefix.len() as u32 + 1))
+            .any(|index| self.formula_is_empty(&array.item(index as usize), depth - 1))
     }
 
     fn object_is_empty(&mut self, object: &ObjectShape, depth: u32) -> bool {
@@ -424,12 +431,19 @@ impl<'d> Reader<'d> {
         }
         let place = self.schemas[id as usize].clone();
         if !self.open.insert(id) {
-            return Err(Error::unsatisfiable(&place.pointer.text(), "this schema refers to itself without reading anything: no value satisfies it")
-                .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
+            return Err(Error::unsatisfiable(
+                &place.pointer.text(),
+                "this schema refers to itself without reading anything: no value satisfies it",
+            )
+            .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
         }
         self.depth += 1;
         let allowed = self.limits().schema_depth;
-        let shape = if self.depth > allowed { Err(Error::limit("schema_depth", self.depth, allowed)) } else { self.read(&place) };
+        let shape = if self.depth > allowed {
+            Err(Error::limit("schema_depth", self.depth, allowed))
+        } else {
+            self.read(&place)
+        };
         self.depth -= 1;
         self.open.remove(&id);
         let shape = Rc::new(shape?);
@@ -442,7 +456,10 @@ impl<'d> Reader<'d> {
             Value::Bool(true) => Ok(Shape::any()),
             Value::Bool(false) => Ok(Shape::never()),
             Value::Object(map) => self.read_keys(map, place),
-            other => Err(Error::schema(&place.pointer.text(), format!("a schema is an object or a boolean, not {}", kind(other)))),
+            other => Err(Error::schema(
+                &place.pointer.text(),
+                format!("a schema is an object or a boolean, not {}", kind(other)),
+            )),
         }
     }
 
@@ -476,12 +493,18 @@ impl<'d> Reader<'d> {
             let row = keywords::find(key);
             match row {
                 Some(row) if row.role == Role::Refused => {
-                    return Err(Error::unsupported(&place.pointer.text(), format!("keyword {key:?} cannot be enforced: {}", row.note)));
+                    return Err(Error::unsupported(
+                        &place.pointer.text(),
+                        format!("keyword {key:?} cannot be enforced: {}", row.note),
+                    ));
                 }
                 None if !self.options.ignore_unknown && !lone_ref => {
                     if let Some(meant) = keywords::near_miss(key) {
-                        return Err(Error::schema(&place.pointer.at(key.as_str()).text(), format!("unknown keyword {key:?}: did you mean {meant:?}?"))
-                            .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"));
+                        return Err(Error::schema(
+                            &place.pointer.at(key.as_str()).text(),
+                            format!("unknown keyword {key:?}: did you mean {meant:?}?"),
+                        )
+                        .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"));
                     }
                 }
                 _ => {}
@@ -503,7 +526,9 @@ impl<'d> Reader<'d> {
     fn note(&mut self, place: &Place<'d>, keyword: &str, status: &'static str, note: &str) {
         if let Some(readings) = &mut self.readings {
             let pointer = place.pointer.text();
-            if let Some(known) = readings.iter_mut().find(|reading| reading.pointer == pointer && reading.keyword == keyword) {
+            if let Some(known) =
+                readings.iter_mut().find(|reading| reading.pointer == pointer && reading.keyword == keyword)
+            {
                 known.status = status;
                 note.clone_into(&mut known.note);
             }
@@ -522,7 +547,8 @@ impl<'d> Reader<'d> {
             _ => self.recursive_target(place, &pointer)?,
         };
         let scope = self.scope_with(place.scope, target.resource);
-        let place = Place { value: target.value, resource: target.resource, scope, pointer: Pointer::raw(target.pointer) };
+        let place =
+            Place { value: target.value, resource: target.resource, scope, pointer: Pointer::raw(target.pointer) };
         let id = self.schema_id(place);
         self.schema(id).map(Some)
     }
@@ -596,7 +622,13 @@ impl<'d> Reader<'d> {
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| formula(Literal::Value(self.value_id(item)))).collect();
                 let (low, high) = (items.len() as u32, items.len() as u32);
-                shape.arrays.push(ArrayShape { prefix, rest: formula(Literal::Never), low, high, ..ArrayShape::default() });
+                shape.arrays.push(ArrayShape {
+                    prefix,
+                    rest: formula(Literal::Never),
+                    low,
+                    high,
+                    ..ArrayShape::default()
+                });
             }
             Value::Object(members) => {
                 let names: Vec<Rc<str>> = members.keys().map(|name| name.as_str().into()).collect();
@@ -608,7 +640,13 @@ impl<'d> Reader<'d> {
                 let others = Names::Except { names: names.clone().into(), patterns: Rc::default() };
                 rules.push(Rule { names: others, formula: formula(Literal::Never) });
                 let count = names.len() as u32;
-                shape.objects.push(ObjectShape { rules, required: names, low: count, high: count, ..ObjectShape::default() });
+                shape.objects.push(ObjectShape {
+                    rules,
+                    required: names,
+                    low: count,
+                    high: count,
+                    ..ObjectShape::default()
+                });
             }
         }
         Ok(shape)
@@ -634,7 +672,8 @@ impl<'d> Reader<'d> {
     }
 
     fn pattern(&mut self, value: &Value, place: &Place<'d>, key: &str) -> Result<Regular> {
-        let text = value.as_str().ok_or_else(|| Error::schema(&place.pointer.text(), format!("{key} must be a string")))?;
+        let text =
+            value.as_str().ok_or_else(|| Error::schema(&place.pointer.text(), format!("{key} must be a string")))?;
         self.search(text, place)
     }
 
@@ -659,17 +698,14 @@ impl<'d> Reader<'d> {
             self.note(place, "format", "annotation", "formats are not asserted");
             return Ok(None);
         }
-        match format::find(name) {
-            Some(format) => {
-                if !format.narrowed.is_empty() {
-                    self.note(place, "format", "narrowed", format.narrowed);
-                }
-                Ok(Some(format::tree(format)))
+        if let Some(format) = format::find(name) {
+            if !format.narrowed.is_empty() {
+                self.note(place, "format", "narrowed", format.narrowed);
             }
-            None => {
-                self.note(place, "format", "annotation", "unknown format");
-                Ok(None)
-            }
+            Ok(Some(format::tree(format)))
+        } else {
+            self.note(place, "format", "annotation", "unknown format");
+            Ok(None)
         }
     }
 
@@ -684,10 +720,17 @@ impl<'d> Reader<'d> {
         }
         if let Some(prefix) = map.get(prefix_key) {
             let Value::Array(prefix) = prefix else {
-                return Err(Error::schema(&place.pointer.at(prefix_key).text(), "prefixItems must be an array of schemas"));
+                return Err(Error::schema(
+                    &place.pointer.at(prefix_key).text(),
+                    "prefixItems must be an array of schemas",
+                ));
             };
             let at = place.pointer.at(prefix_key);
-            array.prefix = prefix.iter().enumerate().map(|(index, value)| self.child(place, value, at.at(index.to_string()))).collect();
+            array.prefix = prefix
+                .iter()
+                .enumerate()
+                .map(|(index, value)| self.child(place, value, at.at(index.to_string())))
+                .collect();
             array.evaluated = array.prefix.len() as u32;
         }
         if let Some(rest) = map.get(rest_key) {
@@ -757,7 +800,9 @@ impl<'d> Reader<'d> {
             for (name, value) in schemas(map, key, place)? {
                 let Value::Array(others) = value else { continue };
                 for other in others {
-                    let other = other.as_str().ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
+                    let other = other
+                        .as_str()
+                        .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
                     object.implied.push((name.as_str().into(), other.into()));
                 }
             }
@@ -844,7 +889,9 @@ impl<'d> Reader<'d> {
     }
 
     fn conditional(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Shape) -> Result<Shape> {
-        let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else { return Ok(shape) };
+        let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else {
+            return Ok(shape);
+        };
         if !map.contains_key("then") && !map.contains_key("else") && !self.unevaluated {
             return Ok(shape);
         }
@@ -881,7 +928,8 @@ impl<'d> Reader<'d> {
                 let inner = self.shape(&formula_of)?;
                 let there = self.join(&there, &inner, place);
                 let never = Rule { names: Names::One(name), formula: formula(Literal::Never) };
-                let absent = Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
+                let absent =
+                    Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
                 shape = self.join(&shape, &absent.or(there), place);
             }
         }
@@ -928,7 +976,10 @@ fn unevaluated_members(object: &ObjectShape, formula: &Formula) -> Option<Object
             Names::Except { names, patterns } => inside = Some((names.clone(), patterns.clone())),
         }
     }
-    let mut rule = ObjectShape { evaluated: vec![Names::Except { names: Rc::default(), patterns: Rc::default() }], ..ObjectShape::any() };
+    let mut rule = ObjectShape {
+        evaluated: vec![Names::Except { names: Rc::default(), patterns: Rc::default() }],
+        ..ObjectShape::any()
+    };
     match inside {
         None => {
             let names = Names::Except { names: names.into(), patterns: patterns.into() };
@@ -936,7 +987,9 @@ fn unevaluated_members(object: &ObjectShape, formula: &Formula) -> Option<Object
         }
         Some((left, left_patterns)) => {
             for name in left.iter().filter(|name| !names.contains(name)) {
-                let outside = Regular::and(std::iter::once(Regular::text(name)).chain(patterns.iter().map(|tree| tree.clone().not())));
+                let outside = Regular::and(
+                    std::iter::once(Regular::text(name)).chain(patterns.iter().map(|tree| tree.clone().not())),
+                );
                 rule.rules.push(Rule { names: Names::In(outside), formula: formula.clone() });
             }
             for tree in left_patterns.iter().filter(|tree| !patterns.contains(tree)) {
@@ -949,7 +1002,13 @@ fn unevaluated_members(object: &ObjectShape, formula: &Formula) -> Option<Object
     object.and(&rule)
 }
 
-fn reading(key: &str, row: Option<&keywords::Keyword>, _value: &Value, lone_ref: bool, map: Keys<'_>) -> (&'static str, String) {
+fn reading(
+    key: &str,
+    row: Option<&keywords::Keyword>,
+    _value: &Value,
+    lone_ref: bool,
+    map: Keys<'_>,
+) -> (&'static str, String) {
     if lone_ref && key != "$ref" {
         return ("annotation", "beside $ref, which this dialect reads alone".to_owned());
     }
@@ -1044,11 +1103,18 @@ fn names(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Vec<Rc<str>>> {
     }
 }
 
-fn schemas<'d>(map: Keys<'d>, key: &str, place: &Place<'_>) -> Result<impl Iterator<Item = (&'d String, &'d Value)> + use<'d>> {
+fn schemas<'d>(
+    map: Keys<'d>,
+    key: &str,
+    place: &Place<'_>,
+) -> Result<impl Iterator<Item = (&'d String, &'d Value)> + use<'d>> {
     match map.get(key) {
         None => Ok(None.into_iter().flatten()),
         Some(Value::Object(schemas)) => Ok(Some(schemas).into_iter().flatten()),
-        Some(other) => Err(Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be an object, not {}", kind(other)))),
+        Some(other) => Err(Error::schema(
+            &place.pointer.at(key.to_owned()).text(),
+            format!("{key} must be an object, not {}", kind(other)),
+        )),
     }
 }
 
@@ -1065,9 +1131,17 @@ fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
             bounds.extend(number(map, exclusive, place)?.map(|value| Bound { value, exclusive: true }));
         }
         for bound in bounds {
-            let side = if low { NumberSet { low: Some(bound), ..NumberSet::default() } } else { NumberSet { high: Some(bound), ..NumberSet::default() } };
+            let side = if low {
+                NumberSet { low: Some(bound), ..NumberSet::default() }
+            } else {
+                NumberSet { high: Some(bound), ..NumberSet::default() }
+            };
             // Intersect without dropping emptiness: the caller checks.
-            set = set.and(&side).unwrap_or(NumberSet { low: Some(Bound { value: 1.into(), exclusive: false }), high: Some(Bound { value: 0.into(), exclusive: false }), ..NumberSet::default() });
+            set = set.and(&side).unwrap_or(NumberSet {
+                low: Some(Bound { value: 1.into(), exclusive: false }),
+                high: Some(Bound { value: 0.into(), exclusive: false }),
+                ..NumberSet::default()
+            });
         }
     }
     if let Some(divisor) = number(map, "multipleOf", place)? {
@@ -1089,7 +1163,8 @@ fn types<'d>(value: &'d Value, place: &Place<'_>) -> Result<Vec<&'d str>> {
     for item in list {
         let name = item.as_str().ok_or_else(|| wrong("type must be a name or an array of names".to_owned()))?;
         if !["null", "boolean", "integer", "number", "string", "array", "object"].contains(&name) {
-            return Err(wrong(format!("unknown type {name:?}")).hint("types are null, boolean, integer, number, string, array, object"));
+            return Err(wrong(format!("unknown type {name:?}"))
+                .hint("types are null, boolean, integer, number, string, array, object"));
         }
         types.push(name);
     }

@@ -207,7 +207,9 @@ impl Strings {
     /// `accepts` decides whether a language has a text.
     pub fn and(&self, other: &Self, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
         match (self, other) {
-            (Self::Finite(a), Self::Finite(b)) => Self::Finite(a.iter().filter(|text| b.contains(text)).cloned().collect()),
+            (Self::Finite(a), Self::Finite(b)) => {
+                Self::Finite(a.iter().filter(|text| b.contains(text)).cloned().collect())
+            }
             (Self::Finite(texts), Self::Regular(tree)) | (Self::Regular(tree), Self::Finite(texts)) => {
                 Self::Finite(texts.iter().filter(|text| accepts(tree, text)).cloned().collect())
             }
@@ -287,7 +289,8 @@ impl Shape {
         }
         let mut arrays = vec![ArrayShape::any()];
         for array in &self.arrays {
-            arrays = product(&arrays, &array.complement(negate).ok_or(NoComplement)?, limit, &mut narrowed, ArrayShape::and);
+            arrays =
+                product(&arrays, &array.complement(negate).ok_or(NoComplement)?, limit, &mut narrowed, ArrayShape::and);
         }
         let mut objects = vec![ObjectShape::any()];
         for object in &self.objects {
@@ -309,7 +312,13 @@ fn extend_new<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
 /// The non-empty pairwise intersections. Of more than `limit`, the first ones: a subset, said in `narrowed`.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
-fn product<T: Clone + PartialEq>(a: &[T], b: &[T], limit: usize, narrowed: &mut bool, and: impl Fn(&T, &T) -> Option<T>) -> Vec<T> {
+fn product<T: Clone + PartialEq>(
+    a: &[T],
+    b: &[T],
+    limit: usize,
+    narrowed: &mut bool,
+    and: impl Fn(&T, &T) -> Option<T>,
+) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
     for left in a {
         let parts: Vec<T> = b.iter().filter_map(|right| and(left, right)).collect();
@@ -386,7 +395,8 @@ impl ArrayShape {
         }
         for some in &self.some {
             if some.low > 0 {
-                parts.push(Self { some: vec![SomeItems { low: 0, high: some.low - 1, ..some.clone() }], ..Self::any() });
+                parts
+                    .push(Self { some: vec![SomeItems { low: 0, high: some.low - 1, ..some.clone() }], ..Self::any() });
             }
             if some.high < UNBOUNDED {
                 let low = some.high + 1;
