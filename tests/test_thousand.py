@@ -64,7 +64,8 @@ def test_there_are_twenty() -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_generation_is_complete_and_valid(tiny: fw.models.LocalModel, name: str) -> None:
-    validator = jsonschema.Draft202012Validator(SCHEMAS[name], format_checker=jsonschema.FormatChecker())
+    judge = jsonschema.Draft202012Validator
+    validator = judge(SCHEMAS[name], format_checker=judge.FORMAT_CHECKER)
     for seed in range(SEEDS):
         result = tiny.generate(f"Write {name}.", SCHEMAS[name], max_tokens=80, temperature=1.5, seed=seed)
         assert isinstance(result, fw.Complete), (seed, result)

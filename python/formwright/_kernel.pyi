@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
+__all__ = ["Constraint", "Language", "Matcher", "Vocabulary", "__version__", "fill_bitmasks"]
+
 __version__: str
 
 @final
@@ -62,8 +64,10 @@ class Language:
     def json(*, whitespace: str = "flexible", escapes: str = "natural", max_digits: int = 24) -> Language:
         """Any JSON value."""
 
-    def __add__(self, other: Language) -> Language: ...
-    def __or__(self, other: Language) -> Language: ...
+    def __add__(self, other: Language, /) -> Language: ...
+    def __radd__(self, other: Language, /) -> Language: ...
+    def __or__(self, other: Language, /) -> Language: ...
+    def __ror__(self, other: Language, /) -> Language: ...
     def repeat(self, low: int = 0, high: int | None = None) -> Language:
         """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound."""
 
@@ -164,7 +168,8 @@ class Matcher:
 
         Args:
             mask: A writable, C-contiguous int32 buffer (numpy array, CPU tensor's numpy view) of shape
-                ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``; 1 = allowed.
+                ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``;
+                1 = allowed.
             row: Which row to write.
             budget: If given, allow only tokens after which a complete text still fits in ``budget`` tokens,
                 this token included (the end-of-text token is not counted).
@@ -216,6 +221,10 @@ class Matcher:
         """The bytes accepted so far."""
 
 def fill_bitmasks(
-    matchers: Sequence[Matcher | None], mask: Any, *, rows: Sequence[int] | None = None, budgets: Sequence[int | None] | None = None
+    matchers: Sequence[Matcher | None],
+    mask: Any,
+    *,
+    rows: Sequence[int] | None = None,
+    budgets: Sequence[int | None] | None = None,
 ) -> None:
     """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL."""

@@ -80,10 +80,10 @@ def json_schema(schema: Any, **options: Any) -> Language:
 
 
 def regex(pattern: str | re.Pattern[str]) -> Language:
-    """The texts that ``pattern`` matches from their first character to their last.
+    r"""The texts that ``pattern`` matches from their first character to their last.
 
-    The dialect is that of Rust's regex library, which reads what it shares with Python's in the same way (only ``\\s``
-    leaves out U+001C to U+001F). Look-around and back-references are refused. A compiled pattern brings its flags along.
+    The dialect is that of Rust's regex library, which reads what it shares with Python's in the same way (only ``\s``
+    leaves out U+001C to U+001F). Look-around and back-references are refused. A compiled pattern brings its flags.
 
     Raises:
         RegexError: With the place in the pattern.

@@ -63,11 +63,12 @@ class TinyRuntime:
 
     def prefill(self, token_ids: Sequence[int], /) -> NDArray[np.float32]:
         """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
-        return self.score(token_ids)[-1]
+        last: NDArray[np.float32] = self.score(token_ids)[-1]
+        return last
 
     def step(self, token_id: int, /) -> NDArray[np.float32]:
         """Append one token; the logits after it."""
-        return self.score([token_id])[-1]
+        return self.prefill([token_id])
 
     def score(self, token_ids: Sequence[int], /) -> NDArray[np.float32]:
         """Append tokens; the logits after each of them, of shape ``(tokens, vocabulary)``."""
