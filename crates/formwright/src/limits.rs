@@ -36,7 +36,7 @@ impl Default for Limits {
             pattern_depth: 200,
             schema_depth: 128,
             nodes: 4_000_000,
-            alternatives: 96,
+            alternatives: 32,
             leaf_cache_bytes: 256 << 20,
             matcher_cache_bytes: 512 << 10,
         }

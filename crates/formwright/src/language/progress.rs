@@ -86,7 +86,8 @@ impl Object {
     /// Declared members that must still come: required ones and those implied by others.
     pub fn missing(&self, seen: &Seen) -> Vec<u32> {
         let members = 0..self.members.len() as u32;
-        let mut wanted: Vec<bool> = members.clone().map(|at| seen.has(at) || self.members[at as usize].required).collect();
+        let mut wanted: Vec<bool> =
+            members.clone().map(|at| seen.has(at) || self.members[at as usize].required).collect();
         while let Some(&(_, b)) = self.implied.iter().find(|&&(a, b)| wanted[a as usize] && !wanted[b as usize]) {
             wanted[b as usize] = true;
         }
@@ -176,9 +177,10 @@ impl Object {
 
     /// The cheapest undeclared member when `others` shorter names may be taken.
     fn extra_price(&self, prices: &Prices<'_>, others: u32) -> u32 {
-        let each = self.extras.iter().map(|extra| {
-            (prices.leaf)(extra.name).saturating_add((prices.value)(extra.value)).saturating_add(others)
-        });
+        let each = self
+            .extras
+            .iter()
+            .map(|extra| (prices.leaf)(extra.name).saturating_add((prices.value)(extra.value)).saturating_add(others));
         each.min().map_or(INFINITE, |cheapest| cheapest.saturating_add(prices.colon).min(INFINITE))
     }
 }

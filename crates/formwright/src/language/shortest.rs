@@ -120,7 +120,10 @@ impl Facts {
             None => INFINITE,
             Some((members, count)) => {
                 let commas = prices.between.saturating_mul(count.saturating_sub(1));
-                members.saturating_add(2 + costs.around_items(&object.layout, count)).saturating_add(commas).min(INFINITE)
+                members
+                    .saturating_add(2 + costs.around_items(&object.layout, count))
+                    .saturating_add(commas)
+                    .min(INFINITE)
             }
         })
     }

@@ -235,20 +235,22 @@ impl Tables {
         inside: Option<StateId>,
         follow: &ByteSet,
     ) -> Arc<LeafMask> {
-        self.masks.get_or(key, || if let Some(inside) = inside {
-            let place = (key.tree, key.node, key.automaton, key.state);
-            let table = self.texts.get_or(place, || {
-                let table = walk::text_table(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
-                let bytes = table.bytes();
-                (table, bytes)
-            });
-            let mask = table.mask(key.window, self.vocabulary.mask_words());
-            let bytes = mask.bytes(false);
-            (mask, bytes)
-        } else {
-            let mask = walk::leaf_mask(&self.vocabulary, key, automaton, follow);
-            let bytes = mask.bytes(true);
-            (mask, bytes)
+        self.masks.get_or(key, || {
+            if let Some(inside) = inside {
+                let place = (key.tree, key.node, key.automaton, key.state);
+                let table = self.texts.get_or(place, || {
+                    let table = walk::text_table(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
+                    let bytes = table.bytes();
+                    (table, bytes)
+                });
+                let mask = table.mask(key.window, self.vocabulary.mask_words());
+                let bytes = mask.bytes(false);
+                (mask, bytes)
+            } else {
+                let mask = walk::leaf_mask(&self.vocabulary, key, automaton, follow);
+                let bytes = mask.bytes(true);
+                (mask, bytes)
+            }
         })
     }
 

@@ -136,9 +136,7 @@ impl Machine<'_> {
     /// Bytes of the members that must still come (one at least, if `one`), and how many.
     fn members_cost(&self, object: &Object, seen: &Seen, one: bool) -> (u32, u32) {
         let (facts, costs) = (&self.program.facts, &self.program.costs);
-        facts
-            .with_prices(&object.layout, costs, |prices| object.completion(seen, one, prices))
-            .unwrap_or((INFINITE, 0))
+        facts.with_prices(&object.layout, costs, |prices| object.completion(seen, one, prices)).unwrap_or((INFINITE, 0))
     }
 
     /// Bytes from behind a value to behind the closing brace.

@@ -502,9 +502,10 @@ impl<'m> Masker<'m> {
         let mut stack = vec![(node, state, at)];
         while let Some((node, state, at)) = stack.pop() {
             if self.machine.memory.arena.is_excluded(at)
-                && let Some(quote) = walk.trie.child(node, b'"') {
-                    banned.extend(walk.trie.items_below(quote).filter_map(|item| walk.token(item, end::ANY)));
-                }
+                && let Some(quote) = walk.trie.child(node, b'"')
+            {
+                banned.extend(walk.trie.items_below(quote).filter_map(|item| walk.token(item, end::ANY)));
+            }
             for (byte, deeper) in self.machine.memory.arena.excluded_children(at) {
                 let Some(child) = walk.trie.child(node, byte) else { continue };
                 let step = self.machine.program.automaton(leaf).step(state, byte);

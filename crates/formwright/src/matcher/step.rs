@@ -18,9 +18,7 @@
 use super::arena::{Arena, OFF};
 use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
-use crate::language::{
-    Array, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end,
-};
+use crate::language::{Array, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end};
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
 
@@ -385,9 +383,10 @@ impl<'m> Machine<'m> {
                 self.push(head, cont, out, base);
             }
         } else if let Some(child) = object.names.child(at, byte)
-            && self.name_is_live(object, seen, child) {
-                self.push(Head::Key { object: node, seen, at: child }, cont, out, base);
-            }
+            && self.name_is_live(object, seen, child)
+        {
+            self.push(Head::Key { object: node, seen, at: child }, cont, out, base);
+        }
     }
 
     /// Inside an undeclared name: as long as it is on an excluded name, remember where.

@@ -204,7 +204,9 @@ impl Automaton {
         if state == DEAD {
             return Step(DEAD);
         }
-        let step = if let Ok(step) = self.lock().step(state, byte) { step } else {
+        let step = if let Ok(step) = self.lock().step(state, byte) {
+            step
+        } else {
             self.overflow.store(true, Ordering::Relaxed);
             return Step(DEAD);
         };

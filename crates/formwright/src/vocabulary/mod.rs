@@ -187,7 +187,9 @@ impl Stripped {
         for &(bytes, token) in sorted {
             let split = bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(bytes.len());
             let (run, rest) = bytes.split_at(split);
-            let id = if let Some(&id) = ids.get(run) { id } else {
+            let id = if let Some(&id) = ids.get(run) {
+                id
+            } else {
                 let id = u16::try_from(runs.len()).map_err(|_| {
                     Error::vocabulary("vocabulary: more than 65,535 different runs of leading whitespace")
                 })?;

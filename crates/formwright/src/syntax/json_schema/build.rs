@@ -139,7 +139,9 @@ impl<'d> Builder<'d> {
             strings if strings.is_none() => {}
             strings => {
                 let tree = strings.tree();
-                options.push(if let Some((low, high)) = lengths(&tree) { Node::Text { leaf: self.any_text(), low, high } } else {
+                options.push(if let Some((low, high)) = lengths(&tree) {
+                    Node::Text { leaf: self.any_text(), low, high }
+                } else {
                     let spelling = self.spelling();
                     Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
                 });
@@ -210,7 +212,10 @@ impl<'d> Builder<'d> {
 
     fn object(&mut self, object: &ObjectShape, formula: &Formula) -> Result<Node> {
         if object.demands.len() > MOST_KINDS {
-            let what = format!("{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked", object.demands.len());
+            let what = format!(
+                "{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked",
+                object.demands.len()
+            );
             return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
         }
         let finite = finite_names(object);
@@ -224,7 +229,8 @@ impl<'d> Builder<'d> {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(&formula) } else { self.graph.add(Node::Never) };
             let name_bytes = quoted(name).len() as u32;
-            let meets: Vec<bool> = object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
+            let meets: Vec<bool> =
+                object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
             let witnesses = if allowed { self.witnesses(object, &formula, &meets) } else { Vec::new() };
             members.push(Member { name_bytes, value, required: object.requires(name), possible: true, witnesses });
         }
@@ -277,7 +283,8 @@ impl<'d> Builder<'d> {
         let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
         let mut extras = Vec::new();
         for cell in 0..1_u32 << patterns.len() {
-            let inside = |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
+            let inside =
+                |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
             let applies = |names: &Names| match names {
                 Names::One(_) => false,
                 Names::In(tree) => inside(tree),

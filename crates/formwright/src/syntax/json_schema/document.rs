@@ -136,9 +136,10 @@ impl<'d> Documents<'d> {
                 let uri = resolve(&self.resources[resource].uri, id);
                 let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
                 let dialect = map.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(dialect);
-                let base = base.to_owned();
-                let fragment = fragment.to_owned();
-                resource = self.resource(base, value, dialect, pointer.to_owned());
+                let (base, fragment) = (base.to_owned(), fragment.to_owned());
+                if base != self.resources[resource].uri {
+                    resource = self.resource(base, value, dialect, pointer.to_owned());
+                }
                 if !fragment.is_empty() {
                     self.resources[resource].anchors.insert(fragment, (value, pointer.to_owned()));
                 }
@@ -205,7 +206,7 @@ impl<'d> Documents<'d> {
         if self.resources.len() == 1 {
             return None;
         }
-        self.resources.iter().position(|resource| std::ptr::eq(resource.root, value))
+        self.resources.iter().rposition(|resource| std::ptr::eq(resource.root, value))
     }
 }
 

@@ -94,9 +94,10 @@ impl NumberSet {
     /// Whether nothing is in it, as far as bounds and single points tell.
     fn is_empty(&self) -> bool {
         if let (Some(low), Some(high)) = (&self.low, &self.high)
-            && (low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive))) {
-                return true;
-            }
+            && (low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive)))
+        {
+            return true;
+        }
         if self.multiples.iter().any(|divisor| self.others.contains(divisor)) {
             return true;
         }

@@ -22,8 +22,8 @@ use super::format;
 use super::keywords::{self, Role};
 use super::number::{Bound, NumberSet};
 use super::shape::{
-    ArrayShape, Formula, Literal, Names, NoComplement, ObjectShape, Rule, SchemaId, Shape, SomeItems, Strings, both,
-    formula, is_never,
+    ArrayShape, Combine, Formula, Literal, Names, NoComplement, ObjectShape, Rule, SchemaId, Shape, SomeItems, Strings,
+    both, formula, is_never,
 };
 use crate::constraint::Reading;
 use crate::error::{Error, Result};
@@ -139,8 +139,8 @@ impl<'d> Reader<'d> {
 
     /// The root schema's formula.
     pub fn root(&mut self, root: &'d Value) -> Formula {
-        let id = self.schema_id(Place { value: root, resource: 0, scope: 0, pointer: Pointer::default() });
-        formula(Literal::Is(id))
+        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer: Pointer::default() });
+        formula(Literal::Is(self.schema_id(place)))
     }
 
     /// A pointer for messages about a formula.
@@ -187,10 +187,11 @@ impl<'d> Reader<'d> {
     /// Notices when a schema is the root of another resource.
     fn enter(&mut self, mut place: Place<'d>) -> Place<'d> {
         if let Some(resource) = self.documents.resource_of_root(place.value)
-            && resource != place.resource {
-                place.resource = resource;
-                place.scope = self.scope_with(place.scope, resource);
-            }
+            && resource != place.resource
+        {
+            place.resource = resource;
+            place.scope = self.scope_with(place.scope, resource);
+        }
         place
     }
 
@@ -295,8 +296,8 @@ impl<'d> Reader<'d> {
     }
 
     fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Shape {
-        let limit = self.limits().alternatives;
-        let mut both = a.and(b, limit, &mut |tree, text| self.accepts(tree, text));
+        let combine = self.combine();
+        let mut both = a.and(b, combine, &mut |tree, text| self.accepts(tree, text));
         if both.narrowed && !a.narrowed && !b.narrowed {
             self.note_narrowed(literal);
         }
@@ -312,6 +313,10 @@ impl<'d> Reader<'d> {
         both
     }
 
+    fn combine(&self) -> Combine {
+        Combine { limit: self.limits().alternatives, absorb: !self.unevaluated }
+    }
+
     fn note_narrowed(&mut self, literal: Literal) {
         if let Literal::Is(id) | Literal::IsNot(id) = literal {
             let place = self.schemas[id as usize].clone();
@@ -322,8 +327,8 @@ impl<'d> Reader<'d> {
     }
 
     fn complement(&mut self, shape: &Shape, literal: Literal) -> Result<Shape> {
-        let limit = self.limits().alternatives;
-        let complement = shape.complement(limit, &mut |formula| self.negate(formula));
+        let combine = self.combine();
+        let complement = shape.complement(combine, &mut |formula| self.negate(formula));
         complement.map_err(|NoComplement| self.no_complement(literal))
     }
 

@@ -129,6 +129,16 @@ pub enum Names {
     Except { names: Rc<[Rc<str>]>, patterns: Rc<[Regular]> },
 }
 
+/// How unions are multiplied.
+#[derive(Clone, Copy, Debug)]
+pub struct Combine {
+    /// Most parts of a product.
+    pub limit: usize,
+    /// Whether a part that lies inside another union needs no other intersections. Not while it matters which
+    /// branches evaluated a member or item.
+    pub absorb: bool,
+}
+
 /// A shape whose complement is not known.
 #[derive(Clone, Copy, Debug)]
 pub struct NoComplement;
@@ -260,16 +270,16 @@ impl Shape {
     }
 
     /// What is in both. `accepts` decides whether a language has a text.
-    pub fn and(&self, other: &Self, limit: usize, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
+    pub fn and(&self, other: &Self, combine: Combine, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
         let mut narrowed = self.narrowed || other.narrowed;
         Self {
             null: self.null && other.null,
             yes: self.yes && other.yes,
             no: self.no && other.no,
             strings: self.strings.and(&other.strings, accepts),
-            numbers: product(&self.numbers, &other.numbers, limit, &mut narrowed, NumberSet::and),
-            arrays: product(&self.arrays, &other.arrays, limit, &mut narrowed, ArrayShape::and),
-            objects: product(&self.objects, &other.objects, limit, &mut narrowed, ObjectShape::and),
+            numbers: product(&self.numbers, &other.numbers, combine, &mut narrowed, NumberSet::and),
+            arrays: product(&self.arrays, &other.arrays, combine, &mut narrowed, ArrayShape::and),
+            objects: product(&self.objects, &other.objects, combine, &mut narrowed, ObjectShape::and),
             narrowed,
         }
     }
@@ -278,23 +288,32 @@ impl Shape {
     ///
     /// # Errors
     /// When this shape is narrowed or demands uniqueness: its complement is not known.
-    pub fn complement(&self, limit: usize, negate: &mut impl FnMut(&Formula) -> Formula) -> Result<Self, NoComplement> {
+    pub fn complement(
+        &self,
+        combine: Combine,
+        negate: &mut impl FnMut(&Formula) -> Formula,
+    ) -> Result<Self, NoComplement> {
         if self.narrowed {
             return Err(NoComplement);
         }
         let mut narrowed = false;
         let mut numbers = vec![NumberSet::default()];
         for set in &self.numbers {
-            numbers = product(&numbers, &set.complement(), limit, &mut narrowed, NumberSet::and);
+            numbers = product(&numbers, &set.complement(), combine, &mut narrowed, NumberSet::and);
         }
         let mut arrays = vec![ArrayShape::any()];
         for array in &self.arrays {
-            arrays =
-                product(&arrays, &array.complement(negate).ok_or(NoComplement)?, limit, &mut narrowed, ArrayShape::and);
+            arrays = product(
+                &arrays,
+                &array.complement(negate).ok_or(NoComplement)?,
+                combine,
+                &mut narrowed,
+                ArrayShape::and,
+            );
         }
         let mut objects = vec![ObjectShape::any()];
         for object in &self.objects {
-            objects = product(&objects, &object.complement(negate), limit, &mut narrowed, ObjectShape::and);
+            objects = product(&objects, &object.complement(negate), combine, &mut narrowed, ObjectShape::and);
         }
         let strings = self.strings.complement();
         Ok(Self { null: !self.null, yes: !self.yes, no: !self.no, numbers, strings, arrays, objects, narrowed })
@@ -315,17 +334,17 @@ fn extend_new<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
 fn product<T: Clone + PartialEq>(
     a: &[T],
     b: &[T],
-    limit: usize,
+    combine: Combine,
     narrowed: &mut bool,
     and: impl Fn(&T, &T) -> Option<T>,
 ) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
     for left in a {
         let parts: Vec<T> = b.iter().filter_map(|right| and(left, right)).collect();
-        let parts = if parts.contains(left) { vec![left.clone()] } else { parts };
+        let parts = if combine.absorb && parts.contains(left) { vec![left.clone()] } else { parts };
         extend_new(&mut all, parts);
-        if all.len() > limit {
-            all.truncate(limit);
+        if all.len() > combine.limit {
+            all.truncate(combine.limit);
             *narrowed = true;
             break;
         }
