@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 pub struct Rows {
     buffer: PyBuffer<i32>,
     words: usize,
-    rows: usize,
+    count: usize,
 }
 
 impl Rows {
@@ -35,13 +35,13 @@ impl Rows {
                 "mask: rows have {width} words, but this vocabulary needs {words}: ceil(logits_size / 32)"
             )));
         }
-        Ok(Self { buffer, words, rows })
+        Ok(Self { buffer, words, count: rows })
     }
 
     /// Fails unless there is a row `row`.
     pub fn check(&self, row: usize) -> PyResult<()> {
-        if row >= self.rows {
-            return Err(PyValueError::new_err(format!("mask: there is no row {row}, only {} rows", self.rows)));
+        if row >= self.count {
+            return Err(PyValueError::new_err(format!("mask: there is no row {row}, only {} rows", self.count)));
         }
         Ok(())
     }

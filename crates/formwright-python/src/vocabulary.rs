@@ -18,6 +18,7 @@ pub struct Vocabulary {
 #[pymethods]
 impl Vocabulary {
     #[new]
+    #[allow(clippy::needless_pass_by_value)]
     #[pyo3(signature = (tokens, *, eos_token_ids, special_tokens=None, logits_size=None))]
     fn new(
         py: Python<'_>,

@@ -12,21 +12,51 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular expression cannot be read; the span points into it.
-    Regex { source: String, span: (usize, usize) },
+    Regex {
+        /// The expression.
+        source: String,
+        /// Byte offsets of the place.
+        span: (usize, usize),
+    },
     /// A grammar (generic composition) cannot be used.
     Grammar,
     /// A JSON Schema is broken at `pointer`.
-    Schema { pointer: String },
+    Schema {
+        /// JSON Pointer.
+        pointer: String,
+    },
     /// A schema is valid but cannot be enforced exactly at `pointer`.
-    Unsupported { pointer: String },
+    Unsupported {
+        /// JSON Pointer.
+        pointer: String,
+    },
     /// No finite instance exists.
-    Unsatisfiable { pointer: String },
+    Unsatisfiable {
+        /// JSON Pointer.
+        pointer: String,
+    },
     /// A bound was reached.
-    Limit { limit: &'static str, value: usize, allowed: usize },
+    Limit {
+        /// Its name.
+        limit: &'static str,
+        /// What was asked for.
+        value: usize,
+        /// What is allowed.
+        allowed: usize,
+    },
     /// A vocabulary cannot be represented, or an id is unknown.
     Vocabulary,
     /// A token or byte run cannot come here.
-    Rejected { token: Option<u32>, text: Vec<u8>, position: usize, expected: String },
+    Rejected {
+        /// The token, if one was offered.
+        token: Option<u32>,
+        /// Its bytes.
+        text: Vec<u8>,
+        /// Bytes accepted before it.
+        position: usize,
+        /// Some of what could have come.
+        expected: String,
+    },
     /// No token can come next.
     DeadEnd,
     /// A matcher was asked for something impossible.

@@ -1,4 +1,42 @@
-//! The kernel of formwright.
+//! The kernel of formwright: which tokens keep a text in form?
+//!
+//! Four nouns carry everything. A [`Language`] is a set of byte strings; a
+//! [`vocabulary::Vocabulary`] is what each token id spells; a [`Constraint`] is a
+//! language compiled for a vocabulary, frozen and shared; a [`matcher::Matcher`]
+//! is one running sequence, which fills masks and accepts tokens.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use formwright::{Constraint, Limits, leaf::Tables, syntax, vocabulary::Vocabulary};
+//!
+//! # fn main() -> formwright::Result<()> {
+//! let tokens: Vec<Vec<u8>> = ["</s>", "y", "ye", "yes", "s", "no", "x"].iter().map(|t| t.as_bytes().to_vec()).collect();
+//! let vocabulary = Arc::new(Vocabulary::new(&tokens, &[0], Default::default(), None)?);
+//! let tables = Arc::new(Tables::new(vocabulary, Limits::default()));
+//!
+//! let language = syntax::choice::choice(&["yes", "no"], &Limits::default())?;
+//! let mut matcher = Constraint::new(&language, &tables)?.matcher();
+//! let mut mask = vec![0_u32; 1];
+//! matcher.fill_bitmask(&mut mask, None)?;
+//! assert_eq!(mask[0], 0b10_1110); // y, ye, yes, no
+//! matcher.accept_token(2)?;
+//! matcher.fill_bitmask(&mut mask, None)?;
+//! assert_eq!(mask[0], 0b1_0000); // s
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | holds | depends on |
+//! |---|---|---|
+//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | |
+//! | [`vocabulary`] | tokens and their prefix trees | |
+//! | [`language`] | the graph every front end builds and the matcher runs | both |
+//! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `language` |
+//! | [`leaf`] | per-vocabulary masks of regular leaves | `vocabulary`, `regular` |
+//! | [`matcher`] | threads, masks, budget | `leaf`, `language` |
+//!
+//! The kernel has no I/O, no globals but constant tables, and no `unsafe`.
+
 pub mod constraint;
 pub mod error;
 pub mod language;
@@ -8,6 +46,7 @@ pub mod matcher;
 pub mod regular;
 pub mod syntax;
 pub mod vocabulary;
+
 pub use constraint::{Constraint, Language, Reading};
 pub use error::{Error, Kind, Result};
 pub use limits::Limits;

@@ -169,13 +169,11 @@ impl Object {
 
     /// The value of a member (declared ones first, then extras), and its witnesses.
     pub fn values_of(&self, member: u32) -> (NodeId, &[(NodeId, u32)]) {
-        match self.members.get(member as usize) {
-            Some(declared) => (declared.value, &declared.witnesses),
-            None => {
-                let extra = &self.extras[member as usize - self.members.len()];
-                (extra.value, &extra.witnesses)
-            }
+        if let Some(declared) = self.members.get(member as usize) {
+            return (declared.value, &declared.witnesses);
         }
+        let extra = &self.extras[member as usize - self.members.len()];
+        (extra.value, &extra.witnesses)
     }
 
     /// Whether the number of members, or one member, has a say in which others may come.

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Body, Exits, LeafKey, LeafMask, Met, Tree, bitmap};
 use crate::language::UNBOUNDED;
@@ -82,10 +82,10 @@ pub fn leaf_mask(vocabulary: &Vocabulary, key: LeafKey, automaton: &Automaton, f
         body: Vec::new(),
         spaced: Vec::new(),
         exits: Vec::new(),
-        farthest: FxHashMap::default(),
+        farthest: FxHashSet::default(),
     };
     walk.subtree(key.node, key.state);
-    let farthest = walk.farthest.keys().map(|&state| automaton.shortest(state)).max().unwrap_or(0);
+    let farthest = walk.farthest.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(0);
     LeafMask {
         body: Body::new(walk.body, vocabulary.mask_words()),
         spaced: walk.spaced,
@@ -104,7 +104,7 @@ struct Walk<'w> {
     spaced: Vec<Met>,
     exits: Vec<(Box<[u8]>, Met)>,
     /// States some token of the body ends in.
-    farthest: FxHashMap<StateId, ()>,
+    farthest: FxHashSet<StateId>,
 }
 
 impl Walk<'_> {
@@ -147,7 +147,7 @@ impl Walk<'_> {
         if items.is_empty() {
             return;
         }
-        self.farthest.insert(state, ());
+        self.farthest.insert(state);
         for item in items {
             let met = self.tokens.met(item, 0);
             if met.run == 0 {
@@ -253,7 +253,7 @@ pub fn text_table(
     states[0] = (state, 0);
     let mut by_count: BTreeMap<u16, Vec<Met>> = BTreeMap::new();
     let mut exits = Vec::new();
-    let mut tails: FxHashMap<StateId, ()> = FxHashMap::default();
+    let mut tails: FxHashSet<StateId> = FxHashSet::default();
     let end = nodes[node as usize].skip;
     let mut index = node + 1;
     while index < end {
@@ -271,7 +271,7 @@ pub fn text_table(
         let count = count + u16::from(before == inside);
         states[depth] = (step.state(), count);
         if !tokens.trie.items_at(index).is_empty() {
-            tails.insert(step.state(), ());
+            tails.insert(step.state());
             let list = by_count.entry(count).or_default();
             list.extend(tokens.trie.items_at(index).map(|item| tokens.met(item, count)));
         }
@@ -282,7 +282,7 @@ pub fn text_table(
         body: Vec::new(),
         starts: vec![0],
         exits: Arc::new(Exits::new(exits)),
-        tail: tails.keys().map(|&state| automaton.shortest(state)).max().unwrap_or(1),
+        tail: tails.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(1),
     };
     for count in 0..=most {
         table.body.extend(by_count.remove(&(count as u16)).unwrap_or_default());

@@ -410,7 +410,7 @@ impl<'m> Masker<'m> {
         }
         let banned = at.map_or_else(Vec::new, |at| self.banned(walk, node, leaf, state, at));
         if cover == Cover::All {
-            self.add_leaf_mask(walk, &mask, &banned, purpose, entry);
+            add_leaf_mask(walk, &mask, &banned, purpose, entry);
         }
         self.walk_exits(walk, &mask, &banned, cont, purpose, entry, verify);
         true
@@ -421,28 +421,6 @@ impl<'m> Masker<'m> {
         match &mut self.budget {
             None => Cover::All,
             Some(budget) => budget.covers(&mut self.machine, mask.farthest, cont),
-        }
-    }
-
-    fn add_leaf_mask(
-        &mut self,
-        walk: &Walk<'_>,
-        mask: &Arc<LeafMask>,
-        banned: &[TokenId],
-        purpose: u8,
-        entry: &mut Entry,
-    ) {
-        let runs = walk.runs().map(|runs| (runs, purpose));
-        if runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0) {
-            if banned.is_empty() {
-                entry.maps.push(Arc::clone(mask));
-            } else {
-                entry.maps.push(Arc::new(without(mask, banned)));
-            }
-        }
-        if let Some((runs, purpose)) = runs {
-            let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
-            entry.tokens.extend(spaced.map(|met| met.token).filter(|token| !banned.contains(token)));
         }
     }
 
@@ -523,13 +501,31 @@ impl<'m> Masker<'m> {
     }
 }
 
+/// Adds the body of a leaf mask, less some tokens.
+fn add_leaf_mask(walk: &Walk<'_>, mask: &Arc<LeafMask>, banned: &[TokenId], purpose: u8, entry: &mut Entry) {
+    let runs = walk.runs().map(|runs| (runs, purpose));
+    if runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0) {
+        if banned.is_empty() {
+            entry.maps.push(Arc::clone(mask));
+        } else {
+            entry.maps.push(Arc::new(without(mask, banned)));
+        }
+    }
+    if let Some((runs, purpose)) = runs {
+        let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
+        entry.tokens.extend(spaced.map(|met| met.token).filter(|token| !banned.contains(token)));
+    }
+}
+
 /// A leaf mask without some tokens of its body.
 fn without(mask: &LeafMask, banned: &[TokenId]) -> LeafMask {
     let body = match &mask.body {
         Body::List(tokens) => Body::List(tokens.iter().filter(|token| !banned.contains(token)).copied().collect()),
         Body::Map(words) => {
             let mut words = words.clone();
-            banned.iter().for_each(|&token| words[token as usize / 32] &= !(1 << (token % 32)));
+            for &token in banned {
+                words[token as usize / 32] &= !(1 << (token % 32));
+            }
             Body::Map(words)
         }
     };

@@ -439,7 +439,9 @@ impl Matcher {
         let eos = constraint.tables().vocabulary.eos();
         if self.finished {
             row.fill(0);
-            eos.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
+            for &token in eos {
+                row[token as usize / 32] |= 1 << (token % 32);
+            }
             return Ok(());
         }
         match budget {

@@ -11,8 +11,11 @@ use crate::regular::{Automaton, Regular, Spelling, StateId};
 /// A graph made ready to run.
 #[derive(Debug)]
 pub struct Program {
+    /// The graph.
     pub graph: Graph,
+    /// What is known about its nodes.
     pub facts: Facts,
+    /// What its whitespace costs.
     pub costs: LayoutCosts,
     automata: Vec<Arc<Automaton>>,
     /// By leaf: the state inside a string, for the languages of all strings.
@@ -44,11 +47,13 @@ impl Program {
         })
     }
 
+    /// A node.
     #[inline]
     pub fn node(&self, node: NodeId) -> &Node {
         &self.graph.nodes[node as usize]
     }
 
+    /// The automaton of a leaf.
     #[inline]
     pub fn automaton(&self, leaf: LeafId) -> &Arc<Automaton> {
         &self.automata[leaf as usize]

@@ -123,7 +123,8 @@ impl<'m> Machine<'m> {
         match self.memory.arena.united(cont) {
             None => self.resume_one(cont, out, base),
             Some(several) => {
-                for cont in several.to_vec() {
+                let several: Box<[ContId]> = several.into(); // resuming may grow the arena
+                for &cont in &several {
                     self.resume_one(cont, out, base);
                 }
             }
@@ -180,7 +181,6 @@ impl<'m> Machine<'m> {
     fn start(&mut self, node: NodeId, cont: ContId, byte: u8, out: &mut Vec<Thread>, base: usize) {
         let program = self.program;
         match program.node(node) {
-            Node::Never | Node::Empty => {}
             Node::Literals(_) => self.literal(node, 0, byte, cont, out, base),
             Node::Regular(leaf) => {
                 let automaton = program.automaton(*leaf);
@@ -210,7 +210,7 @@ impl<'m> Machine<'m> {
                     base,
                 );
             }
-            Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
+            Node::Never | Node::Empty | Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
             Node::Sequence(parts) => {
                 for index in 0..parts.len() as u32 {
                     let (part, after) = self.part(node, index, cont);
@@ -637,11 +637,8 @@ impl<'m> Machine<'m> {
             return;
         }
         match (phase, byte) {
-            (_, b']') => {
-                if self.items_done(array, count) {
-                    self.resume(cont, out, base);
-                }
-            }
+            (_, b']') if self.items_done(array, count) => self.resume(cont, out, base),
+            (_, b']') => {}
             (Phase::Open, _) => {
                 for (item, after) in self.next_items(node, array, count, cont) {
                     self.start(item, after, byte, out, base);

@@ -79,22 +79,27 @@ pub struct Thread {
 pub struct ByteSet([u64; 4]);
 
 impl ByteSet {
+    /// Every byte.
     pub const ALL: Self = Self([u64::MAX; 4]);
 
+    /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte) / 64] |= 1 << (byte % 64);
     }
 
+    /// Whether a byte is in it.
     pub fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte) / 64] >> (byte % 64) & 1 == 1
     }
 
+    /// Both sets.
     #[must_use]
     pub fn union(mut self, other: &Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(word, with)| *word |= with);
         self
     }
 
+    /// The bytes, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             let mut word = word;

@@ -204,9 +204,7 @@ impl Automaton {
         if state == DEAD {
             return Step(DEAD);
         }
-        let step = if let Ok(step) = self.lock().step(state, byte) {
-            step
-        } else {
+        let Ok(step) = self.lock().step(state, byte) else {
             self.overflow.store(true, Ordering::Relaxed);
             return Step(DEAD);
         };
@@ -588,13 +586,10 @@ fn weights(alphabet: &Alphabet, spelling: Spelling) -> Vec<u32> {
 }
 
 fn spelled_length(code: u32, spelling: Spelling) -> u32 {
-    match (spelling, code) {
-        (Spelling::Json(_), 0x22 | 0x5C | 8 | 9 | 10 | 12 | 13) => 2,
-        (Spelling::Json(_), 0..0x20) => 6,
-        (_, 0..0x80) => 1,
-        (_, 0x80..0x800) => 2,
-        (_, 0x800..0x1_0000) => 3,
-        _ => 4,
+    match code {
+        0x22 | 0x5C | 8 | 9 | 10 | 12 | 13 if spelling != Spelling::Text => 2,
+        0..0x20 if spelling != Spelling::Text => 6,
+        _ => char::from_u32(code).map_or(4, char::len_utf8) as u32,
     }
 }
 

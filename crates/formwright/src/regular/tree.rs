@@ -131,6 +131,7 @@ impl Regular {
 
     /// Every other text.
     #[must_use]
+    #[allow(clippy::should_implement_trait)] // beside `and` and `or`, a method reads better than `!`
     pub fn not(self) -> Self {
         match self {
             Self::Not(inner) => (*inner).clone(),

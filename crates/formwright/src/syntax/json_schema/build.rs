@@ -30,6 +30,9 @@ const MOST_KINDS: usize = 4;
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
 
+/// By position: the item, and the kinds it counts for.
+type Ways = Vec<Vec<(NodeId, u32)>>;
+
 /// Builds a graph out of formulas.
 pub struct Builder<'d> {
     reader: Reader<'d>,
@@ -175,7 +178,7 @@ impl<'d> Builder<'d> {
     }
 
     /// Counted kinds of items, and by position what an item of each combination of kinds is.
-    fn counted(&mut self, array: &ArrayShape, formula: &Formula) -> Result<(Vec<Counted>, Vec<Vec<(NodeId, u32)>>)> {
+    fn counted(&mut self, array: &ArrayShape, formula: &Formula) -> Result<(Vec<Counted>, Ways)> {
         if array.some.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }

@@ -74,7 +74,7 @@ impl<'d> Documents<'d> {
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
         if root.is_object() || root.is_array() {
-            self.index(root, index, &mut String::new(), true);
+            self.index(root, index);
         }
     }
 
@@ -94,8 +94,8 @@ impl<'d> Documents<'d> {
     }
 
     /// Walks a document with an explicit stack: ids open resources, anchors name schemas.
-    fn index(&mut self, root: &'d Value, resource: usize, pointer: &mut String, is_root: bool) {
-        let mut stack = vec![(root, resource, pointer.clone(), is_root)];
+    fn index(&mut self, root: &'d Value, resource: usize) {
+        let mut stack = vec![(root, resource, String::new(), true)];
         while let Some((value, mut resource, pointer, is_root)) = stack.pop() {
             match value {
                 Value::Object(map) => {

@@ -63,8 +63,8 @@ impl NumberSet {
     /// What is in both; `None` if that is nothing.
     pub fn and(&self, other: &Self) -> Option<Self> {
         let mut both = self.clone();
-        both.low = tighter(&self.low, &other.low, true);
-        both.high = tighter(&self.high, &other.high, false);
+        both.low = tighter(self.low.as_ref(), other.low.as_ref(), true);
+        both.high = tighter(self.high.as_ref(), other.high.as_ref(), false);
         for (into, from) in [(&mut both.multiples, &other.multiples), (&mut both.others, &other.others)] {
             for divisor in from {
                 if !into.contains(divisor) {
@@ -204,9 +204,9 @@ impl NumberSet {
     }
 }
 
-fn tighter(a: &Option<Bound>, b: &Option<Bound>, low: bool) -> Option<Bound> {
+fn tighter(a: Option<&Bound>, b: Option<&Bound>, low: bool) -> Option<Bound> {
     match (a, b) {
-        (None, other) | (other, None) => other.clone(),
+        (None, other) | (other, None) => other.cloned(),
         (Some(a), Some(b)) => {
             let a_wins = match a.value.cmp(&b.value) {
                 std::cmp::Ordering::Equal => a.exclusive,
@@ -342,14 +342,8 @@ impl Decimals {
         if self.integral { Regular::Empty } else { fraction(self.digits).optional() }
     }
 
-    fn split(&self, bound: &Bound) -> (Vec<char>, Vec<char>) {
-        let text = plain_decimal(&bound.value);
-        let (int, frac) = text.split_once('.').unwrap_or((&text, ""));
-        (int.chars().collect(), frac.chars().collect())
-    }
-
     fn at_least(&self, bound: &Bound) -> Regular {
-        let (int, frac) = self.split(bound);
+        let (int, frac) = split(bound);
         let n = int.len() as u32;
         let longer =
             Regular::concat([nonzero(), Regular::digit().repeat(n, Some(self.digits.max(n + 1) - 1)), self.tail()]);
@@ -383,7 +377,7 @@ impl Decimals {
     }
 
     fn at_most(&self, bound: &Bound) -> Regular {
-        let (int, frac) = self.split(bound);
+        let (int, frac) = split(bound);
         let n = int.len() as u32;
         let shorter = Regular::and([whole(n.max(2)), Regular::length(1, Some(n.max(2) - 1))]);
         let mut options = vec![];
@@ -419,6 +413,13 @@ impl Decimals {
         }
         Regular::or(options)
     }
+}
+
+/// Digits before and after the point.
+fn split(bound: &Bound) -> (Vec<char>, Vec<char>) {
+    let text = plain_decimal(&bound.value);
+    let (int, frac) = text.split_once('.').unwrap_or((&text, ""));
+    (int.chars().collect(), frac.chars().collect())
 }
 
 fn literal(chars: &[char]) -> Regular {
@@ -491,7 +492,7 @@ mod tests {
                             let below = high.is_none_or(
                                 |(high, exclusive)| if exclusive { value < big(high) } else { value <= big(high) },
                             );
-                            let plain = !text.contains('e') && !(integral && text.contains('.'));
+                            let plain = !(text.contains('e') || integral && text.contains('.'));
                             let accepted = automaton.accepts(text.as_bytes());
                             assert!(!accepted || (above && below), "{text} in {low:?} {high:?}");
                             assert!(

@@ -796,23 +796,8 @@ impl<'d> Reader<'d> {
                 object.names.push(names);
             }
         }
-        self.dependent_names(map, place, &mut object)?;
+        dependent_names(map, place, &mut object)?;
         Ok(object)
-    }
-
-    fn dependent_names(&mut self, map: Keys<'d>, place: &Place<'d>, object: &mut ObjectShape) -> Result<()> {
-        for key in ["dependentRequired", "dependencies"] {
-            for (name, value) in schemas(map, key, place)? {
-                let Value::Array(others) = value else { continue };
-                for other in others {
-                    let other = other
-                        .as_str()
-                        .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
-                    object.implied.push((name.as_str().into(), other.into()));
-                }
-            }
-        }
-        Ok(())
     }
 
     // Applicators in place.
@@ -840,7 +825,7 @@ impl<'d> Reader<'d> {
         }
         shape = self.conditional(map, place, shape)?;
         shape = self.dependent_schemas(map, place, shape)?;
-        self.unevaluated_parts(map, place, shape)
+        Ok(self.unevaluated_parts(map, place, shape))
     }
 
     fn each(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Vec<Formula>> {
@@ -943,7 +928,7 @@ impl<'d> Reader<'d> {
 
     // unevaluatedProperties and unevaluatedItems: what is evaluated is known once everything else is combined.
 
-    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
+    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Shape {
         if let Some(value) = map.get("unevaluatedProperties") {
             let formula = self.child(place, value, place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
@@ -965,15 +950,30 @@ impl<'d> Reader<'d> {
                 shape.arrays.extend(array.and(&rule));
             }
         }
-        Ok(shape)
+        shape
     }
+}
+
+fn dependent_names(map: Keys<'_>, place: &Place<'_>, object: &mut ObjectShape) -> Result<()> {
+    for key in ["dependentRequired", "dependencies"] {
+        for (name, value) in schemas(map, key, place)? {
+            let Value::Array(others) = value else { continue };
+            for other in others {
+                let other = other
+                    .as_str()
+                    .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
+                object.implied.push((name.as_str().into(), other.into()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The object with `formula` demanded of every member that nothing evaluates.
 fn unevaluated_members(object: &ObjectShape, formula: &Formula) -> Option<ObjectShape> {
     let mut names: Vec<Rc<str>> = Vec::new();
     let mut patterns: Vec<Regular> = Vec::new();
-    let mut inside: Option<(Rc<[Rc<str>]>, Rc<[Regular]>)> = None;
+    let mut inside = None;
     for evaluated in &object.evaluated {
         match evaluated {
             Names::One(name) => names.push(name.clone()),

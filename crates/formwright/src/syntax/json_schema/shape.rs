@@ -54,6 +54,7 @@ pub enum Strings {
 
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // null, true, false: three values, present or not
 pub struct Shape {
     pub null: bool,
     pub yes: bool,
