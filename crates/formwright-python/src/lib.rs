@@ -12,6 +12,10 @@ mod vocabulary;
 
 use pyo3::prelude::*;
 
+/// Compiling a schema is a few hundred small allocations: a fast allocator is a third of its time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The kernel as the Python module `formwright._kernel`.
 #[pymodule(gil_used = false)]
 mod _kernel {

@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
-use crate::language::{Facts, Graph, Spaces};
+use crate::language::{Facts, Graph};
 use crate::leaf::Tables;
 use crate::limits::Limits;
 use crate::matcher::{Links, Matcher, Program, Text};
@@ -153,8 +153,7 @@ impl Constraint {
             automata.push(id);
             Ok(automaton)
         })?;
-        let spaces: Arc<Spaces> = Arc::new(program.graph.spaces.clone());
-        let links = Links { automata, spaces: tables.spaces_id(&spaces) };
+        let links = Links { automata, spaces: tables.spaces_id(&program.graph.spaces) };
         Ok(Self(Arc::new(Compiled { language: language.clone(), tables: Arc::clone(tables), program, links })))
     }
 

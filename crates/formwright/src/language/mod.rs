@@ -200,7 +200,7 @@ pub struct Graph {
     /// The regular languages they use.
     pub leaves: Vec<Leaf>,
     /// The whitespace automaton they use.
-    pub spaces: Spaces,
+    pub spaces: Arc<Spaces>,
     /// The node a text starts with.
     pub root: NodeId,
 }
@@ -284,7 +284,7 @@ impl Graph {
         let shift = Shift {
             node: self.nodes.len() as NodeId,
             leaves: other.leaves.iter().map(|leaf| self.leaf(leaf.clone())).collect(),
-            space: self.spaces.append(&other.spaces)?,
+            space: Arc::make_mut(&mut self.spaces).append(&other.spaces)?,
         };
         self.nodes.extend(other.nodes.iter().map(|node| shift.node(node)));
         Ok(other.root + shift.node)
@@ -308,13 +308,13 @@ impl Graph {
 /// Fewest whitespace bytes at each place: nonzero only for styles that demand some.
 #[derive(Clone, Debug)]
 pub struct LayoutCosts {
-    spaces: Spaces,
+    spaces: Arc<Spaces>,
 }
 
 impl LayoutCosts {
     /// The costs of the whitespace of `graph`.
     pub fn new(graph: &Graph) -> Self {
-        Self { spaces: graph.spaces.clone() }
+        Self { spaces: Arc::clone(&graph.spaces) }
     }
 
     /// A comma and the whitespace around it.

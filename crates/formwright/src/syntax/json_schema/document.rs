@@ -69,11 +69,11 @@ pub struct Target<'d> {
 }
 
 impl<'d> Documents<'d> {
-    /// Indexes a document.
-    pub fn add(&mut self, uri: &str, root: &'d Value, default: Dialect) {
+    /// Adds a document; `indexed` unless it is known to name no schemas.
+    pub fn add(&mut self, uri: &str, root: &'d Value, default: Dialect, indexed: bool) {
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
-        if root.is_object() || root.is_array() {
+        if indexed && (root.is_object() || root.is_array()) {
             self.index(root, index);
         }
     }

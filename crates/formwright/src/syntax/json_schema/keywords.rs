@@ -4,6 +4,10 @@
 //! use this table. A key that is in no row is an annotation, unless it looks like
 //! a misspelt keyword, which is an error.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 /// What a keyword does to the set of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -114,7 +118,8 @@ const INNOCENT: &[&str] = &["formats", "patterns", "minimal", "maximal", "multip
 
 /// The row of a keyword.
 pub fn find(name: &str) -> Option<&'static Keyword> {
-    KEYWORDS.iter().find(|keyword| keyword.name == name)
+    static INDEX: OnceLock<FxHashMap<&'static str, &'static Keyword>> = OnceLock::new();
+    INDEX.get_or_init(|| KEYWORDS.iter().map(|keyword| (keyword.name, keyword)).collect()).get(name).copied()
 }
 
 /// The keyword that `name` seems to be a misspelling of.

@@ -18,6 +18,7 @@ mod read;
 mod shape;
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -80,12 +81,14 @@ impl Default for Options {
 }
 
 impl Options {
-    fn spaces(&self) -> Result<(Spaces, Layout)> {
+    fn spaces(&self) -> Result<(Arc<Spaces>, Layout)> {
+        static FLEXIBLE: OnceLock<(Arc<Spaces>, Layout)> = OnceLock::new();
+        let shared = |(spaces, layout)| (Arc::new(spaces), layout);
         match self.whitespace.as_str() {
-            "flexible" => Ok(Spaces::flexible()),
-            "compact" => Ok(Spaces::compact()),
-            "pretty" => Ok(Spaces::pretty()),
-            pattern => Spaces::regular(&super::regex::parse(pattern, &self.limits)?, &self.limits),
+            "flexible" => Ok(FLEXIBLE.get_or_init(|| shared(Spaces::flexible())).clone()),
+            "compact" => Ok(shared(Spaces::compact())),
+            "pretty" => Ok(shared(Spaces::pretty())),
+            pattern => Spaces::regular(&super::regex::parse(pattern, &self.limits)?, &self.limits).map(shared),
         }
     }
 }
@@ -127,12 +130,17 @@ fn lower(schema: &str, options: &Options, explain: bool) -> Result<(Graph, Vec<R
     let others: Vec<(&String, Value)> =
         options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri)?))).collect::<Result<_>>()?;
     let mut documents = Documents::default();
-    documents.add("", &root, default);
+    documents.add("", &root, default, names_schemas(schema));
     for (uri, value) in &others {
-        documents.add(uri, value, default);
+        documents.add(uri, value, default, true);
     }
     let reader = read::Reader::new(&documents, options, explain);
     build::Builder::new(reader, options)?.finish(&root)
+}
+
+/// Whether a schema may name schemas by ids or anchors, so that it must be indexed.
+fn names_schemas(text: &str) -> bool {
+    [r#""$id""#, r#""id""#, r#"Anchor""#, r#""$anchor""#].iter().any(|key| text.contains(key))
 }
 
 /// JSON text as a value; the error shows the line.

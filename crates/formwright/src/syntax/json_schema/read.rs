@@ -75,6 +75,13 @@ struct Place<'d> {
     pointer: Pointer<'d>,
 }
 
+impl<'d> Place<'d> {
+    /// The place of a constant, which was checked where it stands.
+    fn nowhere(value: &'d Value) -> Self {
+        Self { value, resource: 0, scope: 0, pointer: Pointer::default() }
+    }
+}
+
 /// Reads schemas of some documents.
 pub struct Reader<'d> {
     documents: &'d Documents<'d>,
@@ -97,7 +104,32 @@ pub struct Reader<'d> {
     unevaluated: bool,
 }
 
-type Keys<'d> = &'d Map<String, Value>;
+/// The keys of a schema object. Most keywords are absent from most schemas: a bloom filter says so without hashing.
+#[derive(Clone, Copy)]
+struct Keys<'d> {
+    map: &'d Map<String, Value>,
+    bloom: u128,
+}
+
+impl<'d> Keys<'d> {
+    fn new(map: &'d Map<String, Value>) -> Self {
+        Self { map, bloom: map.keys().fold(0, |bloom, key| bloom | Self::bit(key)) }
+    }
+
+    fn bit(key: &str) -> u128 {
+        let bytes = key.as_bytes();
+        let ends = bytes.first().map_or(0, |first| usize::from(*first) * 7 + usize::from(bytes[bytes.len() - 1]) * 3);
+        1 << ((ends + bytes.len() * 31) % 128)
+    }
+
+    fn get(self, key: &str) -> Option<&'d Value> {
+        if self.bloom & Self::bit(key) == 0 { None } else { self.map.get(key) }
+    }
+
+    fn contains_key(self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+}
 
 impl<'d> Reader<'d> {
     pub fn new(documents: &'d Documents<'d>, options: &'d Options, explain: bool) -> Self {
@@ -211,16 +243,16 @@ impl<'d> Reader<'d> {
     // Formulas.
 
     /// The values a formula allows.
-    pub fn shape(&mut self, formula: &Formula) -> Result<Shape> {
-        let mut shape: Option<Shape> = None;
+    pub fn shape(&mut self, formula: &Formula) -> Result<Rc<Shape>> {
+        let mut shape: Option<Rc<Shape>> = None;
         for &literal in formula.iter() {
             let part = self.literal(literal)?;
             shape = Some(match shape {
-                None => (*part).clone(),
-                Some(shape) => self.and(&shape, &part, literal),
+                None => part,
+                Some(shape) => Rc::new(self.and(&shape, &part, literal)),
             });
         }
-        Ok(shape.unwrap_or_else(Shape::any))
+        Ok(shape.unwrap_or_else(|| Rc::new(Shape::any())))
     }
 
     fn literal(&mut self, literal: Literal) -> Result<Rc<Shape>> {
@@ -231,15 +263,17 @@ impl<'d> Reader<'d> {
                 let shape = self.schema(id)?;
                 Ok(Rc::new(self.complement(&shape, literal)?))
             }
-            Literal::Value(id) => self.constant(self.values[id as usize], "").map(Rc::new),
+            Literal::Value(id) => {
+                self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize])).map(Rc::new)
+            }
             Literal::NotValue(id) => {
-                let shape = self.constant(self.values[id as usize], "")?;
+                let shape = self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize]))?;
                 Ok(Rc::new(self.complement(&shape, literal)?))
             }
             Literal::Either(id) => {
                 let mut union = Shape::never();
                 for option in self.eithers[id as usize].clone() {
-                    union = union.or(self.shape(&option)?);
+                    union = union.or(&*self.shape(&option)?);
                 }
                 Ok(Rc::new(union))
             }
@@ -460,7 +494,7 @@ impl<'d> Reader<'d> {
         match place.value {
             Value::Bool(true) => Ok(Shape::any()),
             Value::Bool(false) => Ok(Shape::never()),
-            Value::Object(map) => self.read_keys(map, place),
+            Value::Object(map) => self.read_keys(Keys::new(map), place),
             other => Err(Error::schema(
                 &place.pointer.text(),
                 format!("a schema is an object or a boolean, not {}", kind(other)),
@@ -494,7 +528,7 @@ impl<'d> Reader<'d> {
     /// Looks at every key: known, an annotation, or an error.
     fn account(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<()> {
         let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
-        for (key, value) in map {
+        for (key, value) in map.map {
             let row = keywords::find(key);
             match row {
                 Some(row) if row.role == Role::Refused => {
@@ -599,7 +633,7 @@ impl<'d> Reader<'d> {
             shape = restrict(shape, &types(value, place)?);
         }
         if let Some(value) = map.get("const") {
-            let constant = self.constant(value, &place.pointer.text())?;
+            let constant = self.constant(value, place)?;
             shape = self.join(&shape, &constant, place);
         }
         if let Some(value) = map.get("enum") {
@@ -608,7 +642,7 @@ impl<'d> Reader<'d> {
             };
             let mut union = Shape::never();
             for option in options {
-                union = union.or(self.constant(option, &place.pointer.text())?);
+                union = union.or(&self.constant(option, place)?);
             }
             shape = self.join(&shape, &union, place);
         }
@@ -616,13 +650,13 @@ impl<'d> Reader<'d> {
     }
 
     /// The shape of one value.
-    fn constant(&mut self, value: &'d Value, pointer: &str) -> Result<Shape> {
+    fn constant(&mut self, value: &'d Value, place: &Place<'d>) -> Result<Shape> {
         let mut shape = Shape::never();
         match value {
             Value::Null => shape.null = true,
             Value::Bool(true) => shape.yes = true,
             Value::Bool(false) => shape.no = true,
-            Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(&number.to_string(), pointer)?)),
+            Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(&number.to_string(), place)?)),
             Value::String(text) => shape.strings = Strings::Finite(vec![text.as_str().into()]),
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| formula(Literal::Value(self.value_id(item)))).collect();
@@ -791,7 +825,7 @@ impl<'d> Reader<'d> {
         }
         if let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) {
             let formula = self.child(place, value, place.pointer.at("propertyNames"));
-            let names = self.shape(&formula)?.strings;
+            let names = self.shape(&formula)?.strings.clone();
             if names != Strings::all() {
                 object.names.push(names);
             }
@@ -846,24 +880,24 @@ impl<'d> Reader<'d> {
                 // A value in several branches is evaluated by all of them.
                 for other in combined.clone() {
                     let joined = self.join(&other, &shape, place);
-                    union = union.or(joined.clone());
+                    union = union.or(&joined);
                     combined.push(joined);
                 }
                 if combined.len() > self.limits().alternatives {
                     return Err(Error::limit("alternatives", combined.len(), self.limits().alternatives));
                 }
-                combined.push(shape.clone());
+                combined.push((*shape).clone());
             }
-            union = union.or(shape);
+            union = union.or(&shape);
         }
         Ok(union)
     }
 
     fn one_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape> {
-        let shapes: Vec<Shape> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
+        let shapes: Vec<Rc<Shape>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
         let mut union = Shape::never();
         for (index, shape) in shapes.iter().enumerate() {
-            let mut only = shape.clone();
+            let mut only = (**shape).clone();
             for (other, option) in options.iter().enumerate().filter(|(other, _)| *other != index) {
                 let shared = self.join(&only, &shapes[other], place);
                 if self.shape_is_empty(&shared, PROBE) {
@@ -873,7 +907,7 @@ impl<'d> Reader<'d> {
                 let outside = self.shape(&negated)?;
                 only = self.join(&only, &outside, place);
             }
-            union = union.or(only);
+            union = union.or(&only);
         }
         Ok(union)
     }
@@ -891,7 +925,7 @@ impl<'d> Reader<'d> {
                 let formula = reader.child(place, value, place.pointer.at(key));
                 reader.shape(&formula)
             }
-            None => Ok(Shape::any()),
+            None => Ok(Rc::new(Shape::any())),
         };
         let yes = self.shape(&condition)?;
         let then = branch(self, "then")?;
@@ -900,7 +934,7 @@ impl<'d> Reader<'d> {
         let no = self.shape(&negated)?;
         let otherwise = branch(self, "else")?;
         let no = self.join(&no, &otherwise, place);
-        Ok(self.join(&shape, &yes.or(no), place))
+        Ok(self.join(&shape, &yes.or(&no), place))
     }
 
     fn dependent_schemas(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
@@ -920,7 +954,7 @@ impl<'d> Reader<'d> {
                 let never = Rule { names: Names::One(name), formula: formula(Literal::Never) };
                 let absent =
                     Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
-                shape = self.join(&shape, &absent.or(there), place);
+                shape = self.join(&shape, &absent.or(&there), place);
             }
         }
         Ok(shape)
@@ -1065,20 +1099,23 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// An exact decimal; refuses exponents that would need enormous digits.
-fn decimal(text: &str, pointer: &str) -> Result<BigDecimal> {
+fn decimal(text: &str, place: &Place<'_>) -> Result<BigDecimal> {
     let value = BigDecimal::from_str(text).ok().filter(|value| {
         let (_, scale) = value.as_bigint_and_exponent();
         (-FARTHEST..=FARTHEST).contains(&scale)
     });
-    value.ok_or_else(|| Error::unsupported(pointer, format!("the number {text} is too large or too small to be exact")))
+    value.ok_or_else(|| {
+        Error::unsupported(&place.pointer.text(), format!("the number {text} is too large or too small to be exact"))
+    })
 }
 
 fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecimal>> {
-    let pointer = || place.pointer.text();
     match map.get(key) {
         None => Ok(None),
-        Some(Value::Number(number)) => decimal(&number.to_string(), &pointer()).map(Some),
-        Some(other) => Err(Error::schema(&pointer(), format!("{key} must be a number, not {}", kind(other)))),
+        Some(Value::Number(number)) => decimal(&number.to_string(), place).map(Some),
+        Some(other) => {
+            Err(Error::schema(&place.pointer.text(), format!("{key} must be a number, not {}", kind(other))))
+        }
     }
 }
 

@@ -258,15 +258,15 @@ impl Shape {
         }
     }
 
-    pub fn or(mut self, other: Self) -> Self {
+    pub fn or(mut self, other: &Self) -> Self {
         self.narrowed |= other.narrowed;
         self.null |= other.null;
         self.yes |= other.yes;
         self.no |= other.no;
         self.strings = self.strings.or(&other.strings);
-        extend_new(&mut self.numbers, other.numbers);
-        extend_new(&mut self.arrays, other.arrays);
-        extend_new(&mut self.objects, other.objects);
+        extend_new(&mut self.numbers, other.numbers.clone());
+        extend_new(&mut self.arrays, other.arrays.clone());
+        extend_new(&mut self.objects, other.objects.clone());
         self
     }
 
