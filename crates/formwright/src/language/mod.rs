@@ -80,6 +80,8 @@ pub enum Node {
         /// Most times, or [`UNBOUNDED`].
         high: u32,
     },
+    /// A scalar that no earlier item of its array equals, out of any of these leaves (one spelling a value).
+    Distinct(Box<[LeafId]>),
     /// Another node.
     Rule(NodeId),
 }
@@ -148,6 +150,8 @@ pub struct Array {
     pub kinds: Vec<Counted>,
     /// By position (the last for all further ones): the item, and the kinds it counts for, one bit each.
     pub ways: Vec<Vec<(NodeId, u32)>>,
+    /// No two items are equal; `rest` is a [`Node::Distinct`].
+    pub unique: bool,
     /// Whitespace.
     pub layout: Layout,
 }
@@ -364,6 +368,7 @@ impl Shift {
             Node::Sequence(parts) => Node::Sequence(self.all(parts)),
             Node::Choice(options) => Node::Choice(self.all(options)),
             Node::Repeat { body, low, high } => Node::Repeat { body: body + self.node, low: *low, high: *high },
+            Node::Distinct(leaves) => Node::Distinct(leaves.iter().map(|leaf| self.leaf(*leaf)).collect()),
             Node::Rule(target) => Node::Rule(target + self.node),
         }
     }

@@ -192,6 +192,8 @@ pub struct Items {
     pub count: u32,
     /// By kind: items of it so far, up to what matters.
     pub kinds: Box<[u32]>,
+    /// Id of the set of item texts used, where items must differ.
+    pub used: u32,
 }
 
 /// States looked at before an array counts as impossible.
@@ -200,7 +202,12 @@ const FUEL: usize = 20_000;
 impl Array {
     /// No items.
     pub fn none(&self) -> Items {
-        Items { count: 0, kinds: vec![0; self.kinds.len()].into() }
+        Items { count: 0, kinds: vec![0; self.kinds.len()].into(), used: 0 }
+    }
+
+    /// Whether the state is more than a number of items.
+    pub fn is_tracked(&self) -> bool {
+        self.unique || !self.kinds.is_empty()
     }
 
     /// The ways the next item may be: its node, and the kinds it counts for.

@@ -59,7 +59,7 @@ impl Facts {
         loop {
             let mut changed = false;
             for index in 0..graph.nodes.len() {
-                let (shortest, nullable) = self.equation(graph, &graph.nodes[index], &costs);
+                let (shortest, nullable) = self.equation(&graph.nodes[index], &costs);
                 changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
                 self.shortest[index] = shortest.min(self.shortest[index]);
                 self.nullable[index] |= nullable;
@@ -70,7 +70,7 @@ impl Facts {
         }
     }
 
-    fn equation(&self, graph: &Graph, node: &Node, costs: &LayoutCosts) -> (u32, bool) {
+    fn equation(&self, node: &Node, costs: &LayoutCosts) -> (u32, bool) {
         let of = |node: &NodeId| self.shortest[*node as usize];
         let empty = |node: &NodeId| self.nullable[*node as usize];
         match node {
@@ -101,10 +101,10 @@ impl Facts {
                 }
                 (if *low == 0 { 0 } else { of(body).saturating_mul(*low).min(INFINITE) }, *low == 0)
             }
-            Node::Rule(target) => {
-                let _ = graph;
-                (of(target), empty(target))
+            Node::Distinct(leaves) => {
+                (leaves.iter().map(|leaf| self.leaves[*leaf as usize]).min().unwrap_or(INFINITE), false)
             }
+            Node::Rule(target) => (of(target), empty(target)),
         }
     }
 

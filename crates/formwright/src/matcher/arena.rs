@@ -14,7 +14,10 @@ use crate::vocabulary::{NodeIndex, Trie};
 /// "Not on any excluded name".
 pub const OFF: u32 = u32::MAX;
 
-/// Id of a set of undeclared names already used; 0 is none.
+/// Stands for "items of arrays" where the node of an object would.
+const ITEMS: u32 = u32::MAX;
+
+/// Id of a set of texts already used; 0 is none.
 pub type NamesId = u32;
 
 /// Names an undeclared key must not be: the declared ones and those already used.
@@ -182,24 +185,31 @@ impl Arena {
     }
 
     /// The place before the first byte of an undeclared name of `object` (node `node`) after `names`.
+    ///
+    /// Texts in these tries end with their closing quote.
     pub fn excluded(&mut self, node: u32, object: &Object, names: NamesId) -> u32 {
+        self.exclusion(node, names, || spellings(&object.names))
+    }
+
+    /// The place before the first byte of an item that must be none of `used`; [`OFF`] if there are none.
+    pub fn excluded_items(&mut self, used: NamesId) -> u32 {
+        if used == 0 { OFF } else { self.exclusion(ITEMS, used, Vec::new) }
+    }
+
+    fn exclusion(&mut self, node: u32, names: NamesId, declared: impl Fn() -> Vec<Vec<u8>>) -> u32 {
         if let Some(&known) = self.excluded_ids.get(&(node, names)) {
             return self.excluded[known].offset;
         }
-        let trie = if names == 0 { object.names.clone() } else { self.exclusion_trie(object, names) };
-        let offset = self.excluded.last().map_or(0, |last| last.offset + last.trie.nodes().len() as u32);
-        self.excluded_ids.insert((node, names), self.excluded.len());
-        self.excluded.push(Excluded { offset, trie });
-        offset
-    }
-
-    fn exclusion_trie(&self, object: &Object, names: NamesId) -> Trie {
-        let declared = spellings(&object.names);
+        let declared = declared();
         let used = self.names[names as usize].iter().map(|name| &**name);
         let mut sorted: Vec<(&[u8], u32)> =
             declared.iter().map(Vec::as_slice).chain(used).map(|name| (name, 0)).collect();
         sorted.sort_unstable();
-        Trie::new(&sorted)
+        let trie = Trie::new(&sorted);
+        let offset = self.excluded.last().map_or(0, |last| last.offset + last.trie.nodes().len() as u32);
+        self.excluded_ids.insert((node, names), self.excluded.len());
+        self.excluded.push(Excluded { offset, trie });
+        offset
     }
 
     fn place(&self, at: u32) -> (&Trie, NodeIndex) {
@@ -207,14 +217,20 @@ impl Arena {
         (&self.excluded[index].trie, at - self.excluded[index].offset)
     }
 
-    /// Whether an excluded name ends at `at`.
+    /// Whether an excluded text ends at `at`.
     pub fn is_excluded(&self, at: u32) -> bool {
+        if at == OFF {
+            return false;
+        }
         let (trie, node) = self.place(at);
         !trie.items_at(node).is_empty()
     }
 
     /// Where `byte` leads among excluded names; [`OFF`] when it leaves them all.
     pub fn excluded_child(&self, at: u32, byte: u8) -> u32 {
+        if at == OFF {
+            return OFF;
+        }
         let (trie, node) = self.place(at);
         trie.child(node, byte).map_or(OFF, |child| at - node + child)
     }
@@ -226,7 +242,7 @@ impl Arena {
     }
 }
 
-/// The strings of a trie.
+/// The strings of a trie of names, with their closing quotes.
 fn spellings(trie: &Trie) -> Vec<Vec<u8>> {
     let mut path = Vec::new();
     let mut all = Vec::new();
@@ -236,7 +252,7 @@ fn spellings(trie: &Trie) -> Vec<Vec<u8>> {
             path.push(node.byte);
         }
         if !trie.items_at(index as NodeIndex).is_empty() {
-            all.push(path.clone());
+            all.push([path.as_slice(), b"\""].concat());
         }
     }
     all

@@ -14,6 +14,9 @@ use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, Seen, end};
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, Trie};
 
+/// Bytes an item that must be new may need beyond the shortest.
+const LONGER: u32 = 4;
+
 impl Machine<'_> {
     /// Bytes of the shortest completion of any of `threads`.
     pub fn cost(&mut self, threads: &[Thread]) -> u32 {
@@ -86,6 +89,7 @@ impl Machine<'_> {
             },
             Head::Key { object, seen, at } => self.key_cost(object, seen, at),
             Head::Extra { leaf, state, at } => self.extra_cost(leaf, state, at),
+            Head::Item { array, items, .. } => self.item_cost(array, items),
             Head::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
             Head::Colon { space, object, seen, member } => {
                 let layout_colon = self.colon_cost(object, seen, member);
@@ -224,14 +228,12 @@ impl Machine<'_> {
                 continue;
             }
             let rest = match on.iter().find(|(other, _)| *other == byte) {
-                _ if step.accepting() => {
-                    if self.memory.arena.is_excluded(at) {
-                        INFINITE
-                    } else {
-                        0
-                    }
+                Some(&(_, child)) => {
+                    let ends = step.accepting() && !self.memory.arena.is_excluded(child);
+                    let goes_on = if step.goes_on() { self.extra_cost(leaf, step.state(), child) } else { INFINITE };
+                    if ends { 0 } else { goes_on }
                 }
-                Some(&(_, child)) => self.extra_cost(leaf, step.state(), child),
+                None if step.accepting() => 0,
                 None => automaton.shortest(step.state()),
             };
             best = best.min(rest.saturating_add(1));
@@ -244,6 +246,7 @@ impl Machine<'_> {
     fn array_cost(&self, phase: Phase, space: u16, node: NodeId, count: u32) -> u32 {
         let Node::Array(array) = self.program.node(node) else { return INFINITE };
         let spaces = &self.program.graph.spaces;
+        let count = if array.unique { self.memory.arena.items(count).count } else { count };
         if !array.kinds.is_empty() {
             let items = self.items_cost(array, self.memory.arena.items(count));
             return match (items, phase) {
@@ -268,6 +271,19 @@ impl Machine<'_> {
         };
         let more = between.saturating_mul(array.low - count - 1);
         items.saturating_add(first).saturating_add(more).saturating_add(close).min(INFINITE)
+    }
+
+    /// Bytes after an item that had to be new. Later items may have to be longer than the shortest: a few bytes each.
+    fn item_cost(&self, node: NodeId, items: u32) -> u32 {
+        let Node::Array(array) = self.program.node(node) else { return INFINITE };
+        let count = self.memory.arena.items(items).count + 1;
+        let close = 1 + self.program.graph.spaces.shortest(array.layout.value, end::CLOSE);
+        let missing = array.low.saturating_sub(count);
+        let each = self.program.costs.between_items(&array.layout).saturating_add(LONGER);
+        self.plain_items_cost(array, count)
+            .saturating_add(each.saturating_mul(missing))
+            .saturating_add(close)
+            .min(INFINITE)
     }
 
     fn plain_items_cost(&self, array: &Array, count: u32) -> u32 {

@@ -474,27 +474,35 @@ impl<'m> Masker<'m> {
         })
     }
 
+    /// Bans the tokens below `node` that end the leaf there: their next byte does not go on in it.
+    fn ban_ends(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, banned: &mut Vec<TokenId>) {
+        for child in walk.trie.children(node) {
+            let step = self.machine.program.automaton(leaf).step(state, walk.trie.node(child).byte);
+            if step.state() == DEAD {
+                banned.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+            }
+        }
+    }
+
     /// Tokens below `node` that spell an excluded name, or that no free name can complete.
     fn banned(&mut self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Vec<TokenId> {
         let mut banned = Vec::new();
         let mut stack = vec![(node, state, at)];
         while let Some((node, state, at)) = stack.pop() {
-            if self.machine.memory.arena.is_excluded(at)
-                && let Some(quote) = walk.trie.child(node, b'"')
-            {
-                banned.extend(walk.trie.items_below(quote).filter_map(|item| walk.token(item, end::ANY)));
-            }
             for (byte, deeper) in self.machine.memory.arena.excluded_children(at) {
                 let Some(child) = walk.trie.child(node, byte) else { continue };
                 let step = self.machine.program.automaton(leaf).step(state, byte);
                 if step.state() == DEAD {
                     continue;
                 }
-                if self.machine.extra_is_live(leaf, step.state(), deeper) {
-                    stack.push((child, step.state(), deeper));
-                } else {
+                if !step.goes_on() || !self.machine.extra_is_live(leaf, step.state(), deeper) {
                     banned.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+                    continue;
                 }
+                if step.accepting() && self.machine.memory.arena.is_excluded(deeper) {
+                    self.ban_ends(walk, child, leaf, step.state(), &mut banned);
+                }
+                stack.push((child, step.state(), deeper));
             }
         }
         banned

@@ -97,6 +97,12 @@ impl Program {
             }
             Node::Choice(options) => set = options.iter().fold(set, |set, &option| set.union(&self.first(option))),
             Node::Repeat { body, .. } => set = self.first(*body),
+            Node::Distinct(leaves) => {
+                for &leaf in leaves {
+                    let automaton = self.automaton(leaf);
+                    set = set.union(&leaving(automaton, automaton.start().state()));
+                }
+            }
             Node::Rule(target) => set = self.first(*target),
         }
         set

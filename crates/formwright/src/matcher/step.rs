@@ -34,6 +34,8 @@ pub struct Memory {
     pub lost_names: u32,
     /// Set when a step depended on a lost name: its tokens must be tried one by one.
     pub doubt: bool,
+    /// The byte being read.
+    pub byte: u8,
 }
 
 /// A program running on a memory.
@@ -79,6 +81,7 @@ impl<'m> Machine<'m> {
     /// Where `byte` leads from `thread`.
     pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
         let cont = thread.cont;
+        self.memory.byte = byte;
         match thread.head {
             Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out, base),
             Head::Leaf { leaf, state } => {
@@ -97,7 +100,12 @@ impl<'m> Machine<'m> {
                 self.object(phase, space, object, seen, byte, cont, out, base);
             }
             Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out, base),
-            Head::Accept | Head::Union(_) | Head::Named { .. } | Head::Sequence { .. } | Head::Repeat { .. } => {}
+            Head::Accept
+            | Head::Union(_)
+            | Head::Named { .. }
+            | Head::Item { .. }
+            | Head::Sequence { .. }
+            | Head::Repeat { .. } => {}
         }
     }
 
@@ -136,6 +144,7 @@ impl<'m> Machine<'m> {
         match head {
             Head::Sequence { node, index } => self.next_part(node, index, parent, out, base),
             Head::Repeat { node, count } => self.next_round(node, count, parent, out, base),
+            Head::Item { array, items, start } => self.item_ended(array, items, start, parent, out, base),
             Head::Named { extra, object, seen, start } => self.named(extra, object, seen, start, parent, out, base),
             _ => self.push(head, parent, out, base),
         }
@@ -229,6 +238,7 @@ impl<'m> Machine<'m> {
                 let after = self.round(node, 0, cont);
                 self.start(*body, after, byte, out, base);
             }
+            Node::Distinct(leaves) => self.distinct(leaves, cont, byte, out, base),
             Node::Rule(target) => self.start(*target, cont, byte, out, base),
         }
     }
@@ -350,6 +360,7 @@ impl<'m> Machine<'m> {
         if object.extras.is_empty() || !self.may_extra(object, seen) {
             return;
         }
+        self.doubt_if_lost();
         let names = self.memory.arena.seen(seen).names;
         let at = self.memory.arena.excluded(node, object, names);
         let start = self.memory.path.len() as u32;
@@ -402,14 +413,14 @@ impl<'m> Machine<'m> {
         base: usize,
     ) {
         let step = self.program.automaton(leaf).step(state, byte);
-        if step.accepting() {
-            if !self.memory.arena.is_excluded(at) {
-                self.resume(cont, out, base);
-            }
+        if step.state() == DEAD {
             return;
         }
-        if step.state() != DEAD {
-            let at = self.memory.arena.excluded_child(at, byte);
+        let at = self.memory.arena.excluded_child(at, byte);
+        if step.accepting() && !self.memory.arena.is_excluded(at) {
+            self.resume(cont, out, base);
+        }
+        if step.goes_on() {
             self.push_extra(leaf, step.state(), at, cont, out, base);
         }
     }
@@ -438,17 +449,65 @@ impl<'m> Machine<'m> {
         let on: Vec<(u8, u32)> = self.memory.arena.excluded_children(at);
         (0..=255).any(|byte| {
             let step = automaton.step(state, byte);
-            if step.state() == DEAD {
-                return false;
-            }
-            if step.accepting() {
-                return !self.memory.arena.is_excluded(at);
-            }
             match on.iter().find(|(other, _)| *other == byte) {
-                Some(&(_, child)) => self.extra_is_live(leaf, step.state(), child),
+                _ if step.state() == DEAD => false,
                 None => true,
+                Some(&(_, child)) => {
+                    (step.accepting() && !self.memory.arena.is_excluded(child))
+                        || (step.goes_on() && self.extra_is_live(leaf, step.state(), child))
+                }
             }
         })
+    }
+
+    /// What follows depends on which texts are used, and one of them is not known.
+    fn doubt_if_lost(&mut self) {
+        self.memory.doubt |= self.memory.lost_names > 0;
+    }
+
+    /// Whether some item is not used yet.
+    fn has_new(&mut self, item: NodeId, used: u32) -> bool {
+        let Node::Distinct(leaves) = self.program.node(item) else { return true };
+        self.doubt_if_lost();
+        let at = self.memory.arena.excluded_items(used);
+        at == OFF
+            || leaves.iter().any(|&leaf| self.extra_is_live(leaf, self.program.automaton(leaf).start().state(), at))
+    }
+
+    /// The first byte of an item that must be new. What is used is known to the frame that waits for it.
+    fn distinct(&mut self, leaves: &[LeafId], cont: ContId, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        self.doubt_if_lost();
+        let several: Box<[ContId]> = self.memory.arena.united(cont).unwrap_or(&[cont]).into();
+        for &cont in &several {
+            let Thread { head: Head::Item { array, items, .. }, cont: parent } = self.memory.arena.get(cont) else {
+                continue;
+            };
+            let used = self.memory.arena.items(items).used;
+            let at = self.memory.arena.excluded_items(used);
+            let start = self.memory.path.len() as u32;
+            let after = self.memory.arena.frame(Thread { head: Head::Item { array, items, start }, cont: parent });
+            for &leaf in leaves {
+                let state = self.program.automaton(leaf).start().state();
+                self.extra(leaf, state, at, byte, after, out, base);
+            }
+        }
+    }
+
+    /// An item that had to be new has ended with the byte being read: remember it as used.
+    fn item_ended(&mut self, node: NodeId, items: u32, start: u32, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+        let Node::Array(array) = self.program.node(node) else { return };
+        self.doubt_if_lost();
+        let Some(mut next) = array.after(self.memory.arena.items(items), 0) else { return };
+        if self.memory.hole.is_none_or(|hole| start as usize >= hole) {
+            let mut text = self.memory.path.get(start as usize..).unwrap_or_default().to_vec();
+            text.push(self.memory.byte);
+            next.used = self.memory.arena.add_name(next.used, &text);
+        } else {
+            self.memory.lost_names += 1;
+        }
+        let count = self.memory.arena.intern_items(next);
+        let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
+        self.push(head, cont, out, base);
     }
 
     /// An undeclared name has ended: before its colon, remember it as used.
@@ -467,12 +526,11 @@ impl<'m> Machine<'m> {
         let Node::Object(object) = program.node(node) else { return };
         let start = start as usize + 1; // after the quote, which is the byte at `start`
         let known = self.memory.hole.is_none_or(|hole| start > hole);
-        if self.memory.lost_names > 0 {
-            self.memory.doubt = true;
-        }
+        self.doubt_if_lost();
         let mut next = object.with_extra(self.memory.arena.seen(seen), 0);
         if known {
-            let name = self.memory.path.get(start..).unwrap_or_default().to_vec();
+            let mut name = self.memory.path.get(start..).unwrap_or_default().to_vec();
+            name.push(b'"');
             next.names = self.memory.arena.add_name(next.names, &name);
         } else {
             self.memory.lost_names += 1;
@@ -655,11 +713,11 @@ impl<'m> Machine<'m> {
 
     /// `count` is the number of items, or for arrays that count kinds the id of what was seen.
     fn items_done(&self, array: &Array, count: u32) -> bool {
-        if array.kinds.is_empty() { count >= array.low } else { array.is_done(self.memory.arena.items(count)) }
+        if array.is_tracked() { array.is_done(self.memory.arena.items(count)) } else { count >= array.low }
     }
 
     fn no_items(&mut self, array: &Array) -> u32 {
-        if array.kinds.is_empty() { 0 } else { self.memory.arena.intern_items(array.none()) }
+        if array.is_tracked() { self.memory.arena.intern_items(array.none()) } else { 0 }
     }
 
     /// The items that may come next, and what comes after each.
@@ -668,6 +726,13 @@ impl<'m> Machine<'m> {
             let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
             machine.memory.arena.frame(Thread { head, cont })
         };
+        if array.unique {
+            let seen = self.memory.arena.items(count);
+            let (number, used) = (seen.count, seen.used);
+            let Some(item) = array.item(number).filter(|item| self.has_new(*item, used)) else { return Vec::new() };
+            let head = Head::Item { array: node, items: count, start: u32::MAX };
+            return vec![(item, self.memory.arena.frame(Thread { head, cont }))];
+        }
         if array.kinds.is_empty() {
             let Some(item) = array.item(count) else { return Vec::new() };
             let alike = array.low.max(array.prefix.len() as u32); // without an upper bound, counts from here on are alike

@@ -51,10 +51,12 @@ pub enum Head {
     Literal { node: NodeId, at: NodeIndex },
     /// Inside the name of a declared member.
     Key { object: NodeId, seen: SeenId, at: NodeIndex },
-    /// Inside an undeclared name that is still a prefix of a name it must not be.
+    /// Inside an undeclared name, or an item that must be new, that is still a prefix of one it must not be.
     Extra { leaf: LeafId, state: StateId, at: u32 },
     /// An undeclared name is complete (only in frames); `start` is where its quote opened.
     Named { extra: u16, object: NodeId, seen: SeenId, start: u32 },
+    /// An item that must be new is complete (only in frames); `start` is where it began.
+    Item { array: NodeId, items: u32, start: u32 },
     /// Before the colon; `member` counts declared members first, then extras.
     Colon { space: SpaceState, object: NodeId, seen: SeenId, member: u32 },
     /// Between the members of an object.

@@ -161,9 +161,8 @@ impl<'d> Builder<'d> {
     }
 
     fn array(&mut self, array: &ArrayShape, formula: &Formula) -> Result<Node> {
-        let pointer = || self.reader.pointer_of(formula);
         if array.unique && array.high > 1 {
-            return Err(Error::unsupported(&pointer(), "uniqueItems cannot be enforced here"));
+            return self.unique_array(array, formula);
         }
         let (kinds, ways) = self.counted(array, formula)?;
         Ok(Node::Array(Arc::new(Array {
@@ -173,6 +172,58 @@ impl<'d> Builder<'d> {
             high: array.high,
             kinds,
             ways,
+            unique: false,
+            layout: self.layout,
+        })))
+    }
+
+    /// An array of scalars that all differ: each item is written in its one canonical spelling.
+    fn unique_array(&mut self, array: &ArrayShape, formula: &Formula) -> Result<Node> {
+        let refuse = |builder: &Self, what: &str| {
+            Err(Error::unsupported(
+                &builder.reader.pointer_of(formula),
+                format!("uniqueItems cannot be enforced {what}"),
+            )
+            .hint("give `items` a scalar type"))
+        };
+        if !array.prefix.is_empty() || !array.some.is_empty() {
+            return refuse(self, "together with prefixItems or contains");
+        }
+        let shape = self.reader.shape(&array.rest)?;
+        if !array.rest.is_empty() && !(shape.arrays.is_empty() && shape.objects.is_empty()) {
+            return refuse(self, "on items that may be arrays or objects");
+        }
+        if array.rest.is_empty() {
+            self.reader.narrow(formula, "uniqueItems", "only scalars are written");
+        }
+        let constants = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
+        let mut texts: Vec<Regular> = Vec::new();
+        texts.extend(constants.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
+        for set in &shape.numbers {
+            let tree = set
+                .tree(self.options.max_digits)
+                .map_err(|what| Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}")))?;
+            let plain = set.only().is_some() || set.is_integral();
+            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { canonical_number() }]));
+        }
+        let parts = [(Regular::or(texts), Spelling::Text), (shape.strings.tree(), Spelling::Json(Escapes::Canonical))];
+        let mut leaves = Vec::new();
+        let mut most = 0_u32;
+        for (tree, spelling) in parts {
+            most = most.saturating_add(self.reader.count(&tree, array.low.max(1)));
+            leaves.push(self.graph.leaf(crate::language::Leaf { tree, spelling }));
+        }
+        // Fewer different items than are wanted: no array is in form.
+        let high = if most < array.low { most } else { array.high };
+        let item = self.graph.add(Node::Distinct(leaves.into()));
+        Ok(Node::Array(Arc::new(Array {
+            prefix: Vec::new(),
+            rest: Some(item),
+            low: array.low,
+            high,
+            kinds: Vec::new(),
+            ways: Vec::new(),
+            unique: true,
             layout: self.layout,
         })))
     }
@@ -318,6 +369,21 @@ impl<'d> Builder<'d> {
 /// A string as JSON, in its one canonical spelling.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
+}
+
+/// `-0` is 0.
+fn minus_zero() -> Regular {
+    Regular::text("-0")
+}
+
+/// Decimals in their one shortest spelling: no exponent, no trailing zero, no `-0`.
+fn canonical_number() -> Regular {
+    let whole = || {
+        Regular::or([Regular::text("0"), Regular::concat([Regular::range('1', '9'), Regular::digit().repeat(0, None)])])
+    };
+    let fraction = Regular::concat([Regular::text("."), Regular::digit().repeat(0, None), Regular::range('1', '9')]);
+    let number = Regular::concat([Regular::text("-").optional(), whole(), fraction.optional()]);
+    Regular::and([number, minus_zero().not()])
 }
 
 /// If a language is "so many code points": how many.

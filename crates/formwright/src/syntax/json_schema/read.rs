@@ -35,6 +35,9 @@ use crate::syntax::{Mode, ecma_pattern};
 /// How deep emptiness is looked for before a union is believed.
 const PROBE: u32 = 3;
 
+/// Steps taken to count the texts of a language.
+const COUNTING: u32 = 1_000_000;
+
 /// Exponents of numbers in a schema beyond this are refused.
 const FARTHEST: i64 = 400;
 
@@ -351,6 +354,16 @@ impl<'d> Reader<'d> {
         Combine { limit: self.limits().alternatives, absorb: !self.unevaluated }
     }
 
+    /// Records that a keyword of a formula's schema is narrowed.
+    pub fn narrow(&mut self, of: &Formula, keyword: &str, note: &str) {
+        for literal in of.iter() {
+            if let Literal::Is(id) = literal {
+                let place = self.schemas[*id as usize].clone();
+                self.note(&place, keyword, "narrowed", note);
+            }
+        }
+    }
+
     fn note_narrowed(&mut self, literal: Literal) {
         if let Literal::Is(id) | Literal::IsNot(id) = literal {
             let place = self.schemas[id as usize].clone();
@@ -382,6 +395,28 @@ impl<'d> Reader<'d> {
         let automaton = Automaton::new(tree, Spelling::Text, self.limits()).ok().map(Rc::new);
         self.automata.insert(tree.clone(), automaton.clone());
         automaton
+    }
+
+    /// How many texts a language has, counted up to `enough` (which is also the answer when counting is too long).
+    pub fn count(&mut self, tree: &Regular, enough: u32) -> u32 {
+        let Some(automaton) = self.automaton(tree) else { return enough };
+        let mut found = u32::from(automaton.start().accepting());
+        let mut fuel = COUNTING;
+        let mut stack = vec![(automaton.start().state(), 0_u16)];
+        while let Some((state, next)) = stack.pop() {
+            if found >= enough || fuel == 0 {
+                return enough;
+            }
+            let Ok(byte) = u8::try_from(next) else { continue };
+            fuel -= 1;
+            stack.push((state, next + 1));
+            let step = automaton.step(state, byte);
+            found += u32::from(step.accepting());
+            if step.goes_on() {
+                stack.push((step.state(), 0));
+            }
+        }
+        found
     }
 
     // Emptiness, as far as it is cheap to see.
