@@ -1,0 +1,205 @@
+//! Keywords that combine the shapes of other schemas in place: `allOf`, `oneOf`, `if`, `dependentSchemas`, `unevaluated*`.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::place::{Keys, Place};
+use super::typed::schemas;
+use super::{PROBE, Reader};
+use crate::error::{Error, Result};
+use crate::language::UNBOUNDED;
+use crate::regular::Regular;
+use crate::syntax::json_schema::document::Dialect;
+use crate::syntax::json_schema::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Rule, Shape, formula};
+
+impl<'d> Reader<'d> {
+    pub(super) fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
+        for part in self.each(map, "allOf", place)? {
+            let part = self.shape(&part)?;
+            shape = self.join(&shape, &part, place);
+        }
+        let options = self.each(map, "anyOf", place)?;
+        if map.contains_key("anyOf") {
+            let union = self.any_of(&options, place)?;
+            shape = self.join(&shape, &union, place);
+        }
+        let options = self.each(map, "oneOf", place)?;
+        if map.contains_key("oneOf") {
+            let union = self.one_of(&options, place)?;
+            shape = self.join(&shape, &union, place);
+        }
+        if let Some(value) = map.get("not") {
+            let inner = self.child(place, value, place.pointer.at("not"));
+            let negated = self.negate(&inner);
+            let negated = self.shape(&negated)?;
+            shape = self.join(&shape, &negated, place);
+        }
+        shape = self.conditional(map, place, shape)?;
+        shape = self.dependent_schemas(map, place, shape)?;
+        Ok(self.unevaluated_parts(map, place, shape))
+    }
+
+    fn each(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Vec<Formula>> {
+        let Some(value) = map.get(key) else { return Ok(Vec::new()) };
+        let Value::Array(parts) = value else {
+            return Err(Error::schema(&place.pointer.at(key).text(), format!("{key} must be an array of schemas")));
+        };
+        let at = place.pointer.at(key);
+        Ok(parts.iter().enumerate().map(|(index, value)| self.child(place, value, at.at(index.to_string()))).collect())
+    }
+
+    fn any_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape> {
+        let mut union = Shape::never();
+        let mut combined: Vec<Shape> = Vec::new();
+        for option in options {
+            let shape = self.shape(option)?;
+            if self.unevaluated {
+                // A value in several branches is evaluated by all of them.
+                for other in combined.clone() {
+                    let joined = self.join(&other, &shape, place);
+                    union = union.or(&joined);
+                    combined.push(joined);
+                }
+                if combined.len() > self.limits().alternatives {
+                    return Err(Error::limit("alternatives", combined.len(), self.limits().alternatives));
+                }
+                combined.push((*shape).clone());
+            }
+            union = union.or(&shape);
+        }
+        Ok(union)
+    }
+
+    fn one_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape> {
+        let shapes: Vec<Rc<Shape>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
+        let mut union = Shape::never();
+        for (index, shape) in shapes.iter().enumerate() {
+            let mut only = (**shape).clone();
+            for (other, option) in options.iter().enumerate().filter(|(other, _)| *other != index) {
+                let shared = self.join(&only, &shapes[other], place);
+                if self.shape_is_empty(&shared, PROBE) {
+                    continue;
+                }
+                let negated = self.negate(option);
+                let outside = self.shape(&negated)?;
+                only = self.join(&only, &outside, place);
+            }
+            union = union.or(&only);
+        }
+        Ok(union)
+    }
+
+    fn conditional(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Shape) -> Result<Shape> {
+        let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else {
+            return Ok(shape);
+        };
+        if !map.contains_key("then") && !map.contains_key("else") && !self.unevaluated {
+            return Ok(shape);
+        }
+        let condition = self.child(place, condition, place.pointer.at("if"));
+        let branch = |reader: &mut Self, key: &'static str| match map.get(key) {
+            Some(value) => {
+                let formula = reader.child(place, value, place.pointer.at(key));
+                reader.shape(&formula)
+            }
+            None => Ok(Rc::new(Shape::any())),
+        };
+        let yes = self.shape(&condition)?;
+        let then = branch(self, "then")?;
+        let yes = self.join(&yes, &then, place);
+        let negated = self.negate(&condition);
+        let no = self.shape(&negated)?;
+        let otherwise = branch(self, "else")?;
+        let no = self.join(&no, &otherwise, place);
+        Ok(self.join(&shape, &yes.or(&no), place))
+    }
+
+    fn dependent_schemas(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
+        for key in ["dependentSchemas", "dependencies"] {
+            for (name, value) in schemas(map, key, place)? {
+                if value.is_array() {
+                    continue;
+                }
+                let name: Rc<str> = name.as_str().into();
+                let formula_of = self.child(place, value, place.pointer.at(key).at(name.to_string()));
+                let there = Shape {
+                    objects: vec![ObjectShape { required: vec![name.clone()], low: 1, ..ObjectShape::any() }],
+                    ..Shape::never()
+                };
+                let inner = self.shape(&formula_of)?;
+                let there = self.join(&there, &inner, place);
+                let never = Rule { names: Names::One(name), formula: formula(Literal::Never) };
+                let absent =
+                    Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
+                shape = self.join(&shape, &absent.or(&there), place);
+            }
+        }
+        Ok(shape)
+    }
+
+    // unevaluatedProperties and unevaluatedItems: what is evaluated is known once everything else is combined.
+
+    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Shape {
+        if let Some(value) = map.get("unevaluatedProperties") {
+            let formula = self.child(place, value, place.pointer.at("unevaluatedProperties"));
+            let objects = std::mem::take(&mut shape.objects);
+            shape.objects = objects.into_iter().filter_map(|object| unevaluated_members(&object, &formula)).collect();
+        }
+        if let Some(value) = map.get("unevaluatedItems") {
+            let formula = self.child(place, value, place.pointer.at("unevaluatedItems"));
+            let arrays = std::mem::take(&mut shape.arrays);
+            for array in arrays {
+                let mut options = array.evaluated_if.clone();
+                options.push(formula.clone());
+                let rest = self.either(options);
+                if array.evaluated == UNBOUNDED {
+                    shape.arrays.push(array);
+                    continue;
+                }
+                let prefix = vec![Formula::default(); array.evaluated as usize];
+                let rule = ArrayShape { prefix, rest, evaluated: UNBOUNDED, ..ArrayShape::any() };
+                shape.arrays.extend(array.and(&rule));
+            }
+        }
+        shape
+    }
+}
+
+/// The object with `formula` demanded of every member that nothing evaluates.
+fn unevaluated_members(object: &ObjectShape, formula: &Formula) -> Option<ObjectShape> {
+    let mut names: Vec<Rc<str>> = Vec::new();
+    let mut patterns: Vec<Regular> = Vec::new();
+    let mut inside = None;
+    for evaluated in &object.evaluated {
+        match evaluated {
+            Names::One(name) => names.push(name.clone()),
+            Names::In(tree) => patterns.push(tree.clone()),
+            Names::Except { names, patterns } => inside = Some((names.clone(), patterns.clone())),
+        }
+    }
+    let mut rule = ObjectShape {
+        evaluated: vec![Names::Except { names: Rc::default(), patterns: Rc::default() }],
+        ..ObjectShape::any()
+    };
+    match inside {
+        None => {
+            let names = Names::Except { names: names.into(), patterns: patterns.into() };
+            rule.rules.push(Rule { names, formula: formula.clone() });
+        }
+        Some((left, left_patterns)) => {
+            for name in left.iter().filter(|name| !names.contains(name)) {
+                let outside = Regular::and(
+                    std::iter::once(Regular::text(name)).chain(patterns.iter().map(|tree| tree.clone().not())),
+                );
+                rule.rules.push(Rule { names: Names::In(outside), formula: formula.clone() });
+            }
+            for tree in left_patterns.iter().filter(|tree| !patterns.contains(tree)) {
+                let others = names.iter().map(|name| Regular::text(name)).chain(patterns.iter().cloned());
+                let outside = Regular::and(std::iter::once(tree.clone()).chain(others.map(Regular::not)));
+                rule.rules.push(Rule { names: Names::In(outside), formula: formula.clone() });
+            }
+        }
+    }
+    object.and(&rule)
+}

@@ -1,0 +1,624 @@
+//! From keywords to shapes.
+//!
+//! [`Reader::shape`] is the meaning of a formula: the intersection of what its
+//! schemas allow. Keywords that look at one type fill that type's part of a
+//! shape; applicators combine the shapes of other schemas. Shapes are remembered
+//! by schema, so a definition used ten times is read once.
+//!
+//! Every key of a schema object passes [`Reader::account`]: known, an annotation,
+//! or an error. Nothing else ever looks at keys, so nothing can be dropped.
+
+mod applicators;
+mod place;
+mod typed;
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use super::Options;
+use super::document::{Dialect, Documents, Target};
+use super::keywords::{self, Role};
+use super::shape::{
+    ArrayShape, Combine, Formula, Literal, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both, formula,
+    is_never,
+};
+use crate::constraint::Reading;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::regular::{Automaton, Regular, Spelling};
+use place::{Keys, Place, Pointer};
+use typed::kind;
+
+/// How deep emptiness is looked for before a union is believed.
+const PROBE: u32 = 3;
+
+/// Steps taken to count the texts of a language.
+const COUNTING: u32 = 1_000_000;
+
+/// Reads schemas of some documents.
+pub struct Reader<'d> {
+    documents: &'d Documents<'d>,
+    options: &'d Options,
+    schemas: Vec<Place<'d>>,
+    schema_ids: FxHashMap<(usize, u32), SchemaId>,
+    values: Vec<&'d Value>,
+    value_ids: FxHashMap<usize, u32>,
+    eithers: Vec<Vec<Formula>>,
+    shapes: FxHashMap<SchemaId, Rc<Shape>>,
+    open: FxHashSet<SchemaId>,
+    /// Dynamic scopes: resources entered, outermost first.
+    scopes: Vec<Vec<usize>>,
+    automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
+    readings: Option<Vec<Reading>>,
+    depth: usize,
+    /// Emptiness checks under way: each may read further schemas.
+    probing: u32,
+    dynamic: bool,
+    unevaluated: bool,
+}
+
+impl<'d> Reader<'d> {
+    pub fn new(documents: &'d Documents<'d>, options: &'d Options, explain: bool) -> Self {
+        let dynamic = documents.resources.iter().any(|resource| resource.recursive || !resource.dynamic.is_empty());
+        Self {
+            documents,
+            options,
+            schemas: Vec::new(),
+            schema_ids: FxHashMap::default(),
+            values: Vec::new(),
+            value_ids: FxHashMap::default(),
+            eithers: Vec::new(),
+            shapes: FxHashMap::default(),
+            open: FxHashSet::default(),
+            scopes: vec![vec![0]],
+            automata: FxHashMap::default(),
+            readings: explain.then(Vec::new),
+            depth: 0,
+            probing: 0,
+            dynamic,
+            unevaluated: documents
+                .resources
+                .iter()
+                .any(|resource| resource.pointer.is_empty() && mentions_unevaluated(resource.root)),
+        }
+    }
+
+    fn limits(&self) -> &'d Limits {
+        &self.options.limits
+    }
+
+    /// What was recorded about each keyword.
+    pub fn into_readings(self) -> Vec<Reading> {
+        let mut readings = self.readings.unwrap_or_default();
+        let mut seen = FxHashSet::default();
+        readings.retain(|reading| seen.insert((reading.pointer.clone(), reading.keyword.clone())));
+        readings
+    }
+
+    /// The root schema's formula.
+    pub fn root(&mut self, root: &'d Value) -> Formula {
+        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer: Pointer::default() });
+        formula(Literal::Is(self.schema_id(place)))
+    }
+
+    /// A pointer for messages about a formula.
+    pub fn pointer_of(&self, formula: &Formula) -> String {
+        let id = formula.iter().find_map(|literal| match literal {
+            Literal::Is(id) | Literal::IsNot(id) => Some(*id),
+            _ => None,
+        });
+        id.map_or_else(String::new, |id| self.schemas[id as usize].pointer.text())
+    }
+
+    fn schema_id(&mut self, place: Place<'d>) -> SchemaId {
+        let key = (std::ptr::from_ref(place.value) as usize, place.scope);
+        let next = self.schemas.len() as SchemaId;
+        let id = *self.schema_ids.entry(key).or_insert(next);
+        if id == next {
+            self.schemas.push(place);
+        }
+        id
+    }
+
+    fn value_id(&mut self, value: &'d Value) -> u32 {
+        let next = self.values.len() as u32;
+        let id = *self.value_ids.entry(std::ptr::from_ref(value) as usize).or_insert(next);
+        if id == next {
+            self.values.push(value);
+        }
+        id
+    }
+
+    /// The formula of a child schema; boolean schemas are decided at once.
+    fn child(&mut self, place: &Place<'d>, value: &'d Value, pointer: Pointer<'d>) -> Formula {
+        match value {
+            Value::Bool(true) => Formula::default(),
+            Value::Bool(false) => formula(Literal::Never),
+            Value::Object(map) if map.is_empty() => Formula::default(),
+            _ => {
+                let place = self.enter(Place { value, resource: place.resource, scope: place.scope, pointer });
+                formula(Literal::Is(self.schema_id(place)))
+            }
+        }
+    }
+
+    /// Notices when a schema is the root of another resource.
+    fn enter(&mut self, mut place: Place<'d>) -> Place<'d> {
+        if let Some(resource) = self.documents.resource_of_root(place.value)
+            && resource != place.resource
+        {
+            place.resource = resource;
+            place.scope = self.scope_with(place.scope, resource);
+        }
+        place
+    }
+
+    fn scope_with(&mut self, scope: u32, resource: usize) -> u32 {
+        if !self.dynamic || self.scopes[scope as usize].contains(&resource) {
+            return scope;
+        }
+        let mut longer = self.scopes[scope as usize].clone();
+        longer.push(resource);
+        let known = self.scopes.iter().position(|other| *other == longer);
+        known.unwrap_or_else(|| {
+            self.scopes.push(longer);
+            self.scopes.len() - 1
+        }) as u32
+    }
+
+    // Formulas.
+
+    /// The values a formula allows.
+    pub fn shape(&mut self, formula: &Formula) -> Result<Rc<Shape>> {
+        let mut shape: Option<Rc<Shape>> = None;
+        for &literal in formula.iter() {
+            let part = self.literal(literal)?;
+            shape = Some(match shape {
+                None => part,
+                Some(shape) => Rc::new(self.and(&shape, &part, literal)),
+            });
+        }
+        Ok(shape.unwrap_or_else(|| Rc::new(Shape::any())))
+    }
+
+    fn literal(&mut self, literal: Literal) -> Result<Rc<Shape>> {
+        match literal {
+            Literal::Never => Ok(Rc::new(Shape::never())),
+            Literal::Is(id) => self.schema(id),
+            Literal::IsNot(id) => {
+                let shape = self.schema(id)?;
+                Ok(Rc::new(self.complement(&shape, literal)?))
+            }
+            Literal::Value(id) => {
+                self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize])).map(Rc::new)
+            }
+            Literal::NotValue(id) => {
+                let shape = self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize]))?;
+                Ok(Rc::new(self.complement(&shape, literal)?))
+            }
+            Literal::Either(id) => {
+                let mut union = Shape::never();
+                for option in self.eithers[id as usize].clone() {
+                    union = union.or(&*self.shape(&option)?);
+                }
+                Ok(Rc::new(union))
+            }
+        }
+    }
+
+    fn either(&mut self, options: Vec<Formula>) -> Formula {
+        if options.iter().any(|option| option.is_empty()) {
+            return Formula::default();
+        }
+        let mut options: Vec<Formula> = options.into_iter().filter(|option| !is_never(option)).collect();
+        options.dedup();
+        match options.len() {
+            0 => formula(Literal::Never),
+            1 => options.remove(0),
+            _ => {
+                let known = self.eithers.iter().position(|other| *other == options);
+                let id = known.unwrap_or_else(|| {
+                    self.eithers.push(options);
+                    self.eithers.len() - 1
+                });
+                formula(Literal::Either(id as u32))
+            }
+        }
+    }
+
+    /// The complement of a formula.
+    pub fn negate(&mut self, of: &Formula) -> Formula {
+        let parts = of.iter().map(|literal| match *literal {
+            Literal::Never => Formula::default(),
+            Literal::Is(id) => formula(Literal::IsNot(id)),
+            Literal::IsNot(id) => formula(Literal::Is(id)),
+            Literal::Value(id) => formula(Literal::NotValue(id)),
+            Literal::NotValue(id) => formula(Literal::Value(id)),
+            Literal::Either(id) => {
+                let options = self.eithers[id as usize].clone();
+                options.iter().fold(Formula::default(), |all, option| both(&all, &self.negate(option)))
+            }
+        });
+        let parts: Vec<Formula> = parts.collect();
+        if parts.is_empty() { formula(Literal::Never) } else { self.either(parts) }
+    }
+
+    fn pointer_of_literal(&self, literal: Literal) -> String {
+        self.pointer_of(&formula(literal))
+    }
+
+    fn no_complement(&self, literal: Literal) -> Error {
+        Error::unsupported(
+            &self.pointer_of_literal(literal),
+            "the negation of this schema cannot be enforced: it demands unique items, or has too many alternatives",
+        )
+        .hint("simplify oneOf, not or anyOf")
+    }
+
+    fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Shape {
+        let combine = self.combine();
+        let mut both = a.and(b, combine, &mut |tree, text| self.accepts(tree, text));
+        if both.narrowed && !a.narrowed && !b.narrowed {
+            self.note_narrowed(literal);
+        }
+        if both.objects.len() > 1 {
+            let mut kept = Vec::with_capacity(both.objects.len());
+            for object in std::mem::take(&mut both.objects) {
+                if !self.object_is_empty(&object, 1) {
+                    kept.push(object);
+                }
+            }
+            both.objects = kept;
+        }
+        both
+    }
+
+    fn combine(&self) -> Combine {
+        Combine { limit: self.limits().alternatives, absorb: !self.unevaluated }
+    }
+
+    /// Records that a keyword of a formula's schema is narrowed.
+    pub fn narrow(&mut self, of: &Formula, keyword: &str, note: &str) {
+        for literal in of.iter() {
+            if let Literal::Is(id) = literal {
+                let place = self.schemas[*id as usize].clone();
+                self.note(&place, keyword, "narrowed", note);
+            }
+        }
+    }
+
+    fn note_narrowed(&mut self, literal: Literal) {
+        if let Literal::Is(id) | Literal::IsNot(id) = literal {
+            let place = self.schemas[id as usize].clone();
+            for key in ["oneOf", "anyOf", "not", "allOf", "if"] {
+                self.note(&place, key, "narrowed", "too many alternatives: only the first ones are written");
+            }
+        }
+    }
+
+    fn complement(&mut self, shape: &Shape, literal: Literal) -> Result<Shape> {
+        let combine = self.combine();
+        let complement = shape.complement(combine, &mut |formula| self.negate(formula));
+        complement.map_err(|NoComplement| self.no_complement(literal))
+    }
+
+    /// Whether `text` is in the language of `tree`.
+    pub fn accepts(&mut self, tree: &Regular, text: &str) -> bool {
+        if *tree == Regular::anything() {
+            return true;
+        }
+        self.automaton(tree).is_some_and(|automaton| automaton.accepts(text.as_bytes()))
+    }
+
+    /// An automaton on the decoded text; `None` when it is too hard to build.
+    pub fn automaton(&mut self, tree: &Regular) -> Option<Rc<Automaton>> {
+        if let Some(known) = self.automata.get(tree) {
+            return known.clone();
+        }
+        let automaton = Automaton::new(tree, Spelling::Text, self.limits()).ok().map(Rc::new);
+        self.automata.insert(tree.clone(), automaton.clone());
+        automaton
+    }
+
+    /// How many texts a language has, counted up to `enough` (which is also the answer when counting is too long).
+    pub fn count(&mut self, tree: &Regular, enough: u32) -> u32 {
+        let Some(automaton) = self.automaton(tree) else { return enough };
+        let mut found = u32::from(automaton.start().accepting());
+        let mut fuel = COUNTING;
+        let mut stack = vec![(automaton.start().state(), 0_u16)];
+        while let Some((state, next)) = stack.pop() {
+            if found >= enough || fuel == 0 {
+                return enough;
+            }
+            let Ok(byte) = u8::try_from(next) else { continue };
+            fuel -= 1;
+            stack.push((state, next + 1));
+            let step = automaton.step(state, byte);
+            found += u32::from(step.accepting());
+            if step.goes_on() {
+                stack.push((step.state(), 0));
+            }
+        }
+        found
+    }
+
+    // Emptiness, as far as it is cheap to see.
+
+    fn formula_is_empty(&mut self, formula: &Formula, depth: u32) -> bool {
+        if is_never(formula) {
+            return true;
+        }
+        if depth == 0 || formula.is_empty() || self.probing >= PROBE {
+            return false;
+        }
+        self.probing += 1;
+        let empty = match self.shape(formula) {
+            Ok(shape) => self.shape_is_empty(&shape, depth),
+            Err(_) => false, // said when the formula is read for good
+        };
+        self.probing -= 1;
+        empty
+    }
+
+    fn shape_is_empty(&mut self, shape: &Shape, depth: u32) -> bool {
+        if shape.null || shape.yes || shape.no || !shape.numbers.is_empty() {
+            return false;
+        }
+        let strings = match &shape.strings {
+            Strings::Finite(texts) => texts.is_empty(),
+            Strings::Regular(tree) => self.automaton(tree).is_some_and(|automaton| automaton.is_never()),
+        };
+        strings
+            && shape.arrays.iter().all(|array| self.array_is_empty(array, depth))
+            && shape.objects.iter().all(|object| self.object_is_empty(object, depth))
+    }
+
+    fn array_is_empty(&mut self, array: &ArrayShape, depth: u32) -> bool {
+        (0..array.low.min(array.prefix.len() as u32 + 1))
+            .any(|index| self.formula_is_empty(&array.item(index as usize), depth - 1))
+    }
+
+    fn object_is_empty(&mut self, object: &ObjectShape, depth: u32) -> bool {
+        object.required.iter().any(|name| {
+            let formula = self.member_formula(object, name);
+            self.formula_is_empty(&formula, depth.saturating_sub(1).max(u32::from(depth > 0)))
+                || object.names.iter().any(|names| !self.name_allowed(names, name))
+        })
+    }
+
+    fn name_allowed(&mut self, names: &Strings, name: &str) -> bool {
+        match names {
+            Strings::Finite(texts) => texts.iter().any(|text| **text == *name),
+            Strings::Regular(tree) => self.accepts(tree, name),
+        }
+    }
+
+    /// Whether a member's name is in a set.
+    pub fn in_names(&mut self, names: &Names, name: &str) -> bool {
+        match names {
+            Names::One(one) => **one == *name,
+            Names::In(tree) => self.accepts(tree, name),
+            Names::Except { names, patterns } => {
+                names.iter().all(|other| **other != *name) && patterns.iter().all(|tree| !self.accepts(tree, name))
+            }
+        }
+    }
+
+    /// The condition on the member called `name`.
+    pub fn member_formula(&mut self, object: &ObjectShape, name: &str) -> Formula {
+        let mut all = Formula::default();
+        for rule in &object.rules {
+            if self.in_names(&rule.names, name) {
+                all = both(&all, &rule.formula);
+            }
+        }
+        all
+    }
+
+    /// Whether a name may be used at all.
+    pub fn allows_name(&mut self, object: &ObjectShape, name: &str) -> bool {
+        object.names.iter().all(|names| self.name_allowed(names, name))
+    }
+
+    // Schemas.
+
+    fn schema(&mut self, id: SchemaId) -> Result<Rc<Shape>> {
+        if let Some(known) = self.shapes.get(&id) {
+            return Ok(Rc::clone(known));
+        }
+        let place = self.schemas[id as usize].clone();
+        if !self.open.insert(id) {
+            return Err(Error::unsatisfiable(
+                &place.pointer.text(),
+                "this schema refers to itself without reading anything: no value satisfies it",
+            )
+            .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
+        }
+        self.depth += 1;
+        let allowed = self.limits().schema_depth;
+        let shape = if self.depth > allowed {
+            Err(Error::limit("schema_depth", self.depth, allowed))
+        } else {
+            self.read(&place)
+        };
+        self.depth -= 1;
+        self.open.remove(&id);
+        let shape = Rc::new(shape?);
+        self.shapes.insert(id, Rc::clone(&shape));
+        Ok(shape)
+    }
+
+    fn read(&mut self, place: &Place<'d>) -> Result<Shape> {
+        match place.value {
+            Value::Bool(true) => Ok(Shape::any()),
+            Value::Bool(false) => Ok(Shape::never()),
+            Value::Object(map) => self.read_keys(Keys::new(map), place),
+            other => Err(Error::schema(
+                &place.pointer.text(),
+                format!("a schema is an object or a boolean, not {}", kind(other)),
+            )),
+        }
+    }
+
+    fn dialect(&self, place: &Place<'d>) -> Dialect {
+        self.documents.resources[place.resource].dialect
+    }
+
+    fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Shape> {
+        self.account(map, place)?;
+        if self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref") {
+            return Ok((*self.reference(map, "$ref", place)?.ok_or_else(|| unreachable_key(place))?).clone());
+        }
+        let mut shape = self.typed(map, place)?;
+        for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            if let Some(target) = self.reference(map, key, place)? {
+                shape = self.join(&shape, &target, place);
+            }
+        }
+        self.applicators(map, place, shape)
+    }
+
+    fn join(&mut self, a: &Shape, b: &Shape, place: &Place<'d>) -> Shape {
+        let id = self.schema_id(place.clone());
+        self.and(a, b, Literal::Is(id))
+    }
+
+    /// Looks at every key: known, an annotation, or an error.
+    fn account(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<()> {
+        let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
+        for (key, value) in map.map {
+            let row = keywords::find(key);
+            match row {
+                Some(row) if row.role == Role::Refused => {
+                    return Err(Error::unsupported(
+                        &place.pointer.text(),
+                        format!("keyword {key:?} cannot be enforced: {}", row.note),
+                    ));
+                }
+                None if !self.options.ignore_unknown && !lone_ref => {
+                    if let Some(meant) = keywords::near_miss(key) {
+                        return Err(Error::schema(
+                            &place.pointer.at(key.as_str()).text(),
+                            format!("unknown keyword {key:?}: did you mean {meant:?}?"),
+                        )
+                        .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"));
+                    }
+                }
+                _ => {}
+            }
+            if self.readings.is_some() {
+                let (status, note) = reading(key, row, value, lone_ref, map);
+                self.record(place, key, status, note);
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, place: &Place<'d>, keyword: &str, status: &'static str, note: String) {
+        if let Some(readings) = &mut self.readings {
+            readings.push(Reading { pointer: place.pointer.text(), keyword: keyword.to_owned(), status, note });
+        }
+    }
+
+    fn note(&mut self, place: &Place<'d>, keyword: &str, status: &'static str, note: &str) {
+        if let Some(readings) = &mut self.readings {
+            let pointer = place.pointer.text();
+            if let Some(known) =
+                readings.iter_mut().find(|reading| reading.pointer == pointer && reading.keyword == keyword)
+            {
+                known.status = status;
+                note.clone_into(&mut known.note);
+            }
+        }
+    }
+
+    // References.
+
+    fn reference(&mut self, map: Keys<'d>, key: &str, place: &Place<'d>) -> Result<Option<Rc<Shape>>> {
+        let Some(value) = map.get(key) else { return Ok(None) };
+        let pointer = place.pointer.text();
+        let text = value.as_str().ok_or_else(|| Error::schema(&pointer, format!("{key} must be a string")))?;
+        let target = match key {
+            "$ref" => self.documents.resolve(text, place.resource, &pointer)?,
+            "$dynamicRef" => self.dynamic_target(text, place, &pointer)?,
+            _ => self.recursive_target(place, &pointer)?,
+        };
+        let scope = self.scope_with(place.scope, target.resource);
+        let place =
+            Place { value: target.value, resource: target.resource, scope, pointer: Pointer::raw(target.pointer) };
+        let id = self.schema_id(place);
+        self.schema(id).map(Some)
+    }
+
+    /// The outermost resource of the dynamic scope that has the anchor decides.
+    fn dynamic_target(&mut self, text: &str, place: &Place<'d>, pointer: &str) -> Result<Target<'d>> {
+        let target = self.documents.resolve(text, place.resource, pointer)?;
+        let Some(anchor) = target.dynamic.clone() else { return Ok(target) };
+        let outer = self.scopes[place.scope as usize].iter().copied().find_map(|resource| {
+            let (value, at) = self.documents.resources[resource].dynamic.get(&anchor)?;
+            Some(Target { value, pointer: at.clone(), resource, dynamic: None })
+        });
+        Ok(outer.unwrap_or(target))
+    }
+
+    fn recursive_target(&mut self, place: &Place<'d>, pointer: &str) -> Result<Target<'d>> {
+        let target = self.documents.resolve("#", place.resource, pointer)?;
+        if !self.documents.resources[target.resource].recursive {
+            return Ok(target);
+        }
+        let scope = &self.scopes[place.scope as usize];
+        // The outermost resource from which every one inwards to here is recursive.
+        let outer = scope.iter().copied().find(|&resource| self.documents.resources[resource].recursive);
+        let resource = outer.unwrap_or(target.resource);
+        let found = &self.documents.resources[resource];
+        Ok(Target { value: found.root, pointer: found.pointer.clone(), resource, dynamic: None })
+    }
+}
+
+fn reading(
+    key: &str,
+    row: Option<&keywords::Keyword>,
+    _value: &Value,
+    lone_ref: bool,
+    map: Keys<'_>,
+) -> (&'static str, String) {
+    if lone_ref && key != "$ref" {
+        return ("annotation", "beside $ref, which this dialect reads alone".to_owned());
+    }
+    let Some(row) = row else { return ("annotation", "unknown key".to_owned()) };
+    let idle = match key {
+        "then" | "else" => !map.contains_key("if"),
+        "minContains" | "maxContains" => !map.contains_key("contains"),
+        "if" => !map.contains_key("then") && !map.contains_key("else"),
+        "additionalItems" => !map.get("items").is_some_and(Value::is_array),
+        _ => false,
+    };
+    match row.role {
+        _ if idle => ("redundant", "its partner keyword is absent".to_owned()),
+        Role::Annotation | Role::Core => ("annotation", row.note.to_owned()),
+        Role::Assertion | Role::Applicator | Role::Refused => ("enforced", row.note.to_owned()),
+    }
+}
+
+fn unreachable_key(place: &Place<'_>) -> Error {
+    Error::schema(&place.pointer.text(), "$ref must be a string")
+}
+
+fn mentions_unevaluated(value: &Value) -> bool {
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Object(map) => {
+                if map.contains_key("unevaluatedProperties") || map.contains_key("unevaluatedItems") {
+                    return true;
+                }
+                stack.extend(map.values());
+            }
+            Value::Array(items) => stack.extend(items),
+            _ => {}
+        }
+    }
+    false
+}

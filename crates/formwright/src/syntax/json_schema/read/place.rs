@@ -1,0 +1,79 @@
+//! Places in a document: pointers, schemas, keys.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use crate::syntax::json_schema::document::escape;
+
+/// A JSON Pointer as a chain of keys; made text only when somebody reads it.
+#[derive(Clone, Debug, Default)]
+pub struct Pointer<'d>(Option<Rc<(Pointer<'d>, Cow<'d, str>)>>);
+
+impl<'d> Pointer<'d> {
+    pub fn at(&self, key: impl Into<Cow<'d, str>>) -> Self {
+        Self(Some(Rc::new((self.clone(), key.into()))))
+    }
+
+    /// A pointer given as text.
+    pub fn raw(text: String) -> Self {
+        if text.is_empty() { Self(None) } else { Self(Some(Rc::new((Self(None), Cow::Owned(text))))) }
+    }
+
+    /// `/properties/age`
+    pub fn text(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let mut at = self;
+        while let Some(step) = &at.0 {
+            let raw = step.0.0.is_none() && step.1.starts_with('/');
+            parts.push(if raw { step.1.clone().into_owned() } else { format!("/{}", escape(&step.1)) });
+            at = &step.0;
+        }
+        parts.reverse();
+        parts.concat()
+    }
+}
+
+/// Where a schema stands.
+#[derive(Clone, Debug)]
+pub struct Place<'d> {
+    pub value: &'d Value,
+    pub resource: usize,
+    pub scope: u32,
+    pub pointer: Pointer<'d>,
+}
+
+impl<'d> Place<'d> {
+    /// The place of a constant, which was checked where it stands.
+    pub fn nowhere(value: &'d Value) -> Self {
+        Self { value, resource: 0, scope: 0, pointer: Pointer::default() }
+    }
+}
+
+/// The keys of a schema object. Most keywords are absent from most schemas: a bloom filter says so without hashing.
+#[derive(Clone, Copy)]
+pub struct Keys<'d> {
+    pub map: &'d Map<String, Value>,
+    bloom: u128,
+}
+
+impl<'d> Keys<'d> {
+    pub fn new(map: &'d Map<String, Value>) -> Self {
+        Self { map, bloom: map.keys().fold(0, |bloom, key| bloom | Self::bit(key)) }
+    }
+
+    fn bit(key: &str) -> u128 {
+        let bytes = key.as_bytes();
+        let ends = bytes.first().map_or(0, |first| usize::from(*first) * 7 + usize::from(bytes[bytes.len() - 1]) * 3);
+        1 << ((ends + bytes.len() * 31) % 128)
+    }
+
+    pub fn get(self, key: &str) -> Option<&'d Value> {
+        if self.bloom & Self::bit(key) == 0 { None } else { self.map.get(key) }
+    }
+
+    pub fn contains_key(self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+}

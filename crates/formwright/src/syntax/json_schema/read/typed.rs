@@ -1,0 +1,408 @@
+//! Keywords that look at one type: `type`, `enum`, `const`, and what they say about numbers, strings, arrays and objects.
+//!
+//! Each function reads the keywords of one type into that type's part of a shape. Children become formulas, not shapes.
+
+use std::rc::Rc;
+use std::str::FromStr;
+
+use bigdecimal::{BigDecimal, Signed, ToPrimitive};
+use serde_json::Value;
+
+use super::Reader;
+use super::place::{Keys, Place};
+use crate::error::{Error, Result};
+use crate::language::UNBOUNDED;
+use crate::regular::Regular;
+use crate::syntax::json_schema::document::Dialect;
+use crate::syntax::json_schema::format;
+use crate::syntax::json_schema::number::{Bound, NumberSet};
+use crate::syntax::json_schema::shape::{
+    ArrayShape, Literal, Names, ObjectShape, Rule, Shape, SomeItems, Strings, formula, is_never,
+};
+use crate::syntax::{Mode, ecma_pattern};
+
+/// Exponents of numbers in a schema beyond this are refused.
+const FARTHEST: i64 = 400;
+
+impl<'d> Reader<'d> {
+    pub(super) fn typed(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Shape> {
+        let mut shape = Shape {
+            numbers: vec![numbers(map, place)?],
+            strings: self.strings(map, place)?,
+            arrays: vec![self.arrays(map, place)?],
+            objects: vec![self.objects(map, place)?],
+            ..Shape::any()
+        };
+        shape.numbers.retain(|set| NumberSet::default().and(set).is_some());
+        shape.arrays.retain(|array| array.low <= array.high);
+        shape.objects.retain(|object| ObjectShape::any().and(object).is_some());
+        if let Some(value) = map.get("type") {
+            shape = restrict(shape, &types(value, place)?);
+        }
+        if let Some(value) = map.get("const") {
+            let constant = self.constant(value, place)?;
+            shape = self.join(&shape, &constant, place);
+        }
+        if let Some(value) = map.get("enum") {
+            let Value::Array(options) = value else {
+                return Err(Error::schema(&place.pointer.at("enum").text(), "enum must be an array"));
+            };
+            let mut union = Shape::never();
+            for option in options {
+                union = union.or(&self.constant(option, place)?);
+            }
+            shape = self.join(&shape, &union, place);
+        }
+        Ok(shape)
+    }
+
+    /// The shape of one value.
+    pub(super) fn constant(&mut self, value: &'d Value, place: &Place<'d>) -> Result<Shape> {
+        let mut shape = Shape::never();
+        match value {
+            Value::Null => shape.null = true,
+            Value::Bool(true) => shape.yes = true,
+            Value::Bool(false) => shape.no = true,
+            Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(&number.to_string(), place)?)),
+            Value::String(text) => shape.strings = Strings::Finite(vec![text.as_str().into()]),
+            Value::Array(items) => {
+                let prefix = items.iter().map(|item| formula(Literal::Value(self.value_id(item)))).collect();
+                let (low, high) = (items.len() as u32, items.len() as u32);
+                shape.arrays.push(ArrayShape {
+                    prefix,
+                    rest: formula(Literal::Never),
+                    low,
+                    high,
+                    ..ArrayShape::default()
+                });
+            }
+            Value::Object(members) => {
+                let names: Vec<Rc<str>> = members.keys().map(|name| name.as_str().into()).collect();
+                let mut rules: Vec<Rule> = Vec::with_capacity(members.len() + 1);
+                for (name, value) in members {
+                    let formula = formula(Literal::Value(self.value_id(value)));
+                    rules.push(Rule { names: Names::One(name.as_str().into()), formula });
+                }
+                let others = Names::Except { names: names.clone().into(), patterns: Rc::default() };
+                rules.push(Rule { names: others, formula: formula(Literal::Never) });
+                let count = names.len() as u32;
+                shape.objects.push(ObjectShape {
+                    rules,
+                    required: names,
+                    low: count,
+                    high: count,
+                    ..ObjectShape::default()
+                });
+            }
+        }
+        Ok(shape)
+    }
+
+    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Strings> {
+        let low = count(map, "minLength", place)?.unwrap_or(0);
+        let high = count(map, "maxLength", place)?;
+        if high.is_some_and(|high| high < low) {
+            return Ok(Strings::none());
+        }
+        let mut parts = Vec::new();
+        if low > 0 || high.is_some() {
+            parts.push(Regular::length(low, high));
+        }
+        if let Some(value) = map.get("pattern") {
+            parts.push(self.pattern(value, place, "pattern")?);
+        }
+        if let Some(value) = map.get("format") {
+            parts.extend(self.format(value, place)?);
+        }
+        Ok(Strings::Regular(Regular::and(parts)))
+    }
+
+    fn pattern(&mut self, value: &Value, place: &Place<'d>, key: &str) -> Result<Regular> {
+        let text =
+            value.as_str().ok_or_else(|| Error::schema(&place.pointer.text(), format!("{key} must be a string")))?;
+        self.search(text, place)
+    }
+
+    fn search(&mut self, source: &str, place: &Place<'d>) -> Result<Regular> {
+        ecma_pattern(source, Mode::Search, self.limits()).map_err(|error| {
+            let pointer = place.pointer.text();
+            let what = format!("pattern {source:?}: {}", error.message);
+            if error.message.contains("cannot be compiled") {
+                Error::unsupported(&pointer, what).hint("write the pattern without look-behind or back-references")
+            } else {
+                Error::schema(&pointer, what).hint("patterns are ECMA-262 regular expressions")
+            }
+        })
+    }
+
+    fn format(&mut self, value: &Value, place: &Place<'d>) -> Result<Option<Regular>> {
+        let name = value.as_str().ok_or_else(|| Error::schema(&place.pointer.text(), "format must be a string"))?;
+        if let Some(source) = self.options.formats.get(name) {
+            return crate::syntax::regex::parse(source, self.limits()).map(Some);
+        }
+        if !self.options.assert_formats {
+            self.note(place, "format", "annotation", "formats are not asserted");
+            return Ok(None);
+        }
+        if let Some(format) = format::find(name) {
+            if !format.narrowed.is_empty() {
+                self.note(place, "format", "narrowed", format.narrowed);
+            }
+            Ok(Some(format::tree(format)))
+        } else {
+            self.note(place, "format", "annotation", "unknown format");
+            Ok(None)
+        }
+    }
+
+    fn arrays(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<ArrayShape> {
+        let mut array = ArrayShape::any();
+        array.low = count(map, "minItems", place)?.unwrap_or(0);
+        array.high = count(map, "maxItems", place)?.unwrap_or(UNBOUNDED);
+        let mut prefix_key = "prefixItems";
+        let mut rest_key = "items";
+        if map.get("items").is_some_and(Value::is_array) {
+            (prefix_key, rest_key) = ("items", "additionalItems");
+        }
+        if let Some(prefix) = map.get(prefix_key) {
+            let Value::Array(prefix) = prefix else {
+                return Err(Error::schema(
+                    &place.pointer.at(prefix_key).text(),
+                    "prefixItems must be an array of schemas",
+                ));
+            };
+            let at = place.pointer.at(prefix_key);
+            array.prefix = prefix
+                .iter()
+                .enumerate()
+                .map(|(index, value)| self.child(place, value, at.at(index.to_string())))
+                .collect();
+            array.evaluated = array.prefix.len() as u32;
+        }
+        if let Some(rest) = map.get(rest_key) {
+            array.rest = self.child(place, rest, place.pointer.at(rest_key));
+            array.evaluated = UNBOUNDED;
+        }
+        if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(&array.item(index))) {
+            array.high = array.high.min(first as u32);
+        }
+        if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
+            let formula = self.child(place, value, place.pointer.at("contains"));
+            let counts = self.dialect(place) >= Dialect::Draft2019;
+            let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
+            let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
+            if self.dialect(place) == Dialect::Draft2020 {
+                array.evaluated_if.push(formula.clone());
+            }
+            array.low = array.low.max(low);
+            array.some.push(SomeItems { formula, from: 0, low, high });
+        }
+        array.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
+        Ok(array)
+    }
+
+    fn objects(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<ObjectShape> {
+        let mut object = ObjectShape::any();
+        object.required = names(map, "required", place)?;
+        object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
+        object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
+        let mut declared: Vec<Rc<str>> = Vec::new();
+        for (name, value) in schemas(map, "properties", place)? {
+            let formula = self.child(place, value, place.pointer.at("properties").at(name.as_str()));
+            declared.push(name.as_str().into());
+            object.rules.push(Rule { names: Names::One(name.as_str().into()), formula });
+        }
+        let mut patterns: Vec<Regular> = Vec::new();
+        for (source, value) in schemas(map, "patternProperties", place)? {
+            let tree = self.search(source, place)?;
+            let formula = self.child(place, value, place.pointer.at("patternProperties").at(source.as_str()));
+            patterns.push(tree.clone());
+            object.rules.push(Rule { names: Names::In(tree), formula });
+        }
+        if self.unevaluated {
+            object.evaluated = object.rules.iter().map(|rule| rule.names.clone()).collect();
+        }
+        if let Some(value) = map.get("additionalProperties") {
+            let formula = self.child(place, value, place.pointer.at("additionalProperties"));
+            let names = Names::Except { names: declared.into(), patterns: patterns.into() };
+            if self.unevaluated {
+                object.evaluated.push(names.clone());
+            }
+            object.rules.push(Rule { names, formula });
+        }
+        if let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) {
+            let formula = self.child(place, value, place.pointer.at("propertyNames"));
+            let names = self.shape(&formula)?.strings.clone();
+            if names != Strings::all() {
+                object.names.push(names);
+            }
+        }
+        dependent_names(map, place, &mut object)?;
+        Ok(object)
+    }
+}
+
+fn dependent_names(map: Keys<'_>, place: &Place<'_>, object: &mut ObjectShape) -> Result<()> {
+    for key in ["dependentRequired", "dependencies"] {
+        for (name, value) in schemas(map, key, place)? {
+            let Value::Array(others) = value else { continue };
+            for other in others {
+                let other = other
+                    .as_str()
+                    .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
+                object.implied.push((name.as_str().into(), other.into()));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// An exact decimal; refuses exponents that would need enormous digits.
+fn decimal(text: &str, place: &Place<'_>) -> Result<BigDecimal> {
+    let value = BigDecimal::from_str(text).ok().filter(|value| {
+        let (_, scale) = value.as_bigint_and_exponent();
+        (-FARTHEST..=FARTHEST).contains(&scale)
+    });
+    value.ok_or_else(|| {
+        Error::unsupported(&place.pointer.text(), format!("the number {text} is too large or too small to be exact"))
+    })
+}
+
+fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecimal>> {
+    match map.get(key) {
+        None => Ok(None),
+        Some(Value::Number(number)) => decimal(&number.to_string(), place).map(Some),
+        Some(other) => {
+            Err(Error::schema(&place.pointer.text(), format!("{key} must be a number, not {}", kind(other))))
+        }
+    }
+}
+
+fn count(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<u32>> {
+    let Some(value) = number(map, key, place)? else { return Ok(None) };
+    if value.is_negative() || !value.is_integer() {
+        return Err(Error::schema(&place.pointer.text(), format!("{key} must be a non-negative integer")));
+    }
+    Ok(Some(value.to_u32().unwrap_or(UNBOUNDED - 1).min(UNBOUNDED - 1)))
+}
+
+fn names(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Vec<Rc<str>>> {
+    let wrong = || Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be an array of names"));
+    match map.get(key) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(items)) => {
+            let mut all: Vec<Rc<str>> = Vec::with_capacity(items.len());
+            for item in items {
+                let name: Rc<str> = item.as_str().ok_or_else(wrong)?.into();
+                if !all.contains(&name) {
+                    all.push(name);
+                }
+            }
+            Ok(all)
+        }
+        Some(_) => Err(wrong()),
+    }
+}
+
+pub(super) fn schemas<'d>(
+    map: Keys<'d>,
+    key: &str,
+    place: &Place<'_>,
+) -> Result<impl Iterator<Item = (&'d String, &'d Value)> + use<'d>> {
+    match map.get(key) {
+        None => Ok(None.into_iter().flatten()),
+        Some(Value::Object(schemas)) => Ok(Some(schemas).into_iter().flatten()),
+        Some(other) => Err(Error::schema(
+            &place.pointer.at(key.to_owned()).text(),
+            format!("{key} must be an object, not {}", kind(other)),
+        )),
+    }
+}
+
+fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
+    let mut set = NumberSet::default();
+    let sides = [("minimum", "exclusiveMinimum", true), ("maximum", "exclusiveMaximum", false)];
+    for (plain, exclusive, low) in sides {
+        let strict = map.get(exclusive) == Some(&Value::Bool(true));
+        let mut bounds = Vec::new();
+        if let Some(value) = number(map, plain, place)? {
+            bounds.push(Bound { value, exclusive: strict });
+        }
+        if !matches!(map.get(exclusive), Some(Value::Bool(_))) {
+            bounds.extend(number(map, exclusive, place)?.map(|value| Bound { value, exclusive: true }));
+        }
+        for bound in bounds {
+            let side = if low {
+                NumberSet { low: Some(bound), ..NumberSet::default() }
+            } else {
+                NumberSet { high: Some(bound), ..NumberSet::default() }
+            };
+            // Intersect without dropping emptiness: the caller checks.
+            set = set.and(&side).unwrap_or(NumberSet {
+                low: Some(Bound { value: 1.into(), exclusive: false }),
+                high: Some(Bound { value: 0.into(), exclusive: false }),
+                ..NumberSet::default()
+            });
+        }
+    }
+    if let Some(divisor) = number(map, "multipleOf", place)? {
+        if !divisor.is_positive() {
+            return Err(Error::schema(&place.pointer.text(), "multipleOf must be greater than 0"));
+        }
+        set.multiples.push(divisor.normalized());
+    }
+    Ok(set)
+}
+
+fn types<'d>(value: &'d Value, place: &Place<'_>) -> Result<Vec<&'d str>> {
+    let wrong = |what: String| Error::schema(&place.pointer.at("type").text(), what);
+    let list: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        one => vec![one],
+    };
+    let mut types = Vec::with_capacity(list.len());
+    for item in list {
+        let name = item.as_str().ok_or_else(|| wrong("type must be a name or an array of names".to_owned()))?;
+        if !["null", "boolean", "integer", "number", "string", "array", "object"].contains(&name) {
+            return Err(wrong(format!("unknown type {name:?}"))
+                .hint("types are null, boolean, integer, number, string, array, object"));
+        }
+        types.push(name);
+    }
+    Ok(types)
+}
+
+fn restrict(mut shape: Shape, types: &[&str]) -> Shape {
+    let has = |name| types.contains(&name);
+    shape.null &= has("null");
+    shape.yes &= has("boolean");
+    shape.no &= has("boolean");
+    if !has("number") {
+        shape.numbers = if has("integer") {
+            shape.numbers.iter().filter_map(|set| set.and(&NumberSet::integers())).collect()
+        } else {
+            Vec::new()
+        };
+    }
+    if !has("string") {
+        shape.strings = Strings::none();
+    }
+    if !has("array") {
+        shape.arrays.clear();
+    }
+    if !has("object") {
+        shape.objects.clear();
+    }
+    shape
+}
