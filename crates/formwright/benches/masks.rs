@@ -2,6 +2,8 @@
 //!
 //! Two rounds over all cases: the first finds every leaf mask missing ("cold"), the second finds them all ("warm").
 
+#![allow(clippy::cast_precision_loss)] // times are shown with two decimals
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;

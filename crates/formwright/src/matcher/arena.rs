@@ -5,6 +5,8 @@
 //! back in the text leaves entries behind; they are found again when the text
 //! takes the same way. Cost: about a dozen frames for a typical JSON text.
 
+use std::sync::{Arc, OnceLock};
+
 use rustc_hash::FxHashMap;
 
 use super::thread::{ContId, END, Head, SeenId, Thread};
@@ -20,13 +22,23 @@ const ITEMS: u32 = u32::MAX;
 /// Id of a set of texts already used; 0 is none.
 pub type NamesId = u32;
 
-/// Names an undeclared key must not be: the declared ones and those already used.
+/// Texts that must not be written: declared names, and names or items already used. They end with their quote.
+///
+/// The tree is built when it is asked for, the same each time; [`Arena::exclusion`] drops old ones.
 #[derive(Clone, Debug)]
 struct Excluded {
-    /// First of the global ids its trie nodes have.
+    /// First of the global ids its nodes have.
     offset: u32,
-    trie: Trie,
+    declared: Arc<[Vec<u8>]>,
+    used: NamesId,
+    trie: OnceLock<Trie>,
 }
+
+/// Bytes of exclusion trees kept; older ones are built again when a match goes back to them.
+const TREES: usize = 4 << 20;
+
+/// Global ids of exclusion nodes end here.
+const LAST_ID: u32 = u32::MAX / 2;
 
 /// Frames, unions and object states of one matcher.
 #[derive(Clone, Debug)]
@@ -39,10 +51,16 @@ pub struct Arena {
     seen_ids: FxHashMap<Seen, SeenId>,
     items: Vec<Items>,
     item_ids: FxHashMap<Items, u32>,
-    names: Vec<Box<[Box<[u8]>]>>,
-    name_ids: FxHashMap<Box<[Box<[u8]>]>, NamesId>,
+    /// Sets of texts, each one more than another set.
+    names: Vec<(NamesId, Box<[u8]>)>,
+    name_ids: FxHashMap<(NamesId, Box<[u8]>), NamesId>,
+    declared: FxHashMap<u32, Arc<[Vec<u8>]>>,
     excluded: Vec<Excluded>,
     excluded_ids: FxHashMap<(u32, NamesId), usize>,
+    /// Bytes of the exclusion trees built.
+    trees: usize,
+    /// The next free id of an exclusion node.
+    next_id: u32,
     /// By continuation: bytes to finish, once known.
     costs: Vec<u32>,
 }
@@ -62,10 +80,13 @@ impl Default for Arena {
             seen_ids: FxHashMap::default(),
             items: Vec::new(),
             item_ids: FxHashMap::default(),
-            names: vec![Box::default()],
-            name_ids: FxHashMap::from_iter([(Box::default(), 0)]),
+            names: vec![(0, Box::default())],
+            name_ids: FxHashMap::default(),
+            declared: FxHashMap::default(),
             excluded: Vec::new(),
             excluded_ids: FxHashMap::default(),
+            trees: 0,
+            next_id: 0,
             costs: Vec::new(),
         }
     }
@@ -170,51 +191,76 @@ impl Arena {
 
     /// The set `names` with `name` added.
     pub fn add_name(&mut self, names: NamesId, name: &[u8]) -> NamesId {
-        let mut set: Vec<Box<[u8]>> = self.names[names as usize].to_vec();
-        if let Err(at) = set.binary_search_by(|known| (**known).cmp(name)) {
-            set.insert(at, name.into());
+        let key: (NamesId, Box<[u8]>) = (names, name.into());
+        let next = self.names.len() as NamesId;
+        let id = *self.name_ids.entry(key.clone()).or_insert(next);
+        if id == next {
+            self.names.push(key);
         }
-        let set: Box<[Box<[u8]>]> = set.into();
-        if let Some(&known) = self.name_ids.get(&set) {
-            return known;
-        }
-        let id = self.names.len() as NamesId;
-        self.names.push(set.clone());
-        self.name_ids.insert(set, id);
         id
     }
 
+    /// The texts of a set.
+    fn texts(&self, mut names: NamesId) -> Vec<&[u8]> {
+        let mut all = Vec::new();
+        while names != 0 {
+            let (rest, text) = &self.names[names as usize];
+            all.push(&**text);
+            names = *rest;
+        }
+        all
+    }
+
+    /// Whether no more sets of excluded texts can be numbered: no undeclared name or new item may come then.
+    pub fn is_full(&self) -> bool {
+        self.next_id >= LAST_ID
+    }
+
     /// The place before the first byte of an undeclared name of `object` (node `node`) after `names`.
-    ///
-    /// Texts in these tries end with their closing quote.
     pub fn excluded(&mut self, node: u32, object: &Object, names: NamesId) -> u32 {
-        self.exclusion(node, names, || spellings(&object.names))
+        let declared = self.declared.entry(node).or_insert_with(|| spellings(&object.names).into());
+        let declared = Arc::clone(declared);
+        self.exclusion(node, names, declared)
     }
 
     /// The place before the first byte of an item that must be none of `used`; [`OFF`] if there are none.
     pub fn excluded_items(&mut self, used: NamesId) -> u32 {
-        if used == 0 { OFF } else { self.exclusion(ITEMS, used, Vec::new) }
+        if used == 0 { OFF } else { self.exclusion(ITEMS, used, Arc::default()) }
     }
 
-    fn exclusion(&mut self, node: u32, names: NamesId, declared: impl Fn() -> Vec<Vec<u8>>) -> u32 {
-        if let Some(&known) = self.excluded_ids.get(&(node, names)) {
+    fn exclusion(&mut self, node: u32, used: NamesId, declared: Arc<[Vec<u8>]>) -> u32 {
+        if let Some(&known) = self.excluded_ids.get(&(node, used)) {
             return self.excluded[known].offset;
         }
-        let declared = declared();
-        let used = self.names[names as usize].iter().map(|name| &**name);
-        let mut sorted: Vec<(&[u8], u32)> =
-            declared.iter().map(Vec::as_slice).chain(used).map(|name| (name, 0)).collect();
-        sorted.sort_unstable();
-        let trie = Trie::new(&sorted);
-        let offset = self.excluded.last().map_or(0, |last| last.offset + last.trie.nodes().len() as u32);
-        self.excluded_ids.insert((node, names), self.excluded.len());
-        self.excluded.push(Excluded { offset, trie });
+        if self.trees > TREES {
+            self.excluded.iter_mut().for_each(|excluded| excluded.trie = OnceLock::new());
+            self.trees = 0;
+        }
+        let excluded = Excluded { offset: self.next_id, declared, used, trie: OnceLock::new() };
+        let trie = self.tree(&excluded);
+        self.trees += trie.bytes();
+        self.next_id += trie.nodes().len() as u32;
+        let offset = excluded.offset;
+        self.excluded_ids.insert((node, used), self.excluded.len());
+        self.excluded.push(excluded);
         offset
+    }
+
+    /// The tree of some excluded texts, built if need be; the same each time.
+    fn tree<'e>(&self, excluded: &'e Excluded) -> &'e Trie {
+        excluded.trie.get_or_init(|| {
+            let declared = excluded.declared.iter().map(Vec::as_slice);
+            let texts = declared.chain(self.texts(excluded.used));
+            let mut sorted: Vec<(&[u8], u32)> = texts.map(|text| (text, 0)).collect();
+            sorted.sort_unstable();
+            Trie::new(&sorted)
+        })
     }
 
     fn place(&self, at: u32) -> (&Trie, NodeIndex) {
         let index = self.excluded.partition_point(|excluded| excluded.offset <= at) - 1;
-        (&self.excluded[index].trie, at - self.excluded[index].offset)
+        let excluded = &self.excluded[index];
+        (self.tree(excluded), at - excluded.offset)
     }
 
     /// Whether an excluded text ends at `at`.

@@ -469,6 +469,9 @@ impl<'m> Machine<'m> {
     fn has_new(&mut self, item: NodeId, used: u32) -> bool {
         let Node::Distinct(leaves) = self.program.node(item) else { return true };
         self.doubt_if_lost();
+        if self.memory.arena.is_full() {
+            return false;
+        }
         let at = self.memory.arena.excluded_items(used);
         at == OFF
             || leaves.iter().any(|&leaf| self.extra_is_live(leaf, self.program.automaton(leaf).start().state(), at))
@@ -644,7 +647,7 @@ impl<'m> Machine<'m> {
     }
 
     fn may_extra(&self, object: &Object, seen: SeenId) -> bool {
-        if object.is_plain() {
+        if object.is_plain() || self.memory.arena.is_full() {
             return false;
         }
         let before = self.memory.arena.seen(seen);

@@ -190,7 +190,8 @@ impl<'d> Builder<'d> {
             return refuse(self, "together with prefixItems or contains");
         }
         let shape = self.reader.shape(&array.rest)?;
-        if !array.rest.is_empty() && !(shape.arrays.is_empty() && shape.objects.is_empty()) {
+        let scalar = shape.arrays.is_empty() && shape.objects.is_empty();
+        if !array.rest.is_empty() && !scalar {
             return refuse(self, "on items that may be arrays or objects");
         }
         if array.rest.is_empty() {

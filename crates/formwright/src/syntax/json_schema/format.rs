@@ -50,7 +50,10 @@ const PARTS: &[(&str, &str)] = &[
         "iauthority",
         "(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|{pct}|{uchar})*@)?(?:{ipliteral}|(?:[A-Za-z0-9._~!$&'()*+,;=-]|{pct}|{uchar})*)(?::[0-9]*)?",
     ),
-    ("itail", r"(?:\?(?:{ipchar}|[/?\u{E000}-\u{F8FF}])*)?(?:#(?:{ipchar}|[/?])*)?"),
+    (
+        "itail",
+        r"(?:\?(?:{ipchar}|[/?\u{E000}-\u{F8FF}\u{F0000}-\u{FFFFD}\u{100000}-\u{10FFFD}])*)?(?:#(?:{ipchar}|[/?])*)?",
+    ),
     ("varname", r"(?:[A-Za-z0-9_]|{pct})(?:\.?(?:[A-Za-z0-9_]|{pct}))*"),
     ("varspec", r"{varname}(?::[1-9][0-9]{0,3}|\*)?"),
 ];
@@ -110,7 +113,7 @@ pub const FORMATS: &[Format] = &[
     row("relative-json-pointer", "(?:0|[1-9][0-9]*)(?:#|{json-pointer})", ""),
     row(
         "uri-template",
-        r"(?:[!#$&(-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
+        r"(?:[!#$&-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
         "",
     ),
     row(
