@@ -42,28 +42,49 @@ pub struct Builder<'d> {
     nodes: FxHashMap<Formula, NodeId>,
     queue: VecDeque<(NodeId, Formula)>,
     texts: Option<LeafId>,
+    empty: Option<Vec<String>>,
+}
+
+/// What a schema became.
+pub struct Built {
+    pub graph: Graph,
+    pub readings: Vec<Reading>,
+    /// Pointers of the schemas that together allow nothing, for the first value met that has none.
+    pub empty: Option<Vec<String>>,
 }
 
 impl<'d> Builder<'d> {
     pub fn new(reader: Reader<'d>, options: &'d Options) -> Result<Self> {
         let (spaces, layout) = options.spaces()?;
         let graph = Graph { spaces, ..Graph::default() };
-        Ok(Self { reader, options, graph, layout, nodes: FxHashMap::default(), queue: VecDeque::new(), texts: None })
+        Ok(Self {
+            reader,
+            options,
+            graph,
+            layout,
+            nodes: FxHashMap::default(),
+            queue: VecDeque::new(),
+            texts: None,
+            empty: None,
+        })
     }
 
     /// Builds everything the root needs.
-    pub fn finish(mut self, root: &'d Value) -> Result<(Graph, Vec<Reading>)> {
+    pub fn finish(mut self, root: &'d Value) -> Result<Built> {
         let root = self.reader.root(root);
         self.graph.root = self.node(&root);
         while let Some((node, formula)) = self.queue.pop_front() {
             let shape = self.reader.shape(&formula)?;
+            if self.empty.is_none() && *shape == Shape::never() {
+                self.empty = Some(self.reader.pointers_of(&formula));
+            }
             let built = self.value(&shape, &formula)?;
             self.graph.nodes[node as usize] = built;
             if self.graph.nodes.len() > self.options.limits.nodes {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
-        Ok((self.graph, self.reader.into_readings()))
+        Ok(Built { graph: self.graph, empty: self.empty, readings: self.reader.into_readings() })
     }
 
     /// The node of a formula, perhaps still to be built.

@@ -23,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use crate::constraint::{Language, Reading};
-use crate::error::{Error, Result};
-use crate::language::{Graph, Layout, Spaces};
+use crate::error::{Error, Kind, Result};
+use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
 use document::{Dialect, Documents};
 
@@ -98,8 +98,22 @@ impl Options {
 /// # Errors
 /// Schema errors with a pointer: broken, unsupported, unsatisfiable, or too large.
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
-    let (graph, _) = lower(schema, options, false)?;
-    Language::new(graph, &options.limits)
+    let built = lower(schema, options, false)?;
+    let empty = built.empty;
+    Language::new(built.graph, &options.limits).map_err(|error| match (&*error.kind, empty) {
+        (Kind::Unsatisfiable { .. }, Some(pointers)) => nothing_satisfies(&pointers),
+        _ => error,
+    })
+}
+
+/// No finite text exists, because some value has none.
+fn nothing_satisfies(pointers: &[String]) -> Error {
+    let first = pointers.first().map_or("", String::as_str);
+    match pointers {
+        [] | [_] => Error::unsatisfiable(first, "its keywords contradict each other: no value satisfies all of them"),
+        _ => Error::unsatisfiable(first, format!("no value satisfies all of these: {}", pointers.join(", "))),
+    }
+    .hint("formwright explain shows how each keyword was read")
 }
 
 /// How each keyword of `schema` is read.
@@ -107,7 +121,7 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
 /// # Errors
 /// As [`json_schema`].
 pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
-    lower(schema, options, true).map(|(_, readings)| readings)
+    lower(schema, options, true).map(|built| built.readings)
 }
 
 /// Any JSON text.
@@ -118,7 +132,7 @@ pub fn json(options: &Options) -> Result<Language> {
     json_schema("true", options)
 }
 
-fn lower(schema: &str, options: &Options, explain: bool) -> Result<(Graph, Vec<Reading>)> {
+fn lower(schema: &str, options: &Options, explain: bool) -> Result<build::Built> {
     if !(1..=400).contains(&options.max_digits) {
         return Err(Error::schema("", format!("max_digits is {}, but must be between 1 and 400", options.max_digits)));
     }

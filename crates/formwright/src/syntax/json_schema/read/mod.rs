@@ -112,6 +112,15 @@ impl<'d> Reader<'d> {
         id.map_or_else(String::new, |id| self.schemas[id as usize].pointer.text())
     }
 
+    /// The pointers of all schemas a formula is made of.
+    pub fn pointers_of(&self, formula: &Formula) -> Vec<String> {
+        let ids = formula.iter().filter_map(|literal| match literal {
+            Literal::Is(id) | Literal::IsNot(id) => Some(*id),
+            _ => None,
+        });
+        ids.map(|id| self.schemas[id as usize].pointer.text()).collect()
+    }
+
     fn schema_id(&mut self, place: Place<'d>) -> SchemaId {
         let key = (std::ptr::from_ref(place.value) as usize, place.scope);
         let next = self.schemas.len() as SchemaId;
