@@ -20,7 +20,7 @@ KNOWN = {"Github_medium---o61349": "valid rejected"}
 
 
 def judge(case: dict[str, Any]) -> str:
-    """``refused``, ``right``, or what went wrong."""
+    """``right``, ``refused``, ``narrowed``, or what went wrong."""
     try:
         language = fw.json_schema(case["schema"], order="model")
     except (fw.errors.SchemaError, fw.errors.LimitExceeded) as error:
@@ -29,8 +29,13 @@ def judge(case: dict[str, Any]) -> str:
         text = json.dumps(test["data"], ensure_ascii=False).encode()
         good, complete = language.check(text)
         if (good == len(text) and complete) is not test["valid"]:
-            return "valid rejected" if test["valid"] else "invalid accepted"
+            return _rejection(language) if test["valid"] else "invalid accepted"
     return "right"
+
+
+def _rejection(language: fw.Language) -> str:
+    """A valid instance may be out of form only where `explain` says that the schema was narrowed."""
+    return "narrowed" if any(status == "narrowed" for _, _, status, _ in language.explain()) else "valid rejected"
 
 
 @pytest.mark.timeout(600)
@@ -41,6 +46,6 @@ def test_the_sample(data: Path, record_property: Any) -> None:
     verdicts = {case["name"]: judge(case) for case in cases}
     counts = Counter(verdicts.values())
     record_property("counts", dict(counts))
-    wrong = {name: verdict for name, verdict in verdicts.items() if verdict not in {"right", "refused"}}
+    wrong = {name: verdict for name, verdict in verdicts.items() if verdict not in {"right", "refused", "narrowed"}}
     assert wrong == KNOWN, counts
     assert counts["right"] > 0.9 * len(cases)
