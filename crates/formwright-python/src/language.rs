@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use formwright::syntax::json_schema::format::FORMATS;
+use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Options, Order};
 use formwright::{Limits, language::UNBOUNDED};
 use pyo3::exceptions::PyValueError;
@@ -141,4 +143,22 @@ impl Language {
         let graph = self.kernel.graph();
         format!("Language({} nodes, {} patterns)", graph.nodes.len(), graph.leaves.len())
     }
+}
+
+/// `(keyword, role, note)` of every JSON Schema keyword.
+#[pyfunction]
+pub fn json_schema_keywords() -> Vec<(&'static str, &'static str, &'static str)> {
+    let role = |role: Role| match role {
+        Role::Assertion | Role::Applicator => "enforced",
+        Role::Core => "core",
+        Role::Annotation => "annotation",
+        Role::Refused => "refused",
+    };
+    KEYWORDS.iter().map(|keyword| (keyword.name, role(keyword.role), keyword.note)).collect()
+}
+
+/// `(format, what is left out)` of every format that is asserted.
+#[pyfunction]
+pub fn json_schema_formats() -> Vec<(&'static str, &'static str)> {
+    FORMATS.iter().map(|format| (format.name, format.narrowed)).collect()
 }

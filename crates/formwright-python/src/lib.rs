@@ -22,7 +22,7 @@ mod _kernel {
     #[pymodule_export]
     use super::constraint::Constraint;
     #[pymodule_export]
-    use super::language::Language;
+    use super::language::{Language, json_schema_formats, json_schema_keywords};
     #[pymodule_export]
     use super::matcher::{Matcher, fill_bitmasks};
     #[pymodule_export]

@@ -224,25 +224,30 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged; [`Kind::Vocabulary`] for an unknown id.
     pub fn accept_token(&mut self, token: TokenId) -> Result<()> {
-        let constraint = self.constraint.clone();
-        let vocabulary = &constraint.tables().vocabulary;
-        self.known_token(token)?;
-        if self.finished {
-            return Err(self.rejected(Some(token), vocabulary.token(token)));
-        }
-        if vocabulary.eos().binary_search(&token).is_ok() {
-            if !self.is_accepting() {
-                return Err(self.rejected(Some(token), b""));
-            }
-            self.save();
-            self.finished = true;
+        if self.try_token(token)? {
             return Ok(());
         }
-        let bytes = vocabulary.token(token);
-        if bytes.is_empty() || !self.advance(bytes)? {
-            return Err(self.rejected(Some(token), bytes));
+        let constraint = self.constraint.clone();
+        Err(self.rejected(Some(token), constraint.tables().vocabulary.token(token)))
+    }
+
+    /// Advances by one token; false, and unchanged, if it cannot come.
+    fn try_token(&mut self, token: TokenId) -> Result<bool> {
+        self.known_token(token)?;
+        let constraint = self.constraint.clone();
+        let vocabulary = &constraint.tables().vocabulary;
+        if self.finished {
+            return Ok(false);
         }
-        Ok(())
+        if vocabulary.eos().binary_search(&token).is_ok() {
+            if self.is_accepting() {
+                self.save();
+                self.finished = true;
+            }
+            return Ok(self.finished);
+        }
+        let bytes = vocabulary.token(token);
+        Ok(!bytes.is_empty() && self.advance(bytes)?)
     }
 
     /// Advances by all of `tokens`, or not at all.
@@ -265,19 +270,16 @@ impl Matcher {
     /// [`Kind::Vocabulary`] for an unknown id; [`Kind::Limit`] as for masks.
     pub fn validate_tokens(&mut self, tokens: &[TokenId]) -> Result<usize> {
         let mut accepted = 0;
-        let mut outcome = Ok(());
+        let mut outcome = Ok(true);
         for &token in tokens {
-            match self.accept_token(token) {
-                Ok(()) => accepted += 1,
-                Err(error) if matches!(*error.kind, Kind::Rejected { .. }) => break,
-                Err(error) => {
-                    outcome = Err(error);
-                    break;
-                }
+            outcome = self.try_token(token);
+            if outcome != Ok(true) {
+                break;
             }
+            accepted += 1;
         }
         self.rollback(accepted)?;
-        outcome.map(|()| accepted)
+        outcome.map(|_| accepted)
     }
 
     /// Advances by text; one step for [`Matcher::rollback`].

@@ -54,6 +54,16 @@ const PARTS: &[(&str, &str)] = &[
         "itail",
         r"(?:\?(?:{ipchar}|[/?\u{E000}-\u{F8FF}\u{F0000}-\u{FFFFD}\u{100000}-\u{10FFFD}])*)?(?:#(?:{ipchar}|[/?])*)?",
     ),
+    (
+        "rxatom",
+        r"(?:[A-Za-z0-9 _:;,<>=!@#%&~/'-]|\\[dDwWsSbBntr.*+?()\[\]{}|^$/\\-]|\.|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9 _.,:;@#%+/]|\\[dDwWsS.\]\[\\/^$-])+-?\])",
+    ),
+    ("rxcount", r"(?:[*+?]\??|\{[0-9]{1,3}(?:,)?\})?"),
+    ("rxalt0", r"(?:{rxatom}{rxcount})*(?:\|(?:{rxatom}{rxcount})*)*"),
+    ("rxitem1", r"(?:{rxatom}|\((?:\?:)?{rxalt0}\)){rxcount}"),
+    ("rxalt1", r"(?:{rxitem1})*(?:\|(?:{rxitem1})*)*"),
+    ("rxitem2", r"(?:{rxatom}|\((?:\?:)?{rxalt1}\)){rxcount}"),
+    ("rxalt2", r"(?:{rxitem2})*(?:\|(?:{rxitem2})*)*"),
     ("varname", r"(?:[A-Za-z0-9_]|{pct})(?:\.?(?:[A-Za-z0-9_]|{pct}))*"),
     ("varspec", r"{varname}(?::[1-9][0-9]{0,3}|\*)?"),
 ];
@@ -116,11 +126,7 @@ pub const FORMATS: &[Format] = &[
         r"(?:[!#$&-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
         "",
     ),
-    row(
-        "regex",
-        r"\^?(?:(?:[A-Za-z0-9 _:;,<>=!@#%&~/-]|\\[dDwWsS.*+?()\[\]{}|^$/\\-]|\.|\[[A-Za-z0-9 _.,:;]+\])[*+?]?)*\$?",
-        "expressions without groups",
-    ),
+    row("regex", r"\^?{rxalt2}\$?", "groups nested deeper than two, look-around, back-references, unusual classes"),
     row(
         "idn-email",
         r#"(?:(?:{atext}|{uchar})+(?:\.(?:{atext}|{uchar})+)*|"(?:[ !#-\[\]-~]|{uchar}|\\[ -~])*")@{label}(?:\.{label})*"#,
@@ -200,6 +206,16 @@ mod tests {
                 "{}",
                 format.name
             );
+        }
+    }
+
+    #[test]
+    fn regular_expressions() {
+        for text in ["^/api/(.*)$", "^a+$", "([abc])+\\s+$", "", "a{3}|b", "[^a-z]?"] {
+            assert!(valid("regex", text), "{text}");
+        }
+        for text in ["^(abc]", "a**", "(", "[z-a]", "\\a", "a{3,1}", "?"] {
+            assert!(!valid("regex", text), "{text}");
         }
     }
 

@@ -123,6 +123,9 @@ impl<'d> Reader<'d> {
                 }
                 let name: Rc<str> = name.as_str().into();
                 let formula_of = self.child(place, value, place.pointer.at(key).at(name.to_string()));
+                if formula_of.is_empty() {
+                    continue;
+                }
                 let there = Shape {
                     objects: vec![ObjectShape { required: vec![name.clone()], low: 1, ..ObjectShape::any() }],
                     ..Shape::never()

@@ -301,7 +301,7 @@ impl<'d> Reader<'d> {
     fn note_narrowed(&mut self, literal: Literal) {
         if let Literal::Is(id) | Literal::IsNot(id) = literal {
             let place = self.schemas[id as usize].clone();
-            for key in ["oneOf", "anyOf", "not", "allOf", "if"] {
+            for key in ["oneOf", "anyOf", "not", "allOf", "if", "dependentSchemas", "dependencies", "$ref"] {
                 self.note(&place, key, "narrowed", "too many alternatives: only the first ones are written");
             }
         }
@@ -547,7 +547,7 @@ impl<'d> Reader<'d> {
 
     fn reference(&mut self, map: Keys<'d>, key: &str, place: &Place<'d>) -> Result<Option<Rc<Shape>>> {
         let Some(value) = map.get(key) else { return Ok(None) };
-        let pointer = place.pointer.text();
+        let pointer = place.pointer.at(key.to_owned()).text();
         let text = value.as_str().ok_or_else(|| Error::schema(&pointer, format!("{key} must be a string")))?;
         let target = match key {
             "$ref" => self.documents.resolve(text, place.resource, &pointer)?,
@@ -607,7 +607,7 @@ fn reading(
     match row.role {
         _ if idle => ("redundant", "its partner keyword is absent".to_owned()),
         Role::Annotation | Role::Core => ("annotation", row.note.to_owned()),
-        Role::Assertion | Role::Applicator | Role::Refused => ("enforced", row.note.to_owned()),
+        Role::Assertion | Role::Applicator | Role::Refused => ("enforced", String::new()),
     }
 }
 

@@ -118,25 +118,27 @@ impl<'d> Reader<'d> {
     }
 
     fn pattern(&mut self, value: &Value, place: &Place<'d>, key: &str) -> Result<Regular> {
-        let text =
-            value.as_str().ok_or_else(|| Error::schema(&place.pointer.text(), format!("{key} must be a string")))?;
-        self.search(text, place)
+        let text = value.as_str().ok_or_else(|| {
+            Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be a string"))
+        })?;
+        self.search(text, &place.pointer.at(key.to_owned()).text())
     }
 
-    fn search(&mut self, source: &str, place: &Place<'d>) -> Result<Regular> {
+    fn search(&mut self, source: &str, pointer: &str) -> Result<Regular> {
         ecma_pattern(source, Mode::Search, self.limits()).map_err(|error| {
-            let pointer = place.pointer.text();
             let what = format!("pattern {source:?}: {}", error.message);
             if error.message.contains("cannot be compiled") {
-                Error::unsupported(&pointer, what).hint("write the pattern without look-behind or back-references")
+                Error::unsupported(pointer, what).hint("write the pattern without look-behind or back-references")
             } else {
-                Error::schema(&pointer, what).hint("patterns are ECMA-262 regular expressions")
+                Error::schema(pointer, what).hint("patterns are ECMA-262 regular expressions")
             }
         })
     }
 
     fn format(&mut self, value: &Value, place: &Place<'d>) -> Result<Option<Regular>> {
-        let name = value.as_str().ok_or_else(|| Error::schema(&place.pointer.text(), "format must be a string"))?;
+        let name = value
+            .as_str()
+            .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
         if let Some(source) = self.options.formats.get(name) {
             return crate::syntax::regex::parse(source, self.limits()).map(Some);
         }
@@ -214,7 +216,7 @@ impl<'d> Reader<'d> {
         }
         let mut patterns: Vec<Regular> = Vec::new();
         for (source, value) in schemas(map, "patternProperties", place)? {
-            let tree = self.search(source, place)?;
+            let tree = self.search(source, &place.pointer.at("patternProperties").at(source.as_str()).text())?;
             let formula = self.child(place, value, place.pointer.at("patternProperties").at(source.as_str()));
             patterns.push(tree.clone());
             object.rules.push(Rule { names: Names::In(tree), formula });
@@ -282,17 +284,24 @@ fn decimal(text: &str, place: &Place<'_>) -> Result<BigDecimal> {
 fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecimal>> {
     match map.get(key) {
         None => Ok(None),
-        Some(Value::Number(number)) => decimal(&number.to_string(), place).map(Some),
-        Some(other) => {
-            Err(Error::schema(&place.pointer.text(), format!("{key} must be a number, not {}", kind(other))))
+        Some(Value::Number(number)) => {
+            decimal(&number.to_string(), &Place { pointer: place.pointer.at(key.to_owned()), ..place.clone() })
+                .map(Some)
         }
+        Some(other) => Err(Error::schema(
+            &place.pointer.at(key.to_owned()).text(),
+            format!("{key} must be a number, not {}", kind(other)),
+        )),
     }
 }
 
 fn count(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<u32>> {
     let Some(value) = number(map, key, place)? else { return Ok(None) };
     if value.is_negative() || !value.is_integer() {
-        return Err(Error::schema(&place.pointer.text(), format!("{key} must be a non-negative integer")));
+        return Err(Error::schema(
+            &place.pointer.at(key.to_owned()).text(),
+            format!("{key} must be a non-negative integer"),
+        ));
     }
     Ok(Some(value.to_u32().unwrap_or(UNBOUNDED - 1).min(UNBOUNDED - 1)))
 }
@@ -358,7 +367,7 @@ fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
     }
     if let Some(divisor) = number(map, "multipleOf", place)? {
         if !divisor.is_positive() {
-            return Err(Error::schema(&place.pointer.text(), "multipleOf must be greater than 0"));
+            return Err(Error::schema(&place.pointer.at("multipleOf").text(), "multipleOf must be greater than 0"));
         }
         set.multiples.push(divisor.normalized());
     }
