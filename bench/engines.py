@@ -1,4 +1,7 @@
-"""One small class an engine: compile a schema, fill a mask, accept a token. Each is imported only in its own process."""
+"""One small class an engine: compile a schema, fill a mask, accept a token.
+
+Each engine is imported only in a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,9 @@ class Llguidance:
 
         special = [index for index, token in enumerate(tokens) if not token]
         spelled = [token or b"\xff<%d>" % index for index, token in enumerate(tokens)]
-        wrapper = type("Tokenizer", (), {"eos_token_id": 2, "bos_token_id": 1, "tokens": spelled, "special_token_ids": special})
+        wrapper = type(
+            "Tokenizer", (), {"eos_token_id": 2, "bos_token_id": 1, "tokens": spelled, "special_token_ids": special}
+        )
         wrapper.__call__ = lambda self, text: list(text.encode() if isinstance(text, str) else text)
         self.lib = llguidance
         self.tokenizer = llguidance.LLTokenizer(llguidance.TokenizerWrapper(wrapper()))

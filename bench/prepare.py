@@ -41,9 +41,10 @@ def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     tokens = token_bytes(tekken)
     (OUT / "vocabulary.bin").write_bytes(b"".join(struct.pack("<I", len(token)) + token for token in tokens))
-    opened = gzip.open(arguments.data, "rt") if arguments.data.suffix == ".gz" else arguments.data.open()
-    with opened as lines, (OUT / "cases.jsonl").open("w") as out:
-        for line in list(lines)[: arguments.limit]:
+    data = arguments.data.read_bytes()
+    lines = (gzip.decompress(data) if arguments.data.suffix == ".gz" else data).decode().splitlines()
+    with (OUT / "cases.jsonl").open("w") as out:
+        for line in lines[: arguments.limit]:
             row = json.loads(line)
             texts = [json.dumps(test["data"], ensure_ascii=False) for test in row["tests"] if test["valid"]][:MOST]
             instances = [tekken.encode(text, bos=False, eos=False)[:LONGEST] for text in texts]

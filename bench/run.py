@@ -1,7 +1,7 @@
 """Runs the cases of ``build/bench`` through the engines and prints a table.
 
-Each engine has a process of its own, pinned to one core. Rounds are interleaved: all engines do round one, then round two. A
-measurement is the minimum over rounds of the same mask of the same instance.
+Each engine has a process of its own, pinned to one core. Rounds are interleaved: all engines do round one, then round
+two. A measurement is the minimum over rounds of the same mask of the same instance.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def work(name: str, limit: int, seconds: float) -> None:
         start = clock()
         try:
             matcher = engine.compile(case["schema"])
-        except Exception:  # noqa: BLE001 - any refusal is a refusal; it is counted
+        except Exception:
             result["refused"].append(case["name"])
             continue
         engine.fill(matcher)
@@ -100,15 +100,24 @@ def main() -> None:
     names = arguments.engines.split(",")
     runs = measure(names, arguments.rounds, arguments.limit, arguments.seconds)
     shared = set.intersection(*(set(run["names"]) for all_runs in runs.values() for run in all_runs))
-    print(f"{len(shared)} schemas finished by every engine; {platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    machine = f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
+    print(f"{len(shared)} schemas finished by every engine; {machine}")
     print(f"{'us':<24}{'count':>9}{'avg':>10}" + "".join(f"{point:>10}" for point in POINTS))
     with (HOME / "results.jsonl").open("a") as out:
         for name, all_runs in runs.items():
             refused, rejected = len(all_runs[0]["refused"]), len(set(all_runs[0]["rejected"]))
             for what, values in best(all_runs, shared).items():
                 row = {point: float(np.percentile(values, at)) for point, at in POINTS.items()}
-                print(f"{name + ' ' + what:<24}{values.size:>9}{values.mean():>10.2f}" + "".join(f"{row[p]:>10.2f}" for p in POINTS))
-                out.write(json.dumps({"engine": name, "what": what, "count": int(values.size), "avg": float(values.mean()), **row}) + "\n")
+                print(
+                    f"{name + ' ' + what:<24}{values.size:>9}{values.mean():>10.2f}"
+                    + "".join(f"{row[p]:>10.2f}" for p in POINTS)
+                )
+                out.write(
+                    json.dumps(
+                        {"engine": name, "what": what, "count": int(values.size), "avg": float(values.mean()), **row}
+                    )
+                    + "\n"
+                )
             print(f"{name}: refused {refused} schemas, rejected a valid instance of {rejected}")
 
 

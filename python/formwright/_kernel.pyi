@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
-__all__ = ["Constraint", "Language", "Matcher", "Vocabulary", "__version__", "fill_bitmasks"]
+__all__ = [
+    "Constraint",
+    "Language",
+    "Matcher",
+    "Vocabulary",
+    "__version__",
+    "fill_bitmasks",
+    "json_schema_formats",
+    "json_schema_keywords",
+]
 
 __version__: str
 
@@ -228,3 +237,12 @@ def fill_bitmasks(
     budgets: Sequence[int | None] | None = None,
 ) -> None:
     """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL."""
+
+def json_schema_keywords() -> list[tuple[str, str, str]]:
+    """Every JSON Schema keyword: ``(name, role, note)``.
+
+    The role is ``enforced``, ``core``, ``annotation`` or ``refused``.
+    """
+
+def json_schema_formats() -> list[tuple[str, str]]:
+    """Every format that is asserted: ``(name, what is left out)``; empty if nothing is."""

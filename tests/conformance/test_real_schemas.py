@@ -15,8 +15,8 @@ import pytest
 
 import formwright as fw
 
-KNOWN = {"Github_medium---o61349": "valid rejected"}
-"""The instance spells an integer as ``2.0``; formwright writes integers without a fraction."""
+MOST_NARROWED = 0.005
+"""Schemas with a valid instance that is never written: an integer spelled ``2.0``, or one alternative too many."""
 
 
 def judge(case: dict[str, Any]) -> str:
@@ -46,6 +46,9 @@ def test_the_sample(data: Path, record_property: Any) -> None:
     verdicts = {case["name"]: judge(case) for case in cases}
     counts = Counter(verdicts.values())
     record_property("counts", dict(counts))
-    wrong = {name: verdict for name, verdict in verdicts.items() if verdict not in {"right", "refused", "narrowed"}}
-    assert wrong == KNOWN, counts
-    assert counts["right"] > 0.9 * len(cases)
+    assert not [
+        name for name, verdict in verdicts.items() if verdict in {"invalid accepted", "refused without a reason"}
+    ]
+    assert counts["valid rejected"] <= MOST_NARROWED * len(cases), counts
+    assert counts["refused"] <= 0.02 * len(cases), counts
+    assert counts["right"] >= 0.97 * len(cases), counts

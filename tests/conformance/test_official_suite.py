@@ -1,0 +1,79 @@
+"""The official JSON-Schema-Test-Suite, every instance fed as text: nothing invalid is accepted, and little is refused.
+
+An instance is written in the order of its own members (``order="model"``). A schema counts as exact when every instance
+gets the right answer, or when it is refused as unsatisfiable and no instance is valid. ``refRemote`` tests find their
+documents in a registry.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import formwright as fw
+
+EXACT = {"draft2020-12": 365, "draft2019-09": 345, "draft7": 236, "draft6": 212, "draft4": 146}
+"""At least so many schemas are exact, of 383, 372, 257, 232 and 160."""
+
+
+@pytest.fixture
+def suite(data: Path) -> Path:
+    return data / "json-schema-test-suite"
+
+
+def registry(suite: Path, draft: str) -> dict[str, str]:
+    remotes = suite / "remotes"
+    files = [file for file in remotes.rglob("*.json") if not file.relative_to(remotes).parts[0].startswith("draft")]
+    files += (remotes / draft).rglob("*.json")
+    return {f"http://localhost:1234/{file.relative_to(remotes).as_posix()}": file.read_text("utf-8") for file in files}
+
+
+def groups(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for file in sorted(folder.glob("*.json")):
+        for group in json.loads(file.read_text("utf-8")):
+            yield f"{file.name}: {group['description']}", group
+
+
+def judge(group: dict[str, Any], wrong: list[str], **options: Any) -> str:
+    """``exact``, ``narrowed`` or ``refused``; invalid instances that are accepted go to ``wrong``."""
+    try:
+        language = fw.Language.json_schema(
+            json.dumps(group["schema"]), order="model", unknown_keywords="ignore", **options
+        )
+        verdicts = [language.matches(json.dumps(test["data"], ensure_ascii=False).encode()) for test in group["tests"]]
+    except fw.errors.UnsatisfiableSchema:
+        return "exact" if not any(test["valid"] for test in group["tests"]) else "refused"
+    except fw.errors.FormwrightError:
+        return "refused"
+    wrong += [
+        test["description"]
+        for test, accepted in zip(group["tests"], verdicts, strict=True)
+        if accepted and not test["valid"]
+    ]
+    return (
+        "exact"
+        if all(test["valid"] == accepted for test, accepted in zip(group["tests"], verdicts, strict=True))
+        else "narrowed"
+    )
+
+
+@pytest.mark.parametrize("draft", EXACT)
+def test_required_part(suite: Path, draft: str) -> None:
+    options = {"format": "annotation", "dialect": draft, "registry": registry(suite, draft)}
+    wrong: list[str] = []
+    counts = Counter(judge(group, wrong, **options) for _, group in groups(suite / draft))
+    assert wrong == []
+    assert counts["exact"] >= EXACT[draft], counts
+
+
+@pytest.mark.parametrize("draft", EXACT)
+def test_formats_accept_nothing_invalid(suite: Path, draft: str) -> None:
+    wrong: list[str] = []
+    for _, group in groups(suite / draft / "optional" / "format"):
+        judge(group, wrong, format="assert", dialect=draft)
+    assert wrong == []
