@@ -38,6 +38,12 @@ pub struct Memory {
     pub byte: u8,
 }
 
+/// Where new threads go: behind `base`, and merged with what is there.
+struct Out<'o> {
+    threads: &'o mut Vec<Thread>,
+    base: usize,
+}
+
 /// A program running on a memory.
 #[derive(Debug)]
 pub struct Machine<'m> {
@@ -54,7 +60,7 @@ impl<'m> Machine<'m> {
     pub fn initial(&mut self) -> Vec<Thread> {
         let mut out = Vec::new();
         let root = self.program.graph.root;
-        self.enter(root, END, &mut out, 0);
+        self.enter(root, END, &mut Out { threads: &mut out, base: 0 });
         out
     }
 
@@ -68,38 +74,39 @@ impl<'m> Machine<'m> {
 
     /// Appends a thread, or unites its continuation with that of a thread at the same place.
     #[inline]
-    fn push(&mut self, head: Head, cont: ContId, out: &mut Vec<Thread>, base: usize) {
-        for thread in &mut out[base..] {
+    fn push(&mut self, head: Head, cont: ContId, out: &mut Out<'_>) {
+        for thread in &mut out.threads[out.base..] {
             if thread.head == head {
                 thread.cont = self.memory.arena.union(thread.cont, cont);
                 return;
             }
         }
-        out.push(Thread { head, cont });
+        out.threads.push(Thread { head, cont });
     }
 
     /// Where `byte` leads from `thread`.
     pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        let out = &mut Out { threads: out, base };
         let cont = thread.cont;
         self.memory.byte = byte;
         match thread.head {
-            Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out, base),
+            Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out),
             Head::Leaf { leaf, state } => {
                 let step = self.program.automaton(leaf).step(state, byte);
-                self.push_leaf(leaf, step, cont, out, base);
+                self.push_leaf(leaf, step, cont, out);
             }
-            Head::Literal { node, at } => self.literal(node, at, byte, cont, out, base),
-            Head::Start(node) => self.start(node, cont, byte, out, base),
-            Head::Value { space, node } => self.value(space, node, byte, cont, out, base),
-            Head::Key { object, seen, at } => self.key(object, seen, at, byte, cont, out, base),
-            Head::Extra { leaf, state, at } => self.extra(leaf, state, at, byte, cont, out, base),
+            Head::Literal { node, at } => self.literal(node, at, byte, cont, out),
+            Head::Start(node) => self.start(node, cont, byte, out),
+            Head::Value { space, node } => self.value(space, node, byte, cont, out),
+            Head::Key { object, seen, at } => self.key(object, seen, at, byte, cont, out),
+            Head::Extra { leaf, state, at } => self.extra(leaf, state, at, byte, cont, out),
             Head::Colon { space, object, seen, member } => {
-                self.colon(space, object, seen, member, byte, cont, out, base);
+                self.colon(space, object, seen, member, byte, cont, out);
             }
             Head::Object { phase, space, object, seen } => {
-                self.object(phase, space, object, seen, byte, cont, out, base);
+                self.object(phase, space, object, seen, byte, cont, out);
             }
-            Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out, base),
+            Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out),
             Head::Accept
             | Head::Union(_)
             | Head::Named { .. }
@@ -112,47 +119,47 @@ impl<'m> Machine<'m> {
     // Entering and resuming.
 
     /// A thread before `node`; also what follows it, if `node` may be empty.
-    fn enter(&mut self, node: NodeId, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn enter(&mut self, node: NodeId, cont: ContId, out: &mut Out<'_>) {
         if !matches!(self.program.node(node), Node::Empty | Node::Never) {
-            self.push(Head::Start(node), cont, out, base);
+            self.push(Head::Start(node), cont, out);
         }
         if self.program.facts.nullable(node) {
-            self.resume(cont, out, base);
+            self.resume(cont, out);
         }
     }
 
     /// The threads after a finished part.
     pub fn resume_into(&mut self, cont: ContId, out: &mut Vec<Thread>) {
-        self.resume(cont, out, 0);
+        self.resume(cont, &mut Out { threads: out, base: 0 });
     }
 
     /// What comes after a finished part.
-    fn resume(&mut self, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn resume(&mut self, cont: ContId, out: &mut Out<'_>) {
         match self.memory.arena.united(cont) {
-            None => self.resume_one(cont, out, base),
+            None => self.resume_one(cont, out),
             Some(several) => {
                 let several: Box<[ContId]> = several.into(); // resuming may grow the arena
                 for &cont in &several {
-                    self.resume_one(cont, out, base);
+                    self.resume_one(cont, out);
                 }
             }
         }
     }
 
-    fn resume_one(&mut self, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn resume_one(&mut self, cont: ContId, out: &mut Out<'_>) {
         let Thread { head, cont: parent } = self.memory.arena.get(cont);
         match head {
-            Head::Sequence { node, index } => self.next_part(node, index, parent, out, base),
-            Head::Repeat { node, count } => self.next_round(node, count, parent, out, base),
-            Head::Item { array, items, start } => self.item_ended(array, items, start, parent, out, base),
-            Head::Named { extra, object, seen, start } => self.named(extra, object, seen, start, parent, out, base),
-            _ => self.push(head, parent, out, base),
+            Head::Sequence { node, index } => self.next_part(node, index, parent, out),
+            Head::Repeat { node, count } => self.next_round(node, count, parent, out),
+            Head::Item { array, items, start } => self.item_ended(array, items, start, parent, out),
+            Head::Named { extra, object, seen, start } => self.named(extra, object, seen, start, parent, out),
+            _ => self.push(head, parent, out),
         }
     }
 
-    fn next_part(&mut self, node: NodeId, index: u32, parent: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn next_part(&mut self, node: NodeId, index: u32, parent: ContId, out: &mut Out<'_>) {
         let (part, cont) = self.part(node, index, parent);
-        self.enter(part, cont, out, base);
+        self.enter(part, cont, out);
     }
 
     /// Part `index` of a sequence, and what comes after it.
@@ -168,14 +175,14 @@ impl<'m> Machine<'m> {
         (parts[index as usize], cont)
     }
 
-    fn next_round(&mut self, node: NodeId, count: u32, parent: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn next_round(&mut self, node: NodeId, count: u32, parent: ContId, out: &mut Out<'_>) {
         let Node::Repeat { body, low, high } = *self.program.node(node) else { return };
         if count >= low {
-            self.resume(parent, out, base);
+            self.resume(parent, out);
         }
         if count < high {
             let cont = self.round(node, count, parent);
-            self.push(Head::Start(body), cont, out, base);
+            self.push(Head::Start(body), cont, out);
         }
     }
 
@@ -187,18 +194,18 @@ impl<'m> Machine<'m> {
     }
 
     /// The first byte of a node.
-    fn start(&mut self, node: NodeId, cont: ContId, byte: u8, out: &mut Vec<Thread>, base: usize) {
+    fn start(&mut self, node: NodeId, cont: ContId, byte: u8, out: &mut Out<'_>) {
         let program = self.program;
         match program.node(node) {
-            Node::Literals(_) => self.literal(node, 0, byte, cont, out, base),
+            Node::Literals(_) => self.literal(node, 0, byte, cont, out),
             Node::Regular(leaf) => {
                 let automaton = program.automaton(*leaf);
                 let step = automaton.step(automaton.start().state(), byte);
-                self.push_leaf(*leaf, step, cont, out, base);
+                self.push_leaf(*leaf, step, cont, out);
             }
             Node::Text { leaf, low, high } if byte == b'"' => {
                 if let Some(state) = program.inside(*leaf) {
-                    self.push(Head::Text { leaf: *leaf, state, least: *low, most: *high }, cont, out, base);
+                    self.push(Head::Text { leaf: *leaf, state, least: *low, most: *high }, cont, out);
                 }
             }
             Node::Object(object) if byte == b'{' => {
@@ -207,23 +214,17 @@ impl<'m> Machine<'m> {
                     Head::Object { phase: Phase::Open, space: object.layout.open, object: node, seen },
                     cont,
                     out,
-                    base,
                 );
             }
             Node::Array(array) if byte == b'[' => {
                 let count = self.no_items(array);
-                self.push(
-                    Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count },
-                    cont,
-                    out,
-                    base,
-                );
+                self.push(Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count }, cont, out);
             }
             Node::Never | Node::Empty | Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
             Node::Sequence(parts) => {
                 for index in 0..parts.len() as u32 {
                     let (part, after) = self.part(node, index, cont);
-                    self.start(part, after, byte, out, base);
+                    self.start(part, after, byte, out);
                     if !program.facts.nullable(part) {
                         break;
                     }
@@ -231,31 +232,30 @@ impl<'m> Machine<'m> {
             }
             Node::Choice(options) => {
                 for &option in options {
-                    self.start(option, cont, byte, out, base);
+                    self.start(option, cont, byte, out);
                 }
             }
             Node::Repeat { body, .. } => {
                 let after = self.round(node, 0, cont);
-                self.start(*body, after, byte, out, base);
+                self.start(*body, after, byte, out);
             }
-            Node::Distinct(leaves) => self.distinct(leaves, cont, byte, out, base),
-            Node::Rule(target) => self.start(*target, cont, byte, out, base),
+            Node::Distinct(leaves) => self.distinct(leaves, cont, byte, out),
+            Node::Rule(target) => self.start(*target, cont, byte, out),
         }
     }
 
     // Leaves.
 
     #[inline]
-    fn push_leaf(&mut self, leaf: LeafId, step: Step, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn push_leaf(&mut self, leaf: LeafId, step: Step, cont: ContId, out: &mut Out<'_>) {
         if step.goes_on() {
-            self.push(Head::Leaf { leaf, state: step.state() }, cont, out, base);
+            self.push(Head::Leaf { leaf, state: step.state() }, cont, out);
         }
         if step.accepting() {
-            self.resume(cont, out, base);
+            self.resume(cont, out);
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     #[inline]
     fn text(
         &mut self,
@@ -264,8 +264,7 @@ impl<'m> Machine<'m> {
         (least, most): (u32, u32),
         byte: u8,
         cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
+        out: &mut Out<'_>,
     ) {
         let step = self.program.automaton(leaf).step(state, byte);
         if step.state() == DEAD {
@@ -273,7 +272,7 @@ impl<'m> Machine<'m> {
         }
         if step.accepting() {
             if least == 0 {
-                self.resume(cont, out, base);
+                self.resume(cont, out);
             }
             return;
         }
@@ -286,28 +285,28 @@ impl<'m> Machine<'m> {
             least = least.saturating_sub(1);
             most -= u32::from(most != UNBOUNDED);
         }
-        self.push(Head::Text { leaf, state: step.state(), least, most }, cont, out, base);
+        self.push(Head::Text { leaf, state: step.state(), least, most }, cont, out);
     }
 
-    fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Literals(trie) = program.node(node) else { return };
         let Some(child) = trie.child(at, byte) else { return };
         if trie.node(child).height > 0 {
-            self.push(Head::Literal { node, at: child }, cont, out, base);
+            self.push(Head::Literal { node, at: child }, cont, out);
         }
         if !trie.items_at(child).is_empty() {
-            self.resume(cont, out, base);
+            self.resume(cont, out);
         }
     }
 
     // Values and whitespace.
 
-    fn value(&mut self, space: SpaceState, node: NodeId, byte: u8, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn value(&mut self, space: SpaceState, node: NodeId, byte: u8, cont: ContId, out: &mut Out<'_>) {
         if let Some(space) = self.program.graph.spaces.step(space, byte) {
-            self.push(Head::Value { space, node }, cont, out, base);
+            self.push(Head::Value { space, node }, cont, out);
         } else if self.program.graph.spaces.ends(space) & end::ITEM != 0 {
-            self.start(node, cont, byte, out, base);
+            self.start(node, cont, byte, out);
         }
     }
 
@@ -322,40 +321,31 @@ impl<'m> Machine<'m> {
         seen: SeenId,
         byte: u8,
         cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
+        out: &mut Out<'_>,
     ) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
-            self.push(Head::Object { phase, space, object: node, seen }, cont, out, base);
+            self.push(Head::Object { phase, space, object: node, seen }, cont, out);
             return;
         }
         if program.graph.spaces.ends(space) & end::of(byte) == 0 {
             return;
         }
         match (phase, byte) {
-            (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out, base),
-            (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out, base),
+            (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out),
+            (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out),
             (Phase::Value, b',') if self.may_go_on(object, seen) => {
                 let head = Head::Object { phase: Phase::Comma, space: object.layout.comma, object: node, seen };
-                self.push(head, cont, out, base);
+                self.push(head, cont, out);
             }
             _ => {}
         }
     }
 
-    fn open_name(
-        &mut self,
-        node: NodeId,
-        object: &Object,
-        seen: SeenId,
-        cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
-    ) {
+    fn open_name(&mut self, node: NodeId, object: &Object, seen: SeenId, cont: ContId, out: &mut Out<'_>) {
         if self.name_is_live(object, seen, 0) {
-            self.push(Head::Key { object: node, seen, at: 0 }, cont, out, base);
+            self.push(Head::Key { object: node, seen, at: 0 }, cont, out);
         }
         if object.extras.is_empty() || !self.may_extra(object, seen) {
             return;
@@ -369,74 +359,54 @@ impl<'m> Machine<'m> {
             let after = self.memory.arena.frame(Thread { head: frame, cont });
             let automaton = self.program.automaton(extra.name);
             let state = automaton.step(automaton.start().state(), b'"').state();
-            self.push_extra(extra.name, state, at, after, out, base);
+            self.push_extra(extra.name, state, at, after, out);
         }
     }
 
     /// Inside a declared name.
-    #[allow(clippy::too_many_arguments)]
-    fn key(
-        &mut self,
-        node: NodeId,
-        seen: SeenId,
-        at: NodeIndex,
-        byte: u8,
-        cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
-    ) {
+    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if byte == b'"' && !object.names.items_at(at).is_empty() {
             let member = object.names.items()[object.names.items_at(at).start];
             if self.may_member(object, seen, member) {
                 let head = Head::Colon { space: object.layout.key, object: node, seen, member };
-                self.push(head, cont, out, base);
+                self.push(head, cont, out);
             }
         } else if let Some(child) = object.names.child(at, byte)
             && self.name_is_live(object, seen, child)
         {
-            self.push(Head::Key { object: node, seen, at: child }, cont, out, base);
+            self.push(Head::Key { object: node, seen, at: child }, cont, out);
         }
     }
 
     /// Inside an undeclared name: as long as it is on an excluded name, remember where.
-    #[allow(clippy::too_many_arguments)]
-    fn extra(
-        &mut self,
-        leaf: LeafId,
-        state: StateId,
-        at: u32,
-        byte: u8,
-        cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
-    ) {
+    fn extra(&mut self, leaf: LeafId, state: StateId, at: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let step = self.program.automaton(leaf).step(state, byte);
         if step.state() == DEAD {
             return;
         }
         let at = self.memory.arena.excluded_child(at, byte);
         if step.accepting() && !self.memory.arena.is_excluded(at) {
-            self.resume(cont, out, base);
+            self.resume(cont, out);
         }
         if step.goes_on() {
-            self.push_extra(leaf, step.state(), at, cont, out, base);
+            self.push_extra(leaf, step.state(), at, cont, out);
         }
     }
 
-    fn push_extra(&mut self, leaf: LeafId, state: StateId, at: u32, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn push_extra(&mut self, leaf: LeafId, state: StateId, at: u32, cont: ContId, out: &mut Out<'_>) {
         if state == DEAD {
             return;
         }
         if at != OFF {
             if self.extra_is_live(leaf, state, at) {
-                self.push(Head::Extra { leaf, state, at }, cont, out, base);
+                self.push(Head::Extra { leaf, state, at }, cont, out);
             }
         } else if self.program.inside(leaf).is_some() {
-            self.push(Head::Text { leaf, state, least: 0, most: UNBOUNDED }, cont, out, base);
+            self.push(Head::Text { leaf, state, least: 0, most: UNBOUNDED }, cont, out);
         } else {
-            self.push(Head::Leaf { leaf, state }, cont, out, base);
+            self.push(Head::Leaf { leaf, state }, cont, out);
         }
     }
 
@@ -478,7 +448,7 @@ impl<'m> Machine<'m> {
     }
 
     /// The first byte of an item that must be new. What is used is known to the frame that waits for it.
-    fn distinct(&mut self, leaves: &[LeafId], cont: ContId, byte: u8, out: &mut Vec<Thread>, base: usize) {
+    fn distinct(&mut self, leaves: &[LeafId], cont: ContId, byte: u8, out: &mut Out<'_>) {
         self.doubt_if_lost();
         let several: Box<[ContId]> = self.memory.arena.united(cont).unwrap_or(&[cont]).into();
         for &cont in &several {
@@ -491,13 +461,13 @@ impl<'m> Machine<'m> {
             let after = self.memory.arena.frame(Thread { head: Head::Item { array, items, start }, cont: parent });
             for &leaf in leaves {
                 let state = self.program.automaton(leaf).start().state();
-                self.extra(leaf, state, at, byte, after, out, base);
+                self.extra(leaf, state, at, byte, after, out);
             }
         }
     }
 
     /// An item that had to be new has ended with the byte being read: remember it as used.
-    fn item_ended(&mut self, node: NodeId, items: u32, start: u32, cont: ContId, out: &mut Vec<Thread>, base: usize) {
+    fn item_ended(&mut self, node: NodeId, items: u32, start: u32, cont: ContId, out: &mut Out<'_>) {
         let Node::Array(array) = self.program.node(node) else { return };
         self.doubt_if_lost();
         let Some(mut next) = array.after(self.memory.arena.items(items), 0) else { return };
@@ -510,21 +480,11 @@ impl<'m> Machine<'m> {
         }
         let count = self.memory.arena.intern_items(next);
         let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
-        self.push(head, cont, out, base);
+        self.push(head, cont, out);
     }
 
     /// An undeclared name has ended: before its colon, remember it as used.
-    #[allow(clippy::too_many_arguments)]
-    fn named(
-        &mut self,
-        extra: u16,
-        node: NodeId,
-        seen: SeenId,
-        start: u32,
-        cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
-    ) {
+    fn named(&mut self, extra: u16, node: NodeId, seen: SeenId, start: u32, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         let start = start as usize + 1; // after the quote, which is the byte at `start`
@@ -540,7 +500,7 @@ impl<'m> Machine<'m> {
         }
         let seen = self.memory.arena.intern_seen(next);
         let member = object.members.len() as u32 + u32::from(extra);
-        self.push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out, base);
+        self.push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -552,20 +512,18 @@ impl<'m> Machine<'m> {
         member: u32,
         byte: u8,
         cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
+        out: &mut Out<'_>,
     ) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
-            self.push(Head::Colon { space, object: node, seen, member }, cont, out, base);
+            self.push(Head::Colon { space, object: node, seen, member }, cont, out);
         } else if byte == b':' && program.graph.spaces.ends(space) & end::COLON != 0 {
-            self.open_value(node, object, seen, member, cont, out, base);
+            self.open_value(node, object, seen, member, cont, out);
         }
     }
 
     /// The values a member may have: its own, and those that meet demands still open.
-    #[allow(clippy::too_many_arguments)]
     fn open_value(
         &mut self,
         node: NodeId,
@@ -573,8 +531,7 @@ impl<'m> Machine<'m> {
         seen: SeenId,
         member: u32,
         cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
+        out: &mut Out<'_>,
     ) {
         let (value, witnesses) = object.values_of(member);
         for &(value, met) in std::iter::once(&(value, 0)).chain(witnesses) {
@@ -584,7 +541,7 @@ impl<'m> Machine<'m> {
             let Some(after) = self.after_member(object, seen, member, met) else { continue };
             let frame = Head::Object { phase: Phase::Value, space: object.layout.value, object: node, seen: after };
             let after = self.memory.arena.frame(Thread { head: frame, cont });
-            self.push(Head::Value { space: object.layout.colon, node: value }, after, out, base);
+            self.push(Head::Value { space: object.layout.colon, node: value }, after, out);
         }
     }
 
@@ -685,29 +642,28 @@ impl<'m> Machine<'m> {
         count: u32,
         byte: u8,
         cont: ContId,
-        out: &mut Vec<Thread>,
-        base: usize,
+        out: &mut Out<'_>,
     ) {
         let program = self.program;
         let Node::Array(array) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
-            self.push(Head::Array { phase, space, array: node, count }, cont, out, base);
+            self.push(Head::Array { phase, space, array: node, count }, cont, out);
             return;
         }
         if program.graph.spaces.ends(space) & end::of(byte) == 0 {
             return;
         }
         match (phase, byte) {
-            (_, b']') if self.items_done(array, count) => self.resume(cont, out, base),
+            (_, b']') if self.items_done(array, count) => self.resume(cont, out),
             (_, b']') => {}
             (Phase::Open, _) => {
                 for (item, after) in self.next_items(node, array, count, cont) {
-                    self.start(item, after, byte, out, base);
+                    self.start(item, after, byte, out);
                 }
             }
             (_, b',') => {
                 for (item, after) in self.next_items(node, array, count, cont) {
-                    self.push(Head::Value { space: array.layout.comma, node: item }, after, out, base);
+                    self.push(Head::Value { space: array.layout.comma, node: item }, after, out);
                 }
             }
             _ => {}
