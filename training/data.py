@@ -12,8 +12,8 @@ so one object serves training (join the texts), free evaluation (compare the
 joined answer) and constrained evaluation (force the forced parts).
 
 A `World` hands out every random choice. A training world never sees the
-held-out entries of a list (index % 8 == 7); a held-out world sees only those,
-for names, values and sentence templates alike.
+held-out entries of a list (index % 8 == 7). A world for evaluation sees only
+those: for names and values always, for sentence templates when asked.
 """
 
 from __future__ import annotations
@@ -87,18 +87,33 @@ class Number:
 class World:
     """A random source that keeps training entries and held-out entries apart."""
 
-    def __init__(self, seed: int, held_out: bool = False):
+    def __init__(self, seed: int, held_out: bool = False, held_sentences: bool = False):
         self.random = random.Random(seed)
-        self.held_out = held_out
+        self.held_out, self.held_sentences = held_out, held_sentences
 
     def pick(self, entries: Sequence):
         """Choose one entry of this world's side of the list; short lists are shared."""
+        return self.from_side(entries, self.held_out)
+
+    def from_side(self, entries: Sequence, held: bool):
+        """Choose one of the held-out entries, or one of the others."""
         if len(entries) < HOLD_OUT_EVERY:
             return self.random.choice(entries)
         while True:
             index = self.random.randrange(len(entries))
-            if (index % HOLD_OUT_EVERY == HOLD_OUT_EVERY - 1) == self.held_out:
+            if (index % HOLD_OUT_EVERY == HOLD_OUT_EVERY - 1) == held:
                 return entries[index]
+
+    def sentence(self, templates: Sequence[str]) -> str:
+        """Choose a template; in training one of its words is sometimes a stranger, as in real texts."""
+        template = self.from_side(templates, self.held_sentences)
+        if self.held_out or not self.chance(0.15):
+            return template
+        parts = template.split(" ")
+        plain = [index for index, part in enumerate(parts) if part.isalpha() and part.isascii() and len(part) > 1]
+        if len(plain) > 1:
+            parts[self.random.choice(plain)] = self.pick(words.COMMON) if self.chance(0.5) else self.invented()
+        return " ".join(parts)
 
     def several(self, entries: Sequence, count: int) -> list:
         """Choose `count` different entries."""
@@ -377,34 +392,43 @@ PERSON = Domain(
         "name": Fact(full_name, ["name", "full_name", "person", "who", "person_name"], []),
         "age": Fact(whole(3, 99), ["age", "years", "age_years", "years_old"], [
             "{S} is {v} years old.", "{S} is {v}.", "{S} is aged {v}.", "Age: {v}.", "{S} turned {v} this year.",
-            "At {v}, {s} is still curious.", "{S} has just turned {v}.", "{S} will soon be older than {v} years."]),
+            "At {v}, {s} is still curious.", "{S} has just turned {v}.", "{S} will soon be older than {v} years.",
+            "{P} age is {v}.", "{S} is now {v} years of age.", "{S} celebrated birthday number {v}.", "{S}, aged {v}, is well.", "Years: {v}.", "{S} has lived for {v} years."]),
         "city": Fact(city, ["city", "town", "home", "location", "residence", "lives_in", "hometown"], [
             "{S} lives in {v}.", "{S} is from {v}.", "{S} moved to {v}.", "Home is {v}.", "{S} comes from {v}.",
-            "{S} has a flat in {v}.", "{S} grew up in {v}.", "{S} is based in {v}."]),
+            "{S} has a flat in {v}.", "{S} grew up in {v}.", "{S} is based in {v}.",
+            "{P} home is in {v}.", "{S} resides in {v}.", "{S} was raised in {v}.", "{S} settled in {v}.", "City: {v}.", "{S} stays in {v}.", "{S} calls {v} home."]),
         "country": Fact(country, ["country", "nation", "nationality", "country_of_origin"], [
             "{P} home country is {v}.", "{S} was born in the country of {v}.", "Country: {v}.", "{S} is a citizen of {v}.",
-            "{S} has a passport of {v}.", "{P} country is {v}.", "{P} family comes from the country {v}.", "{S} holds a passport from {v}."]),
+            "{S} has a passport of {v}.", "{P} country is {v}.", "{P} family comes from the country {v}.", "{S} holds a passport from {v}.",
+            "{S} comes from the country of {v}.", "{P} nation is {v}.", "{P} nationality is that of {v}.", "{S} was born somewhere in {v}."]),
         "occupation": Fact(job, ["occupation", "job", "profession", "role", "work", "job_title", "position"], [
             "{S} works as a {v}.", "{S} is a {v}.", "{P} job is {v}.", "{S} earns a living as a {v}.", "{S} became a {v}.",
-            "{S} has been a {v} for years.", "{S} trained as a {v}.", "{S} is employed as a {v}."]),
+            "{S} has been a {v} for years.", "{S} trained as a {v}.", "{S} is employed as a {v}.",
+            "{P} occupation is {v}.", "{S} makes a living as a {v}.", "By profession {s} is a {v}.", "Job: {v}.", "{S} serves as a {v}.", "{P} role is {v}.", "{S} is now working as a {v}."]),
         "employer": Fact(company, ["employer", "company", "works_at", "organization", "workplace", "firm"], [
             "{S} works at {v}.", "{S} works for {v}.", "{S} is employed by {v}.", "{P} employer is {v}.", "{S} joined {v}.",
-            "{S} has a desk at {v}.", "{S} has a job at {v}.", "{S} is on the staff of {v}."]),
+            "{S} has a desk at {v}.", "{S} has a job at {v}.", "{S} is on the staff of {v}.",
+            "{S} is with {v}.", "{S} started at {v} last year.", "Employer: {v}.", "{P} company is {v}.", "{S} is part of the team at {v}.", "{S} is an employee of {v}.", "{S} works in the office of {v}."]),
         "birth_year": Fact(whole(1930, 2015), ["birth_year", "born", "year_of_birth", "year"], [
             "{S} was born in {v}.", "Born in {v}.", "{S} came into the world in {v}.", "{P} year of birth is {v}.",
-            "{S}, born {v}, is well known.", "{P} birth year is {v}.", "{S} has lived since {v}.", "{P} life began in {v}."]),
+            "{S}, born {v}, is well known.", "{P} birth year is {v}.", "{S} has lived since {v}.", "{P} life began in {v}.",
+            "Year of birth: {v}.", "{S} was born back in {v}.", "{S} is from the year {v}."]),
         "hobbies": Fact(listing(lambda w: w.pick(words.HOBBIES)), ["hobbies", "interests", "likes", "activities"], [
             "{S} likes {v}.", "{S} enjoys {v}.", "{P} hobbies are {v}.", "In the evening {s} does {v}.", "{S} loves {v}.",
-            "{S} spends free time on {v}.", "{S} is fond of {v}.", "{S} is keen on {v}."]),
+            "{S} spends free time on {v}.", "{S} is fond of {v}.", "{S} is keen on {v}.",
+            "{P} interests are {v}.", "Hobbies: {v}.", "{S} is interested in {v}.", "For fun {s} does {v}.", "{S} practices {v}."]),
         "languages": Fact(listing(lambda w: w.pick(words.LANGUAGES)), ["languages", "speaks", "spoken_languages", "tongues"], [
             "{S} speaks {v}.", "{S} is fluent in {v}.", "{S} can speak {v}.", "{S} understands {v}.", "Languages: {v}.",
-            "{S} learned {v}.", "{S} knows {v}.", "{S} talks in {v}."]),
+            "{S} learned {v}.", "{S} knows {v}.", "{S} talks in {v}.",
+            "{P} languages are {v}.", "{S} also speaks {v}.", "{S} is able to speak {v}.", "{S} reads and writes {v}."]),
         "married": Fact(flag, ["married", "is_married", "has_spouse"], {
-            True: ["{S} is married.", "{S} has a spouse.", "{S} is happily married.", "{S} got married last year."],
+            True: ["{S} is married.", "{S} has a spouse.", "{S} is happily married.", "{S} got married last year.", "{S} is married and has a family.", "{S} has a husband.", "{S} has a wife."],
             False: ["{S} is single.", "{S} is not married.", "{S} has never married.", "{S} is unmarried."]}),
         "children": Fact(whole(0, 9), ["children", "kids", "number_of_children", "child_count"], [
             "{S} has {v} children.", "{S} has {v} kids.", "{S} raises {v} children.", "{P} family includes {v} children.",
-            "{S} is a parent of {v}.", "Children: {v}.", "{S} brought up {v} children.", "{S} takes care of {v} children."]),
+            "{S} is a parent of {v}.", "Children: {v}.", "{S} brought up {v} children.", "{S} takes care of {v} children.",
+            "{S} is the father of {v} children.", "{S} is the mother of {v} children.", "{S} is a parent of {v} kids.", "{S} and the family have {v} children."]),
         "email": Fact(email, ["email", "mail", "email_address", "contact_email"], [
             "{P} email is {v}.", "Write to {v}.", "Email: {v}.", "{S} can be reached at {v}.", "Contact: {v}.",
             "{S} answers mail at {v}.", "{P} address is {v}.", "Send a note to {v}."]),
@@ -610,7 +634,7 @@ def sentence(world: World, fact: Fact, value, subject: dict[str, str]) -> str:
     templates = fact.say
     if isinstance(templates, dict):
         templates = templates[value.value if isinstance(value, Choice) else value]
-    return world.pick(templates).format(v=say_value(world, value), **subject)
+    return world.sentence(templates).format(v=say_value(world, value), **subject)
 
 
 def subject_words(world: World, domain: Domain, values: dict) -> dict[str, str]:
@@ -628,7 +652,7 @@ def placeholders(template: str) -> list[str]:
 
 def tell(world: World, domain: Domain, chosen: list[str]) -> tuple[str, dict]:
     """Write a text about the chosen facts; return it with every value it mentions."""
-    opening = world.pick(domain.openings)
+    opening = world.sentence(domain.openings)
     named = placeholders(opening)
     order = list(dict.fromkeys(named + chosen + (["name"] if domain is PERSON else [])))
     values = {key: domain.facts[key].make(world) for key in order}
@@ -641,7 +665,15 @@ def tell(world: World, domain: Domain, chosen: list[str]) -> tuple[str, dict]:
     sentences += [sentence(world, domain.facts[key], values[key], subject) for key in rest]
     if domain is not PERSON and world.chance(0.2):
         world.random.shuffle(sentences)
+    if not world.held_out and world.chance(0.15):
+        sentences.insert(world.random.randint(1, len(sentences)), aside(world))
     return repair_articles(world.random.choice([" ", " ", " ", "\n"]).join(sentences)), values
+
+
+def aside(world: World) -> str:
+    """A sentence that has nothing to do with the record."""
+    template = world.random.choice(["The {a} is {b}.", "{a} and {b} are here.", "There was a {a} near the {b}.", "We saw the {a}.", "It was a {a} {b}.", "Thank you.", "Best wishes.", "See the {a} for more."])
+    return template.format(a=phrase(world, 1, 2), b=phrase(world, 1, 1))
 
 
 def say_number_plain(world: World, value) -> str:
@@ -733,11 +765,11 @@ def request_text(world: World, answer, requests: list[str]) -> tuple[str, bool]:
     if draw < 0.35:
         return "", False
     if draw < 0.6 or not keys:
-        return world.pick(requests + PLAIN_REQUESTS), False
+        return world.sentence(requests + PLAIN_REQUESTS), False
     if draw < 0.68:
         return "Schema: " + json.dumps({key: type_name(value) for key, value in answer.items()}, ensure_ascii=False), True
     names = ", ".join(keys) if world.chance(0.5) else join_words(keys, world)
-    return world.pick(FIELD_REQUESTS).format(f=names), True
+    return world.sentence(FIELD_REQUESTS).format(f=names), True
 
 
 def ask(world: World, task: str, text: str, answer, requests: list[str]) -> Example:
@@ -796,7 +828,7 @@ def people(world: World) -> Example:
     """Two or three people, each with a sentence; the answer is an array of records."""
     persons = [{"name": first_name(world) if world.chance(0.5) else full_name(world), "age": Number(str(world.integer(5, 95))), "city": city(world)}
                for _ in range(world.random.randint(2, 3))]
-    template = world.pick(PEOPLE_SENTENCES)
+    template = world.sentence(PEOPLE_SENTENCES)
     text = " ".join(template.format(**{key: say_number_plain(world, value) for key, value in person.items()}) for person in persons)
     asked = world.random.sample(["name", "age", "city"], world.random.randint(1, 3))
     spelled = spell_keys(world, PERSON, asked)
@@ -864,7 +896,7 @@ def order(world: World) -> Example:
     rest = [key for key in ORDER_FACTS if key != "customer"]
     extra = world.random.sample(rest, world.random.choice([0, 1, 1, 2, 3]))
     values = {key: ORDER_FACTS[key].make(world) for key in extra}
-    sentences = [world.pick(ORDER_OPENINGS).format(c=customer, i=join_words([say_item(world, item) for item in items], world))]
+    sentences = [world.sentence(ORDER_OPENINGS).format(c=customer, i=join_words([say_item(world, item) for item in items], world))]
     sentences += [sentence(world, ORDER_FACTS[key], values[key], {}) for key in extra]
     asked = ["customer"] * world.chance(0.85) + world.random.sample(extra, world.random.randint(0, len(extra)))
     spelled = spell_keys(world, ORDER, asked)
@@ -903,9 +935,9 @@ def choice(world: World, task: str, text: str, answer: Choice, key: str, request
     """Ask for one of the options, as a bare word or inside an object."""
     options = list(answer.options)
     world.random.shuffle(options)
-    parts = [world.pick(requests)]
+    parts = [world.sentence(requests)]
     if world.chance(0.6):
-        template = world.pick(CHINESE_OPTION_REQUESTS if chinese else OPTION_REQUESTS)
+        template = world.sentence(CHINESE_OPTION_REQUESTS if chinese else OPTION_REQUESTS)
         parts.append(template.format(o=("、" if chinese else ", ").join(options)))
     prompt = arrange(world, text, "" if chinese else " ".join(parts)) if not chinese else world.random.choice(["{t}\n{r}", "{r}\n{t}"]).format(t=text, r="".join(parts))
     if world.chance(0.6):
@@ -919,7 +951,7 @@ def sentiment(world: World) -> Example:
     truth = world.random.choice(list(table))
     count = 1 if truth == "neutral" else world.random.choice([1, 1, 2])
     thing = world.pick(things)
-    text = ("" if chinese else " ").join(world.pick(table[truth]).format(x=thing) for _ in range(count))
+    text = ("" if chinese else " ").join(world.sentence(table[truth]).format(x=thing) for _ in range(count))
     names = world.random.choice(labels.CHINESE_SENTIMENT_LABELS if chinese else labels.SENTIMENT_LABELS)
     # Two options are asked for when the text is not neutral, so that models see both forms.
     used = {key: name for key, name in names.items() if key != "neutral"} if truth != "neutral" and world.chance(0.3) else names
@@ -932,7 +964,7 @@ def topic(world: World) -> Example:
     chinese = world.chance(0.35)
     table = labels.CHINESE_TOPIC_THINGS if chinese else labels.TOPIC_THINGS
     truth = world.random.choice(list(table))
-    template = world.pick(labels.CHINESE_TOPIC_TEMPLATES if chinese else labels.TOPIC_TEMPLATES)
+    template = world.sentence(labels.CHINESE_TOPIC_TEMPLATES if chinese else labels.TOPIC_TEMPLATES)
     # Topic words are knowledge, not copying: held-out worlds keep the words and change the sentences.
     first, second = world.random.sample(table[truth], 2)
     others = world.random.sample([name for name in table if name != truth], world.random.randint(1, len(table) - 1))
@@ -991,9 +1023,9 @@ def tool_choice(world: World) -> Example:
     names = [world.random.choice(tool.names) if world.chance(0.4) else tool.names[0] for tool in tools]
     tool, name = tools[0], names[0]
     values = {key: make(world) for key, (_, make) in tool.arguments.items()}
-    text = world.pick(tool.requests).format(**{key: say_number_plain(world, value) for key, value in values.items()})
+    text = world.sentence(tool.requests).format(**{key: say_number_plain(world, value) for key, value in values.items()})
     shown = world.random.sample(names, len(names))
-    request = " ".join(filter(None, ["Tools: " + ", ".join(shown) + "." if world.chance(0.75) or name != tool.names[0] else "", world.pick(TOOL_REQUESTS) if world.chance(0.6) else ""]))
+    request = " ".join(filter(None, ["Tools: " + ", ".join(shown) + "." if world.chance(0.75) or name != tool.names[0] else "", world.sentence(TOOL_REQUESTS) if world.chance(0.6) else ""]))
     prompt = arrange(world, text, request)
     pick = Choice(name, tuple(shown))
     draw = world.random.random()
@@ -1009,10 +1041,13 @@ def tool_choice(world: World) -> Example:
 
 # --- reasoning in steps -------------------------------------------------------------------------------
 
-STARTS = ["{n} has {a} {o}.", "{n} starts with {a} {o}.", "There are {a} {o} in {n}'s box.", "{n} owns {a} {o}.", "{n} counts {a} {o}.", "{n} collected {a} {o}.", "In {n}'s bag there are {a} {o}.", "At first {n} has {a} {o}."]
+STARTS = ["{n} has {a} {o}.", "{n} starts with {a} {o}.", "There are {a} {o} in {n}'s box.", "{n} owns {a} {o}.", "{n} counts {a} {o}.", "{n} collected {a} {o}.", "In {n}'s bag there are {a} {o}.", "At first {n} has {a} {o}.",
+          "{n} had {a} {o} at first.", "{n} bought {a} {o}.", "A box of {n} holds {a} {o}.", "{n} received {a} {o}.", "{n} gets {a} {o}.", "{n} carries {a} {o}."]
 CHANGES = {
-    "+": ["{n} buys {b} more.", "{n} gets {b} more.", "{m} gives {n} {b} more.", "{n} finds {b} more.", "Then {b} more arrive.", "{b} are added.", "{n} picks up {b} more.", "{n} receives {b} from {m}."],
-    "-": ["{n} gives {b} to {m}.", "{n} loses {b}.", "{n} sells {b}.", "{n} eats {b}.", "{m} takes {b} away.", "{b} break.", "{n} throws {b} away.", "{n} hands {b} to {m}."],
+    "+": ["{n} buys {b} more.", "{n} gets {b} more.", "{m} gives {n} {b} more.", "{n} finds {b} more.", "Then {b} more arrive.", "{b} are added.", "{n} picks up {b} more.", "{n} receives {b} from {m}.",
+          "{m} hands {n} {b} more.", "{n} gets {b} from {m}.", "{n} receives {b} more.", "{n} buys another {b}.", "{m} brings {b} more."],
+    "-": ["{n} gives {b} to {m}.", "{n} loses {b}.", "{n} sells {b}.", "{n} eats {b}.", "{m} takes {b} away.", "{b} break.", "{n} throws {b} away.", "{n} hands {b} to {m}.",
+          "{n} hands out {b}.", "{n} passes {b} to {m}.", "{b} are lost.", "{m} buys {b} from {n}.", "{n} uses {b}."],
     "*": ["Then the number grows {b} times.", "The number is multiplied by {b}.", "Then {n} has {b} times as many.", "Now there are {b} times as many."],
 }
 QUESTIONS = ["How many {o} are there now?", "How many {o} does {n} have?", "How many {o} are left at the end?", "How many {o} in total?", "What is the number of {o}?", "How many {o} now?", "Count the {o}.", "How many {o} does {n} have in the end?"]
@@ -1039,16 +1074,16 @@ def reasoned(world: World, task: str, prompt: str, steps: list[str], result: str
 def arithmetic(world: World) -> Example:
     name, other = world.several(words.FIRST_NAMES, 2)
     value, thing = world.integer(2, 60), world.pick(COUNTED)
-    sentences, steps = [world.pick(STARTS).format(n=name, a=value, o=thing)], []
+    sentences, steps = [world.sentence(STARTS).format(n=name, a=value, o=thing)], []
     for _ in range(world.random.choice([1, 2, 2, 3])):
         operator = world.random.choice("++--*" if value <= 12 else "+-")
         operator = "+" if operator == "-" and value < 2 else operator
         amount = world.random.randint(2, 9) if operator == "*" else world.integer(1, value) if operator == "-" else world.integer(1, 40)
         result = {"+": value + amount, "-": value - amount, "*": value * amount}[operator]
-        sentences.append(world.pick(CHANGES[operator]).format(n=name, m=other, b=amount, o=thing))
+        sentences.append(world.sentence(CHANGES[operator]).format(n=name, m=other, b=amount, o=thing))
         steps.append(f"{value} {operator} {amount} = {result}")
         value = result
-    sentences.append(world.pick(QUESTIONS).format(n=name, o=thing))
+    sentences.append(world.sentence(QUESTIONS).format(n=name, o=thing))
     return reasoned(world, "arithmetic", " ".join(sentences), steps, Number(str(value)))
 
 
@@ -1063,7 +1098,7 @@ def last_letters(world: World) -> Example:
     pools = world.random.choice([[words.FIRST_NAMES], [words.COMMON], [words.FIRST_NAMES, words.LAST_NAMES]])
     chosen = [world.invented(2, 2) if world.chance(0.1) else world.pick(world.pick(pools)) for _ in range(world.random.randint(2, 4))]
     steps = [f"{word}: {word[-1].lower()}" for word in chosen]
-    return reasoned(world, "last_letters", world.pick(LETTER_REQUESTS).format(w=" ".join(chosen)), steps, "".join(word[-1].lower() for word in chosen))
+    return reasoned(world, "last_letters", world.sentence(LETTER_REQUESTS).format(w=" ".join(chosen)), steps, "".join(word[-1].lower() for word in chosen))
 
 
 OBJECT_KINDS = [("{c} ball", words.COLORS), ("{c} book", words.COLORS), ("{c} hat", words.COLORS), ("{c}", [p for p in words.PRODUCTS if " " not in p])]
@@ -1082,20 +1117,30 @@ def shuffled_objects(world: World) -> Example:
     for _ in range(world.random.randint(1, 3)):
         first, second = world.random.sample(names, 2)
         state[first], state[second] = state[second], state[first]
-        sentences.append(world.pick(SWAPS).format(a=first, b=second))
+        sentences.append(world.sentence(SWAPS).format(a=first, b=second))
         steps.append(f"{first} and {second}: {describe()}")
     asked = world.random.choice(names)
-    sentences.append(world.pick(OBJECT_QUESTIONS).format(n=asked))
+    sentences.append(world.sentence(OBJECT_QUESTIONS).format(n=asked))
     return reasoned(world, "shuffled_objects", repair_articles(" ".join(sentences)), steps, state[asked])
 
 
 # --- Chinese records --------------------------------------------------------------------------------
 
 
+def chinese_word(world: World, entries: Sequence[str]) -> str:
+    """An entry of the list, or in training often two or three characters taken from anywhere."""
+    if world.held_out or world.chance(0.5):
+        return world.pick(entries)
+    return "".join(world.random.choices(words.CHINESE_CHARACTERS, k=world.random.randint(2, 3)))
+
+
 def chinese_person(world: World) -> Example:
     """A short Chinese biography with Chinese or English keys."""
-    values = {"name": world.pick(words.CHINESE_NAMES), "age": Number(str(world.integer(6, 90))), "city": world.pick(words.CHINESE_CITIES), "occupation": world.pick(words.CHINESE_JOBS)}
-    text = world.pick(["{n}今年{a}岁，住在{c}，是一名{j}。", "我叫{n}，{a}岁，来自{c}，职业是{j}。", "{n}是{c}的{j}，{a}岁。", "{n}，{a}岁，{j}，家在{c}。", "{c}的{n}{a}岁，是{j}。", "{n}在{c}工作，是{j}，今年{a}岁。", "大家好，我是{n}，{a}岁的{j}，住在{c}。", "{n}是一名{a}岁的{j}，住在{c}。"])
+    values = {
+        "name": chinese_word(world, words.CHINESE_NAMES), "age": Number(str(world.integer(6, 90))),
+        "city": chinese_word(world, words.CHINESE_CITIES), "occupation": chinese_word(world, words.CHINESE_JOBS),
+    }
+    text = world.sentence(["{n}今年{a}岁，住在{c}，是一名{j}。", "我叫{n}，{a}岁，来自{c}，职业是{j}。", "{n}是{c}的{j}，{a}岁。", "{n}，{a}岁，{j}，家在{c}。", "{c}的{n}{a}岁，是{j}。", "{n}在{c}工作，是{j}，今年{a}岁。", "大家好，我是{n}，{a}岁的{j}，住在{c}。", "{n}是一名{a}岁的{j}，住在{c}。"])
     text = text.format(n=values["name"], a=values["age"].text, c=values["city"], j=values["occupation"])
     asked = world.random.sample(list(values), world.random.randint(2, 4))
     names = {"name": "姓名", "age": "年龄", "city": "城市", "occupation": "职业"}
@@ -1120,7 +1165,7 @@ TASKS: dict[str, Callable[[World], Example]] = {
 FIRST_PHASE = {"lookup": 8, "person": 3, "product": 1, "people": 2, "tool": 1, "order": 1}
 FULL_MIXTURE = {
     "lookup": 3, "person": 6, "ticket": 4, "event": 2, "product": 2, "people": 1.5, "order": 5, "sentiment": 4, "topic": 3, "tool": 4,
-    "arithmetic": 3.5, "last_letters": 2, "shuffled_objects": 2, "chinese_person": 1,
+    "arithmetic": 3.5, "last_letters": 2, "shuffled_objects": 2, "chinese_person": 1.5,
 }
 
 

@@ -9,7 +9,8 @@ they want take part, since nobody can guess the others.
 values. An answer counts when every value is right; *values* is the share of
 single values that are. Tasks with written steps count by their answer alone.
 
-Names, values and sentence templates of these prompts never occur in training.
+Names and values of these prompts never occur in training; with `--new-sentences`
+the sentence templates, and so many of their words, do not either.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Alphabet:
         self.number_end = np.array([text in (",", "}", "]") or (text.startswith("\n") and not text.strip()) for text in texts])
         self.point, self.minus = np.array([text == "." for text in texts]), np.array([text == "-" for text in texts])
         self.end = np.arange(len(texts)) == END
-        self.line = usable & np.array([not text.startswith("\n") for text in texts])
+        self.line = usable & np.array([not set(text) & set("\n{") for text in texts])
 
 
 def emulate_constrained(writer: Writer, alphabet: Alphabet, segments: list[Segment]) -> list[str]:
@@ -144,8 +145,9 @@ def fill_nullable(writer: Writer, alphabet: Alphabet, segment: Segment, closing:
 
 
 def fill_line(writer: Writer, alphabet: Alphabet, segment: Segment, closing: str) -> str:
-    newline = ~alphabet.line & (np.char.find(np.array(alphabet.texts), "\n") == 0)
-    return fill_until(writer, alphabet.line & ~alphabet.end, newline | alphabet.end)
+    """One line of text; braces are left to JSON."""
+    newline = np.array([text.startswith("\n") for text in alphabet.texts])
+    return fill_until(writer, alphabet.line, newline | alphabet.end)
 
 
 FILLERS = {
@@ -214,8 +216,8 @@ def constrained_result(example: Example, filled: list[str]) -> list[bool]:
     return right[-1:] if example.task in REASONING else right
 
 
-def measure(task: str, count: int, runtime: TinyRuntime, tokenizer: Tokenizer, alphabet: Alphabet, show: int) -> dict:
-    world = World(900_000 + list(TASKS).index(task), held_out=True)
+def measure(task: str, count: int, sentences: bool, runtime: TinyRuntime, tokenizer: Tokenizer, alphabet: Alphabet, show: int) -> dict:
+    world = World(900_000 + list(TASKS).index(task), held_out=True, held_sentences=sentences)
     free, constrained, values = [], [], []
     while min(len(free), len(constrained)) < count:
         example = TASKS[task](world)
@@ -237,6 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True, help="model folder")
     parser.add_argument("--count", type=int, default=100, help="prompts a task")
+    parser.add_argument("--new-sentences", action="store_true", help="hold out the sentence templates too, not only names and values")
     parser.add_argument("--show", type=int, default=0, help="print so many wrong answers a task")
     parser.add_argument("--tasks", nargs="*", default=list(TASKS))
     options = parser.parse_args()
@@ -245,7 +248,7 @@ def main() -> None:
     print("| task | free | constrained | values |\n|---|---:|---:|---:|")
     rows = []
     for task in options.tasks:
-        row = measure(task, options.count, runtime, tokenizer, alphabet, options.show)
+        row = measure(task, options.count, options.new_sentences, runtime, tokenizer, alphabet, options.show)
         rows.append(list(row.values()))
         print(f"| {task} | " + " | ".join(f"{100 * value:.0f} %" for value in row.values()) + " |", flush=True)
     print("| mean | " + " | ".join(f"{100 * value:.0f} %" for value in np.mean(rows, 0)) + " |")

@@ -1,4 +1,4 @@
-"""Train the tokenizer and the network from scratch on one CPU, about an hour.
+"""Train the tokenizer and the network from scratch on two cores, in about an hour.
 
     python train.py --out runs/tiny                  # everything, with defaults
     python train.py --out runs/tiny --resume         # go on from the last checkpoint
@@ -9,8 +9,8 @@ Only the answer is scored; keys that the prompt does not name weigh little,
 since nobody can guess them and the constraint engine will write them anyway.
 
 Batches hold examples of similar length (few padding tokens), 4,096 tokens
-each. Matrices learn by Muon, embeddings and norms by AdamW; the rate warms up,
-stays, and falls to zero over the last part, so a run can be prolonged.
+a worker. Matrices learn by Muon, embeddings and norms by AdamW. The rate is high
+until copying has emerged and low afterwards: exact copies need quiet weights.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--out", required=True, help="folder of the run")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in the folder")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=4600)
     parser.add_argument("--first-phase", type=int, default=400, help="steps of mostly key lookups")
     parser.add_argument("--accumulate", type=int, default=1, help="batches per step")
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon; 0 uses AdamW for all")

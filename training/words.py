@@ -138,6 +138,13 @@ CHINESE_NAMES = words("小明 小红 李伟 王芳 张强 刘洋 陈静 杨光 �
 CHINESE_CITIES = words("北京 上海 广州 深圳 杭州 成都 武汉 南京 西安 重庆 天津 苏州 青岛 大连 厦门 昆明")
 CHINESE_JOBS = words("老师 医生 工程师 律师 厨师 司机 护士 记者 画家 歌手 农民 学生 会计 警察 作家 设计师")
 
+# Characters from which Chinese words are put together, so that any of them can be copied.
+CHINESE_CHARACTERS = sorted(set("".join(CHINESE_NAMES + CHINESE_CITIES + CHINESE_JOBS)) | set(
+    "的一是了我不在人有他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成"
+    "事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向"
+    "情部正名定女问力机给等几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市眼体"
+))
+
 CONSONANTS = "b c d f g h j k l m n p r s t v w z br ch cl dr fl gr kr pl pr sh st th tr".split()
 VOWELS = "a e i o u a e i o u ai ea ia io ou".split()
 ENDINGS = "n r s l t m k d x th ck ng nd rt".split() + [""] * 14
