@@ -79,6 +79,11 @@ fn tables() -> Arc<Tables> {
         "\"}",
         "x\":true,\"",
         "\":true,\"x\"",
+        "b\",\"",
+        "b\",\"a\"",
+        "b\",\"ab\"",
+        "x\":true,\"x\"",
+        "x\":true,\"xx\"",
     ];
     tokens.extend(longer.iter().map(|text| text.as_bytes().to_vec()));
     let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();

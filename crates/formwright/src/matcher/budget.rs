@@ -141,14 +141,16 @@ fn token_ends(
     out: &mut Vec<Vec<Thread>>,
 ) {
     let trie = vocabulary.plain();
+    // The way is not on the path: names that end on it are not known.
+    machine.memory.hole = Some(usize::MAX);
     let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, state.to_vec(), machine.cost(state))];
     while let Some((node, threads, cost)) = stack.pop() {
         let free = has_literal(machine, &threads);
         for child in trie.children(node) {
+            *fuel = fuel.saturating_sub(1);
             if *fuel == 0 {
-                return;
+                break;
             }
-            *fuel -= 1;
             let mut next = Vec::new();
             machine.step_all(&threads, trie.node(child).byte, &mut next, 0);
             if next.is_empty() {
@@ -163,6 +165,7 @@ fn token_ends(
             }
         }
     }
+    machine.memory.hole = None;
     machine.memory.doubt = false;
     machine.memory.lost_names = 0;
 }

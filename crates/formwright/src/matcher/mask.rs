@@ -48,17 +48,14 @@ pub struct Entry {
     tokens: Vec<TokenId>,
     /// The text is complete: it may end.
     ends: bool,
+    /// Some tokens were decided by what has been written: not the same at the next visit of the thread.
+    pub textual: bool,
 }
 
 impl Entry {
     /// Bytes of memory held, shared maps not counted.
     pub fn bytes(&self) -> usize {
         self.tokens.len() * 4 + self.maps.len() * 8 + 96
-    }
-
-    /// Allows one more token.
-    pub fn add(&mut self, token: TokenId) {
-        self.tokens.push(token);
     }
 
     /// Adds the allowed tokens to a row; `fresh` rows hold garbage and are overwritten.
@@ -102,6 +99,8 @@ pub struct Masker<'m> {
     pub links: &'m Links,
     pub budget: Option<Budget<'m>>,
     buffer: &'m mut Vec<Thread>,
+    /// Tokens whose walk met a doubt: they are tried one by one.
+    doubtful: Vec<TokenId>,
 }
 
 /// What a walk over one tree needs to know about its tokens.
@@ -129,11 +128,11 @@ impl<'m> Masker<'m> {
         buffer: &'m mut Vec<Thread>,
     ) -> Self {
         buffer.clear();
-        Self { machine, tables, links, budget, buffer }
+        Self { machine, tables, links, budget, buffer, doubtful: Vec::new() }
     }
 
-    /// The entry of one thread. `verify` gets tokens that must be tried one by one.
-    pub fn entry(&mut self, thread: Thread, verify: &mut Vec<TokenId>) -> Entry {
+    /// The entry of one thread.
+    pub fn entry(&mut self, thread: Thread) -> Entry {
         let mut entry = Entry::default();
         if thread.head == Head::Accept {
             entry.ends = true;
@@ -146,37 +145,48 @@ impl<'m> Masker<'m> {
             self.blank(thread, &runs, &mut entry);
             let stripped = vocabulary.stripped();
             let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs };
-            self.walk_from_root(&Walk { trie: &stripped.trie, kind }, free, &mut entry, verify);
+            self.walk_from_root(&Walk { trie: &stripped.trie, kind }, free, &mut entry);
         } else {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
-            self.walk_from_root(&walk, thread, &mut entry, verify);
+            self.walk_from_root(&walk, thread, &mut entry);
         }
+        self.try_doubtful(thread, &mut entry);
         entry
+    }
+
+    /// Tokens a walk could not decide, because what they allow depends on a name that it did not spell out.
+    fn try_doubtful(&mut self, thread: Thread, entry: &mut Entry) {
+        let mut tokens = std::mem::take(&mut self.doubtful);
+        tokens.sort_unstable();
+        tokens.dedup();
+        entry.textual = !tokens.is_empty();
+        let tables = self.tables;
+        tokens.retain(|&token| self.reaches(thread, tables.vocabulary.token(token)));
+        entry.tokens.extend(tokens);
     }
 
     /// Tokens that are whitespace only.
     fn blank(&mut self, thread: Thread, runs: &RunTable, entry: &mut Entry) {
-        match &mut self.budget {
-            None => entry.tokens.extend_from_slice(&runs.blank),
-            Some(_) => {
-                for &token in &runs.blank {
-                    let bytes = self.tables.vocabulary.token(token).to_vec();
-                    if self.reaches(thread, &bytes) {
-                        entry.tokens.push(token);
-                    }
-                }
-            }
+        if self.budget.is_none() {
+            entry.tokens.extend_from_slice(&runs.blank);
+            return;
         }
+        let tables = self.tables;
+        let fitting = runs.blank.iter().filter(|&&token| self.reaches(thread, tables.vocabulary.token(token)));
+        entry.tokens.extend(fitting);
     }
 
     /// Whether the whole of `bytes` can be read from `thread` and leaves enough budget.
-    pub fn reaches(&mut self, thread: Thread, bytes: &[u8]) -> bool {
+    fn reaches(&mut self, thread: Thread, bytes: &[u8]) -> bool {
+        let start = self.machine.memory.path.len();
         let mut threads = vec![thread];
         for &byte in bytes {
             let mut next = Vec::new();
             self.machine.step_all(&threads, byte, &mut next, 0);
+            self.machine.memory.path.push(byte);
             threads = next;
         }
+        self.machine.memory.path.truncate(start);
         !threads.is_empty() && self.fits(&threads)
     }
 
@@ -187,27 +197,19 @@ impl<'m> Masker<'m> {
         }
     }
 
-    fn walk_from_root(&mut self, walk: &Walk<'_>, thread: Thread, entry: &mut Entry, verify: &mut Vec<TokenId>) {
+    fn walk_from_root(&mut self, walk: &Walk<'_>, thread: Thread, entry: &mut Entry) {
         let base = self.buffer.len();
         self.buffer.push(thread);
-        self.walk(walk, 0, base, end::ANY, entry, verify);
+        self.walk(walk, 0, base, end::ANY, entry);
         self.buffer.truncate(base);
     }
 
     /// Steps the threads `buffer[low..]` along every branch below `node`.
     ///
     /// `purpose` is what the first byte after stripped whitespace was.
-    fn walk(
-        &mut self,
-        walk: &Walk<'_>,
-        node: NodeIndex,
-        low: usize,
-        purpose: u8,
-        entry: &mut Entry,
-        verify: &mut Vec<TokenId>,
-    ) {
+    fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() {
-            self.shortcut(walk, node, low, purpose, entry, verify);
+            self.shortcut(walk, node, low, purpose, entry);
             if self.buffer.len() == low {
                 return;
             }
@@ -218,13 +220,13 @@ impl<'m> Masker<'m> {
                 for byte in live.iter() {
                     let child = table[usize::from(byte)];
                     if child != crate::vocabulary::NONE {
-                        self.visit(walk, node, child, low, purpose, entry, verify);
+                        self.visit(walk, node, child, low, purpose, entry);
                     }
                 }
             }
             None => {
                 for child in walk.trie.children(node) {
-                    self.visit(walk, node, child, low, purpose, entry, verify);
+                    self.visit(walk, node, child, low, purpose, entry);
                 }
             }
         }
@@ -239,7 +241,6 @@ impl<'m> Masker<'m> {
         low: usize,
         purpose: u8,
         entry: &mut Entry,
-        verify: &mut Vec<TokenId>,
     ) {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
@@ -249,7 +250,7 @@ impl<'m> Masker<'m> {
             self.machine.step(thread, byte, self.buffer, high);
         }
         if std::mem::take(&mut self.machine.memory.doubt) {
-            verify.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+            self.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
             self.buffer.truncate(high);
         }
         if self.buffer.len() > high {
@@ -257,7 +258,7 @@ impl<'m> Masker<'m> {
             self.emit(walk, walk.trie.items_at(child), high, purpose, entry);
             if walk.trie.node(child).height > 0 {
                 self.machine.memory.path.push(byte);
-                self.walk(walk, child, high, purpose, entry, verify);
+                self.walk(walk, child, high, purpose, entry);
                 self.machine.memory.path.pop();
             }
         }
@@ -341,28 +342,20 @@ impl<'m> Masker<'m> {
     // Leaf shortcuts.
 
     /// Takes the leaf threads out of `buffer[low..]` and adds their masks of the subtree.
-    fn shortcut(
-        &mut self,
-        walk: &Walk<'_>,
-        node: NodeIndex,
-        low: usize,
-        purpose: u8,
-        entry: &mut Entry,
-        verify: &mut Vec<TokenId>,
-    ) {
+    fn shortcut(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         let mut index = low;
         while index < self.buffer.len() {
             let thread = self.buffer[index];
             let handled = match thread.head {
                 Head::Text { leaf, state, least, most } => {
-                    self.leaf(walk, node, leaf, state, Some((least, most)), None, thread.cont, purpose, entry, verify)
+                    self.leaf(walk, node, leaf, state, Some((least, most)), None, thread.cont, purpose, entry)
                 }
                 Head::Leaf { leaf, state } => {
-                    self.leaf(walk, node, leaf, state, None, None, thread.cont, purpose, entry, verify)
+                    self.leaf(walk, node, leaf, state, None, None, thread.cont, purpose, entry)
                 }
                 Head::Extra { leaf, state, at } => {
                     let window = self.machine.program.inside(leaf).map(|_| (0, UNBOUNDED));
-                    self.leaf(walk, node, leaf, state, window, Some(at), thread.cont, purpose, entry, verify)
+                    self.leaf(walk, node, leaf, state, window, Some(at), thread.cont, purpose, entry)
                 }
                 _ => false,
             };
@@ -387,7 +380,6 @@ impl<'m> Masker<'m> {
         cont: ContId,
         purpose: u8,
         entry: &mut Entry,
-        verify: &mut Vec<TokenId>,
     ) -> bool {
         let automaton = Arc::clone(self.machine.program.automaton(leaf));
         let id = self.links.automata[leaf as usize];
@@ -412,7 +404,7 @@ impl<'m> Masker<'m> {
         if cover == Cover::All {
             add_leaf_mask(walk, &mask, &banned, purpose, entry);
         }
-        self.walk_exits(walk, &mask, &banned, cont, purpose, entry, verify);
+        self.walk_exits(walk, &mask, &banned, cont, purpose, entry);
         true
     }
 
@@ -433,7 +425,6 @@ impl<'m> Masker<'m> {
         cont: ContId,
         purpose: u8,
         entry: &mut Entry,
-        verify: &mut Vec<TokenId>,
     ) {
         if mask.exits.met.is_empty() {
             return;
@@ -450,10 +441,10 @@ impl<'m> Masker<'m> {
         self.machine.resume_into(cont, &mut after);
         self.buffer.extend(after);
         if std::mem::take(&mut self.machine.memory.doubt) {
-            verify.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
+            self.doubtful.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
         } else if self.buffer.len() > base {
             self.emit(&exits, exits.trie.items_at(0), base, purpose, entry);
-            self.walk(&exits, 0, base, purpose, entry, verify);
+            self.walk(&exits, 0, base, purpose, entry);
         }
         self.buffer.truncate(base);
         self.machine.memory.hole = hole;

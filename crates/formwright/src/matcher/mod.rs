@@ -489,18 +489,7 @@ impl Matcher {
         let tables = constraint.tables();
         let machine = Machine::new(constraint.program(), memory);
         let budget = left.map(|left| Budget::new(left, &tables.vocabulary));
-        let mut verify = Vec::new();
-        let mut masker = Masker::new(machine, tables, constraint.links(), budget, &mut self.buffer);
-        let mut entry = masker.entry(thread, &mut verify);
-        verify.sort_unstable();
-        verify.dedup();
-        for token in verify {
-            let bytes = tables.vocabulary.token(token);
-            if masker.reaches(thread, bytes) {
-                entry.add(token);
-            }
-        }
-        entry
+        Masker::new(machine, tables, constraint.links(), budget, &mut self.buffer).entry(thread)
     }
 
     fn remember(&mut self, thread: Thread, entry: Entry) {
@@ -510,7 +499,7 @@ impl Matcher {
             self.entries.clear();
             self.entry_bytes = 0;
         }
-        if bytes <= limit {
+        if bytes <= limit && !entry.textual {
             self.entry_bytes += bytes;
             self.entries.insert(thread, entry);
         }
