@@ -30,13 +30,17 @@ FORMS = {
     "any order": fw.json_schema(
         {"type": "object", "properties": {"a": {}, "ab": {}}, "required": ["ab"]}, order="model"
     ),
+    "names": fw.json_schema({"type": "object", "additionalProperties": {"type": ["integer", "object"]}}),
+    "unique": fw.json_schema(
+        {"type": "array", "items": {"type": "string", "pattern": "^[a-z]+,?$"}, "uniqueItems": True, "minItems": 2}
+    ),
     "regex": fw.regex(r"(?:\w+ ){2,}[^0-9]*\d{3}"),
     "choice": fw.choice(["Berlin", "Bern", "北京", "北海道", "São Paulo", "New York\n"]),
     "recursion": fw.json_schema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#"}}]}),
     "json": fw.json(),
     "characters": fw.regex("[一-龥😀-😏é]{3,}"),
 }
-STATES = int(os.environ.get("FORMWRIGHT_STATES", "105"))
+STATES = int(os.environ.get("FORMWRIGHT_STATES", "108"))
 
 
 @pytest.mark.timeout(600)

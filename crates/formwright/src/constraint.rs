@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::language::{Facts, Graph};
 use crate::leaf::Tables;
 use crate::limits::Limits;
-use crate::matcher::{Links, Matcher, Program, Text};
+use crate::matcher::{Links, Matcher, Program, Spare, Text};
 
 /// How one keyword of a schema was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,6 +139,7 @@ struct Compiled {
     tables: Arc<Tables>,
     program: Program,
     links: Links,
+    spare: Spare,
 }
 
 impl Constraint {
@@ -154,7 +155,13 @@ impl Constraint {
             Ok(automaton)
         })?;
         let links = Links { automata, spaces: tables.spaces_id(&program.graph.spaces) };
-        Ok(Self(Arc::new(Compiled { language: language.clone(), tables: Arc::clone(tables), program, links })))
+        Ok(Self(Arc::new(Compiled {
+            language: language.clone(),
+            tables: Arc::clone(tables),
+            program,
+            links,
+            spare: Spare::default(),
+        })))
     }
 
     /// The language.
@@ -173,6 +180,10 @@ impl Constraint {
 
     pub(crate) fn links(&self) -> &Links {
         &self.0.links
+    }
+
+    pub(crate) fn spare(&self) -> &Spare {
+        &self.0.spare
     }
 
     /// A matcher at the start of a text.

@@ -90,6 +90,17 @@ pub enum Body {
 }
 
 impl Body {
+    /// Whether any token is left without some (ascending).
+    pub fn has_others(&self, than: &[TokenId]) -> bool {
+        match self {
+            Self::List(tokens) => tokens.iter().any(|token| than.binary_search(token).is_err()),
+            Self::Map(words) => {
+                let all: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+                all > than.iter().filter(|&&token| words[token as usize / 32] >> (token % 32) & 1 == 1).count()
+            }
+        }
+    }
+
     fn new(tokens: Vec<TokenId>, words: usize) -> Self {
         if tokens.len() <= LIST { Self::List(tokens) } else { Self::Map(bitmap(tokens, words)) }
     }

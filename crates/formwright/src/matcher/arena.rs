@@ -1,72 +1,56 @@
-//! What a matcher remembers beside its threads: stack frames and object states.
+//! What matchers remember beside their threads: stack frames and object states.
 //!
 //! Everything is hash-consed and append-only, so ids are small and comparisons
-//! are comparisons of ids. The arena belongs to one matcher: no locks. Going
-//! back in the text leaves entries behind; they are found again when the text
-//! takes the same way. Cost: about a dozen frames for a typical JSON text.
-
-use std::sync::{Arc, OnceLock};
+//! are comparisons of ids. Going back in the text leaves entries behind; they
+//! are found again when the text takes the same way. Cost: about a dozen frames
+//! for a typical JSON text.
+//!
+//! Wrinkle: two places that differ only in which undeclared names were used
+//! allow the same tokens, but for the few that spell a whole name. So every
+//! frame knows its *forgotten* form, in which used names are [`UNKNOWN`], and
+//! masks are remembered by that.
 
 use rustc_hash::FxHashMap;
 
+use super::texts::{NONE, Texts, TextsId};
 use super::thread::{ContId, END, Head, SeenId, Thread};
 use crate::language::{Items, Object, Seen};
-use crate::vocabulary::{NodeIndex, Trie};
 
 /// "Not on any excluded name".
 pub const OFF: u32 = u32::MAX;
 
-/// Stands for "items of arrays" where the node of an object would.
-const ITEMS: u32 = u32::MAX;
-
-/// Id of a set of texts already used; 0 is none.
-pub type NamesId = u32;
-
-/// Texts that must not be written: declared names, and names or items already used. They end with their quote.
-///
-/// The tree is built when it is asked for, the same each time; [`Arena::exclusion`] drops old ones.
-#[derive(Clone, Debug)]
-struct Excluded {
-    /// First of the global ids its nodes have.
-    offset: u32,
-    declared: Arc<[Vec<u8>]>,
-    used: NamesId,
-    trie: OnceLock<Trie>,
+/// The place before the first byte of an item that must be none of `used`; [`OFF`] if there are none.
+pub fn excluded_items(used: TextsId) -> u32 {
+    if used == NONE { OFF } else { used }
 }
 
-/// Bytes of exclusion trees kept; older ones are built again when a match goes back to them.
-const TREES: usize = 4 << 20;
+/// Stands for used names, or for the start of a name, that were forgotten.
+pub const UNKNOWN: u32 = u32::MAX;
 
-/// Global ids of exclusion nodes end here.
-const LAST_ID: u32 = u32::MAX / 2;
+/// Ids of what was seen carry this bit; the positions in plain objects, which stand in the same place, do not.
+const TRACKED: u32 = 1 << 31;
 
-/// Frames, unions and object states of one matcher.
-#[derive(Clone, Debug)]
+/// "Cost not known yet".
+const NO_COST: u32 = u32::MAX;
+
+/// Frames, unions, object and array states.
+#[derive(Debug)]
 pub struct Arena {
     frames: Vec<Thread>,
     frame_ids: FxHashMap<Thread, ContId>,
+    /// By continuation: its forgotten form.
+    forgotten: Vec<ContId>,
     unions: Vec<Box<[ContId]>>,
     union_ids: FxHashMap<Box<[ContId]>, ContId>,
     seen: Vec<Seen>,
     seen_ids: FxHashMap<Seen, SeenId>,
     items: Vec<Items>,
     item_ids: FxHashMap<Items, u32>,
-    /// Sets of texts, each one more than another set.
-    names: Vec<(NamesId, Box<[u8]>)>,
-    name_ids: FxHashMap<(NamesId, Box<[u8]>), NamesId>,
-    declared: FxHashMap<u32, Arc<[Vec<u8>]>>,
-    excluded: Vec<Excluded>,
-    excluded_ids: FxHashMap<(u32, NamesId), usize>,
-    /// Bytes of the exclusion trees built.
-    trees: usize,
-    /// The next free id of an exclusion node.
-    next_id: u32,
+    texts: Texts,
+    declared: FxHashMap<u32, TextsId>,
     /// By continuation: bytes to finish, once known.
     costs: Vec<u32>,
 }
-
-/// "Cost not known yet".
-const UNKNOWN: u32 = u32::MAX;
 
 impl Default for Arena {
     fn default() -> Self {
@@ -74,19 +58,15 @@ impl Default for Arena {
         Self {
             frames: vec![end],
             frame_ids: FxHashMap::from_iter([(end, END)]),
+            forgotten: vec![END],
             unions: Vec::new(),
             union_ids: FxHashMap::default(),
             seen: Vec::new(),
             seen_ids: FxHashMap::default(),
             items: Vec::new(),
             item_ids: FxHashMap::default(),
-            names: vec![(0, Box::default())],
-            name_ids: FxHashMap::default(),
+            texts: Texts::default(),
             declared: FxHashMap::default(),
-            excluded: Vec::new(),
-            excluded_ids: FxHashMap::default(),
-            trees: 0,
-            next_id: 0,
             costs: Vec::new(),
         }
     }
@@ -95,12 +75,50 @@ impl Default for Arena {
 impl Arena {
     /// The continuation that resumes `frame`.
     pub fn frame(&mut self, frame: Thread) -> ContId {
-        let next = self.frames.len() as ContId;
-        let id = *self.frame_ids.entry(frame).or_insert(next);
-        if id == next {
-            self.frames.push(frame);
+        if let Some(&known) = self.frame_ids.get(&frame) {
+            return known;
         }
+        let id = self.frames.len() as ContId;
+        self.frames.push(frame);
+        self.frame_ids.insert(frame, id);
+        self.forgotten.push(id);
+        self.forgotten[id as usize] = self.forgotten_form(id, frame);
         id
+    }
+
+    fn forgotten_form(&mut self, id: ContId, frame: Thread) -> ContId {
+        if let Head::Union(index) = frame.head {
+            let several = self.unions[index as usize].iter();
+            let forgotten: Vec<ContId> = several.map(|&cont| self.forgotten[cont as usize]).collect();
+            return forgotten.into_iter().reduce(|a, b| self.union(a, b)).unwrap_or(id);
+        }
+        let forgotten = self.forget(frame);
+        if forgotten == frame { id } else { self.frame(forgotten) }
+    }
+
+    /// The same place, whatever undeclared names were used.
+    pub fn forget(&mut self, thread: Thread) -> Thread {
+        let mut head = thread.head;
+        match &mut head {
+            Head::Named { seen, start, .. } => {
+                *start = UNKNOWN;
+                *seen = self.forget_seen(*seen);
+            }
+            Head::Key { seen, .. } | Head::Colon { seen, .. } | Head::Object { seen, .. } => {
+                *seen = self.forget_seen(*seen);
+            }
+            Head::Item { start, .. } => *start = UNKNOWN,
+            _ => {}
+        }
+        Thread { head, cont: self.forgotten[thread.cont as usize] }
+    }
+
+    fn forget_seen(&mut self, id: SeenId) -> SeenId {
+        if id & TRACKED == 0 || self.seen(id).names == NONE {
+            return id;
+        }
+        let seen = Seen { names: UNKNOWN, ..self.seen(id).clone() };
+        self.intern_seen(seen)
     }
 
     /// The frame of a continuation.
@@ -138,20 +156,19 @@ impl Arena {
         }
         let head = Head::Union(self.unions.len() as u32);
         self.unions.push(all.clone());
-        let id = self.frame(Thread { head, cont: END });
-        self.union_ids.insert(all, id);
-        id
+        self.union_ids.insert(all, self.frames.len() as ContId); // before its forgotten form asks for it
+        self.frame(Thread { head, cont: END })
     }
 
     /// Bytes to finish a continuation, if known.
     pub fn known_cost(&self, cont: ContId) -> Option<u32> {
-        self.costs.get(cont as usize).copied().filter(|&cost| cost != UNKNOWN)
+        self.costs.get(cont as usize).copied().filter(|&cost| cost != NO_COST)
     }
 
     /// Remembers the cost of a continuation.
     pub fn learn_cost(&mut self, cont: ContId, cost: u32) {
         if self.costs.len() < self.frames.len() {
-            self.costs.resize(self.frames.len(), UNKNOWN);
+            self.costs.resize(self.frames.len(), NO_COST);
         }
         self.costs[cont as usize] = cost;
     }
@@ -159,7 +176,7 @@ impl Arena {
     /// What an object has seen.
     #[inline]
     pub fn seen(&self, id: SeenId) -> &Seen {
-        &self.seen[id as usize]
+        &self.seen[(id & !TRACKED) as usize]
     }
 
     /// The id of what an object has seen.
@@ -167,7 +184,7 @@ impl Arena {
         if let Some(&known) = self.seen_ids.get(&seen) {
             return known;
         }
-        let id = self.seen.len() as SeenId;
+        let id = self.seen.len() as SeenId | TRACKED;
         self.seen.push(seen.clone());
         self.seen_ids.insert(seen, id);
         id
@@ -189,117 +206,50 @@ impl Arena {
         id
     }
 
-    /// The set `names` with `name` added.
-    pub fn add_name(&mut self, names: NamesId, name: &[u8]) -> NamesId {
-        let key: (NamesId, Box<[u8]>) = (names, name.into());
-        let next = self.names.len() as NamesId;
-        let id = *self.name_ids.entry(key.clone()).or_insert(next);
-        if id == next {
-            self.names.push(key);
+    // Texts that must not be written. They end with their quote.
+
+    /// The names that an undeclared name of `object` (node `node`) must not be, after `used` (if known).
+    pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
+        match used {
+            NONE | UNKNOWN => *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(&object.names, b'"')),
+            _ => used,
         }
-        id
     }
 
-    /// The texts of a set.
-    fn texts(&self, mut names: NamesId) -> Vec<&[u8]> {
-        let mut all = Vec::new();
-        while names != 0 {
-            let (rest, text) = &self.names[names as usize];
-            all.push(&**text);
-            names = *rest;
-        }
-        all
+    /// `used` with the undeclared name `name` of `object`.
+    pub fn use_name(&mut self, node: u32, object: &Object, used: TextsId, name: &[u8]) -> TextsId {
+        let excluded = self.excluded_names(node, object, used);
+        self.texts.with(excluded, name)
     }
 
-    /// Whether no more sets of excluded texts can be numbered: no undeclared name or new item may come then.
+    /// `used` with an item.
+    pub fn use_item(&mut self, used: TextsId, item: &[u8]) -> TextsId {
+        self.texts.with(used, item)
+    }
+
+    /// Whether no more texts can be remembered: no undeclared name or new item may come then.
     pub fn is_full(&self) -> bool {
-        self.next_id >= LAST_ID
-    }
-
-    /// The place before the first byte of an undeclared name of `object` (node `node`) after `names`.
-    pub fn excluded(&mut self, node: u32, object: &Object, names: NamesId) -> u32 {
-        let declared = self.declared.entry(node).or_insert_with(|| spellings(&object.names).into());
-        let declared = Arc::clone(declared);
-        self.exclusion(node, names, declared)
-    }
-
-    /// The place before the first byte of an item that must be none of `used`; [`OFF`] if there are none.
-    pub fn excluded_items(&mut self, used: NamesId) -> u32 {
-        if used == 0 { OFF } else { self.exclusion(ITEMS, used, Arc::default()) }
-    }
-
-    fn exclusion(&mut self, node: u32, used: NamesId, declared: Arc<[Vec<u8>]>) -> u32 {
-        if let Some(&known) = self.excluded_ids.get(&(node, used)) {
-            return self.excluded[known].offset;
-        }
-        if self.trees > TREES {
-            self.excluded.iter_mut().for_each(|excluded| excluded.trie = OnceLock::new());
-            self.trees = 0;
-        }
-        let excluded = Excluded { offset: self.next_id, declared, used, trie: OnceLock::new() };
-        let trie = self.tree(&excluded);
-        self.trees += trie.bytes();
-        self.next_id += trie.nodes().len() as u32;
-        let offset = excluded.offset;
-        self.excluded_ids.insert((node, used), self.excluded.len());
-        self.excluded.push(excluded);
-        offset
-    }
-
-    /// The tree of some excluded texts, built if need be; the same each time.
-    fn tree<'e>(&self, excluded: &'e Excluded) -> &'e Trie {
-        excluded.trie.get_or_init(|| {
-            let declared = excluded.declared.iter().map(Vec::as_slice);
-            let texts = declared.chain(self.texts(excluded.used));
-            let mut sorted: Vec<(&[u8], u32)> = texts.map(|text| (text, 0)).collect();
-            sorted.sort_unstable();
-            Trie::new(&sorted)
-        })
-    }
-
-    fn place(&self, at: u32) -> (&Trie, NodeIndex) {
-        let index = self.excluded.partition_point(|excluded| excluded.offset <= at) - 1;
-        let excluded = &self.excluded[index];
-        (self.tree(excluded), at - excluded.offset)
+        self.texts.is_full()
     }
 
     /// Whether an excluded text ends at `at`.
     pub fn is_excluded(&self, at: u32) -> bool {
-        if at == OFF {
-            return false;
-        }
-        let (trie, node) = self.place(at);
-        !trie.items_at(node).is_empty()
+        at != OFF && self.texts.ends(at)
     }
 
-    /// Where `byte` leads among excluded names; [`OFF`] when it leaves them all.
+    /// Where `byte` leads among excluded texts; [`OFF`] when it leaves them all.
     pub fn excluded_child(&self, at: u32, byte: u8) -> u32 {
-        if at == OFF {
-            return OFF;
-        }
-        let (trie, node) = self.place(at);
-        trie.child(node, byte).map_or(OFF, |child| at - node + child)
+        if at == OFF { OFF } else { self.texts.child(at, byte).unwrap_or(OFF) }
     }
 
-    /// The bytes that stay on excluded names, and where they lead.
-    pub fn excluded_children(&self, at: u32) -> Vec<(u8, u32)> {
-        let (trie, node) = self.place(at);
-        trie.children(node).map(|child| (trie.node(child).byte, at - node + child)).collect()
+    /// The bytes that stay on excluded texts, and where they lead.
+    pub fn excluded_children(&self, at: u32) -> &[(u8, TextsId)] {
+        if at == OFF { &[] } else { self.texts.branches(at) }
     }
-}
 
-/// The strings of a trie of names, with their closing quotes.
-fn spellings(trie: &Trie) -> Vec<Vec<u8>> {
-    let mut path = Vec::new();
-    let mut all = Vec::new();
-    for (index, node) in trie.nodes().iter().enumerate() {
-        if node.depth > 0 {
-            path.truncate(usize::from(node.depth) - 1);
-            path.push(node.byte);
-        }
-        if !trie.items_at(index as NodeIndex).is_empty() {
-            all.push([path.as_slice(), b"\""].concat());
-        }
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        let frames = self.frames.len() * (2 * size_of::<Thread>() + 16) + self.unions.len() * 64;
+        frames + self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128 + self.texts.bytes()
     }
-    all
 }

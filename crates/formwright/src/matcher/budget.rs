@@ -75,7 +75,7 @@ impl<'v> Budget<'v> {
         }
         let mut after = Vec::new();
         machine.resume_into(cont, &mut after);
-        machine.memory.doubt = false;
+        machine.doubt = false;
         let least = self.tokens(machine, &after);
         if least > self.left {
             Cover::Nothing
@@ -142,7 +142,7 @@ fn token_ends(
 ) {
     let trie = vocabulary.plain();
     // The way is not on the path: names that end on it are not known.
-    machine.memory.hole = Some(usize::MAX);
+    machine.hole = Some(usize::MAX);
     let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, state.to_vec(), machine.cost(state))];
     while let Some((node, threads, cost)) = stack.pop() {
         let free = has_literal(machine, &threads);
@@ -165,7 +165,6 @@ fn token_ends(
             }
         }
     }
-    machine.memory.hole = None;
-    machine.memory.doubt = false;
-    machine.memory.lost_names = 0;
+    machine.hole = None;
+    machine.doubt = false;
 }

@@ -31,30 +31,30 @@ impl Machine<'_> {
     pub fn cont_cost(&mut self, cont: ContId) -> u32 {
         let mut stack = vec![cont];
         while let Some(&top) = stack.last() {
-            if self.memory.arena.known_cost(top).is_some() {
+            if self.arena.known_cost(top).is_some() {
                 stack.pop();
                 continue;
             }
             let below = self.below(top);
             let open: Vec<ContId> =
-                below.iter().copied().filter(|&cont| self.memory.arena.known_cost(cont).is_none()).collect();
+                below.iter().copied().filter(|&cont| self.arena.known_cost(cont).is_none()).collect();
             if open.is_empty() {
                 let cost = self.frame_cost(top, &below);
-                self.memory.arena.learn_cost(top, cost);
+                self.arena.learn_cost(top, cost);
                 stack.pop();
             } else {
                 stack.extend(open);
             }
         }
-        self.memory.arena.known_cost(cont).unwrap_or(INFINITE)
+        self.arena.known_cost(cont).unwrap_or(INFINITE)
     }
 
     /// The continuations the cost of `cont` is made of.
     fn below(&self, cont: ContId) -> Vec<ContId> {
-        match self.memory.arena.united(cont) {
+        match self.arena.united(cont) {
             Some(several) => several.to_vec(),
             None if cont == END => Vec::new(),
-            None => vec![self.memory.arena.get(cont).cont],
+            None => vec![self.arena.get(cont).cont],
         }
     }
 
@@ -62,12 +62,12 @@ impl Machine<'_> {
         if cont == END {
             return 0;
         }
-        let known = |machine: &Self, cont: &ContId| machine.memory.arena.known_cost(*cont).unwrap_or(INFINITE);
-        if self.memory.arena.united(cont).is_some() {
+        let known = |machine: &Self, cont: &ContId| machine.arena.known_cost(*cont).unwrap_or(INFINITE);
+        if self.arena.united(cont).is_some() {
             return below.iter().map(|cont| known(self, cont)).min().unwrap_or(INFINITE);
         }
         let rest = below.first().map_or(0, |cont| known(self, cont));
-        let head = self.memory.arena.get(cont).head;
+        let head = self.arena.get(cont).head;
         self.head_cost(head).saturating_add(rest).min(INFINITE)
     }
 
@@ -127,7 +127,7 @@ impl Machine<'_> {
     /// What an object has seen, spelled out for plain ones too.
     fn seen_of(&self, object: &Object, seen: SeenId) -> Seen {
         if !object.is_plain() {
-            return self.memory.arena.seen(seen).clone();
+            return self.arena.seen(seen).clone();
         }
         // Position `seen` of a plain object: everything before it is settled.
         let mut members: Box<[u64]> = vec![0; object.members.len().div_ceil(64)].into();
@@ -199,7 +199,7 @@ impl Machine<'_> {
     /// Bytes from behind the quote of an undeclared name to behind the closing brace.
     fn named_cost(&self, node: NodeId, seen: SeenId, extra: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
-        let before = self.memory.arena.seen(seen);
+        let before = self.arena.seen(seen);
         let colon = self.program.costs.colon(&object.layout);
         let member = object.members.len() as u32 + extra;
         self.values_cost(object, member, |met| object.with_extra(before, met)).saturating_add(colon).min(INFINITE)
@@ -220,7 +220,7 @@ impl Machine<'_> {
         if at == OFF {
             return automaton.shortest(state);
         }
-        let on = self.memory.arena.excluded_children(at);
+        let on = self.arena.excluded_children(at);
         let mut best = INFINITE;
         for byte in 0..=255_u8 {
             let step = automaton.step(state, byte);
@@ -229,7 +229,7 @@ impl Machine<'_> {
             }
             let rest = match on.iter().find(|(other, _)| *other == byte) {
                 Some(&(_, child)) => {
-                    let ends = step.accepting() && !self.memory.arena.is_excluded(child);
+                    let ends = step.accepting() && !self.arena.is_excluded(child);
                     let goes_on = if step.goes_on() { self.extra_cost(leaf, step.state(), child) } else { INFINITE };
                     if ends { 0 } else { goes_on }
                 }
@@ -246,9 +246,9 @@ impl Machine<'_> {
     fn array_cost(&self, phase: Phase, space: u16, node: NodeId, count: u32) -> u32 {
         let Node::Array(array) = self.program.node(node) else { return INFINITE };
         let spaces = &self.program.graph.spaces;
-        let count = if array.unique { self.memory.arena.items(count).count } else { count };
+        let count = if array.unique { self.arena.items(count).count } else { count };
         if !array.kinds.is_empty() {
-            let items = self.items_cost(array, self.memory.arena.items(count));
+            let items = self.items_cost(array, self.arena.items(count));
             return match (items, phase) {
                 (None, _) => INFINITE,
                 (Some(0), _) => 1 + spaces.shortest(space, end::CLOSE),
@@ -276,7 +276,7 @@ impl Machine<'_> {
     /// Bytes after an item that had to be new. Later items may have to be longer than the shortest: a few bytes each.
     fn item_cost(&self, node: NodeId, items: u32) -> u32 {
         let Node::Array(array) = self.program.node(node) else { return INFINITE };
-        let count = self.memory.arena.items(items).count + 1;
+        let count = self.arena.items(items).count + 1;
         let close = 1 + self.program.graph.spaces.shortest(array.layout.value, end::CLOSE);
         let missing = array.low.saturating_sub(count);
         let each = self.program.costs.between_items(&array.layout).saturating_add(LONGER);

@@ -14,14 +14,17 @@
 //! instead. Entries are remembered by thread, so a state seen before costs one
 //! copy of a bit map.
 //!
-//! Cost on 131k tokens: 0.3 us for a known entry, 1-6 us for a new one.
+//! Cost on 131k tokens: 0.2 us for a known entry, 0.5-6 us for a new one.
 
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::budget::{Budget, Cover};
 use super::program::leaving;
 use super::step::Machine;
 use super::thread::{ByteSet, ContId, Head, Thread};
+use crate::error::Result;
 use crate::language::{LeafId, Node, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Body, Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
 use crate::regular::{DEAD, StateId};
@@ -29,6 +32,9 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie};
 
 /// Subtrees with more nodes than this use leaf masks.
 const LARGE: u32 = 48;
+
+/// Lists of banned tokens kept; a list is a few tokens.
+const BAN_TABLE: usize = 1024;
 
 /// Which automata and whitespace of a program the vocabulary knows under which ids.
 #[derive(Debug)]
@@ -40,53 +46,94 @@ pub struct Links {
 }
 
 /// The tokens a thread allows.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Entry {
-    /// Leaf masks whose bodies are allowed.
-    maps: Vec<Arc<LeafMask>>,
+    /// Leaf masks whose bodies are allowed, but for some tokens.
+    maps: Vec<(Arc<LeafMask>, Bans)>,
     /// Further tokens.
     tokens: Vec<TokenId>,
     /// The text is complete: it may end.
     ends: bool,
-    /// Some tokens were decided by what has been written: not the same at the next visit of the thread.
-    pub textual: bool,
+    /// Whether any token is allowed, doubtful ones aside.
+    pub allows: bool,
+    /// Tokens that depend on names or items used before: to be tried at every visit.
+    pub doubtful: Vec<TokenId>,
 }
+
+/// Tokens taken out of the body of a leaf mask, ascending.
+pub type Bans = Arc<[TokenId]>;
 
 impl Entry {
     /// Bytes of memory held, shared maps not counted.
     pub fn bytes(&self) -> usize {
-        self.tokens.len() * 4 + self.maps.len() * 8 + 96
+        (self.tokens.len() + self.doubtful.len()) * 4 + self.maps.len() * 24 + 160
     }
 
-    /// Adds the allowed tokens to a row; `fresh` rows hold garbage and are overwritten.
-    pub fn write(&self, row: &mut [u32], fresh: &mut bool, eos: &[TokenId]) {
-        for map in &self.maps {
-            if let Body::Map(words) = &map.body {
-                if *fresh {
-                    row.copy_from_slice(words);
-                } else {
-                    row.iter_mut().zip(words.iter()).for_each(|(into, word)| *into |= word);
-                }
-                *fresh = false;
-            }
-        }
-        if *fresh {
-            row.fill(0);
-            *fresh = false;
-        }
-        for map in &self.maps {
-            if let Body::List(tokens) = &map.body {
-                set(row, tokens);
-            }
-        }
-        set(row, &self.tokens);
-        if self.ends {
-            set(row, eos);
-        }
+    fn allows_something(&self) -> bool {
+        let some = |(map, bans): &(Arc<LeafMask>, Bans)| map.body.has_others(bans);
+        self.ends || !self.tokens.is_empty() || self.maps.iter().any(some)
     }
 }
 
-fn set(row: &mut [u32], tokens: &[TokenId]) {
+/// Overwrites a row with the tokens of some entries: bit maps first, so that the first one is a copy.
+pub fn write(row: &mut [u32], entries: &[Arc<Entry>], eos: &[TokenId]) {
+    let mut fresh = true;
+    for (map, bans) in entries.iter().flat_map(|entry| &entry.maps) {
+        if let Body::Map(words) = &map.body {
+            write_map(row, words, bans, fresh);
+            fresh = false;
+        }
+    }
+    if fresh {
+        row.fill(0);
+    }
+    for entry in entries {
+        add_lists(row, entry, eos);
+    }
+}
+
+/// Adds the tokens of an entry to a row.
+pub fn add(row: &mut [u32], entry: &Entry, eos: &[TokenId]) {
+    for (map, bans) in &entry.maps {
+        if let Body::Map(words) = &map.body {
+            write_map(row, words, bans, false);
+        }
+    }
+    add_lists(row, entry, eos);
+}
+
+fn add_lists(row: &mut [u32], entry: &Entry, eos: &[TokenId]) {
+    for (map, bans) in &entry.maps {
+        if let Body::List(tokens) = &map.body {
+            set(row, tokens.iter().filter(|token| bans.binary_search(token).is_err()));
+        }
+    }
+    set(row, &entry.tokens);
+    if entry.ends {
+        set(row, eos);
+    }
+}
+
+fn write_map(row: &mut [u32], words: &[u32], bans: &[TokenId], fresh: bool) {
+    if fresh {
+        row.copy_from_slice(words);
+        clear(row, bans);
+        return;
+    }
+    let is_set = |token: &&TokenId| row[**token as usize / 32] >> (**token % 32) & 1 == 1;
+    let kept: Vec<TokenId> = bans.iter().filter(is_set).copied().collect();
+    row.iter_mut().zip(words).for_each(|(into, word)| *into |= word);
+    clear(row, bans);
+    set(row, &kept);
+}
+
+fn clear(row: &mut [u32], tokens: &[TokenId]) {
+    for &token in tokens {
+        row[token as usize / 32] &= !(1 << (token % 32));
+    }
+}
+
+fn set<'t>(row: &mut [u32], tokens: impl IntoIterator<Item = &'t TokenId>) {
     for &token in tokens {
         row[token as usize / 32] |= 1 << (token % 32);
     }
@@ -99,9 +146,11 @@ pub struct Masker<'m> {
     pub links: &'m Links,
     pub budget: Option<Budget<'m>>,
     buffer: &'m mut Vec<Thread>,
-    /// Tokens whose walk met a doubt: they are tried one by one.
-    doubtful: Vec<TokenId>,
+    bans: &'m mut BanTable,
 }
+
+/// Bans met so far, by tree, its node, leaf, state and place among excluded texts.
+pub type BanTable = FxHashMap<(Tree, NodeIndex, LeafId, StateId, u32), Bans>;
 
 /// What a walk over one tree needs to know about its tokens.
 struct Walk<'w> {
@@ -126,17 +175,17 @@ impl<'m> Masker<'m> {
         links: &'m Links,
         budget: Option<Budget<'m>>,
         buffer: &'m mut Vec<Thread>,
+        bans: &'m mut BanTable,
     ) -> Self {
         buffer.clear();
-        Self { machine, tables, links, budget, buffer, doubtful: Vec::new() }
+        Self { machine, tables, links, budget, buffer, bans }
     }
 
     /// The entry of one thread.
-    pub fn entry(&mut self, thread: Thread) -> Entry {
+    pub fn entry(&mut self, thread: Thread) -> Result<Entry> {
         let mut entry = Entry::default();
         if thread.head == Head::Accept {
-            entry.ends = true;
-            return entry;
+            return Ok(Entry { ends: true, allows: true, ..entry });
         }
         let vocabulary = Arc::clone(&self.tables.vocabulary);
         if let Some((free, space)) = self.machine.free_of_space(thread) {
@@ -150,19 +199,25 @@ impl<'m> Masker<'m> {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
             self.walk_from_root(&walk, thread, &mut entry);
         }
-        self.try_doubtful(thread, &mut entry);
-        entry
+        entry.doubtful.sort_unstable();
+        entry.doubtful.dedup();
+        entry.allows = entry.allows_something();
+        self.machine.sound()?;
+        Ok(entry)
     }
 
-    /// Tokens a walk could not decide, because what they allow depends on a name that it did not spell out.
-    fn try_doubtful(&mut self, thread: Thread, entry: &mut Entry) {
-        let mut tokens = std::mem::take(&mut self.doubtful);
-        tokens.sort_unstable();
-        tokens.dedup();
-        entry.textual = !tokens.is_empty();
-        let tables = self.tables;
-        tokens.retain(|&token| self.reaches(thread, tables.vocabulary.token(token)));
-        entry.tokens.extend(tokens);
+    /// Adds those doubtful tokens of an entry to a row that `thread` can read; whether there are any.
+    pub fn decide(&mut self, thread: Thread, doubtful: &[TokenId], row: &mut [u32]) -> Result<bool> {
+        let mut any = false;
+        for &token in doubtful {
+            let tables = self.tables;
+            if self.reaches(thread, tables.vocabulary.token(token)) {
+                set(row, &[token]);
+                any = true;
+            }
+        }
+        self.machine.sound()?;
+        Ok(any)
     }
 
     /// Tokens that are whitespace only.
@@ -178,15 +233,15 @@ impl<'m> Masker<'m> {
 
     /// Whether the whole of `bytes` can be read from `thread` and leaves enough budget.
     fn reaches(&mut self, thread: Thread, bytes: &[u8]) -> bool {
-        let start = self.machine.memory.path.len();
+        let start = self.machine.path.len();
         let mut threads = vec![thread];
         for &byte in bytes {
             let mut next = Vec::new();
             self.machine.step_all(&threads, byte, &mut next, 0);
-            self.machine.memory.path.push(byte);
+            self.machine.path.push(byte);
             threads = next;
         }
-        self.machine.memory.path.truncate(start);
+        self.machine.path.truncate(start);
         !threads.is_empty() && self.fits(&threads)
     }
 
@@ -225,8 +280,12 @@ impl<'m> Masker<'m> {
                 }
             }
             None => {
+                // Exits begin in many ways, of which few may come.
+                let live = if node == 0 { self.live_bytes(low) } else { ByteSet::ALL };
                 for child in walk.trie.children(node) {
-                    self.visit(walk, node, child, low, purpose, entry);
+                    if live.contains(walk.trie.node(child).byte) {
+                        self.visit(walk, node, child, low, purpose, entry);
+                    }
                 }
             }
         }
@@ -244,26 +303,24 @@ impl<'m> Masker<'m> {
     ) {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
-        let lost = self.machine.memory.lost_names;
         for index in low..high {
             let thread = self.buffer[index];
             self.machine.step(thread, byte, self.buffer, high);
         }
-        if std::mem::take(&mut self.machine.memory.doubt) {
-            self.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+        if std::mem::take(&mut self.machine.doubt) {
+            entry.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
             self.buffer.truncate(high);
         }
         if self.buffer.len() > high {
             let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
             self.emit(walk, walk.trie.items_at(child), high, purpose, entry);
             if walk.trie.node(child).height > 0 {
-                self.machine.memory.path.push(byte);
+                self.machine.path.push(byte);
                 self.walk(walk, child, high, purpose, entry);
-                self.machine.memory.path.pop();
+                self.machine.path.pop();
             }
         }
         self.buffer.truncate(high);
-        self.machine.memory.lost_names = lost;
     }
 
     fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8, entry: &mut Entry) {
@@ -381,7 +438,8 @@ impl<'m> Masker<'m> {
         purpose: u8,
         entry: &mut Entry,
     ) -> bool {
-        let automaton = Arc::clone(self.machine.program.automaton(leaf));
+        let program = self.machine.program;
+        let automaton = program.automaton(leaf);
         let id = self.links.automata[leaf as usize];
         let reach = self.tables.reach();
         let follow = if automaton.ends_hard() { ByteSet::default() } else { self.follow(cont) };
@@ -390,21 +448,22 @@ impl<'m> Masker<'m> {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,
             automaton: id,
-            state: if window.is_some() { state } else { self.tables.clamp(id, &automaton, state) },
+            state: if window.is_some() { state } else { self.tables.clamp(id, automaton, state) },
             window: window.unwrap_or((0, UNBOUNDED)),
             follow: self.tables.follow_id(follow),
         };
         let inside = window.and(self.machine.program.inside(leaf));
-        let mask = self.tables.mask(key, &automaton, inside, &follow);
+        let mask = self.tables.mask(key, automaton, inside, &follow);
+        self.machine.overflow |= automaton.overflowed();
         let cover = self.body_cover(&mask, cont);
         if cover == Cover::Some {
             return false;
         }
-        let banned = at.map_or_else(Vec::new, |at| self.banned(walk, node, leaf, state, at));
+        let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, state, at), walk));
+        self.walk_exits(walk, &mask, &bans, cont, purpose, entry);
         if cover == Cover::All {
-            add_leaf_mask(walk, &mask, &banned, purpose, entry);
+            add_leaf_mask(walk, mask, bans, purpose, entry);
         }
-        self.walk_exits(walk, &mask, &banned, cont, purpose, entry);
         true
     }
 
@@ -433,36 +492,71 @@ impl<'m> Masker<'m> {
         let kind = Tokens::Exits { exits: &mask.exits, window: mask.window, banned, runs };
         let exits = Walk { trie: &mask.exits.trie, kind };
         let base = self.buffer.len();
-        let hole = self.machine.memory.hole;
-        let lost = self.machine.memory.lost_names;
-        self.machine.memory.hole =
-            Some(hole.unwrap_or(self.machine.memory.path.len()).max(self.machine.memory.path.len()));
+        let hole = self.machine.hole;
+        self.machine.hole = Some(hole.map_or(self.machine.path.len(), |hole| hole.max(self.machine.path.len())));
         let mut after = Vec::new();
         self.machine.resume_into(cont, &mut after);
         self.buffer.extend(after);
-        if std::mem::take(&mut self.machine.memory.doubt) {
-            self.doubtful.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
+        if std::mem::take(&mut self.machine.doubt) {
+            entry.doubtful.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
         } else if self.buffer.len() > base {
             self.emit(&exits, exits.trie.items_at(0), base, purpose, entry);
             self.walk(&exits, 0, base, purpose, entry);
         }
         self.buffer.truncate(base);
-        self.machine.memory.hole = hole;
-        self.machine.memory.lost_names = lost;
+        self.machine.hole = hole;
     }
 
     /// The bytes that may follow a leaf.
     fn follow(&mut self, cont: ContId) -> ByteSet {
         let mut after = Vec::new();
-        let saved = (self.machine.memory.hole, self.machine.memory.lost_names);
-        self.machine.memory.hole = Some(usize::MAX);
+        let hole = self.machine.hole.replace(usize::MAX);
         self.machine.resume_into(cont, &mut after);
-        (self.machine.memory.hole, self.machine.memory.lost_names) = saved;
-        self.machine.memory.doubt = false;
+        self.machine.hole = hole;
+        self.machine.doubt = false;
         after.iter().fold(ByteSet::default(), |set, thread| match thread.head {
             Head::Accept => set,
             _ => set.union(&self.first_bytes(thread)),
         })
+    }
+
+    /// Tokens below a node that spell an excluded text, or that no free text can complete.
+    fn bans(&mut self, key: (Tree, NodeIndex, LeafId, StateId, u32), walk: &Walk<'_>) -> Bans {
+        if let Some(known) = self.bans.get(&key) {
+            return Arc::clone(known);
+        }
+        if self.bans.len() >= BAN_TABLE {
+            self.bans.clear();
+        }
+        let (_, node, leaf, state, at) = key;
+        let bans: Bans = self.banned(walk, node, leaf, state, at).into();
+        self.bans.insert(key, Arc::clone(&bans));
+        bans
+    }
+
+    fn banned(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Vec<TokenId> {
+        let mut banned = Vec::new();
+        let mut stack = vec![(node, state, at)];
+        while let Some((node, state, at)) = stack.pop() {
+            for &(byte, deeper) in self.machine.arena.excluded_children(at) {
+                let Some(child) = walk.trie.child(node, byte) else { continue };
+                let step = self.machine.program.automaton(leaf).step(state, byte);
+                if step.state() == DEAD {
+                    continue;
+                }
+                if !step.goes_on() || !self.machine.extra_is_live(leaf, step.state(), deeper) {
+                    banned.extend(walk.tokens_below(child));
+                    continue;
+                }
+                if step.accepting() && self.machine.arena.is_excluded(deeper) {
+                    self.ban_ends(walk, child, leaf, step.state(), &mut banned);
+                }
+                stack.push((child, step.state(), deeper));
+            }
+        }
+        banned.sort_unstable();
+        banned.dedup();
+        banned
     }
 
     /// Bans the tokens below `node` that end the leaf there: their next byte does not go on in it.
@@ -470,65 +564,22 @@ impl<'m> Masker<'m> {
         for child in walk.trie.children(node) {
             let step = self.machine.program.automaton(leaf).step(state, walk.trie.node(child).byte);
             if step.state() == DEAD {
-                banned.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+                banned.extend(walk.tokens_below(child));
             }
         }
-    }
-
-    /// Tokens below `node` that spell an excluded name, or that no free name can complete.
-    fn banned(&mut self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Vec<TokenId> {
-        let mut banned = Vec::new();
-        let mut stack = vec![(node, state, at)];
-        while let Some((node, state, at)) = stack.pop() {
-            for (byte, deeper) in self.machine.memory.arena.excluded_children(at) {
-                let Some(child) = walk.trie.child(node, byte) else { continue };
-                let step = self.machine.program.automaton(leaf).step(state, byte);
-                if step.state() == DEAD {
-                    continue;
-                }
-                if !step.goes_on() || !self.machine.extra_is_live(leaf, step.state(), deeper) {
-                    banned.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
-                    continue;
-                }
-                if step.accepting() && self.machine.memory.arena.is_excluded(deeper) {
-                    self.ban_ends(walk, child, leaf, step.state(), &mut banned);
-                }
-                stack.push((child, step.state(), deeper));
-            }
-        }
-        banned
     }
 }
 
 /// Adds the body of a leaf mask, less some tokens.
-fn add_leaf_mask(walk: &Walk<'_>, mask: &Arc<LeafMask>, banned: &[TokenId], purpose: u8, entry: &mut Entry) {
-    let runs = walk.runs().map(|runs| (runs, purpose));
-    if runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0) {
-        if banned.is_empty() {
-            entry.maps.push(Arc::clone(mask));
-        } else {
-            entry.maps.push(Arc::new(without(mask, banned)));
-        }
-    }
-    if let Some((runs, purpose)) = runs {
+fn add_leaf_mask(walk: &Walk<'_>, mask: Arc<LeafMask>, bans: Bans, purpose: u8, entry: &mut Entry) {
+    let runs = walk.runs();
+    if let Some(runs) = runs {
         let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
-        entry.tokens.extend(spaced.map(|met| met.token).filter(|token| !banned.contains(token)));
+        entry.tokens.extend(spaced.map(|met| met.token).filter(|token| bans.binary_search(token).is_err()));
     }
-}
-
-/// A leaf mask without some tokens of its body.
-fn without(mask: &LeafMask, banned: &[TokenId]) -> LeafMask {
-    let body = match &mask.body {
-        Body::List(tokens) => Body::List(tokens.iter().filter(|token| !banned.contains(token)).copied().collect()),
-        Body::Map(words) => {
-            let mut words = words.clone();
-            for &token in banned {
-                words[token as usize / 32] &= !(1 << (token % 32));
-            }
-            Body::Map(words)
-        }
-    };
-    LeafMask { body, spaced: Vec::new(), exits: Arc::clone(&mask.exits), ..*mask }
+    if runs.is_none_or(|runs| runs.ends[0] & purpose != 0) {
+        entry.maps.push((mask, bans));
+    }
 }
 
 impl<'w> Walk<'w> {
@@ -548,6 +599,16 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// Every token at or below a node, whatever its whitespace.
+    fn tokens_below(&self, node: NodeIndex) -> impl Iterator<Item = TokenId> + '_ {
+        let items = &self.trie.items()[self.trie.items_below(node)];
+        items.iter().map(|&item| match self.kind {
+            Tokens::Plain => item,
+            Tokens::Stripped { entries, .. } => entries[item as usize].1,
+            Tokens::Exits { exits, .. } => exits.met[item as usize].token,
+        })
+    }
+
     /// The token of an item, if its whitespace and characters are allowed.
     fn token(&self, item: usize, purpose: u8) -> Option<TokenId> {
         let item_value = self.trie.items()[item];
@@ -561,7 +622,7 @@ impl<'w> Walk<'w> {
                 let Met { run, count, token } = exits.met[item_value as usize];
                 let counted = window.0 <= u32::from(count) && u32::from(count) <= window.1;
                 let spaced = runs.is_none_or(|(runs, purpose)| runs.ends[usize::from(run)] & purpose != 0);
-                (counted && spaced && !banned.contains(&token)).then_some(token)
+                (counted && spaced && banned.binary_search(&token).is_err()).then_some(token)
             }
         }
     }

@@ -4,24 +4,28 @@
 //! frozen [`Constraint`]. It accepts tokens or bytes, tells which tokens may
 //! come next, goes back, forks.
 //!
-//! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies a few
-//! dozen words; going back restores a saved state.
+//! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the
+//! text and shares everything else; going back follows a list of states.
 
 mod arena;
 mod budget;
 mod cost;
 mod mask;
+mod memory;
 mod program;
 mod step;
+mod texts;
 mod thread;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use arena::Arena;
 use budget::Budget;
 use mask::{Entry, Masker};
-use step::{Machine, Memory};
+use memory::{Memory, Shared, State};
+use step::Machine;
 use thread::{Head, Thread};
 
 use crate::constraint::Constraint;
@@ -30,6 +34,7 @@ use crate::language::INFINITE;
 use crate::vocabulary::TokenId;
 
 pub use mask::Links;
+pub use memory::Spare;
 pub use program::Program;
 pub use thread::ByteSet;
 
@@ -37,22 +42,23 @@ pub use thread::ByteSet;
 #[derive(Debug)]
 pub struct Text<'p> {
     program: &'p Program,
-    memory: Memory,
+    arena: Arena,
+    path: Vec<u8>,
     threads: Vec<Thread>,
 }
 
 impl<'p> Text<'p> {
     /// Before the first byte.
     pub fn new(program: &'p Program) -> Self {
-        let mut memory = Memory::default();
-        let threads = Machine::new(program, &mut memory).initial();
-        Self { program, memory, threads }
+        let (mut arena, mut path) = (Arena::default(), Vec::new());
+        let threads = Machine::new(program, &mut arena, &mut path).initial();
+        Self { program, arena, path, threads }
     }
 
     /// Reads as much of `text` as is in form; returns how many bytes that is.
     pub fn read(&mut self, text: &[u8]) -> usize {
         for (index, &byte) in text.iter().enumerate() {
-            let next = advance(self.program, &mut self.memory, &self.threads, byte);
+            let next = advance(&mut Machine::new(self.program, &mut self.arena, &mut self.path), &self.threads, byte);
             if next.is_empty() {
                 return index;
             }
@@ -68,12 +74,7 @@ impl<'p> Text<'p> {
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn sound(&self) -> Result<()> {
-        sound(self.program)
-    }
-
-    /// The bytes that may come next.
-    pub fn next_bytes(&mut self) -> Vec<u8> {
-        next_bytes(self.program, &mut self.memory, &self.threads)
+        if self.program.overflowed() { Err(too_many_states()) } else { Ok(()) }
     }
 
     /// Completes the text on a shortest way; returns the bytes added.
@@ -81,7 +82,7 @@ impl<'p> Text<'p> {
         let mut added = Vec::new();
         while !self.is_accepting() {
             let Some((byte, next)) = self.cheapest_byte() else { break };
-            self.memory.path.push(byte);
+            self.path.push(byte);
             self.threads = next;
             added.push(byte);
         }
@@ -89,7 +90,7 @@ impl<'p> Text<'p> {
     }
 
     fn cheapest_byte(&mut self) -> Option<(u8, Vec<Thread>)> {
-        let mut machine = Machine::new(self.program, &mut self.memory);
+        let mut machine = Machine::new(self.program, &mut self.arena, &mut self.path);
         let ways = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
         let costed = ways.filter_map(|byte| {
             let mut next = Vec::new();
@@ -104,21 +105,29 @@ impl<'p> Text<'p> {
 const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \"{}[]:,.-_/@";
 
 /// The threads after one byte; the byte joins the path if there are any.
-fn advance(program: &Program, memory: &mut Memory, threads: &[Thread], byte: u8) -> Vec<Thread> {
+fn advance(machine: &mut Machine<'_>, threads: &[Thread], byte: u8) -> Vec<Thread> {
     let mut next = Vec::with_capacity(threads.len());
-    Machine::new(program, memory).step_all(threads, byte, &mut next, 0);
+    machine.step_all(threads, byte, &mut next, 0);
     if !next.is_empty() {
-        memory.path.push(byte);
+        machine.path.push(byte);
     }
     next
+}
+
+/// An automaton reached its bound: what it says cannot be trusted.
+fn too_many_states() -> Error {
+    Error::new(
+        Kind::Limit { limit: "automaton_states", value: 0, allowed: 0 },
+        "limit reached: a pattern of this language needs more automaton states than allowed",
+    )
+    .hint("simplify the pattern: nested counters and alternatives that overlap multiply states")
 }
 
 fn accepting(threads: &[Thread]) -> bool {
     threads.iter().any(|thread| thread.head == Head::Accept)
 }
 
-fn next_bytes(program: &Program, memory: &mut Memory, threads: &[Thread]) -> Vec<u8> {
-    let mut machine = Machine::new(program, memory);
+fn next_bytes(machine: &mut Machine<'_>, threads: &[Thread]) -> Vec<u8> {
     let mut out = Vec::new();
     let live = (0..=255).filter(|&byte| {
         out.clear();
@@ -128,68 +137,23 @@ fn next_bytes(program: &Program, memory: &mut Memory, threads: &[Thread]) -> Vec
     live.collect()
 }
 
-fn sound(program: &Program) -> Result<()> {
-    if program.overflowed() {
-        return Err(Error::new(
-            Kind::Limit { limit: "automaton_states", value: 0, allowed: 0 },
-            "limit reached: a pattern of this language needs more automaton states than allowed",
-        )
-        .hint("simplify the pattern: nested counters and alternatives that overlap multiply states"));
-    }
-    Ok(())
-}
-
-/// One accepted step, to go back to.
-#[derive(Clone, Debug)]
-struct Step {
-    threads: Box<[Thread]>,
-    path: u32,
-    finished: bool,
-}
+/// An entry that leaves more tokens than this in doubt is made anew, with the names used before, for every mask.
+const DOUBTS: usize = 32;
 
 /// One running sequence.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Matcher {
     constraint: Constraint,
-    memory: Arc<Memory>,
-    threads: Vec<Thread>,
-    history: Vec<Step>,
-    finished: bool,
-    entries: FxHashMap<Thread, Entry>,
-    entry_bytes: usize,
-    buffer: Vec<Thread>,
-}
-
-impl Clone for Matcher {
-    /// An independent copy; remembered masks are not copied.
-    fn clone(&self) -> Self {
-        Self {
-            constraint: self.constraint.clone(),
-            memory: Arc::clone(&self.memory),
-            threads: self.threads.clone(),
-            history: self.history.clone(),
-            finished: self.finished,
-            entries: FxHashMap::default(),
-            entry_bytes: 0,
-            buffer: Vec::new(),
-        }
-    }
+    memory: Shared,
+    state: Arc<State>,
+    path: Vec<u8>,
 }
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
-        let mut memory = Memory::default();
-        let threads = Machine::new(constraint.program(), &mut memory).initial();
-        Self {
-            constraint,
-            memory: Arc::new(memory),
-            threads,
-            history: Vec::new(),
-            finished: false,
-            entries: FxHashMap::default(),
-            entry_bytes: 0,
-            buffer: Vec::new(),
-        }
+        let memory = Shared::new(&constraint);
+        let state = first(&constraint, &memory);
+        Self { constraint, memory, state, path: Vec::new() }
     }
 
     /// The constraint it runs.
@@ -199,22 +163,17 @@ impl Matcher {
 
     /// The bytes accepted so far.
     pub fn text(&self) -> &[u8] {
-        &self.memory.path
-    }
-
-    /// How many steps [`Matcher::rollback`] can undo.
-    pub fn steps(&self) -> usize {
-        self.history.len()
+        &self.path
     }
 
     /// Whether the text so far is complete (it may still go on).
     pub fn is_accepting(&self) -> bool {
-        accepting(&self.threads)
+        accepting(&self.state.threads)
     }
 
     /// Whether an end-of-text token was accepted.
     pub fn is_finished(&self) -> bool {
-        self.finished
+        self.state.finished
     }
 
     // Going forward.
@@ -224,30 +183,26 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged; [`Kind::Vocabulary`] for an unknown id.
     pub fn accept_token(&mut self, token: TokenId) -> Result<()> {
-        if self.try_token(token)? {
-            return Ok(());
-        }
-        let constraint = self.constraint.clone();
-        Err(self.rejected(Some(token), constraint.tables().vocabulary.token(token)))
+        if self.try_token(token)? { Ok(()) } else { Err(self.rejected_token(token)) }
     }
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
         self.known_token(token)?;
-        let constraint = self.constraint.clone();
-        let vocabulary = &constraint.tables().vocabulary;
-        if self.finished {
+        if self.state.finished {
             return Ok(false);
         }
+        let Self { constraint, memory, state, path } = self;
+        let vocabulary = &constraint.tables().vocabulary;
         if vocabulary.eos().binary_search(&token).is_ok() {
-            if self.is_accepting() {
-                self.save();
-                self.finished = true;
+            let ends = accepting(&state.threads);
+            if ends {
+                *state = State::next(Arc::clone(state), &state.threads, path.len(), true);
             }
-            return Ok(self.finished);
+            return Ok(ends);
         }
         let bytes = vocabulary.token(token);
-        Ok(!bytes.is_empty() && self.advance(bytes)?)
+        Ok(!bytes.is_empty() && step_bytes(constraint, memory, state, path, bytes)?)
     }
 
     /// Advances by all of `tokens`, or not at all.
@@ -287,43 +242,9 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
-        if self.finished || !self.advance(text)? {
-            return Err(self.rejected(None, text));
-        }
-        Ok(())
-    }
-
-    /// Steps all of `bytes`; false, and unchanged, if they are not in form.
-    fn advance(&mut self, bytes: &[u8]) -> Result<bool> {
-        let constraint = self.constraint.clone();
-        let memory = Arc::make_mut(&mut self.memory);
-        let start = memory.path.len();
-        let mut threads = std::mem::take(&mut self.buffer);
-        let mut next: Vec<Thread> = Vec::new();
-        threads.clear();
-        threads.extend_from_slice(&self.threads);
-        for &byte in bytes {
-            next.clear();
-            Machine::new(constraint.program(), memory).step_all(&threads, byte, &mut next, 0);
-            std::mem::swap(&mut threads, &mut next);
-            if threads.is_empty() {
-                memory.path.truncate(start);
-                self.buffer = threads;
-                sound(constraint.program())?;
-                return Ok(false);
-            }
-            memory.path.push(byte);
-        }
-        let path = start as u32;
-        let before = std::mem::replace(&mut self.threads, threads);
-        self.history.push(Step { threads: before.as_slice().into(), path, finished: false });
-        self.buffer = before;
-        Ok(true)
-    }
-
-    fn save(&mut self) {
-        let path = self.memory.path.len() as u32;
-        self.history.push(Step { threads: self.threads.as_slice().into(), path, finished: self.finished });
+        let accepted =
+            !self.state.finished && step_bytes(&self.constraint, &self.memory, &mut self.state, &mut self.path, text)?;
+        if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
     fn known_token(&self, token: TokenId) -> Result<()> {
@@ -337,8 +258,12 @@ impl Matcher {
         Ok(())
     }
 
-    fn rejected(&mut self, token: Option<TokenId>, text: &[u8]) -> Error {
-        let position = self.memory.path.len();
+    fn rejected_token(&self, token: TokenId) -> Error {
+        self.rejected(Some(token), self.constraint.tables().vocabulary.token(token))
+    }
+
+    fn rejected(&self, token: Option<TokenId>, text: &[u8]) -> Error {
+        let position = self.path.len();
         let expected = self.expected();
         let what = match token {
             Some(id) if text.is_empty() && self.constraint.tables().vocabulary.eos().contains(&id) => {
@@ -353,12 +278,11 @@ impl Matcher {
     }
 
     /// Some of the bytes that can come next, readable.
-    fn expected(&mut self) -> String {
-        if self.finished {
+    fn expected(&self) -> String {
+        if self.state.finished {
             return "nothing, the text has ended".to_owned();
         }
-        let constraint = self.constraint.clone();
-        let bytes = next_bytes(constraint.program(), Arc::make_mut(&mut self.memory), &self.threads);
+        let bytes = self.with_machine(|machine| next_bytes(machine, &self.state.threads));
         let mut parts: Vec<String> = ranges(&bytes);
         if self.is_accepting() {
             parts.push("the end of the text".to_owned());
@@ -373,21 +297,18 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Match`] if there are fewer.
     pub fn rollback(&mut self, steps: usize) -> Result<()> {
-        let Some(keep) = self.history.len().checked_sub(steps) else {
+        let Some(earlier) = self.state.earlier(steps) else {
             return Err(Error::new(
                 Kind::Match,
-                format!("rollback: {steps} steps asked for, but only {} were accepted", self.history.len()),
+                format!("rollback: {steps} steps asked for, but only {} were accepted", self.state.steps),
             ));
         };
-        if let Some(step) = self.history.drain(keep..).next() {
-            self.threads = step.threads.into_vec();
-            self.finished = step.finished;
-            Arc::make_mut(&mut self.memory).path.truncate(step.path as usize);
-        }
+        self.path.truncate(earlier.path);
+        self.state = Arc::clone(earlier);
         Ok(())
     }
 
-    /// An independent copy at the same place.
+    /// An independent copy at the same place. It shares what was learnt so far, and its lock.
     #[must_use]
     pub fn fork(&self) -> Self {
         self.clone()
@@ -395,38 +316,45 @@ impl Matcher {
 
     /// Back to the start of the text.
     pub fn reset(&mut self) {
-        *self = Self::new(self.constraint.clone());
+        if !self.memory.is_worth_keeping() {
+            self.memory = Shared::new(&self.constraint);
+        }
+        self.state = first(&self.constraint, &self.memory);
+        self.path.clear();
     }
 
     // Looking ahead.
 
+    /// Runs `work` on a machine behind the text so far.
+    fn with_machine<T>(&self, work: impl FnOnce(&mut Machine<'_>) -> T) -> T {
+        let mut path = self.path.clone();
+        work(&mut Machine::new(self.constraint.program(), &mut self.memory.lock().arena, &mut path))
+    }
+
     /// The bytes that can only come next.
-    pub fn forced_bytes(&mut self) -> Vec<u8> {
+    pub fn forced_bytes(&self) -> Vec<u8> {
         let mut forced = Vec::new();
-        if self.finished {
+        if self.state.finished {
             return forced;
         }
-        let constraint = self.constraint.clone();
-        let memory = Arc::make_mut(&mut self.memory);
-        let start = memory.path.len();
-        let mut threads = self.threads.clone();
-        while !accepting(&threads) {
-            let [byte] = next_bytes(constraint.program(), memory, &threads)[..] else { break };
-            threads = advance(constraint.program(), memory, &threads, byte);
-            forced.push(byte);
-        }
-        memory.path.truncate(start);
+        let mut threads = self.state.threads.to_vec();
+        self.with_machine(|machine| {
+            while !accepting(&threads) {
+                let [byte] = next_bytes(machine, &threads)[..] else { break };
+                threads = advance(machine, &threads, byte);
+                forced.push(byte);
+            }
+        });
         forced
     }
 
     /// Tokens the shortest known completion needs, end-of-text not counted.
-    pub fn min_tokens_to_finish(&mut self) -> u32 {
-        if self.finished {
+    pub fn min_tokens_to_finish(&self) -> u32 {
+        if self.state.finished {
             return 0;
         }
-        let constraint = self.constraint.clone();
-        let mut machine = Machine::new(constraint.program(), Arc::make_mut(&mut self.memory));
-        Budget::new(u32::MAX, &constraint.tables().vocabulary).tokens(&mut machine, &self.threads)
+        let mut budget = Budget::new(u32::MAX, &self.constraint.tables().vocabulary);
+        self.with_machine(|machine| budget.tokens(machine, &self.state.threads))
     }
 
     /// Writes the allowed tokens into a row of `mask_words` words.
@@ -437,75 +365,57 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
-        let constraint = self.constraint.clone();
-        let eos = constraint.tables().vocabulary.eos();
-        if self.finished {
+        let eos = self.constraint.tables().vocabulary.eos();
+        if self.state.finished {
             row.fill(0);
             for &token in eos {
                 row[token as usize / 32] |= 1 << (token % 32);
             }
             return Ok(());
         }
-        match budget {
-            None => self.fill(row, eos),
-            Some(budget) => self.fill_within(row, budget, eos)?,
-        }
-        sound(constraint.program())?;
-        if row.iter().all(|&word| word == 0) {
-            return Err(self.nothing_allowed(budget));
-        }
-        Ok(())
-    }
-
-    fn fill(&mut self, row: &mut [u32], eos: &[TokenId]) {
-        let mut fresh = true;
-        for index in 0..self.threads.len() {
-            let thread = self.threads[index];
-            if let Some(entry) = self.entries.get(&thread) {
-                entry.write(row, &mut fresh, eos);
-                continue;
-            }
-            let entry = self.entry(thread, None);
-            entry.write(row, &mut fresh, eos);
-            self.remember(thread, entry);
-        }
-    }
-
-    fn fill_within(&mut self, row: &mut [u32], budget: u32, eos: &[TokenId]) -> Result<()> {
-        let Some(left) = budget.checked_sub(1) else {
-            return Err(self.nothing_allowed(Some(budget)));
+        let allowed = match budget {
+            None => self.fill(row)?,
+            Some(budget) => self.fill_within(row, budget)?,
         };
-        let mut fresh = true;
-        for index in 0..self.threads.len() {
-            let entry = self.entry(self.threads[index], Some(left));
-            entry.write(row, &mut fresh, eos);
-        }
-        Ok(())
+        if allowed { Ok(()) } else { Err(self.nothing_allowed(budget)) }
     }
 
-    fn entry(&mut self, thread: Thread, left: Option<u32>) -> Entry {
-        let constraint = self.constraint.clone();
-        let memory = Arc::make_mut(&mut self.memory);
-        let tables = constraint.tables();
-        let machine = Machine::new(constraint.program(), memory);
-        let budget = left.map(|left| Budget::new(left, &tables.vocabulary));
-        Masker::new(machine, tables, constraint.links(), budget, &mut self.buffer).entry(thread)
+    /// Fills a row; whether any token is allowed.
+    fn fill(&mut self, row: &mut [u32]) -> Result<bool> {
+        let Self { constraint, memory, state, path } = self;
+        let memory = &mut *memory.lock();
+        let mut entries: SmallVec<[Arc<Entry>; 4]> = SmallVec::new();
+        for &thread in &state.threads {
+            entries.push(known_entry(constraint, memory, thread, path)?);
+        }
+        mask::write(row, &entries, constraint.tables().vocabulary.eos());
+        let mut allowed = entries.iter().any(|entry| entry.allows);
+        for (entry, &thread) in entries.iter().zip(&state.threads) {
+            if !entry.doubtful.is_empty() {
+                allowed |= masker(constraint, memory, path, None).decide(thread, &entry.doubtful, row)?;
+            }
+        }
+        Ok(allowed)
     }
 
-    fn remember(&mut self, thread: Thread, entry: Entry) {
-        let bytes = entry.bytes();
-        let limit = self.constraint.tables().limits().matcher_cache_bytes;
-        if self.entry_bytes + bytes > limit {
-            self.entries.clear();
-            self.entry_bytes = 0;
+    fn fill_within(&mut self, row: &mut [u32], budget: u32) -> Result<bool> {
+        let Some(left) = budget.checked_sub(1) else { return Ok(false) };
+        let Self { constraint, memory, state, path } = self;
+        let vocabulary = &constraint.tables().vocabulary;
+        let memory = &mut *memory.lock();
+        row.fill(0);
+        let mut allowed = false;
+        for &thread in &state.threads {
+            let budget = Some(Budget::new(left, vocabulary));
+            let mut masker = masker(constraint, memory, path, budget);
+            let entry = Arc::new(masker.entry(thread)?);
+            mask::add(row, &entry, vocabulary.eos());
+            allowed |= masker.decide(thread, &entry.doubtful, row)? || entry.allows;
         }
-        if bytes <= limit && !entry.textual {
-            self.entry_bytes += bytes;
-            self.entries.insert(thread, entry);
-        }
+        Ok(allowed)
     }
 
-    fn nothing_allowed(&mut self, budget: Option<u32>) -> Error {
+    fn nothing_allowed(&self, budget: Option<u32>) -> Error {
         if let Some(budget) = budget {
             let needed = self.min_tokens_to_finish();
             if needed > budget && needed < INFINITE {
@@ -519,10 +429,74 @@ impl Matcher {
         let expected = self.expected();
         Error::new(
             Kind::DeadEnd,
-            format!("no token of the vocabulary can come after {} bytes: expected {expected}", self.memory.path.len()),
+            format!("no token of the vocabulary can come after {} bytes: expected {expected}", self.path.len()),
         )
         .hint("the vocabulary has no token that spells these bytes; is it complete?")
     }
+}
+
+/// The state before the first byte.
+fn first(constraint: &Constraint, memory: &Shared) -> Arc<State> {
+    let mut memory = memory.lock();
+    State::first(&Machine::new(constraint.program(), &mut memory.arena, &mut Vec::new()).initial())
+}
+
+/// Steps all of `bytes`; false, and everything unchanged, if they are not in form.
+fn step_bytes(
+    constraint: &Constraint,
+    memory: &Shared,
+    state: &mut Arc<State>,
+    path: &mut Vec<u8>,
+    bytes: &[u8],
+) -> Result<bool> {
+    let memory = &mut *memory.lock();
+    let Memory { arena, buffer: threads, next, .. } = memory;
+    threads.clear();
+    threads.extend_from_slice(&state.threads);
+    let mut machine = Machine::new(constraint.program(), arena, path);
+    for &byte in bytes {
+        next.clear();
+        machine.step_all(threads, byte, next, 0);
+        std::mem::swap(threads, next);
+        if threads.is_empty() || machine.overflow {
+            let sound = machine.sound();
+            path.truncate(state.path);
+            return sound.map(|()| false);
+        }
+        machine.path.push(byte);
+    }
+    *state = State::next(Arc::clone(state), threads, path.len(), false);
+    Ok(true)
+}
+
+/// A masker for one thread after `path`.
+fn masker<'m>(
+    constraint: &'m Constraint,
+    memory: &'m mut Memory,
+    path: &'m mut Vec<u8>,
+    budget: Option<Budget<'m>>,
+) -> Masker<'m> {
+    let Memory { arena, buffer, bans, .. } = memory;
+    let machine = Machine::new(constraint.program(), arena, path);
+    Masker::new(machine, constraint.tables(), constraint.links(), budget, buffer, bans)
+}
+
+/// The entry of a thread, remembered by its forgotten form unless too much depends on what was forgotten.
+fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread, path: &mut Vec<u8>) -> Result<Arc<Entry>> {
+    let key = memory.arena.forget(thread);
+    let known = memory.entries.get(&key).map(Arc::clone);
+    let entry = match known {
+        Some(entry) => entry,
+        None => {
+            let entry = Arc::new(masker(constraint, memory, &mut Vec::new(), None).entry(key)?);
+            memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
+            entry
+        }
+    };
+    if entry.doubtful.len() <= DOUBTS || key == thread {
+        return Ok(entry);
+    }
+    masker(constraint, memory, path, None).entry(thread).map(Arc::new)
 }
 
 /// Bytes as readable text.

@@ -15,28 +15,13 @@
 //! nodes without a finite text were pruned. So "some thread is left" means
 //! "these bytes are the beginning of a text in form".
 
-use super::arena::{Arena, OFF};
+use super::arena::{Arena, OFF, UNKNOWN, excluded_items};
 use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
+use crate::error::Result;
 use crate::language::{Array, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end};
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
-
-/// What one sequence remembers beside its threads.
-#[derive(Clone, Debug, Default)]
-pub struct Memory {
-    pub arena: Arena,
-    /// Bytes read so far; undeclared names are looked up here when they end.
-    pub path: Vec<u8>,
-    /// Inside a walk: bytes before this place of `path` are followed by bytes that are not known.
-    pub hole: Option<usize>,
-    /// Names that ended inside the hole on the current way.
-    pub lost_names: u32,
-    /// Set when a step depended on a lost name: its tokens must be tried one by one.
-    pub doubt: bool,
-    /// The byte being read.
-    pub byte: u8,
-}
 
 /// Where new threads go: behind `base`, and merged with what is there.
 struct Out<'o> {
@@ -44,16 +29,31 @@ struct Out<'o> {
     base: usize,
 }
 
-/// A program running on a memory.
+/// A program running.
 #[derive(Debug)]
 pub struct Machine<'m> {
     pub program: &'m Program,
-    pub memory: &'m mut Memory,
+    pub arena: &'m mut Arena,
+    /// Bytes read so far; undeclared names are looked up here when they end.
+    pub path: &'m mut Vec<u8>,
+    /// Inside a walk: bytes before this place of `path` are followed by bytes that are not known.
+    pub hole: Option<usize>,
+    /// Set when a step depended on texts that are not known: its tokens must be tried one by one.
+    pub doubt: bool,
+    /// Set when a thread may have died only because its automaton reached a bound.
+    pub overflow: bool,
+    /// The byte being read.
+    byte: u8,
 }
 
 impl<'m> Machine<'m> {
-    pub fn new(program: &'m Program, memory: &'m mut Memory) -> Self {
-        Self { program, memory }
+    pub fn new(program: &'m Program, arena: &'m mut Arena, path: &'m mut Vec<u8>) -> Self {
+        Self { program, arena, path, hole: None, doubt: false, overflow: false, byte: 0 }
+    }
+
+    /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
+    pub fn sound(&self) -> Result<()> {
+        if self.overflow { Err(super::too_many_states()) } else { Ok(()) }
     }
 
     /// The threads before the first byte.
@@ -77,7 +77,7 @@ impl<'m> Machine<'m> {
     fn push(&mut self, head: Head, cont: ContId, out: &mut Out<'_>) {
         for thread in &mut out.threads[out.base..] {
             if thread.head == head {
-                thread.cont = self.memory.arena.union(thread.cont, cont);
+                thread.cont = self.arena.union(thread.cont, cont);
                 return;
             }
         }
@@ -88,11 +88,11 @@ impl<'m> Machine<'m> {
     pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
         let out = &mut Out { threads: out, base };
         let cont = thread.cont;
-        self.memory.byte = byte;
+        self.byte = byte;
         match thread.head {
             Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out),
             Head::Leaf { leaf, state } => {
-                let step = self.program.automaton(leaf).step(state, byte);
+                let step = self.leaf_step(leaf, state, byte);
                 self.push_leaf(leaf, step, cont, out);
             }
             Head::Literal { node, at } => self.literal(node, at, byte, cont, out),
@@ -135,7 +135,7 @@ impl<'m> Machine<'m> {
 
     /// What comes after a finished part.
     fn resume(&mut self, cont: ContId, out: &mut Out<'_>) {
-        match self.memory.arena.united(cont) {
+        match self.arena.united(cont) {
             None => self.resume_one(cont, out),
             Some(several) => {
                 let several: Box<[ContId]> = several.into(); // resuming may grow the arena
@@ -147,7 +147,7 @@ impl<'m> Machine<'m> {
     }
 
     fn resume_one(&mut self, cont: ContId, out: &mut Out<'_>) {
-        let Thread { head, cont: parent } = self.memory.arena.get(cont);
+        let Thread { head, cont: parent } = self.arena.get(cont);
         match head {
             Head::Sequence { node, index } => self.next_part(node, index, parent, out),
             Head::Repeat { node, count } => self.next_round(node, count, parent, out),
@@ -170,7 +170,7 @@ impl<'m> Machine<'m> {
         let cont = if last {
             parent
         } else {
-            self.memory.arena.frame(Thread { head: Head::Sequence { node, index: index + 1 }, cont: parent })
+            self.arena.frame(Thread { head: Head::Sequence { node, index: index + 1 }, cont: parent })
         };
         (parts[index as usize], cont)
     }
@@ -190,7 +190,7 @@ impl<'m> Machine<'m> {
     fn round(&mut self, node: NodeId, count: u32, parent: ContId) -> ContId {
         let Node::Repeat { low, high, .. } = *self.program.node(node) else { return parent };
         let count = if high == UNBOUNDED { (count + 1).min(low) } else { count + 1 };
-        self.memory.arena.frame(Thread { head: Head::Repeat { node, count }, cont: parent })
+        self.arena.frame(Thread { head: Head::Repeat { node, count }, cont: parent })
     }
 
     /// The first byte of a node.
@@ -199,8 +199,7 @@ impl<'m> Machine<'m> {
         match program.node(node) {
             Node::Literals(_) => self.literal(node, 0, byte, cont, out),
             Node::Regular(leaf) => {
-                let automaton = program.automaton(*leaf);
-                let step = automaton.step(automaton.start().state(), byte);
+                let step = self.leaf_step(*leaf, program.automaton(*leaf).start().state(), byte);
                 self.push_leaf(*leaf, step, cont, out);
             }
             Node::Text { leaf, low, high } if byte == b'"' => {
@@ -246,6 +245,15 @@ impl<'m> Machine<'m> {
 
     // Leaves.
 
+    /// Steps an automaton. A dead end proves nothing once it reached a bound.
+    #[inline]
+    fn leaf_step(&mut self, leaf: LeafId, state: StateId, byte: u8) -> Step {
+        let automaton = self.program.automaton(leaf);
+        let step = automaton.step(state, byte);
+        self.overflow |= step.state() == DEAD && automaton.overflowed();
+        step
+    }
+
     #[inline]
     fn push_leaf(&mut self, leaf: LeafId, step: Step, cont: ContId, out: &mut Out<'_>) {
         if step.goes_on() {
@@ -266,7 +274,7 @@ impl<'m> Machine<'m> {
         cont: ContId,
         out: &mut Out<'_>,
     ) {
-        let step = self.program.automaton(leaf).step(state, byte);
+        let step = self.leaf_step(leaf, state, byte);
         if step.state() == DEAD {
             return;
         }
@@ -350,13 +358,14 @@ impl<'m> Machine<'m> {
         if object.extras.is_empty() || !self.may_extra(object, seen) {
             return;
         }
-        self.doubt_if_lost();
-        let names = self.memory.arena.seen(seen).names;
-        let at = self.memory.arena.excluded(node, object, names);
-        let start = self.memory.path.len() as u32;
+        let names = self.arena.seen(seen).names;
+        // A longer name of any characters is always free; of others it is not known.
+        self.doubt |= names == UNKNOWN && object.extras.iter().any(|extra| self.program.inside(extra.name).is_none());
+        let at = self.arena.excluded_names(node, object, names);
+        let start = self.path.len() as u32;
         for (index, extra) in object.extras.iter().enumerate() {
             let frame = Head::Named { extra: index as u16, object: node, seen, start };
-            let after = self.memory.arena.frame(Thread { head: frame, cont });
+            let after = self.arena.frame(Thread { head: frame, cont });
             let automaton = self.program.automaton(extra.name);
             let state = automaton.step(automaton.start().state(), b'"').state();
             self.push_extra(extra.name, state, at, after, out);
@@ -382,12 +391,12 @@ impl<'m> Machine<'m> {
 
     /// Inside an undeclared name: as long as it is on an excluded name, remember where.
     fn extra(&mut self, leaf: LeafId, state: StateId, at: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        let step = self.program.automaton(leaf).step(state, byte);
+        let step = self.leaf_step(leaf, state, byte);
         if step.state() == DEAD {
             return;
         }
-        let at = self.memory.arena.excluded_child(at, byte);
-        if step.accepting() && !self.memory.arena.is_excluded(at) {
+        let at = self.arena.excluded_child(at, byte);
+        if step.accepting() && !self.arena.is_excluded(at) {
             self.resume(cont, out);
         }
         if step.goes_on() {
@@ -416,49 +425,46 @@ impl<'m> Machine<'m> {
             return true; // any string: a longer name is always free
         }
         let automaton = self.program.automaton(leaf);
-        let on: Vec<(u8, u32)> = self.memory.arena.excluded_children(at);
+        let on = self.arena.excluded_children(at);
         (0..=255).any(|byte| {
             let step = automaton.step(state, byte);
             match on.iter().find(|(other, _)| *other == byte) {
                 _ if step.state() == DEAD => false,
                 None => true,
                 Some(&(_, child)) => {
-                    (step.accepting() && !self.memory.arena.is_excluded(child))
+                    (step.accepting() && !self.arena.is_excluded(child))
                         || (step.goes_on() && self.extra_is_live(leaf, step.state(), child))
                 }
             }
         })
     }
 
-    /// What follows depends on which texts are used, and one of them is not known.
-    fn doubt_if_lost(&mut self) {
-        self.memory.doubt |= self.memory.lost_names > 0;
-    }
-
     /// Whether some item is not used yet.
     fn has_new(&mut self, item: NodeId, used: u32) -> bool {
         let Node::Distinct(leaves) = self.program.node(item) else { return true };
-        self.doubt_if_lost();
-        if self.memory.arena.is_full() {
+        if used == UNKNOWN {
+            self.doubt = true;
+            return true;
+        }
+        if self.arena.is_full() {
             return false;
         }
-        let at = self.memory.arena.excluded_items(used);
+        let at = excluded_items(used);
         at == OFF
             || leaves.iter().any(|&leaf| self.extra_is_live(leaf, self.program.automaton(leaf).start().state(), at))
     }
 
     /// The first byte of an item that must be new. What is used is known to the frame that waits for it.
     fn distinct(&mut self, leaves: &[LeafId], cont: ContId, byte: u8, out: &mut Out<'_>) {
-        self.doubt_if_lost();
-        let several: Box<[ContId]> = self.memory.arena.united(cont).unwrap_or(&[cont]).into();
+        let several: Box<[ContId]> = self.arena.united(cont).unwrap_or(&[cont]).into();
         for &cont in &several {
-            let Thread { head: Head::Item { array, items, .. }, cont: parent } = self.memory.arena.get(cont) else {
+            let Thread { head: Head::Item { array, items, .. }, cont: parent } = self.arena.get(cont) else {
                 continue;
             };
-            let used = self.memory.arena.items(items).used;
-            let at = self.memory.arena.excluded_items(used);
-            let start = self.memory.path.len() as u32;
-            let after = self.memory.arena.frame(Thread { head: Head::Item { array, items, start }, cont: parent });
+            let used = self.arena.items(items).used;
+            let at = excluded_items(used);
+            let start = self.path.len() as u32;
+            let after = self.arena.frame(Thread { head: Head::Item { array, items, start }, cont: parent });
             for &leaf in leaves {
                 let state = self.program.automaton(leaf).start().state();
                 self.extra(leaf, state, at, byte, after, out);
@@ -469,16 +475,12 @@ impl<'m> Machine<'m> {
     /// An item that had to be new has ended with the byte being read: remember it as used.
     fn item_ended(&mut self, node: NodeId, items: u32, start: u32, cont: ContId, out: &mut Out<'_>) {
         let Node::Array(array) = self.program.node(node) else { return };
-        self.doubt_if_lost();
-        let Some(mut next) = array.after(self.memory.arena.items(items), 0) else { return };
-        if self.memory.hole.is_none_or(|hole| start as usize >= hole) {
-            let mut text = self.memory.path.get(start as usize..).unwrap_or_default().to_vec();
-            text.push(self.memory.byte);
-            next.used = self.memory.arena.add_name(next.used, &text);
-        } else {
-            self.memory.lost_names += 1;
-        }
-        let count = self.memory.arena.intern_items(next);
+        let Some(mut next) = array.after(self.arena.items(items), 0) else { return };
+        next.used = match self.text_since(start) {
+            Some(text) if next.used != UNKNOWN => self.arena.use_item(next.used, &text),
+            _ => UNKNOWN,
+        };
+        let count = self.arena.intern_items(next);
         let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
         self.push(head, cont, out);
     }
@@ -487,20 +489,23 @@ impl<'m> Machine<'m> {
     fn named(&mut self, extra: u16, node: NodeId, seen: SeenId, start: u32, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        let start = start as usize + 1; // after the quote, which is the byte at `start`
-        let known = self.memory.hole.is_none_or(|hole| start > hole);
-        self.doubt_if_lost();
-        let mut next = object.with_extra(self.memory.arena.seen(seen), 0);
-        if known {
-            let mut name = self.memory.path.get(start..).unwrap_or_default().to_vec();
-            name.push(b'"');
-            next.names = self.memory.arena.add_name(next.names, &name);
-        } else {
-            self.memory.lost_names += 1;
-        }
-        let seen = self.memory.arena.intern_seen(next);
+        let mut next = object.with_extra(self.arena.seen(seen), 0);
+        // Begun where the names used before it were not known: it may be one of them.
+        self.doubt |= start != UNKNOWN && next.names == UNKNOWN;
+        next.names = match self.text_since(start) {
+            Some(name) if next.names != UNKNOWN => self.arena.use_name(node, object, next.names, &name[1..]),
+            _ => UNKNOWN,
+        };
+        let seen = self.arena.intern_seen(next);
         let member = object.members.len() as u32 + u32::from(extra);
         self.push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
+    }
+
+    /// The text from `start` to the byte being read, if it is known.
+    fn text_since(&self, start: u32) -> Option<Vec<u8>> {
+        let known = start != UNKNOWN && self.hole.is_none_or(|hole| start as usize >= hole);
+        let text = self.path.get(start as usize..).filter(|_| known)?;
+        Some([text, &[self.byte]].concat())
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -540,7 +545,7 @@ impl<'m> Machine<'m> {
             }
             let Some(after) = self.after_member(object, seen, member, met) else { continue };
             let frame = Head::Object { phase: Phase::Value, space: object.layout.value, object: node, seen: after };
-            let after = self.memory.arena.frame(Thread { head: frame, cont });
+            let after = self.arena.frame(Thread { head: frame, cont });
             self.push(Head::Value { space: object.layout.colon, node: value }, after, out);
         }
     }
@@ -548,7 +553,7 @@ impl<'m> Machine<'m> {
     // What an object has seen.
 
     fn nothing_seen(&mut self, object: &Object) -> SeenId {
-        if object.is_plain() { 0 } else { self.memory.arena.intern_seen(object.nothing()) }
+        if object.is_plain() { 0 } else { self.arena.intern_seen(object.nothing()) }
     }
 
     /// What an object has seen after a member whose value met some demands; `None` if that is a dead end.
@@ -556,14 +561,14 @@ impl<'m> Machine<'m> {
         if object.is_plain() {
             return Some(member + 1);
         }
-        let before = self.memory.arena.seen(seen);
+        let before = self.arena.seen(seen);
         let next = if (member as usize) < object.members.len() {
             object.with_member(before, member, met)
         } else {
             Seen { met: before.met | met, ..before.clone() } // counted when its name ended
         };
         let alive = object.demands == 0 || self.feasible(object, &next);
-        alive.then(|| self.memory.arena.intern_seen(next))
+        alive.then(|| self.arena.intern_seen(next))
     }
 
     /// Whether the object can still be completed.
@@ -591,7 +596,7 @@ impl<'m> Machine<'m> {
         if object.is_plain() {
             return member >= seen && member <= next_required(object, seen);
         }
-        let seen = self.memory.arena.seen(seen);
+        let seen = self.arena.seen(seen);
         if seen.has(member) || (!object.any_order && member < seen.position) {
             return false;
         }
@@ -604,10 +609,10 @@ impl<'m> Machine<'m> {
     }
 
     fn may_extra(&self, object: &Object, seen: SeenId) -> bool {
-        if object.is_plain() || self.memory.arena.is_full() {
+        if object.is_plain() || self.arena.is_full() {
             return false;
         }
-        let before = self.memory.arena.seen(seen);
+        let before = self.arena.seen(seen);
         if !object.any_order && next_required(object, before.position) < object.members.len() as u32 {
             return false;
         }
@@ -627,7 +632,7 @@ impl<'m> Machine<'m> {
         if object.is_plain() {
             return next_required(object, seen) == object.members.len() as u32;
         }
-        let seen = self.memory.arena.seen(seen);
+        let seen = self.arena.seen(seen);
         seen.count >= object.low && object.demands & !seen.met == 0 && object.missing(seen).is_empty()
     }
 
@@ -672,25 +677,25 @@ impl<'m> Machine<'m> {
 
     /// `count` is the number of items, or for arrays that count kinds the id of what was seen.
     fn items_done(&self, array: &Array, count: u32) -> bool {
-        if array.is_tracked() { array.is_done(self.memory.arena.items(count)) } else { count >= array.low }
+        if array.is_tracked() { array.is_done(self.arena.items(count)) } else { count >= array.low }
     }
 
     fn no_items(&mut self, array: &Array) -> u32 {
-        if array.is_tracked() { self.memory.arena.intern_items(array.none()) } else { 0 }
+        if array.is_tracked() { self.arena.intern_items(array.none()) } else { 0 }
     }
 
     /// The items that may come next, and what comes after each.
     fn next_items(&mut self, node: NodeId, array: &Array, count: u32, cont: ContId) -> Vec<(NodeId, ContId)> {
         let frame = |machine: &mut Self, count: u32| {
             let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
-            machine.memory.arena.frame(Thread { head, cont })
+            machine.arena.frame(Thread { head, cont })
         };
         if array.unique {
-            let seen = self.memory.arena.items(count);
+            let seen = self.arena.items(count);
             let (number, used) = (seen.count, seen.used);
             let Some(item) = array.item(number).filter(|item| self.has_new(*item, used)) else { return Vec::new() };
             let head = Head::Item { array: node, items: count, start: u32::MAX };
-            return vec![(item, self.memory.arena.frame(Thread { head, cont }))];
+            return vec![(item, self.arena.frame(Thread { head, cont }))];
         }
         if array.kinds.is_empty() {
             let Some(item) = array.item(count) else { return Vec::new() };
@@ -698,12 +703,12 @@ impl<'m> Machine<'m> {
             let next = if array.high == UNBOUNDED { (count + 1).min(alike) } else { count + 1 };
             return vec![(item, frame(self, next))];
         }
-        let items = self.memory.arena.items(count).clone();
+        let items = self.arena.items(count).clone();
         let mut all = Vec::new();
         for &(item, kinds) in array.ways(items.count) {
             let Some(next) = array.after(&items, kinds) else { continue };
             if self.program.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
-                let next = self.memory.arena.intern_items(next);
+                let next = self.arena.intern_items(next);
                 all.push((item, frame(self, next)));
             }
         }
