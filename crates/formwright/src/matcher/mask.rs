@@ -269,24 +269,20 @@ impl<'m> Masker<'m> {
                 return;
             }
         }
-        match walk.trie.table(node) {
-            Some(table) => {
-                let live = self.live_bytes(low);
-                for byte in live.iter() {
-                    let child = table[usize::from(byte)];
-                    if child != crate::vocabulary::NONE {
-                        self.visit(walk, node, child, low, purpose, entry);
-                    }
+        if let Some(table) = walk.trie.table(node) {
+            for byte in self.live_bytes(low).iter() {
+                let child = table[usize::from(byte)];
+                if child != crate::vocabulary::NONE {
+                    self.visit(walk, node, child, low, purpose, entry);
                 }
             }
-            None => {
-                // Exits begin in many ways, of which few may come.
-                let live = if node == 0 { self.live_bytes(low) } else { ByteSet::ALL };
-                for child in walk.trie.children(node) {
-                    if live.contains(walk.trie.node(child).byte) {
-                        self.visit(walk, node, child, low, purpose, entry);
-                    }
-                }
+            return;
+        }
+        // Exits begin in many ways, of which few may come.
+        let live = if node == 0 { self.live_bytes(low) } else { ByteSet::ALL };
+        for child in walk.trie.children(node) {
+            if live.contains(walk.trie.node(child).byte) {
+                self.visit(walk, node, child, low, purpose, entry);
             }
         }
     }

@@ -485,13 +485,12 @@ fn masker<'m>(
 fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread, path: &mut Vec<u8>) -> Result<Arc<Entry>> {
     let key = memory.arena.forget(thread);
     let known = memory.entries.get(&key).map(Arc::clone);
-    let entry = match known {
-        Some(entry) => entry,
-        None => {
-            let entry = Arc::new(masker(constraint, memory, &mut Vec::new(), None).entry(key)?);
-            memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
-            entry
-        }
+    let entry = if let Some(known) = known {
+        known
+    } else {
+        let entry = Arc::new(masker(constraint, memory, &mut Vec::new(), None).entry(key)?);
+        memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
+        entry
     };
     if entry.doubtful.len() <= DOUBTS || key == thread {
         return Ok(entry);
