@@ -243,6 +243,13 @@ WRONG = ["", "{", "[]", "null", '{"y": "a"}', '{"x": "a", "y": 1}', "[" * 9999]
 WRONG += [f'{{"x": {value}}}' for value in ('""', "1", "NaN", "null", "[1]", "{}", r'"\ud800"')]
 
 
+def test_a_null_that_the_schema_forbids_stands_for_left_out() -> None:
+    schema = closed({"x": {"type": ["string", "null"], "not": {"type": "null"}}}, [])
+    converted = convert(schema, to="openai")
+    assert [note.keyword for note in converted.notes] == ["not"]
+    assert converted.restore({"x": None}) == {}
+
+
 @pytest.mark.parametrize("answer", WRONG)
 def test_a_wrong_answer_is_an_error(answer: str) -> None:
     with pytest.raises(OutputInvalid) as caught:

@@ -111,10 +111,10 @@ class Document:
             places += found
         return places
 
-    def allows(self, parts: Parts, value: Any) -> bool:
-        """Whether ``value`` fits all of ``parts``."""
+    def allows(self, places: Iterable[str], value: Any) -> bool:
+        """Whether ``value`` fits all of ``places``."""
         try:
-            return self._languages(*parts).matches(spell(value))
+            return self._languages(*places).matches(spell(value))
         except UnsatisfiableSchema:
             return False
 

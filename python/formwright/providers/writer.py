@@ -119,7 +119,7 @@ class _Writer:
         self.notes: dict[Note, None] = {}
         self.names: dict[frozenset[str], str] = {}
         self.definitions: dict[str, Node | None] = {}
-        self.optional: list[tuple[dict[str, Node], str, str]] = []
+        self.optional: list[tuple[dict[str, Node], str, list[str]]] = []
         self.nodes = 0
 
     def whole(self) -> Node:
@@ -131,11 +131,11 @@ class _Writer:
             what = "a union at the root" if node and "anyOf" in node else "a root that is no object"
             raise refusal("", what, "put it inside an object, as its only property")
         definitions = {reference: body for reference, body in self.definitions.items() if body is not None}
-        for properties, name, place in self.optional:
-            if nullable(properties[name], definitions):
-                self.note("narrowed", place, "type", f"{name!r} may be null or left out: both are written as null")
+        for properties, name, places in self.optional:
+            if nullable(properties[name], definitions) and self.given.allows(places, None):
+                self.note("narrowed", places[0], "type", f"{name!r} may be null or left out: both are written as null")
             else:
-                properties[name] = {**_annotations(self.given.at(place)), **optional(properties[name])}
+                properties[name] = {**_annotations(self.given.at(places[0])), **optional(properties[name])}
         named = {reference.rpartition("/")[2]: body for reference, body in definitions.items()}
         return {**node, "$defs": named} if named else node
 
@@ -253,7 +253,7 @@ class _Writer:
                 return None
             if node is not None:
                 properties[name] = node
-                self.optional += [] if name in required else [(properties, name, places[0])]
+                self.optional += [] if name in required else [(properties, name, places)]
         self.assertions(parts, kind)
         return {"type": kind, "properties": properties, "required": list(properties), "additionalProperties": False}
 
