@@ -1,4 +1,4 @@
-"""Writes the tables of ``docs/json_schema.md`` from the kernel's own. ``--check`` only compares.
+"""Writes the tables of the pages beside it from the code's own. ``--check`` only compares.
 
 The documentation cannot disagree with the code: a test runs the check.
 """
@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from formwright._kernel import json_schema_formats, json_schema_keywords
+from formwright.providers.rules import PROVIDERS, keyword_table
 
-PAGE = Path(__file__).parent / "json_schema.md"
+FOLDER = Path(__file__).parent
 
 
 def table(header: list[str], rows: list[tuple[str, ...]]) -> str:
@@ -21,12 +22,19 @@ def table(header: list[str], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
-def written(page: str) -> str:
-    """The page with its tables filled in."""
-    tables = {
+PAGES = {
+    "json_schema.md": {
         "keywords": table(["keyword", "what happens", "how"], list(json_schema_keywords())),
         "formats": table(["format", "left out"], list(json_schema_formats())),
-    }
+    },
+    "providers.md": {
+        name: table(["keyword", "what happens", "how"], keyword_table(provider)) for name, provider in PROVIDERS.items()
+    },
+}
+
+
+def written(page: str, tables: dict[str, str]) -> str:
+    """The page with its tables filled in."""
     for name, text in tables.items():
         pattern = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end -->)"
         page = re.sub(pattern, lambda match, text=text: f"{match[1]}{text}\n{match[2]}", page, count=1, flags=re.DOTALL)
@@ -34,11 +42,13 @@ def written(page: str) -> str:
 
 
 def main() -> None:
-    """Write the page, or compare it."""
-    page = PAGE.read_text("utf-8")
-    if "--check" in sys.argv:
-        sys.exit(0 if written(page) == page else "docs/json_schema.md is out of date: run python docs/tables.py")
-    PAGE.write_text(written(page), "utf-8")
+    """Write the pages, or compare them."""
+    for name, tables in PAGES.items():
+        page = (FOLDER / name).read_text("utf-8")
+        if "--check" not in sys.argv:
+            (FOLDER / name).write_text(written(page, tables), "utf-8")
+        elif written(page, tables) != page:
+            sys.exit(f"docs/{name} is out of date: run python docs/tables.py")
 
 
 if __name__ == "__main__":

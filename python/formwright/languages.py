@@ -34,7 +34,7 @@ from typing import Any, Literal, get_args, get_origin
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import RegexError, SchemaError
 
-__all__ = ["Form", "choice", "compile", "form_of", "json", "json_schema", "language", "literal", "regex"]
+__all__ = ["Form", "choice", "compile", "form_of", "json", "json_schema", "language", "literal", "regex", "schema_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def json_schema(schema: Any, **options: Any) -> Language:
     Raises:
         SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
     """
-    return Language.json_schema(_schema_text(schema), **options)
+    return Language.json_schema(schema_text(schema), **options)
 
 
 def regex(pattern: str | re.Pattern[str]) -> Language:
@@ -123,7 +123,8 @@ def _with_flags(pattern: re.Pattern[str]) -> str:
     return f"(?{letters}){pattern.pattern}" if letters else pattern.pattern
 
 
-def _schema_text(schema: Any) -> str:
+def schema_text(schema: Any) -> str:
+    """JSON Schema text for a dict, a bool, such a text or a Python type."""
     if isinstance(schema, str):
         return schema
     if isinstance(schema, dict | bool):

@@ -150,7 +150,23 @@ def test_check_in_the_models_order(files: Path) -> None:
     assert run("check", "--order", "model", "schema.json", "-", stdin=text).exit_code == 0
 
 
-@pytest.mark.parametrize("command", [(), ("generate",), ("explain",), ("check",)])
+def test_convert_prints_the_schema_and_notes_beside_it(files: Path) -> None:
+    ran = run("convert", "schema.json", "--to", "openai")
+    assert ran.exit_code == 0
+    assert json.loads(ran.stdout)["required"] == ["name", "age"]
+    assert ran.stderr == "lossless\n"
+    stdin = json.dumps(SCHEMA | {"minProperties": 2})
+    assert run("convert", "-", "--to", "openai", stdin=stdin).stderr.startswith("checked: #/minProperties: ")
+
+
+def test_convert_refuses_with_a_hint(files: Path) -> None:
+    ran = run("convert", "-", "--to", "openai", stdin='{"type": "array"}')
+    assert (ran.exit_code, ran.stdout) == (3, "")
+    assert "hint: " in ran.stderr
+    assert run("convert", "schema.json", "--to", "nobody").exit_code == 2
+
+
+@pytest.mark.parametrize("command", [(), ("generate",), ("explain",), ("check",), ("convert",)])
 def test_help(command: tuple[str, ...]) -> None:
     ran = run(*command, "--help")
     assert ran.exit_code == 0

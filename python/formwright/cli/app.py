@@ -8,6 +8,7 @@ import click
 
 from formwright import __version__
 from formwright.cli.check import check
+from formwright.cli.convert import convert
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
 from formwright.errors import FormwrightError
@@ -42,5 +43,5 @@ def app() -> None:
     """Make a language model write in form: JSON Schema, regular expressions, choices."""
 
 
-for command in (check, explain, generate):
+for command in (check, convert, explain, generate):
     app.add_command(command)

@@ -1,0 +1,28 @@
+"""``formwright convert``: a schema in the subset that a provider takes."""
+
+from __future__ import annotations
+
+import json
+from typing import IO
+
+import click
+
+from formwright.providers import PROVIDERS
+from formwright.providers import convert as converted
+
+__all__ = ["convert"]
+
+
+@click.command()
+@click.argument("schema", type=click.File("r", encoding="utf-8"))
+@click.option("--to", type=click.Choice(list(PROVIDERS)), required=True, help="The provider.")
+def convert(schema: IO[str], to: str) -> None:
+    """Write SCHEMA in the subset of JSON Schema that a provider takes.
+
+    The converted schema goes to stdout. Stderr says that nothing is lost, or lists what is
+    checked afterwards and what is narrowed. SCHEMA is a file; - is stdin.
+    """
+    result = converted(schema.read(), to=to)
+    click.echo(json.dumps(result.schema, indent=2, ensure_ascii=False))
+    for note in result.notes or ["lossless"]:
+        click.echo(str(note), err=True)

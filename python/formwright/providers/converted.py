@@ -1,0 +1,146 @@
+"""A converted schema, what is not the provider's to enforce, and the way back from an answer.
+
+::
+
+    converted = convert(schema, to="openai")
+    client.chat.completions.create(..., response_format=converted.response_format("person"))
+    person = converted.read(answer)
+
+An optional property comes back as null, since the provider knows no optional ones. The way
+back walks answer and converted schema together and takes out exactly those nulls that the
+conversion brought in; then the *given* schema checks the result, so nothing depends on what
+the provider did.
+
+Cost: one check of the text, and one more for each place where several branches could be meant.
+
+The wrinkle: a number is checked by its value, so it is spelled without fraction or exponent
+where it can be: ``1.0`` and ``1e0`` are the integer 1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from formwright._kernel import Language
+from formwright.errors import FormwrightError, OutputInvalid
+from formwright.providers.places import Languages, Node, at, spell, token
+
+__all__ = ["Converted", "Note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One way in which the converted schema is not the one that was given.
+
+    Attributes:
+        pointer: JSON Pointer of the place in the given schema, ``""`` for its root.
+        keyword: The keyword there.
+        kind: ``"checked"`` - the provider may write what the keyword forbids, `Converted.restore` finds it; or
+            ``"narrowed"`` - the provider never writes something that the keyword allows.
+        why: What is checked or not written.
+    """
+
+    pointer: str
+    keyword: str
+    kind: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: #{self.pointer}/{token(self.keyword)}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A schema in a provider's subset.
+
+    Attributes:
+        provider: The name of the provider.
+        schema: The converted schema.
+        notes: What is checked afterwards or narrowed, none if lossless.
+        optional: JSON Pointers into ``schema`` of the properties where null means left out.
+    """
+
+    provider: str
+    schema: dict[str, Any]
+    notes: tuple[Note, ...]
+    optional: frozenset[str]
+    _given: Language = field(repr=False)
+    _parse: Callable[[Any], Any] = field(repr=False)
+    _places: Languages = field(repr=False)
+
+    @property
+    def lossless(self) -> bool:
+        """Whether the provider writes every instance of the given schema, and no other."""
+        return not self.notes
+
+    def response_format(self, name: str) -> dict[str, Any]:
+        """The ``response_format`` of a request; ``name`` is of 1 to 64 letters, digits, ``_`` and ``-``."""
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+            raise FormwrightError(
+                f"a response format cannot be named {name!r}", hint="use 1 to 64 letters, digits, '_' and '-'"
+            )
+        return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": self.schema}}
+
+    def read(self, text: str) -> Any:
+        """The value that a model's answer stands for: an instance of the type given to `convert`, or plain JSON.
+
+        Raises:
+            OutputInvalid: The text is not JSON, or the schema given to `convert` forbids the value.
+        """
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise OutputInvalid(
+                f"the answer is not JSON: {error}", hint="see whether the answer was cut or is a refusal"
+            ) from error
+        return self._parse(self.restore(value))
+
+    def restore(self, value: Any) -> Any:
+        """``value`` without the nulls that stand for optional properties, checked with the given schema.
+
+        Raises:
+            OutputInvalid: The given schema forbids it; the message shows where.
+        """
+        restored = self._without_nulls("", value)
+        text = spell(restored)
+        good, complete = self._given.check(text)
+        if good == len(text) and complete:
+            return restored
+        before, behind = (part.decode(errors="replace") for part in (text[:good][-40:], text[good:][:20]))
+        raise OutputInvalid(
+            f"the value leaves the form of the given schema after {before!r}, at {behind!r}",
+            hint="ask the model again; `notes` tells what the provider does not enforce",
+        )
+
+    def _without_nulls(self, pointer: str, value: Any) -> Any:
+        """``value`` as the converted schema at ``pointer`` describes it; what does not fit is left as it is."""
+        pointer, node = self._branch(pointer, value)
+        if isinstance(value, list) and "items" in node:
+            return [self._without_nulls(f"{pointer}/items", item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        places = {name: f"{pointer}/properties/{token(name)}" for name in value}
+        return {
+            name: self._without_nulls(places[name], member) if name in node.get("properties", {}) else member
+            for name, member in value.items()
+            if member is not None or places[name] not in self.optional
+        }
+
+    def _branch(self, pointer: str, value: Any) -> tuple[str, Node]:
+        """The schema at ``pointer``, through references and to the first branch that ``value`` fits."""
+        node = at(self.schema, pointer)
+        while "$ref" in node or "anyOf" in node:
+            pointer = node["$ref"].removeprefix("#") if "$ref" in node else self._chosen(pointer, node["anyOf"], value)
+            node = at(self.schema, pointer)
+        return pointer, node
+
+    def _chosen(self, pointer: str, branches: list[Node], value: Any) -> str:
+        """The first of ``branches`` that allows ``value``; the last possible one needs no check."""
+        numbers = [number for number, branch in enumerate(branches) if value is None or branch.get("type") != "null"]
+        places = [f"{pointer}/anyOf/{number}" for number in numbers or [0]]
+        text = spell(value) if len(places) > 1 else b""
+        return next((place for place in places[:-1] if self._places(place).matches(text)), places[-1])
