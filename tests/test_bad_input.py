@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -183,3 +184,24 @@ def test_deep_nesting_is_no_crash(depth: int) -> None:
         fw.json_schema(schema)
     text = b"[" * depth
     assert fw.json().check(text) == (depth, False)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda text: fw.json_schema({"properties": {text: {}}}),
+        lambda text: fw.json_schema({"enum": ["a", text]}),
+        lambda text: fw.choice([text, "b"]),
+        lambda text: fw.literal(text),
+    ],
+)
+def test_texts_too_long_for_a_tree(build: Callable[[str], object]) -> None:
+    build("a" * 65_000)
+    with pytest.raises(errors.LimitExceeded, match="at most 65534"):
+        build("a" * 70_000)
+
+
+def test_many_numbers_are_all_kept() -> None:
+    language = fw.json_schema({"enum": list(range(1001))})
+    assert all(language.check(str(number).encode()) == (len(str(number)), True) for number in range(1001))
+    assert not language.check(b"1001")[1]

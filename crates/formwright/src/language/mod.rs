@@ -207,6 +207,8 @@ pub struct Graph {
     pub spaces: Arc<Spaces>,
     /// The node a text starts with.
     pub root: NodeId,
+    /// Bytes of the longest literal text.
+    longest: usize,
 }
 
 impl Graph {
@@ -243,13 +245,21 @@ impl Graph {
             return self.add(Node::Empty);
         }
         let node = if sorted[0].0.is_empty() {
-            let rest = self.add(Node::Literals(Arc::new(Trie::new(&sorted[1..]))));
+            let rest = Node::Literals(Arc::new(self.trie(&sorted[1..])));
+            let rest = self.add(rest);
             let empty = self.add(Node::Empty);
             Node::Choice([empty, rest].into())
         } else {
-            Node::Literals(Arc::new(Trie::new(&sorted)))
+            Node::Literals(Arc::new(self.trie(&sorted)))
         };
         self.add(node)
+    }
+
+    /// The tree of some texts, sorted. One that is too long for a tree is an error of [`Graph::finish`].
+    pub fn trie(&mut self, sorted: &[(&[u8], u32)]) -> Trie {
+        let longest = sorted.iter().map(|(text, _)| text.len()).max().unwrap_or(0);
+        self.longest = self.longest.max(longest);
+        if longest > Trie::LONGEST { Trie::new(&[]) } else { Trie::new(sorted) }
     }
 
     /// Adds any of `options`.
@@ -291,14 +301,19 @@ impl Graph {
             space: Arc::make_mut(&mut self.spaces).append(&other.spaces)?,
         };
         self.nodes.extend(other.nodes.iter().map(|node| shift.node(node)));
+        self.longest = self.longest.max(other.longest);
         Ok(other.root + shift.node)
     }
 
     /// Proves the graph sound and prunes what has no finite text.
     ///
     /// # Errors
-    /// [`Kind::Unsatisfiable`] when no text exists; [`Kind::Grammar`] when a rule can reach itself without reading.
+    /// [`Kind::Unsatisfiable`] when no text exists; [`Kind::Grammar`] when a rule can reach itself without reading;
+    /// [`Kind::Limit`] when a literal text is too long.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
+        if self.longest > Trie::LONGEST {
+            return Err(Error::limit("bytes of a literal text", self.longest, Trie::LONGEST));
+        }
         let facts = Facts::new(self, limits)?;
         if facts.shortest(self.root) >= INFINITE {
             return Err(Error::unsatisfiable("", "nothing is in form: no finite text exists"));

@@ -52,7 +52,11 @@ pub struct Trie {
 }
 
 impl Trie {
-    /// Builds from `(bytes, item)` sorted by bytes. Equal strings keep their order.
+    /// The longest string a tree can hold, in bytes.
+    pub const LONGEST: usize = u16::MAX as usize - 1;
+
+    /// Builds from `(bytes, item)` sorted by bytes, none longer than [`Trie::LONGEST`]. Equal strings keep their
+    /// order.
     pub fn new(sorted: &[(&[u8], u32)]) -> Self {
         let mut trie = Self { nodes: Vec::new(), items: Vec::new(), wide: FxHashMap::default(), kinds: Vec::new() };
         trie.layout(sorted);

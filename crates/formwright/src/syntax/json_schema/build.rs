@@ -19,7 +19,6 @@ use crate::constraint::Reading;
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
 use crate::regular::{Escapes, Regular, Spelling};
-use crate::vocabulary::Trie;
 
 /// Patterns in one object whose overlaps are told apart.
 const MOST_PATTERNS: usize = 8;
@@ -56,7 +55,8 @@ pub struct Built {
 impl<'d> Builder<'d> {
     pub fn new(reader: Reader<'d>, options: &'d Options) -> Result<Self> {
         let (spaces, layout) = options.spaces()?;
-        let graph = Graph { spaces, ..Graph::default() };
+        let mut graph = Graph::default();
+        graph.spaces = spaces;
         Ok(Self {
             reader,
             options,
@@ -318,7 +318,7 @@ impl<'d> Builder<'d> {
         keyed.sort_unstable();
         let required = members.iter().filter(|member| member.required).count() as u32;
         Ok(Node::Object(Arc::new(Object {
-            names: Trie::new(&keyed),
+            names: self.graph.trie(&keyed),
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,

@@ -301,7 +301,7 @@ impl<'d> Reader<'d> {
     fn note_narrowed(&mut self, literal: Literal) {
         if let Literal::Is(id) | Literal::IsNot(id) = literal {
             let place = self.schemas[id as usize].clone();
-            for key in ["oneOf", "anyOf", "not", "allOf", "if", "dependentSchemas", "dependencies", "$ref"] {
+            for key in ["oneOf", "anyOf", "not", "allOf", "if", "enum", "dependentSchemas", "dependencies", "$ref"] {
                 self.note(&place, key, "narrowed", "too many alternatives: only the first ones are written");
             }
         }
