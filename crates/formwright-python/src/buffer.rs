@@ -46,13 +46,11 @@ impl Rows {
         Ok(())
     }
 
-    /// Copies `words` into a row.
-    pub fn write(&self, py: Python<'_>, row: usize, words: &[u32]) -> PyResult<()> {
+    /// The words of a row.
+    pub fn row<'p>(&'p self, py: Python<'p>, row: usize) -> PyResult<&'p [Cell<i32>]> {
         self.check(row)?;
-        let cells: &[Cell<i32>] =
+        let cells =
             self.buffer.as_mut_slice(py).ok_or_else(|| PyValueError::new_err("mask: the buffer must be writable"))?;
-        let cells = &cells[row * self.words..(row + 1) * self.words];
-        cells.iter().zip(words).for_each(|(cell, &word)| cell.set(word.cast_signed()));
-        Ok(())
+        Ok(&cells[row * self.words..(row + 1) * self.words])
     }
 }

@@ -4,6 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use formwright::matcher as kernel;
+use formwright::vocabulary::Vocabulary;
+
 use crate::buffer::Rows;
 use crate::constraint::Constraint;
 use crate::errors::{lift, raise};
@@ -11,26 +14,22 @@ use crate::errors::{lift, raise};
 /// One running sequence.
 #[pyclass(module = "formwright._kernel")]
 pub struct Matcher {
-    kernel: formwright::matcher::Matcher,
+    kernel: kernel::Matcher,
     constraint: Py<Constraint>,
-    row: Vec<u32>,
 }
 
 impl Matcher {
     pub fn new(constraint: Py<Constraint>) -> Self {
         let kernel = constraint.get().kernel.matcher();
-        Self { kernel, constraint, row: Vec::new() }
+        Self { kernel, constraint }
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.kernel.constraint().tables().vocabulary
     }
 
     fn words(&self) -> usize {
-        self.kernel.constraint().tables().vocabulary.mask_words()
-    }
-
-    /// Computes a row into the matcher's own memory.
-    fn compute(&mut self, budget: Option<u32>) -> formwright::Result<&[u32]> {
-        self.row.resize(self.words(), 0);
-        self.kernel.fill_bitmask(&mut self.row, budget)?;
-        Ok(&self.row)
+        self.vocabulary().mask_words()
     }
 }
 
@@ -51,8 +50,9 @@ impl Matcher {
     ) -> PyResult<()> {
         let rows = Rows::new(mask, self.words())?;
         rows.check(row)?;
-        let computed = lift(py, self.compute(budget))?;
-        rows.write(py, row, computed)
+        let found = lift(py, self.kernel.mask(budget))?;
+        found.write(self.vocabulary(), rows.row(py, row)?);
+        Ok(())
     }
 
     fn accept_token(&mut self, py: Python<'_>, token_id: u32) -> PyResult<()> {
@@ -79,7 +79,7 @@ impl Matcher {
     }
 
     fn fork(&self, py: Python<'_>) -> Self {
-        Self { kernel: self.kernel.fork(), constraint: self.constraint.clone_ref(py), row: Vec::new() }
+        Self { kernel: self.kernel.fork(), constraint: self.constraint.clone_ref(py) }
     }
 
     fn reset(&mut self) {
@@ -115,7 +115,7 @@ impl Matcher {
     }
 }
 
-/// Writes one row for each matcher, without holding the GIL.
+/// Writes one row for each matcher: found without holding the GIL, then copied once.
 #[pyfunction]
 #[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -141,16 +141,20 @@ pub fn fill_bitmasks(
     if running.iter().flatten().any(|matcher| matcher.words() != words) {
         return Err(PyValueError::new_err("fill_bitmasks: the matchers have vocabularies of different width"));
     }
-    let work: Vec<(&mut Matcher, Option<u32>)> = running
+    let work: Vec<Option<(&mut kernel::Matcher, Option<u32>)>> = running
         .iter_mut()
-        .zip(&budgets)
-        .filter_map(|(matcher, budget)| Some((&mut **matcher.as_mut()?, *budget)))
+        .zip(budgets)
+        .map(|(matcher, budget)| matcher.as_mut().map(|matcher| (&mut matcher.kernel, budget)))
         .collect();
-    py.detach(|| work.into_iter().try_for_each(|(matcher, budget)| matcher.compute(budget).map(|_| ())))
-        .map_err(|error| raise(py, error))?;
-    let free = vec![u32::MAX; words];
-    for (matcher, row) in running.iter().zip(rows) {
-        buffer.write(py, row, matcher.as_ref().map_or(&free, |matcher| &matcher.row))?;
+    let find = |work: Option<(&mut kernel::Matcher, _)>| work.map(|(matcher, budget)| matcher.mask(budget)).transpose();
+    let found: Vec<Option<kernel::Mask>> =
+        py.detach(|| work.into_iter().map(find).collect::<Result<_, _>>()).map_err(|error| raise(py, error))?;
+    for ((matcher, found), row) in running.iter().zip(found).zip(rows) {
+        let row = buffer.row(py, row)?;
+        match matcher.as_ref().zip(found) {
+            Some((matcher, found)) => found.write(matcher.vocabulary(), row),
+            None => row.iter().for_each(|cell| cell.set(-1)),
+        }
     }
     Ok(())
 }

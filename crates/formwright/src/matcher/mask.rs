@@ -26,7 +26,7 @@ use super::step::Machine;
 use super::thread::{ByteSet, ContId, Head, Thread};
 use crate::error::Result;
 use crate::language::{LeafId, Node, SpaceState, UNBOUNDED, end};
-use crate::leaf::{Body, Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
+use crate::leaf::{Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie};
 
@@ -49,11 +49,9 @@ pub struct Links {
 #[derive(Debug, Default)]
 pub struct Entry {
     /// Leaf masks whose bodies are allowed, but for some tokens.
-    maps: Vec<(Arc<LeafMask>, Bans)>,
+    pub maps: Vec<(Arc<LeafMask>, Bans)>,
     /// Further tokens.
-    tokens: Vec<TokenId>,
-    /// The text is complete: it may end.
-    ends: bool,
+    pub tokens: Vec<TokenId>,
     /// Whether any token is allowed, doubtful ones aside.
     pub allows: bool,
     /// Tokens that depend on names or items used before: to be tried at every visit.
@@ -71,71 +69,7 @@ impl Entry {
 
     fn allows_something(&self) -> bool {
         let some = |(map, bans): &(Arc<LeafMask>, Bans)| map.body.has_others(bans);
-        self.ends || !self.tokens.is_empty() || self.maps.iter().any(some)
-    }
-}
-
-/// Overwrites a row with the tokens of some entries: bit maps first, so that the first one is a copy.
-pub fn write(row: &mut [u32], entries: &[Arc<Entry>], eos: &[TokenId]) {
-    let mut fresh = true;
-    for (map, bans) in entries.iter().flat_map(|entry| &entry.maps) {
-        if let Body::Map(words) = &map.body {
-            write_map(row, words, bans, fresh);
-            fresh = false;
-        }
-    }
-    if fresh {
-        row.fill(0);
-    }
-    for entry in entries {
-        add_lists(row, entry, eos);
-    }
-}
-
-/// Adds the tokens of an entry to a row.
-pub fn add(row: &mut [u32], entry: &Entry, eos: &[TokenId]) {
-    for (map, bans) in &entry.maps {
-        if let Body::Map(words) = &map.body {
-            write_map(row, words, bans, false);
-        }
-    }
-    add_lists(row, entry, eos);
-}
-
-fn add_lists(row: &mut [u32], entry: &Entry, eos: &[TokenId]) {
-    for (map, bans) in &entry.maps {
-        if let Body::List(tokens) = &map.body {
-            set(row, tokens.iter().filter(|token| bans.binary_search(token).is_err()));
-        }
-    }
-    set(row, &entry.tokens);
-    if entry.ends {
-        set(row, eos);
-    }
-}
-
-fn write_map(row: &mut [u32], words: &[u32], bans: &[TokenId], fresh: bool) {
-    if fresh {
-        row.copy_from_slice(words);
-        clear(row, bans);
-        return;
-    }
-    let is_set = |token: &&TokenId| row[**token as usize / 32] >> (**token % 32) & 1 == 1;
-    let kept: Vec<TokenId> = bans.iter().filter(is_set).copied().collect();
-    row.iter_mut().zip(words).for_each(|(into, word)| *into |= word);
-    clear(row, bans);
-    set(row, &kept);
-}
-
-fn clear(row: &mut [u32], tokens: &[TokenId]) {
-    for &token in tokens {
-        row[token as usize / 32] &= !(1 << (token % 32));
-    }
-}
-
-fn set<'t>(row: &mut [u32], tokens: impl IntoIterator<Item = &'t TokenId>) {
-    for &token in tokens {
-        row[token as usize / 32] |= 1 << (token % 32);
+        !self.tokens.is_empty() || self.maps.iter().any(some)
     }
 }
 
@@ -185,7 +119,7 @@ impl<'m> Masker<'m> {
     pub fn entry(&mut self, thread: Thread) -> Result<Entry> {
         let mut entry = Entry::default();
         if thread.head == Head::Accept {
-            return Ok(Entry { ends: true, allows: true, ..entry });
+            return Ok(entry);
         }
         let vocabulary = Arc::clone(&self.tables.vocabulary);
         if let Some((free, space)) = self.machine.free_of_space(thread) {
@@ -206,18 +140,13 @@ impl<'m> Masker<'m> {
         Ok(entry)
     }
 
-    /// Adds those doubtful tokens of an entry to a row that `thread` can read; whether there are any.
-    pub fn decide(&mut self, thread: Thread, doubtful: &[TokenId], row: &mut [u32]) -> Result<bool> {
-        let mut any = false;
-        for &token in doubtful {
-            let tables = self.tables;
-            if self.reaches(thread, tables.vocabulary.token(token)) {
-                set(row, &[token]);
-                any = true;
-            }
-        }
+    /// Those doubtful tokens of an entry that `thread` can read.
+    pub fn decide(&mut self, thread: Thread, doubtful: &[TokenId]) -> Result<Vec<TokenId>> {
+        let tables = self.tables;
+        let reached = |token: &TokenId| self.reaches(thread, tables.vocabulary.token(*token));
+        let allowed = doubtful.iter().copied().filter(reached).collect();
         self.machine.sound()?;
-        Ok(any)
+        Ok(allowed)
     }
 
     /// Tokens that are whitespace only.

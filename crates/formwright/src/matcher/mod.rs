@@ -13,13 +13,13 @@ mod cost;
 mod mask;
 mod memory;
 mod program;
+mod row;
 mod step;
 mod texts;
 mod thread;
 
+use std::cell::Cell;
 use std::sync::Arc;
-
-use smallvec::SmallVec;
 
 use arena::Arena;
 use budget::Budget;
@@ -36,6 +36,7 @@ use crate::vocabulary::TokenId;
 pub use mask::Links;
 pub use memory::Spare;
 pub use program::Program;
+pub use row::{Mask, Word};
 pub use thread::ByteSet;
 
 /// A program reading bytes, without a vocabulary.
@@ -357,62 +358,61 @@ impl Matcher {
         self.with_machine(|machine| budget.tokens(machine, &self.state.threads))
     }
 
-    /// Writes the allowed tokens into a row of `mask_words` words.
+    /// Finds the tokens that may come next.
     ///
     /// With a budget, only tokens after which a complete text still fits in `budget` tokens, this one included.
     ///
     /// # Errors
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
-    pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
-        let eos = self.constraint.tables().vocabulary.eos();
-        if self.state.finished {
-            row.fill(0);
-            for &token in eos {
-                row[token as usize / 32] |= 1 << (token % 32);
-            }
-            return Ok(());
+    pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
+        let mut mask = Mask::default();
+        match budget {
+            _ if self.state.finished => mask.ends = true,
+            None => self.find(&mut mask)?,
+            Some(budget) => self.find_within(&mut mask, budget)?,
         }
-        let allowed = match budget {
-            None => self.fill(row)?,
-            Some(budget) => self.fill_within(row, budget)?,
-        };
-        if allowed { Ok(()) } else { Err(self.nothing_allowed(budget)) }
+        if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// Fills a row; whether any token is allowed.
-    fn fill(&mut self, row: &mut [u32]) -> Result<bool> {
+    /// Writes the allowed tokens into a row of `mask_words` words.
+    ///
+    /// # Errors
+    /// As [`Matcher::mask`].
+    pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
+        let mask = self.mask(budget)?;
+        mask.write(&self.constraint.tables().vocabulary, Cell::from_mut(row).as_slice_of_cells());
+        Ok(())
+    }
+
+    fn find(&mut self, mask: &mut Mask) -> Result<()> {
         let Self { constraint, memory, state, path } = self;
         let memory = &mut *memory.lock();
-        let mut entries: SmallVec<[Arc<Entry>; 4]> = SmallVec::new();
         for &thread in &state.threads {
-            entries.push(known_entry(constraint, memory, thread, path)?);
-        }
-        mask::write(row, &entries, constraint.tables().vocabulary.eos());
-        let mut allowed = entries.iter().any(|entry| entry.allows);
-        for (entry, &thread) in entries.iter().zip(&state.threads) {
+            mask.ends |= thread.head == Head::Accept;
+            let entry = known_entry(constraint, memory, thread, path)?;
             if !entry.doubtful.is_empty() {
-                allowed |= masker(constraint, memory, path, None).decide(thread, &entry.doubtful, row)?;
+                mask.decided.extend(masker(constraint, memory, path, None).decide(thread, &entry.doubtful)?);
             }
+            mask.entries.push(entry);
         }
-        Ok(allowed)
+        Ok(())
     }
 
-    fn fill_within(&mut self, row: &mut [u32], budget: u32) -> Result<bool> {
-        let Some(left) = budget.checked_sub(1) else { return Ok(false) };
+    fn find_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
+        let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let Self { constraint, memory, state, path } = self;
         let vocabulary = &constraint.tables().vocabulary;
         let memory = &mut *memory.lock();
-        row.fill(0);
-        let mut allowed = false;
         for &thread in &state.threads {
+            mask.ends |= thread.head == Head::Accept;
             let budget = Some(Budget::new(left, vocabulary));
             let mut masker = masker(constraint, memory, path, budget);
-            let entry = Arc::new(masker.entry(thread)?);
-            mask::add(row, &entry, vocabulary.eos());
-            allowed |= masker.decide(thread, &entry.doubtful, row)? || entry.allows;
+            let entry = masker.entry(thread)?;
+            mask.decided.extend(masker.decide(thread, &entry.doubtful)?);
+            mask.entries.push(Arc::new(entry));
         }
-        Ok(allowed)
+        Ok(())
     }
 
     fn nothing_allowed(&self, budget: Option<u32>) -> Error {
