@@ -138,7 +138,7 @@ pub fn near_miss(name: &str) -> Option<&'static str> {
                 6..=8 => 1,
                 _ => 2,
             };
-            bare.len() > 4 && distance(bare, target) <= most
+            bare.len() > 4 && bare.len().abs_diff(target.len()) <= 2 * most && distance(bare, target) <= most
         })
         .min_by_key(|keyword| distance(bare, keyword.name.trim_start_matches('$')))
         .map(|keyword| keyword.name)

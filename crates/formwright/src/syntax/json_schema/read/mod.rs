@@ -51,6 +51,8 @@ pub struct Reader<'d> {
     /// Dynamic scopes: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
+    /// Unknown keywords that resemble no known one.
+    innocent: FxHashSet<&'d str>,
     readings: Option<Vec<Reading>>,
     depth: usize,
     /// Emptiness checks under way: each may read further schemas.
@@ -74,6 +76,7 @@ impl<'d> Reader<'d> {
             open: FxHashSet::default(),
             scopes: vec![vec![0]],
             automata: FxHashMap::default(),
+            innocent: FxHashSet::default(),
             readings: explain.then(Vec::new),
             depth: 0,
             probing: 0,
@@ -506,7 +509,7 @@ impl<'d> Reader<'d> {
                         format!("keyword {key:?} cannot be enforced: {}", row.note),
                     ));
                 }
-                None if !self.options.ignore_unknown && !lone_ref => {
+                None if !self.options.ignore_unknown && !lone_ref && !self.innocent.contains(key.as_str()) => {
                     if let Some(meant) = keywords::near_miss(key) {
                         return Err(Error::schema(
                             &place.pointer.at(key.as_str()).text(),
@@ -514,6 +517,7 @@ impl<'d> Reader<'d> {
                         )
                         .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"));
                     }
+                    self.innocent.insert(key);
                 }
                 _ => {}
             }
