@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::language::{Leaf, SpaceState, Spaces};
 use crate::limits::Limits;
 use crate::matcher::ByteSet;
-use crate::regular::{Automaton, StateId};
+use crate::regular::{Automaton, Regular, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
 pub use walk::TextTable;
@@ -132,6 +132,17 @@ pub struct LeafKey {
     pub follow: u32,
 }
 
+/// A state of a shared automaton, by its id among them.
+#[derive(Debug)]
+pub struct Canonical {
+    /// The automaton's id.
+    pub id: u32,
+    /// The automaton.
+    pub automaton: Arc<Automaton>,
+    /// Its state.
+    pub state: StateId,
+}
+
 /// Which runs of whitespace may stand at a place, and what may follow each.
 #[derive(Debug)]
 pub struct RunTable {
@@ -153,7 +164,7 @@ pub struct Tables {
     masks: Cache<LeafKey, LeafMask>,
     texts: Cache<(Tree, NodeIndex, u32, StateId), TextTable>,
     runs: Cache<(u32, SpaceState), RunTable>,
-    clamped: Cache<(u32, StateId), StateId>,
+    canonical: Cache<(u32, StateId), Canonical>,
 }
 
 impl Tables {
@@ -167,7 +178,7 @@ impl Tables {
             masks: Cache::new(limits.leaf_cache_bytes),
             texts: Cache::new(limits.leaf_cache_bytes),
             runs: Cache::new(limits.leaf_cache_bytes),
-            clamped: Cache::new(limits.leaf_cache_bytes),
+            canonical: Cache::new(limits.leaf_cache_bytes),
             limits,
         }
     }
@@ -227,10 +238,25 @@ impl Tables {
         })
     }
 
-    /// The state whose leaf masks `state` shares: counters no token can exhaust are dropped.
-    pub fn clamp(&self, id: u32, automaton: &Automaton, state: StateId) -> StateId {
-        let reach = self.reach();
-        *self.clamped.get_or((id, state), || (automaton.clamped(state, reach), 16))
+    /// The state whose leaf masks `state` shares, perhaps of another automaton: counters no token can exhaust are
+    /// dropped, and "anything may follow" is the same everywhere.
+    pub fn canonical(&self, id: u32, automaton: &Arc<Automaton>, state: StateId) -> Arc<Canonical> {
+        let key = (id, state);
+        if let Some(known) = self.canonical.get(&key) {
+            return known;
+        }
+        let clamped = automaton.clamped(state, self.reach());
+        let is_anything = automaton.is_anything(clamped);
+        let anything = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
+        let canonical = match self.automaton(&anything, None) {
+            Ok((id, automaton)) if is_anything => {
+                let start = automaton.start().state();
+                let state = if automaton.ends_hard() { automaton.step(start, b'"').state() } else { start };
+                Canonical { id, automaton, state }
+            }
+            _ => Canonical { id, automaton: Arc::clone(automaton), state: clamped },
+        };
+        self.canonical.get_or(key, || (canonical, 64))
     }
 
     /// More characters than any token has.
@@ -267,7 +293,7 @@ impl Tables {
 
     /// Bytes of memory held by cached masks and tables.
     pub fn cached_bytes(&self) -> usize {
-        self.masks.bytes() + self.texts.bytes() + self.runs.bytes() + self.clamped.bytes()
+        self.masks.bytes() + self.texts.bytes() + self.runs.bytes() + self.canonical.bytes()
     }
 }
 
@@ -294,10 +320,14 @@ impl<K: std::hash::Hash + Eq + Copy, V> Cache<K, V> {
         Self { map: RwLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
     }
 
+    fn get(&self, key: &K) -> Option<Arc<V>> {
+        self.map.read().unwrap_or_else(PoisonError::into_inner).0.get(key).map(Arc::clone)
+    }
+
     /// The value of `key`. Computed outside the lock: two threads may do the same work, with equal results.
     fn get_or(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
-        if let Some(known) = self.map.read().unwrap_or_else(PoisonError::into_inner).0.get(&key) {
-            return Arc::clone(known);
+        if let Some(known) = self.get(&key) {
+            return known;
         }
         let (value, bytes) = compute();
         let value = Arc::new(value);

@@ -18,6 +18,9 @@ use crate::regular::{Automaton, DEAD, StateId};
 use crate::vocabulary::kinds::{self, Kinds};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
+/// A subtree of at most so many nodes is walked: it is cheaper than asking for class loops.
+const FEW: NodeIndex = 8;
+
 /// One of the trees, with what its items mean.
 struct Tokens<'v> {
     trie: &'v Trie,
@@ -83,6 +86,7 @@ pub fn leaf_mask(vocabulary: &Vocabulary, key: LeafKey, automaton: &Automaton, f
         spaced: Vec::new(),
         exits: Vec::new(),
         farthest: FxHashSet::default(),
+        last: None,
     };
     walk.subtree(key.node, key.state);
     let farthest = walk.farthest.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(0);
@@ -105,6 +109,7 @@ struct Walk<'w> {
     exits: Vec<(Box<[u8]>, Met)>,
     /// States some token of the body ends in.
     farthest: FxHashSet<StateId>,
+    last: Option<StateId>,
 }
 
 impl Walk<'_> {
@@ -132,7 +137,7 @@ impl Walk<'_> {
                 index = at.skip;
                 continue;
             }
-            if self.runs.cover(self.automaton, step.state(), trie, at, self.follow) {
+            if at.skip - index > FEW && self.runs.cover(self.automaton, step.state(), trie, at, self.follow) {
                 self.accept(trie.items_below(index), step.state());
                 index = at.skip;
                 continue;
@@ -147,13 +152,18 @@ impl Walk<'_> {
         if items.is_empty() {
             return;
         }
-        self.farthest.insert(state);
-        for item in items {
-            let met = self.tokens.met(item, 0);
-            if met.run == 0 {
-                self.body.push(met.token);
-            } else {
-                self.spaced.push(met);
+        if self.last != Some(state) {
+            self.farthest.insert(state);
+            self.last = Some(state);
+        }
+        let Some(entries) = self.tokens.entries else {
+            self.body.extend_from_slice(&self.tokens.trie.items()[items]);
+            return;
+        };
+        for &item in &self.tokens.trie.items()[items] {
+            match entries[item as usize] {
+                (0, token) => self.body.push(token),
+                (run, token) => self.spaced.push(Met { run, count: 0, token }),
             }
         }
     }
@@ -183,8 +193,10 @@ impl Walk<'_> {
 /// Class loops of the states met, as sets of kinds.
 #[derive(Default)]
 struct Runs {
-    by_state: FxHashMap<StateId, Vec<(Kinds, u32)>>,
-    last: Option<(StateId, bool)>,
+    by_state: FxHashMap<StateId, usize>,
+    runs: Vec<Vec<(Kinds, u32)>>,
+    /// The state asked for last, and where its runs are.
+    last: Option<(StateId, usize)>,
 }
 
 impl Runs {
@@ -197,13 +209,26 @@ impl Runs {
         at: &crate::vocabulary::Node,
         follow: &ByteSet,
     ) -> bool {
-        if self.last == Some((state, false)) {
+        let index = match self.last {
+            Some((last, index)) if last == state => index,
+            _ => self.find(automaton, state, follow),
+        };
+        let runs = &self.runs[index];
+        if runs.is_empty() {
             return false;
         }
-        let runs = self.by_state.entry(state).or_insert_with(|| kinds_of_runs(automaton, state, follow));
-        self.last = Some((state, !runs.is_empty()));
         let below = trie.kinds(at);
         runs.iter().any(|&(kinds, most)| below & !kinds == 0 && u32::from(at.height) <= most)
+    }
+
+    fn find(&mut self, automaton: &Automaton, state: StateId, follow: &ByteSet) -> usize {
+        let next = self.runs.len();
+        let index = *self.by_state.entry(state).or_insert(next);
+        if index == next {
+            self.runs.push(kinds_of_runs(automaton, state, follow));
+        }
+        self.last = Some((state, index));
+        index
     }
 }
 

@@ -364,27 +364,32 @@ impl<'m> Masker<'m> {
         entry: &mut Entry,
     ) -> bool {
         let program = self.machine.program;
+        let place = state;
         let automaton = program.automaton(leaf);
         let id = self.links.automata[leaf as usize];
         let reach = self.tables.reach();
         let follow = if automaton.ends_hard() { ByteSet::default() } else { self.follow(cont) };
         let window = window.map(|(least, most)| (least.min(reach), if most >= reach { UNBOUNDED } else { most }));
+        let window = window.filter(|window| *window != (0, UNBOUNDED));
+        let canonical = window.is_none().then(|| self.tables.canonical(id, automaton, state));
+        let (id, state, shared) =
+            canonical.as_deref().map_or((id, state, automaton), |shared| (shared.id, shared.state, &shared.automaton));
         let key = LeafKey {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,
             automaton: id,
-            state: if window.is_some() { state } else { self.tables.clamp(id, automaton, state) },
+            state,
             window: window.unwrap_or((0, UNBOUNDED)),
             follow: self.tables.follow_id(follow),
         };
-        let inside = window.and(self.machine.program.inside(leaf));
-        let mask = self.tables.mask(key, automaton, inside, &follow);
-        self.machine.overflow |= automaton.overflowed();
+        let inside = window.and(program.inside(leaf));
+        let mask = self.tables.mask(key, shared, inside, &follow);
+        self.machine.overflow |= automaton.overflowed() || shared.overflowed();
         let cover = self.body_cover(&mask, cont);
         if cover == Cover::Some {
             return false;
         }
-        let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, state, at), walk));
+        let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, place, at), walk));
         self.walk_exits(walk, &mask, &bans, cont, purpose, entry);
         if cover == Cover::All {
             add_leaf_mask(walk, mask, bans, purpose, entry);

@@ -135,7 +135,8 @@ impl Alphabet {
         set
     }
 
-    fn none(&self) -> Letters {
+    /// The empty set.
+    pub fn none(&self) -> Letters {
         vec![0; self.len().div_ceil(64)].into()
     }
 

@@ -238,6 +238,18 @@ impl Automaton {
         builder.state(clamped, at).map_or(state, Step::state)
     }
 
+    /// Whether any text may follow, and the state is between two code points.
+    pub fn is_anything(&self, state: StateId) -> bool {
+        let builder = self.lock();
+        let (expression, at) = builder.states[state as usize];
+        at == Partial::Between && builder.arena.is_anything(expression)
+    }
+
+    /// How its texts are spelled.
+    pub fn spelling(&self) -> Spelling {
+        self.spelling
+    }
+
     /// The class loops `state` may stay in; empty inside a code point.
     pub(crate) fn runs(&self, state: StateId) -> Vec<Run> {
         let mut builder = self.lock();

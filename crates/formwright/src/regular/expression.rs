@@ -568,15 +568,11 @@ impl Arena {
                 let parts = parts.iter().map(|&part| self.clamp(part, reach)).collect();
                 self.or(parts)
             }
-            Expression::And(parts) => {
-                // An intersection of clamped parts can be emptier or fuller than the clamped intersection: leave it.
-                let _ = parts;
-                id
-            }
             Expression::Loop(body, low, high) => {
                 let high = if high >= reach { UNBOUNDED } else { high };
                 self.repeat(body, low.min(reach), high)
             }
+            // An intersection of clamped parts can be emptier or fuller than the clamped intersection: leave it.
             _ => id,
         }
     }
@@ -587,7 +583,25 @@ impl Arena {
             Expression::Or(parts) => parts.to_vec(),
             _ => vec![id],
         };
-        parts.into_iter().filter_map(|part| self.class_run(part)).collect()
+        let mut runs: Vec<(Letters, u32)> = parts.into_iter().filter_map(|part| self.class_run(part)).collect();
+        if runs.iter().all(|(_, most)| *most != UNBOUNDED) {
+            runs.extend(self.own_loop(id));
+        }
+        runs
+    }
+
+    /// The letters that lead from an expression to itself, such as those no forbidden word starts with.
+    fn own_loop(&mut self, id: Id) -> Option<(Letters, u32)> {
+        let mut set = self.alphabet.none();
+        for (letter, _) in self.row(id).iter().enumerate().filter(|&(_, &next)| next == id) {
+            set[letter / 64] |= 1 << (letter % 64);
+        }
+        set.iter().any(|&word| word != 0).then_some((set, UNBOUNDED))
+    }
+
+    /// Whether `id` is every text.
+    pub fn is_anything(&self, id: Id) -> bool {
+        id == self.anything
     }
 
     fn class_run(&mut self, id: Id) -> Option<(Letters, u32)> {

@@ -329,8 +329,8 @@ fn extend_new<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
     }
 }
 
-/// The non-empty pairwise intersections. Of more than `limit`, and more than either union had, the first ones: a
-/// subset, said in `narrowed`.
+/// The non-empty pairwise intersections. Of more than `limit`, the first ones: a subset, said in `narrowed`. The
+/// product with a single part is no larger than the other union, and never cut.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
 fn product<T: Clone + PartialEq>(
@@ -341,7 +341,7 @@ fn product<T: Clone + PartialEq>(
     and: impl Fn(&T, &T) -> Option<T>,
 ) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
-    let limit = combine.limit.max(a.len()).max(b.len());
+    let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
         let parts: Vec<T> = b.iter().filter_map(|right| and(left, right)).collect();
         let parts = if combine.absorb && parts.contains(left) { vec![left.clone()] } else { parts };
