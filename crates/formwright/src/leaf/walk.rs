@@ -6,7 +6,6 @@
 //! accepts a subtree whose characters are all `a..z` without visiting it
 //! (595 -> 95 us for `[a-z0-9_]+` on 131k tokens).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -276,9 +275,10 @@ pub fn text_table(
     let base = usize::from(nodes[node as usize].depth);
     let mut states = vec![(DEAD, 0_u16); usize::from(nodes[node as usize].height) + 1];
     states[0] = (state, 0);
-    let mut by_count: BTreeMap<u16, Vec<Met>> = BTreeMap::new();
+    let mut by_count: Vec<Vec<Met>> = Vec::new();
     let mut exits = Vec::new();
     let mut tails: FxHashSet<StateId> = FxHashSet::default();
+    let mut last = None;
     let end = nodes[node as usize].skip;
     let mut index = node + 1;
     while index < end {
@@ -295,22 +295,30 @@ pub fn text_table(
         }
         let count = count + u16::from(before == inside);
         states[depth] = (step.state(), count);
-        if !tokens.trie.items_at(index).is_empty() {
-            tails.insert(step.state());
-            let list = by_count.entry(count).or_default();
-            list.extend(tokens.trie.items_at(index).map(|item| tokens.met(item, count)));
+        let items = tokens.trie.items_at(index);
+        if !items.is_empty() {
+            if last != Some(step.state()) {
+                tails.insert(step.state());
+                last = Some(step.state());
+            }
+            if by_count.len() <= usize::from(count) {
+                by_count.resize_with(usize::from(count) + 1, Vec::new);
+            }
+            by_count[usize::from(count)].extend(items.map(|item| tokens.met(item, count)));
         }
         index += 1;
     }
-    let most = by_count.keys().last().map_or(0, |&most| usize::from(most));
     let mut table = TextTable {
         body: Vec::new(),
         starts: vec![0],
         exits: Arc::new(Exits::new(exits)),
         tail: tails.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(1),
     };
-    for count in 0..=most {
-        table.body.extend(by_count.remove(&(count as u16)).unwrap_or_default());
+    if by_count.is_empty() {
+        by_count.push(Vec::new());
+    }
+    for tokens in by_count {
+        table.body.extend(tokens);
         table.starts.push(table.body.len());
     }
     table
