@@ -1,100 +1,10 @@
 //! Every case of `testdata/languages`, against the kernel without and with a vocabulary.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+mod common;
 
-use formwright::leaf::Tables;
-use formwright::matcher::{Matcher, Text};
-use formwright::syntax::json_schema::{Options, Order, json_schema};
-use formwright::syntax::{choice, regex};
-use formwright::vocabulary::Vocabulary;
+use common::{allowed, cases, language, tables};
+use formwright::matcher::Text;
 use formwright::{Constraint, Language, Limits};
-
-#[derive(serde::Deserialize)]
-struct Suite {
-    case: Vec<Case>,
-}
-
-#[derive(serde::Deserialize)]
-struct Case {
-    name: String,
-    kind: String,
-    #[serde(default)]
-    source: String,
-    #[serde(default)]
-    options: Vec<String>,
-    #[serde(default)]
-    order: String,
-    accepts: Vec<String>,
-    rejects: Vec<String>,
-    #[serde(default)]
-    prefixes: Vec<String>,
-    #[serde(default)]
-    dead: Vec<String>,
-}
-
-fn cases() -> Vec<Case> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/languages");
-    let read = |file: &&str| {
-        let text = std::fs::read_to_string(folder.join(file)).unwrap();
-        toml::from_str::<Suite>(&text).unwrap_or_else(|error| panic!("{file}: {error}")).case
-    };
-    ["regex.toml", "schema.toml"].iter().flat_map(read).collect()
-}
-
-fn language(case: &Case) -> Language {
-    let limits = Limits::default();
-    let built = match case.kind.as_str() {
-        "regex" => regex::regex(&case.source, &limits),
-        "choice" => choice::choice(&case.options, &limits),
-        _ => {
-            let order = if case.order == "model" { Order::Model } else { Order::Schema };
-            json_schema(&case.source, &Options { order, ..Options::default() })
-        }
-    };
-    built.unwrap_or_else(|error| panic!("{}: {error}", case.name))
-}
-
-/// Every byte, and some tokens that cut across structure.
-fn tables() -> Arc<Tables> {
-    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
-    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
-    let longer = [
-        "\":",
-        "\": ",
-        "\", \"",
-        "},",
-        "{\"",
-        " {\"",
-        "\n  ",
-        "ab",
-        "cab",
-        "\"a\"",
-        "12",
-        "true",
-        "日本",
-        "e\"",
-        "]}",
-        ": [",
-        "\"}",
-        "x\":true,\"",
-        "\":true,\"x\"",
-        "b\",\"",
-        "b\",\"a\"",
-        "b\",\"ab\"",
-        "x\":true,\"x\"",
-        "x\":true,\"xx\"",
-    ];
-    tokens.extend(longer.iter().map(|text| text.as_bytes().to_vec()));
-    let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
-    Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))
-}
-
-fn allowed(matcher: &mut Matcher, budget: Option<u32>, count: u32) -> Vec<u32> {
-    let mut mask = vec![0; (count as usize).div_ceil(32)];
-    matcher.fill_bitmask(&mut mask, budget).unwrap();
-    (0..count).filter(|token| mask[*token as usize / 32] >> (token % 32) & 1 == 1).collect()
-}
 
 fn is_prefix(language: &Language, text: &str) -> bool {
     Text::new(language.program().unwrap()).read(text.as_bytes()) == text.len()
@@ -133,7 +43,7 @@ fn examples_are_in_form_and_short() {
 /// Along every accepted text, the mask is what trying each token says.
 #[test]
 fn masks_equal_trying_every_token() {
-    let tables = tables();
+    let tables = tables(Limits::default());
     let count = tables.vocabulary.len() as u32;
     for case in cases() {
         let constraint = Constraint::new(&language(&case), &tables).unwrap();
@@ -155,7 +65,7 @@ fn masks_equal_trying_every_token() {
 /// Whatever is chosen from a budgeted mask, the text is complete when the budget is used up.
 #[test]
 fn budgets_are_kept() {
-    let tables = tables();
+    let tables = tables(Limits::default());
     let count = tables.vocabulary.len() as u32;
     for case in cases() {
         let constraint = Constraint::new(&language(&case), &tables).unwrap();

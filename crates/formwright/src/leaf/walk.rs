@@ -193,7 +193,7 @@ impl Walk<'_> {
 #[derive(Default)]
 struct Runs {
     by_state: FxHashMap<StateId, usize>,
-    runs: Vec<Vec<(Kinds, u32)>>,
+    found: Vec<Vec<(Kinds, u32)>>,
     /// The state asked for last, and where its runs are.
     last: Option<(StateId, usize)>,
 }
@@ -212,7 +212,7 @@ impl Runs {
             Some((last, index)) if last == state => index,
             _ => self.find(automaton, state, follow),
         };
-        let runs = &self.runs[index];
+        let runs = &self.found[index];
         if runs.is_empty() {
             return false;
         }
@@ -221,10 +221,10 @@ impl Runs {
     }
 
     fn find(&mut self, automaton: &Automaton, state: StateId, follow: &ByteSet) -> usize {
-        let next = self.runs.len();
+        let next = self.found.len();
         let index = *self.by_state.entry(state).or_insert(next);
         if index == next {
-            self.runs.push(kinds_of_runs(automaton, state, follow));
+            self.found.push(kinds_of_runs(automaton, state, follow));
         }
         self.last = Some((state, index));
         index

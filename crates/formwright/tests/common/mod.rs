@@ -1,0 +1,99 @@
+//! The cases of `testdata/languages`, and a small vocabulary that cuts across structure.
+
+#![allow(dead_code)] // not every test uses everything
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use formwright::leaf::Tables;
+use formwright::matcher::Matcher;
+use formwright::syntax::json_schema::{Options, Order, json_schema};
+use formwright::syntax::{choice, regex};
+use formwright::vocabulary::Vocabulary;
+use formwright::{Language, Limits};
+
+#[derive(serde::Deserialize)]
+struct Suite {
+    case: Vec<Case>,
+}
+
+#[derive(Default, serde::Deserialize)]
+pub struct Case {
+    pub name: String,
+    pub kind: String,
+    #[serde(default)]
+    pub source: String,
+    #[serde(default)]
+    pub options: Vec<String>,
+    #[serde(default)]
+    pub order: String,
+    pub accepts: Vec<String>,
+    pub rejects: Vec<String>,
+    #[serde(default)]
+    pub prefixes: Vec<String>,
+    #[serde(default)]
+    pub dead: Vec<String>,
+}
+
+pub fn cases() -> Vec<Case> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/languages");
+    let read = |file: &&str| {
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        toml::from_str::<Suite>(&text).unwrap_or_else(|error| panic!("{file}: {error}")).case
+    };
+    ["regex.toml", "schema.toml"].iter().flat_map(read).collect()
+}
+
+pub fn language(case: &Case) -> Language {
+    let limits = Limits::default();
+    let built = match case.kind.as_str() {
+        "regex" => regex::regex(&case.source, &limits),
+        "choice" => choice::choice(&case.options, &limits),
+        _ => {
+            let order = if case.order == "model" { Order::Model } else { Order::Schema };
+            json_schema(&case.source, &Options { order, ..Options::default() })
+        }
+    };
+    built.unwrap_or_else(|error| panic!("{}: {error}", case.name))
+}
+
+/// Every byte, and some tokens that cut across structure.
+pub fn tables(limits: Limits) -> Arc<Tables> {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
+    let longer = [
+        "\":",
+        "\": ",
+        "\", \"",
+        "},",
+        "{\"",
+        " {\"",
+        "\n  ",
+        "ab",
+        "cab",
+        "\"a\"",
+        "12",
+        "true",
+        "日本",
+        "e\"",
+        "]}",
+        ": [",
+        "\"}",
+        "x\":true,\"",
+        "\":true,\"x\"",
+        "b\",\"",
+        "b\",\"a\"",
+        "b\",\"ab\"",
+        "x\":true,\"x\"",
+        "x\":true,\"xx\"",
+    ];
+    tokens.extend(longer.iter().map(|text| text.as_bytes().to_vec()));
+    let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
+    Arc::new(Tables::new(Arc::new(vocabulary), limits))
+}
+
+pub fn allowed(matcher: &mut Matcher, budget: Option<u32>, count: u32) -> Vec<u32> {
+    let mut mask = vec![0; (count as usize).div_ceil(32)];
+    matcher.fill_bitmask(&mut mask, budget).unwrap();
+    (0..count).filter(|token| mask[*token as usize / 32] >> (token % 32) & 1 == 1).collect()
+}

@@ -1,0 +1,105 @@
+//! What is shared or forgotten must not be seen in a mask: caches without room, threads, forks, long texts.
+
+mod common;
+
+use std::thread;
+
+use common::{Case, allowed, cases, language, tables};
+use formwright::{Constraint, Limits};
+
+/// The masks along every text a case accepts, byte by byte.
+fn masks(constraint: &Constraint, case: &Case, count: u32) -> Vec<Vec<u32>> {
+    let mut all = Vec::new();
+    for text in &case.accepts {
+        let mut matcher = constraint.matcher();
+        for byte in text.as_bytes() {
+            all.push(allowed(&mut matcher, None, count));
+            matcher.accept_bytes(&[*byte]).unwrap();
+        }
+        all.push(allowed(&mut matcher, None, count));
+    }
+    all
+}
+
+#[test]
+fn caches_without_room_change_nothing() {
+    let roomy = tables(Limits::default());
+    let tight = tables(Limits { leaf_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() });
+    let count = roomy.vocabulary.len() as u32;
+    for case in cases() {
+        let language = language(&case);
+        let [wide, narrow] = [&roomy, &tight].map(|tables| Constraint::new(&language, tables).unwrap());
+        assert_eq!(masks(&wide, &case, count), masks(&narrow, &case, count), "{}", case.name);
+    }
+    assert!(tight.cached_bytes() < 64 << 10, "{} bytes", tight.cached_bytes());
+}
+
+#[test]
+fn threads_see_what_one_thread_sees() {
+    let (alone, shared) = (tables(Limits::default()), tables(Limits::default()));
+    let count = alone.vocabulary.len() as u32;
+    for case in cases() {
+        let language = language(&case);
+        let expected = masks(&Constraint::new(&language, &alone).unwrap(), &case, count);
+        let constraint = Constraint::new(&language, &shared).unwrap();
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| masks(&constraint, &case, count))).collect();
+            for thread in threads {
+                assert_eq!(thread.join().unwrap(), expected, "{}", case.name);
+            }
+        });
+    }
+}
+
+/// Forks share a memory; in several threads at once they must still be independent.
+#[test]
+fn forks_are_independent() {
+    let tables = tables(Limits::default());
+    let count = tables.vocabulary.len() as u32;
+    for case in cases() {
+        let constraint = Constraint::new(&language(&case), &tables).unwrap();
+        let root = constraint.matcher();
+        thread::scope(|scope| {
+            for text in &case.accepts {
+                let mut fork = root.fork();
+                scope.spawn(move || {
+                    for byte in text.as_bytes() {
+                        allowed(&mut fork, None, count);
+                        fork.accept_bytes(&[*byte]).unwrap();
+                    }
+                    assert!(fork.is_accepting());
+                });
+            }
+        });
+        assert!(root.text().is_empty());
+    }
+}
+
+#[test]
+fn a_long_text_is_like_a_short_one() {
+    let tables = tables(Limits::default());
+    let count = tables.vocabulary.len() as u32;
+    let source = r#"{"type": "array", "items": {"type": "object", "additionalProperties": {"type": "integer"}}}"#;
+    let case = Case { name: String::new(), kind: "schema".into(), source: source.into(), ..Case::default() };
+    let mut matcher = Constraint::new(&language(&case), &tables).unwrap().matcher();
+    matcher.accept_bytes(b"[").unwrap();
+    let item = br#"{"a":1,"bc":23,"d":4},"#;
+    let mut once = Vec::new();
+    for round in 0..5_000 {
+        let walk: Vec<Vec<u32>> = item
+            .iter()
+            .map(|&byte| {
+                let mask = if round % 1_000 == 1 { allowed(&mut matcher, None, count) } else { Vec::new() };
+                matcher.accept_bytes(&[byte]).unwrap();
+                mask
+            })
+            .collect();
+        if round == 1 {
+            once = walk;
+        } else if round % 1_000 == 1 {
+            assert_eq!(walk, once, "item {round}");
+        }
+    }
+    matcher.rollback(5_000 * item.len()).unwrap();
+    assert_eq!(matcher.text(), b"[");
+}
