@@ -27,6 +27,7 @@ class Language:
         order: str = "schema",
         whitespace: str = "flexible",
         escapes: str = "natural",
+        integers: str = "plain",
         max_digits: int = 24,
         unknown_keywords: str = "error",
         format: str = "assert",
@@ -42,6 +43,7 @@ class Language:
             whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``,
                 or a regular expression over space, tab, CR and LF.
             escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid spelling).
+            integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
             max_digits: Longest run of digits in the integer or fraction part of a number.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
             format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.

@@ -44,8 +44,8 @@ fn choose<T>(argument: &str, value: &str, first: (&str, T), second: (&str, T)) -
 impl Language {
     #[staticmethod]
     #[pyo3(signature = (
-        schema, *, order="schema", whitespace="flexible", escapes="natural", max_digits=24, unknown_keywords="error",
-        format="assert", formats=None, dialect=None, registry=None
+        schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", max_digits=24,
+        unknown_keywords="error", format="assert", formats=None, dialect=None, registry=None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
@@ -54,6 +54,7 @@ impl Language {
         order: &str,
         whitespace: &str,
         escapes: &str,
+        integers: &str,
         max_digits: u32,
         unknown_keywords: &str,
         format: &str,
@@ -65,6 +66,7 @@ impl Language {
             order: choose("order", order, ("schema", Order::Schema), ("model", Order::Model))?,
             whitespace: whitespace.to_owned(),
             any_escapes: choose("escapes", escapes, ("natural", false), ("any", true))?,
+            decimal_integers: choose("integers", integers, ("plain", false), ("decimal", true))?,
             max_digits,
             ignore_unknown: choose("unknown_keywords", unknown_keywords, ("error", false), ("ignore", true))?,
             assert_formats: choose("format", format, ("annotation", false), ("assert", true))?,

@@ -138,10 +138,16 @@ impl<'d> Builder<'d> {
         let mut trees = Vec::new();
         for set in sets {
             match set.only() {
+                Some(value) if self.options.decimal_integers && value.is_integer() => {
+                    trees.push(Regular::concat([Regular::text(&plain_text(value)), self.zeros()]));
+                }
                 Some(value) => literals.push(plain_text(value)),
-                None => trees.push(set.tree(self.options.max_digits).map_err(|what| {
-                    Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
-                })?),
+                None => {
+                    let tree = set.tree(self.options.max_digits).map_err(|what| {
+                        Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
+                    })?;
+                    trees.push(if set.is_integral() { Regular::concat([tree, self.zeros()]) } else { tree });
+                }
             }
         }
         if !trees.is_empty() {
@@ -149,6 +155,14 @@ impl<'d> Builder<'d> {
             options.push(Node::Regular(leaf));
         }
         Ok(())
+    }
+
+    /// What may follow the digits of an integer.
+    fn zeros(&self) -> Regular {
+        if !self.options.decimal_integers {
+            return Regular::Empty;
+        }
+        Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(self.options.max_digits))]).optional()
     }
 
     fn spelling(&self) -> Spelling {

@@ -47,6 +47,8 @@ pub struct Options {
     pub whitespace: String,
     /// Every valid escape in strings, instead of only those JSON needs.
     pub any_escapes: bool,
+    /// Integers may also be written with a fraction of zeros: `1.0`.
+    pub decimal_integers: bool,
     /// Longest run of digits in the integer or fraction part of a number.
     pub max_digits: u32,
     /// Accept unknown keys even where they look like misspelt keywords.
@@ -69,6 +71,7 @@ impl Default for Options {
             order: Order::Schema,
             whitespace: "flexible".to_owned(),
             any_escapes: false,
+            decimal_integers: false,
             max_digits: 24,
             ignore_unknown: false,
             assert_formats: true,
