@@ -313,7 +313,11 @@ impl<'d> Reader<'d> {
     fn complement(&mut self, shape: &Shape, literal: Literal) -> Result<Shape> {
         let combine = self.combine();
         let complement = shape.complement(combine, &mut |formula| self.negate(formula));
-        complement.map_err(|NoComplement| self.no_complement(literal))
+        let complement = complement.map_err(|NoComplement| self.no_complement(literal))?;
+        if complement.narrowed {
+            self.note_narrowed(literal);
+        }
+        Ok(complement)
     }
 
     /// Whether `text` is in the language of `tree`.
