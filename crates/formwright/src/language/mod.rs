@@ -129,6 +129,8 @@ pub struct Member {
 pub struct Extra {
     /// The language of their names (JSON strings, quotes included).
     pub name: LeafId,
+    /// How many such names there are; [`UNBOUNDED`] if many.
+    pub most: u32,
     /// Their value.
     pub value: NodeId,
     /// Values that meet demands: `(value, demands)`.
@@ -400,6 +402,7 @@ impl Shift {
         });
         let extras = object.extras.iter().map(|extra| Extra {
             name: self.leaf(extra.name),
+            most: extra.most,
             value: extra.value + self.node,
             witnesses: self.pairs(&extra.witnesses),
         });

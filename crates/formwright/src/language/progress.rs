@@ -162,9 +162,14 @@ impl Object {
                 .collect();
             others.sort_unstable();
             let mut others = others.into_iter().peekable();
+            let mut left = self.extras_left(seen);
             while count < wanted {
-                let extra = self.extra_price(prices, count + seen.count + self.members.len() as u32);
-                let next = others.next_if(|&price| price <= extra).unwrap_or(extra);
+                let longer = count + seen.count + self.members.len() as u32;
+                let extra = if left > 0 { self.extra_price(prices, longer) } else { INFINITE };
+                let next = others.next_if(|&price| price <= extra).unwrap_or_else(|| {
+                    left = left.saturating_sub(1);
+                    extra
+                });
                 total = total.saturating_add(next);
                 count += 1;
                 if total >= INFINITE || seen.count.saturating_add(count) > self.high {
@@ -173,6 +178,13 @@ impl Object {
             }
         }
         Some((total, count))
+    }
+
+    /// How many undeclared members may still come, as far as their names go.
+    fn extras_left(&self, seen: &Seen) -> u32 {
+        let declared: u32 = seen.members.iter().map(|word| word.count_ones()).sum();
+        let all = self.extras.iter().fold(0_u32, |all, extra| all.saturating_add(extra.most));
+        all.saturating_sub(seen.count.saturating_sub(declared))
     }
 
     /// The cheapest undeclared member when `others` shorter names may be taken.

@@ -220,23 +220,33 @@ impl Machine<'_> {
         if at == OFF {
             return automaton.shortest(state);
         }
-        let on = self.arena.excluded_children(at);
         let mut best = INFINITE;
-        for byte in 0..=255_u8 {
-            let step = automaton.step(state, byte);
-            if step.state() == DEAD {
-                continue;
-            }
-            let rest = match on.iter().find(|(other, _)| *other == byte) {
-                Some(&(_, child)) => {
-                    let ends = step.accepting() && !self.arena.is_excluded(child);
-                    let goes_on = if step.goes_on() { self.extra_cost(leaf, step.state(), child) } else { INFINITE };
-                    if ends { 0 } else { goes_on }
+        let mut level = vec![(state, at)];
+        for read in 1..INFINITE {
+            let mut next = Vec::new();
+            for &(state, at) in &level {
+                let on = self.arena.excluded_children(at);
+                for byte in 0..=255_u8 {
+                    let step = automaton.step(state, byte);
+                    if step.state() == DEAD {
+                        continue;
+                    }
+                    let rest = match on.iter().find(|(other, _)| *other == byte) {
+                        Some(&(_, child)) if !step.accepting() || self.arena.is_excluded(child) => {
+                            next.extend(step.goes_on().then_some((step.state(), child)));
+                            continue;
+                        }
+                        _ if step.accepting() => 0,
+                        _ => automaton.shortest(step.state()),
+                    };
+                    best = best.min(rest.saturating_add(read));
                 }
-                None if step.accepting() => 0,
-                None => automaton.shortest(step.state()),
-            };
-            best = best.min(rest.saturating_add(1));
+            }
+            // Any other way is longer than the texts read by now.
+            if best <= read + 1 || next.is_empty() {
+                break;
+            }
+            level = next;
         }
         best
     }

@@ -19,7 +19,9 @@ use super::arena::{Arena, OFF, UNKNOWN, excluded_items};
 use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
-use crate::language::{Array, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end};
+use crate::language::{
+    Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end,
+};
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
 
@@ -343,7 +345,7 @@ impl<'m> Machine<'m> {
         match (phase, byte) {
             (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out),
             (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out),
-            (Phase::Value, b',') if self.may_go_on(object, seen) => {
+            (Phase::Value, b',') if self.may_go_on(node, object, seen) => {
                 let head = Head::Object { phase: Phase::Comma, space: object.layout.comma, object: node, seen };
                 self.push(head, cont, out);
             }
@@ -355,12 +357,10 @@ impl<'m> Machine<'m> {
         if self.name_is_live(object, seen, 0) {
             self.push(Head::Key { object: node, seen, at: 0 }, cont, out);
         }
-        if object.extras.is_empty() || !self.may_extra(object, seen) {
+        if !self.may_extra(node, object, seen) {
             return;
         }
         let names = self.arena.seen(seen).names;
-        // A longer name of any characters is always free; of others it is not known.
-        self.doubt |= names == UNKNOWN && object.extras.iter().any(|extra| self.program.inside(extra.name).is_none());
         let at = self.arena.excluded_names(node, object, names);
         let start = self.path.len() as u32;
         for (index, extra) in object.extras.iter().enumerate() {
@@ -425,18 +425,21 @@ impl<'m> Machine<'m> {
             return true; // any string: a longer name is always free
         }
         let automaton = self.program.automaton(leaf);
-        let on = self.arena.excluded_children(at);
-        (0..=255).any(|byte| {
-            let step = automaton.step(state, byte);
-            match on.iter().find(|(other, _)| *other == byte) {
-                _ if step.state() == DEAD => false,
-                None => true,
-                Some(&(_, child)) => {
-                    (step.accepting() && !self.arena.is_excluded(child))
-                        || (step.goes_on() && self.extra_is_live(leaf, step.state(), child))
+        let mut open = vec![(state, at)];
+        while let Some((state, at)) = open.pop() {
+            let on = self.arena.excluded_children(at);
+            for byte in 0..=255 {
+                let step = automaton.step(state, byte);
+                match on.iter().find(|(other, _)| *other == byte) {
+                    _ if step.state() == DEAD => {}
+                    None => return true,
+                    Some(&(_, child)) if step.accepting() && !self.arena.is_excluded(child) => return true,
+                    Some(&(_, child)) if step.goes_on() => open.push((step.state(), child)),
+                    Some(_) => {}
                 }
             }
-        })
+        }
+        false
     }
 
     /// Whether some item is not used yet.
@@ -608,8 +611,9 @@ impl<'m> Machine<'m> {
         object.any_order || member <= next_required(object, seen.position)
     }
 
-    fn may_extra(&self, object: &Object, seen: SeenId) -> bool {
-        if object.is_plain() || self.arena.is_full() {
+    /// Whether an undeclared name may come.
+    fn may_extra(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+        if object.extras.is_empty() || self.arena.is_full() || !self.has_free_name(node, object, seen) {
             return false;
         }
         let before = self.arena.seen(seen);
@@ -623,9 +627,29 @@ impl<'m> Machine<'m> {
         std::iter::once(0).chain(met).any(|met| self.feasible(object, &object.with_extra(before, met)))
     }
 
+    /// Whether some undeclared name is not used yet. Where any characters are allowed, a longer one always is.
+    fn has_free_name(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+        let program = self.program;
+        let patterns = |extra: &Extra| program.inside(extra.name).is_none();
+        let names = self.arena.seen(seen).names;
+        if names == UNKNOWN {
+            self.doubt |= object.extras.iter().any(patterns);
+            return true;
+        }
+        if !object.extras.iter().all(patterns) {
+            return true;
+        }
+        let at = self.arena.excluded_names(node, object, names);
+        object.extras.iter().any(|extra| {
+            let automaton = program.automaton(extra.name);
+            let state = automaton.step(automaton.start().state(), b'"').state();
+            state != DEAD && self.extra_is_live(extra.name, state, at)
+        })
+    }
+
     /// Whether a comma may come: some member can follow.
-    fn may_go_on(&self, object: &Object, seen: SeenId) -> bool {
-        self.name_is_live(object, seen, 0) || (!object.extras.is_empty() && self.may_extra(object, seen))
+    fn may_go_on(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+        self.name_is_live(object, seen, 0) || self.may_extra(node, object, seen)
     }
 
     fn may_close(&self, object: &Object, seen: SeenId) -> bool {

@@ -152,6 +152,17 @@ impl Regular {
         self.repeat(0, Some(1))
     }
 
+    /// Whether the tree shows that there are finitely many texts.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Never | Self::Empty | Self::Class(_) => true,
+            Self::Concat(parts) | Self::Or(parts) => parts.iter().all(Self::is_finite),
+            Self::And(parts) => parts.iter().any(Self::is_finite),
+            Self::Repeat(inner, _, high) => high.is_some() && inner.is_finite(),
+            _ => false,
+        }
+    }
+
     /// Texts of `low` to `high` code points.
     pub fn length(low: u32, high: Option<u32>) -> Self {
         Self::any().repeat(low, high)

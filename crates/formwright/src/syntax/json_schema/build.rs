@@ -324,7 +324,7 @@ impl<'d> Builder<'d> {
             let witnesses = if allowed { self.witnesses(object, &formula, &meets) } else { Vec::new() };
             members.push(Member { name_bytes, value, required: object.requires(name), possible: true, witnesses });
         }
-        let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula)? };
+        let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
         let index = |name: &Rc<str>| names.iter().position(|other| other == name).unwrap_or(0) as u32;
         let escaped: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         let mut keyed: Vec<(&[u8], u32)> =
@@ -359,7 +359,7 @@ impl<'d> Builder<'d> {
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
-    fn extras(&mut self, object: &ObjectShape, formula: &Formula) -> Result<Vec<Extra>> {
+    fn extras(&mut self, object: &ObjectShape, formula: &Formula, declared: &[Rc<str>]) -> Result<Vec<Extra>> {
         let patterns = patterns(object);
         if patterns.len() > MOST_PATTERNS {
             return Err(Error::unsupported(
@@ -391,14 +391,29 @@ impl<'d> Builder<'d> {
             {
                 continue;
             }
+            let most = self.names_left(&tree, declared);
+            if most == 0 {
+                continue;
+            }
             // One spelling a name: a declared or used name cannot come back in disguise.
             let name = self.graph.leaf(crate::language::Leaf { tree, spelling: Spelling::Json(Escapes::Canonical) });
             let value = self.node(&condition);
             let meets: Vec<bool> = object.demands.iter().map(|demand| applies(&demand.names)).collect();
             let witnesses = self.witnesses(object, &condition, &meets);
-            extras.push(Extra { name, value, witnesses });
+            extras.push(Extra { name, most, value, witnesses });
         }
         Ok(extras)
+    }
+
+    /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
+    fn names_left(&mut self, tree: &Regular, declared: &[Rc<str>]) -> u32 {
+        if !tree.is_finite() {
+            return UNBOUNDED;
+        }
+        match self.reader.count(tree, MOST_NAMES as u32) {
+            many if many >= MOST_NAMES as u32 => UNBOUNDED,
+            few => few - declared.iter().filter(|name| self.reader.accepts(tree, name)).count() as u32,
+        }
     }
 }
 
