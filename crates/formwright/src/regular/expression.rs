@@ -568,15 +568,11 @@ impl Arena {
                 let parts = parts.iter().map(|&part| self.clamp(part, reach)).collect();
                 self.or(parts)
             }
-            Expression::And(parts) => {
-                // An intersection of clamped parts can be emptier or fuller than the clamped intersection: leave it.
-                let _ = parts;
-                id
-            }
             Expression::Loop(body, low, high) => {
                 let high = if high >= reach { UNBOUNDED } else { high };
                 self.repeat(body, low.min(reach), high)
             }
+            // An intersection of clamped parts can be emptier or fuller than the clamped intersection: left alone.
             _ => id,
         }
     }

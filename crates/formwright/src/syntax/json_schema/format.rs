@@ -157,9 +157,7 @@ fn build(format: &Format) -> Regular {
     let tree = regex::parse(&source, &Limits::default()).unwrap_or(Regular::Never);
     match format.name {
         "hostname" | "idn-hostname" => {
-            let any = Regular::anything;
             let punycode = regex::parse(r"(?:[^.]*\.)*[^.]{2}--.*", &Limits::default()).unwrap_or(Regular::Never);
-            let _ = any;
             Regular::and([tree, Regular::length(1, Some(253)), punycode.not()])
         }
         _ => tree,
