@@ -34,7 +34,7 @@ pub trait Unfold: Send + Sync {
     /// Whether the empty text is in it.
     fn nullable(&self) -> bool;
 
-    /// Code points of its shortest text, all ASCII and spelled as themselves. There must be one.
+    /// Bytes of its shortest text, of which there must be one, with every code point written as itself.
     fn shortest(&self) -> u32;
 }
 
