@@ -1,7 +1,7 @@
 //! Languages that are code: what may follow is computed when it is read.
 //!
 //! Some regular languages have short rules and enormous trees. The leap seconds
-//! of a day are `hh:mm:60` with the one offset that makes it midnight: 2880
+//! of a day are `hh:mm:60` with the one offset that makes it midnight: hundreds of
 //! alternatives, of which a text needs one. An [`Unfold`] says what may follow a
 //! code point, and an automaton asks only about the texts it meets:
 //!
