@@ -582,7 +582,7 @@ impl Arena {
                 let high = if high >= reach { UNBOUNDED } else { high };
                 self.repeat(body, low.min(reach), high)
             }
-            // An intersection of clamped parts can be emptier or fuller than the clamped intersection: left alone.
+            // An intersection of clamped parts can be emptier or fuller than the clamped intersection: leave it.
             _ => id,
         }
     }
