@@ -282,6 +282,7 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<u32> {
                 (low, _) => inner.saturating_mul(low).min(INFINITE),
             })
         }
+        Regular::Unfolding(language) => Some(language.shortest()),
         Regular::And(_) | Regular::Not(_) | Regular::Multiple(_) => None,
     }
 }

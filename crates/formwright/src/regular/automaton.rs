@@ -116,7 +116,7 @@ pub struct Automaton {
     spelling: Spelling,
     /// Byte -> byte class.
     classes: [u8; 256],
-    /// One sample byte of each class.
+    /// How many byte classes there are: the width of a row.
     stride: usize,
     table: Table,
     builder: Mutex<Builder>,
@@ -279,12 +279,6 @@ impl Automaton {
             step = self.step(step.state(), byte);
         }
         step.accepting()
-    }
-
-    /// Bytes of memory held by states and tables, roughly.
-    pub fn bytes(&self) -> usize {
-        let builder = self.lock();
-        builder.states.len() * (self.stride * 4 + 48) + builder.arena.len() * 96
     }
 
     fn lock(&self) -> MutexGuard<'_, Builder> {

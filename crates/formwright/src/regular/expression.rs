@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::alphabet::{Alphabet, Letter, Letters};
 use super::tree::{Divisor, Regular};
+use super::unfolding::Unfolding;
 
 /// Index of an expression in its [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,6 +49,7 @@ pub enum Expression {
     Loop(Id, u32, u32),
     /// Decimal text: remainder so far, and decimals read (`None` before the point).
     Multiple(Divisor, u64, Option<u32>),
+    Unfolding(Unfolding),
 }
 
 #[derive(Clone, Copy)]
@@ -143,6 +145,7 @@ impl Arena {
                 self.repeat(inner, *low, high.unwrap_or(UNBOUNDED))
             }
             Regular::Multiple(divisor) => self.intern(Expression::Multiple(*divisor, 0, None)),
+            Regular::Unfolding(language) => self.intern(Expression::Unfolding(language.clone())),
         }
     }
 
@@ -408,6 +411,9 @@ impl Arena {
             Expression::Multiple(divisor, remainder, decimals) => {
                 Facts { nullable: divides(*divisor, *remainder, *decimals), boolean: true, shortest: 0 }
             }
+            Expression::Unfolding(language) => {
+                Facts { nullable: language.nullable(), boolean: false, shortest: language.shortest() }
+            }
         }
     }
 
@@ -475,6 +481,10 @@ impl Arena {
                     None => NEVER,
                 }
             }
+            Expression::Unfolding(language) => match char::from_u32(self.alphabet.sample(letter)) {
+                Some(c) => self.lower(&language.unfold(c)),
+                None => NEVER,
+            },
         }
     }
 

@@ -18,6 +18,8 @@ mod alphabet;
 mod automaton;
 mod expression;
 mod tree;
+mod unfolding;
 
 pub use automaton::{Automaton, DEAD, Escapes, Spelling, StateId, Step};
 pub use tree::{Divisor, Ranges, Regular};
+pub use unfolding::{Unfold, Unfolding};

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use super::unfolding::Unfolding;
+
 /// Sorted, disjoint, inclusive ranges of code points (surrogates excluded).
 pub type Ranges = Arc<[(char, char)]>;
 
@@ -38,6 +40,8 @@ pub enum Regular {
     Repeat(Arc<Regular>, u32, Option<u32>),
     /// Decimal texts (digits, one point, minus signs ignored) that are a multiple of the divisor.
     Multiple(Divisor),
+    /// A language that is code.
+    Unfolding(Unfolding),
 }
 
 impl Regular {

@@ -1,8 +1,15 @@
 //! The formats of the specification, as regular expressions over the decoded string.
 //!
 //! One row a format. Sources use the syntax of the `regex` crate and match the
-//! whole string; parts in `{name}` stand for other rows. Where a format is wider
-//! than regular, the row is a subset and says so: what is written is always valid.
+//! whole string; parts in `{name}` stand for other rows. What such a source cannot
+//! say is added to its tree by a function: leap seconds, names of hosts. Where a
+//! format is wider than regular, the row is a subset and says so: what is written
+//! is always valid.
+
+mod label;
+mod leap;
+mod name;
+mod punycode;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -20,10 +27,18 @@ pub struct Format {
     source: &'static str,
     /// What is left out, or empty.
     pub narrowed: &'static str,
+    /// The language, made from that of the source.
+    finish: fn(Regular) -> Regular,
 }
 
 const fn row(name: &'static str, source: &'static str, narrowed: &'static str) -> Format {
-    Format { name, source, narrowed }
+    Format { name, source, narrowed, finish: |source| source }
+}
+
+impl Format {
+    const fn with(self, finish: fn(Regular) -> Regular) -> Self {
+        Self { finish, ..self }
+    }
 }
 
 /// Parts that are no formats by themselves.
@@ -46,6 +61,7 @@ const PARTS: &[(&str, &str)] = &[
         "uchar",
         "[\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}\u{10000}-\u{1FFFD}\u{20000}-\u{2FFFD}\u{30000}-\u{3FFFD}\u{40000}-\u{4FFFD}\u{50000}-\u{5FFFD}\u{60000}-\u{6FFFD}\u{70000}-\u{7FFFD}\u{80000}-\u{8FFFD}\u{90000}-\u{9FFFD}\u{A0000}-\u{AFFFD}\u{B0000}-\u{BFFFD}\u{C0000}-\u{CFFFD}\u{D0000}-\u{DFFFD}\u{E1000}-\u{EFFFD}]",
     ),
+    ("wide", r"[\u{80}-\u{10FFFF}]"),
     ("ipchar", "(?:{pchar}|{uchar})"),
     (
         "iauthority",
@@ -78,10 +94,12 @@ pub const FORMATS: &[Format] = &[
     ),
     row(
         "time",
-        r"(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?{offset}|23:59:60(?:\.[0-9]+)?(?:[Zz]|[+-]00:00))",
-        "leap seconds only at 23:59:60 UTC written without an offset",
-    ),
-    row("date-time", "{date}[Tt]{time}", "the year 0000; leap seconds as in time"),
+        r"(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?{offset}|23:59:60(?:\.[0-9]+)?[Zz])",
+        "leap seconds at offsets that are no quarters of an hour",
+    )
+    .with(|time| Regular::or([time, leap::leap_seconds()])),
+    row("date-time", "{date}[Tt]", "the year 0000; leap seconds as in time")
+        .with(|date| Regular::concat([date, named("time")])),
     row(
         "duration",
         "P(?:[0-9]+W|(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?|T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))",
@@ -92,7 +110,12 @@ pub const FORMATS: &[Format] = &[
         r#"(?:{atext}+(?:\.{atext}+)*|"(?:[ !#-\[\]-~]|\\[ -~])*")@(?:{label}(?:\.{label})*|\[{ipv4}\]|\[IPv6:{ipv6}\])"#,
         "",
     ),
-    row("hostname", r"{label}(?:\.{label})*", "no labels with -- in third and fourth place (internationalised names)"),
+    row(
+        "hostname",
+        "",
+        "labels with -- in third and fourth place, except A-labels of letters up to U+30FF that grow from valid labels",
+    )
+    .with(|_| name::ascii()),
     row("ipv4", r"{octet}(?:\.{octet}){3}", ""),
     row(
         "ipv6",
@@ -130,10 +153,16 @@ pub const FORMATS: &[Format] = &[
     row("regex", r"\^?{rxalt2}\$?", "groups nested deeper than two, look-around, back-references, unusual classes"),
     row(
         "idn-email",
-        r#"(?:(?:{atext}|{uchar})+(?:\.(?:{atext}|{uchar})+)*|"(?:[ !#-\[\]-~]|{uchar}|\\[ -~])*")@{label}(?:\.{label})*"#,
-        "ASCII domain",
-    ),
-    row("idn-hostname", r"{label}(?:\.{label})*", "ASCII names"),
+        r#"(?:(?:{atext}|{wide})+(?:\.(?:{atext}|{wide})+)*|"(?:[ !#-\[\]-~]|{wide}|\\[ -~])*")@"#,
+        "domains as in idn-hostname",
+    )
+    .with(|local| Regular::concat([local, name::domain()])),
+    row(
+        "idn-hostname",
+        "",
+        "as hostname; names in Unicode of more than four labels, long labels in Unicode, rare sequences of marks",
+    )
+    .with(|_| name::unicode()),
 ];
 
 /// Formats that are annotations by definition or by custom.
@@ -152,34 +181,39 @@ pub fn tree(format: &'static Format) -> Regular {
     trees[format.name].get_or_init(|| build(format)).clone()
 }
 
-fn build(format: &Format) -> Regular {
-    let source = expand(format.source);
-    let tree = regex::parse(&source, &Limits::default()).unwrap_or(Regular::Never);
-    match format.name {
-        "hostname" | "idn-hostname" => {
-            let any = Regular::anything;
-            let punycode = regex::parse(r"(?:[^.]*\.)*[^.]{2}--.*", &Limits::default()).unwrap_or(Regular::Never);
-            let _ = any;
-            Regular::and([tree, Regular::length(1, Some(253)), punycode.not()])
-        }
-        _ => tree,
-    }
+/// The language of a format in the table; no text for other names.
+fn named(name: &str) -> Regular {
+    find(name).map_or(Regular::Never, tree)
 }
 
-/// Replaces `{name}` by the source of that row, in a group.
+fn build(format: &Format) -> Regular {
+    (format.finish)(parse(format.source))
+}
+
+/// The language of a source; the tests see to it that every one can be read.
+fn parse(source: &str) -> Regular {
+    regex::parse(&expand(source), &Limits::default()).unwrap_or(Regular::Never)
+}
+
+/// Replaces `{name}` by the source of that row, in a group. Other braces are counts, or escaped.
 fn expand(source: &str) -> String {
-    let mut text = source.to_owned();
-    for _ in 0..8 {
-        let before = text.clone();
-        let rows = PARTS.iter().copied().chain(FORMATS.iter().map(|format| (format.name, format.source)));
-        for (name, part) in rows {
-            text = text.replace(&format!("{{{name}}}"), &format!("(?:{part})"));
-        }
-        if text == before {
-            break;
-        }
+    let mut text = String::new();
+    let mut rest = source;
+    while let Some(open) = rest.find('{') {
+        let (before, braced) = rest.split_at(open);
+        text.push_str(before);
+        let row = braced[1..].split_once('}').and_then(|(name, behind)| Some((part(name)?, behind)));
+        let (replaced, behind) =
+            row.map_or(("{".to_owned(), &braced[1..]), |(part, behind)| (format!("(?:{})", expand(part)), behind));
+        text.push_str(&replaced);
+        rest = behind;
     }
-    text
+    text + rest
+}
+
+fn part(name: &str) -> Option<&'static str> {
+    let part = PARTS.iter().find(|(part, _)| *part == name).map(|&(_, source)| source);
+    part.or_else(|| find(name).map(|format| format.source))
 }
 
 #[cfg(test)]
