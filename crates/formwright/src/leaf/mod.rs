@@ -141,6 +141,8 @@ pub struct Canonical {
     pub automaton: Arc<Automaton>,
     /// Its state.
     pub state: StateId,
+    /// Bytes by which the end may be farther than from there.
+    pub slack: u32,
 }
 
 /// Which runs of whitespace may stand at a place, and what may follow each.
@@ -245,16 +247,16 @@ impl Tables {
         if let Some(known) = self.canonical.get(&key) {
             return known;
         }
-        let clamped = automaton.clamped(state, self.reach());
+        let (clamped, slack) = automaton.clamped(state, self.reach());
         let is_anything = automaton.is_anything(clamped);
         let anything = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
         let canonical = match self.automaton(&anything, None) {
             Ok((id, automaton)) if is_anything => {
                 let start = automaton.start().state();
                 let state = if automaton.ends_hard() { automaton.step(start, b'"').state() } else { start };
-                Canonical { id, automaton, state }
+                Canonical { id, automaton, state, slack }
             }
-            _ => Canonical { id, automaton: Arc::clone(automaton), state: clamped },
+            _ => Canonical { id, automaton: Arc::clone(automaton), state: clamped, slack },
         };
         self.canonical.get_or(key, || (canonical, 64))
     }

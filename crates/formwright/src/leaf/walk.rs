@@ -86,9 +86,10 @@ pub fn leaf_mask(vocabulary: &Vocabulary, key: LeafKey, automaton: &Automaton, f
         exits: Vec::new(),
         farthest: FxHashSet::default(),
         last: None,
+        covered: 0,
     };
     walk.subtree(key.node, key.state);
-    let farthest = walk.farthest.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(0);
+    let farthest = walk.farthest.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(0).max(walk.covered);
     LeafMask {
         body: Body::new(walk.body, vocabulary.mask_words()),
         spaced: walk.spaced,
@@ -109,6 +110,8 @@ struct Walk<'w> {
     /// States some token of the body ends in.
     farthest: FxHashSet<StateId>,
     last: Option<StateId>,
+    /// Bytes to the end of the leaf from anywhere in a subtree taken whole, at most.
+    covered: u32,
 }
 
 impl Walk<'_> {
@@ -136,7 +139,10 @@ impl Walk<'_> {
                 index = at.skip;
                 continue;
             }
-            if at.skip - index > FEW && self.runs.cover(self.automaton, step.state(), trie, at, self.follow) {
+            if at.skip - index > FEW
+                && let Some(farthest) = self.runs.cover(self.automaton, step.state(), trie, at, self.follow)
+            {
+                self.covered = self.covered.max(farthest);
                 self.accept(trie.items_below(index), step.state());
                 index = at.skip;
                 continue;
@@ -189,17 +195,25 @@ impl Walk<'_> {
     }
 }
 
+/// A class loop: the kinds it covers, how often, and how far the end may be.
+struct Covered {
+    kinds: Kinds,
+    most: u32,
+    farthest: u32,
+}
+
 /// Class loops of the states met, as sets of kinds.
 #[derive(Default)]
 struct Runs {
     by_state: FxHashMap<StateId, usize>,
-    found: Vec<Vec<(Kinds, u32)>>,
+    found: Vec<Vec<Covered>>,
     /// The state asked for last, and where its runs are.
     last: Option<(StateId, usize)>,
 }
 
 impl Runs {
-    /// Whether every token below `at` keeps `state` in one of its class loops, and none may leave it there.
+    /// If every token below `at` keeps `state` in one of its class loops, and none may leave it there: how far the
+    /// end of the leaf may be.
     fn cover(
         &mut self,
         automaton: &Automaton,
@@ -207,17 +221,18 @@ impl Runs {
         trie: &Trie,
         at: &crate::vocabulary::Node,
         follow: &ByteSet,
-    ) -> bool {
+    ) -> Option<u32> {
         let index = match self.last {
             Some((last, index)) if last == state => index,
             _ => self.find(automaton, state, follow),
         };
         let runs = &self.found[index];
         if runs.is_empty() {
-            return false;
+            return None;
         }
         let below = trie.kinds(at);
-        runs.iter().any(|&(kinds, most)| below & !kinds == 0 && u32::from(at.height) <= most)
+        let covers = |run: &&Covered| below & !run.kinds == 0 && u32::from(at.height) <= run.most;
+        runs.iter().find(covers).map(|run| run.farthest)
     }
 
     fn find(&mut self, automaton: &Automaton, state: StateId, follow: &ByteSet) -> usize {
@@ -231,8 +246,8 @@ impl Runs {
     }
 }
 
-/// For each class loop of a state: the kinds it covers (and that cannot start what follows), and its repetitions.
-fn kinds_of_runs(automaton: &Automaton, state: StateId, follow: &ByteSet) -> Vec<(Kinds, u32)> {
+/// The class loops of a state, with the kinds they cover that cannot start what follows.
+fn kinds_of_runs(automaton: &Automaton, state: StateId, follow: &ByteSet) -> Vec<Covered> {
     let all = kinds::all();
     let runs = automaton.runs(state).into_iter().map(|run| {
         let covered = all.iter().filter(|(_, ranges)| {
@@ -240,9 +255,10 @@ fn kinds_of_runs(automaton: &Automaton, state: StateId, follow: &ByteSet) -> Vec
                 automaton.run_covers(&run, low, high) && !(low..=high.min(low + 127)).any(|code| starts(follow, code))
             })
         });
-        (covered.fold(0, |set, (kind, _)| set | kind), run.repetitions)
+        let kinds = covered.fold(0, |set, (kind, _)| set | kind);
+        Covered { kinds, most: run.repetitions, farthest: run.farthest }
     });
-    runs.filter(|(kinds, _)| *kinds != 0).collect()
+    runs.filter(|run| run.kinds != 0).collect()
 }
 
 fn starts(follow: &ByteSet, code: u32) -> bool {

@@ -25,8 +25,6 @@ const FUEL: u32 = 200_000;
 pub enum Cover {
     /// Every token of it.
     All,
-    /// No token of it.
-    Nothing,
     /// It depends on the token.
     Some,
 }
@@ -62,28 +60,29 @@ impl<'v> Budget<'v> {
         if let Some(&known) = self.known.get(threads) {
             return known;
         }
-        let tokens = search(machine, self.vocabulary, threads);
+        let mut tokens = search(machine, self.vocabulary, threads);
+        if self.vocabulary.has_every_byte() {
+            tokens = tokens.min(machine.cost(threads));
+        }
         self.known.insert(threads.to_vec(), tokens);
         tokens
     }
 
     /// Whether the states after the body of a leaf fit: at worst `farthest` bytes of the leaf are then missing.
+    ///
+    /// That none of them fits is not seen here: a token may end the leaf and go on behind it.
     pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, cont: ContId) -> Cover {
-        let bytes = farthest.saturating_add(machine.cont_cost(cont));
-        if self.vocabulary.has_every_byte() && bytes <= self.left {
+        if !self.vocabulary.has_every_byte() {
+            return Cover::Some;
+        }
+        if farthest.saturating_add(machine.cont_cost(cont)) <= self.left {
             return Cover::All;
         }
         let mut after = Vec::new();
         machine.resume_into(cont, &mut after);
         machine.doubt = false;
         let least = self.tokens(machine, &after);
-        if least > self.left {
-            Cover::Nothing
-        } else if self.vocabulary.has_every_byte() && least.saturating_add(farthest) <= self.left {
-            Cover::All
-        } else {
-            Cover::Some
-        }
+        if least.saturating_add(farthest) <= self.left { Cover::All } else { Cover::Some }
     }
 }
 

@@ -369,6 +369,7 @@ impl<'m> Masker<'m> {
         let id = self.links.automata[leaf as usize];
         let reach = self.tables.reach();
         let follow = if automaton.ends_hard() { ByteSet::default() } else { self.follow(cont) };
+        let beyond = window.map_or(0, |(least, _)| least.saturating_sub(reach));
         let window = window.map(|(least, most)| (least.min(reach), if most >= reach { UNBOUNDED } else { most }));
         let window = window.filter(|window| *window != (0, UNBOUNDED));
         let canonical = window.is_none().then(|| self.tables.canonical(id, automaton, state));
@@ -385,7 +386,8 @@ impl<'m> Masker<'m> {
         let inside = window.and(program.inside(leaf));
         let mask = self.tables.mask(key, shared, inside, &follow);
         self.machine.overflow |= automaton.overflowed() || shared.overflowed();
-        let cover = self.body_cover(&mask, cont);
+        let slack = beyond.max(canonical.as_deref().map_or(0, |canonical| canonical.slack));
+        let cover = self.body_cover(mask.farthest.saturating_add(slack), cont);
         if cover == Cover::Some {
             return false;
         }
@@ -397,11 +399,11 @@ impl<'m> Masker<'m> {
         true
     }
 
-    /// How much of the body leaves enough budget.
-    fn body_cover(&mut self, mask: &LeafMask, cont: ContId) -> Cover {
+    /// How much of the body leaves enough budget, if the end of the leaf is at most `farthest` bytes away.
+    fn body_cover(&mut self, farthest: u32, cont: ContId) -> Cover {
         match &mut self.budget {
             None => Cover::All,
-            Some(budget) => budget.covers(&mut self.machine, mask.farthest, cont),
+            Some(budget) => budget.covers(&mut self.machine, farthest, cont),
         }
     }
 

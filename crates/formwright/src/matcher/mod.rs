@@ -400,12 +400,12 @@ impl Matcher {
     }
 
     fn find_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
-        let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let Self { constraint, memory, state, path } = self;
+        mask.ends = accepting(&state.threads);
+        let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let vocabulary = &constraint.tables().vocabulary;
         let memory = &mut *memory.lock();
         for &thread in &state.threads {
-            mask.ends |= thread.head == Head::Accept;
             let budget = Some(Budget::new(left, vocabulary));
             let mut masker = masker(constraint, memory, path, budget);
             let entry = masker.entry(thread)?;

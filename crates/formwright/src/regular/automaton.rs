@@ -22,8 +22,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::alphabet::{Alphabet, Letters};
-use super::expression::{Arena, EMPTY, Id, NEVER, OutOfFuel, contains};
+use super::alphabet::Alphabet;
+use super::expression::{Arena, ClassRun, EMPTY, Id, MANY, NEVER, OutOfFuel, contains};
 use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
@@ -102,13 +102,6 @@ enum Partial {
     Hex { digits: u8, value: u16 },
     /// After a high surrogate `\uD83D`: `stage` 0 wants `\`, 1 wants `u`, 2.. wants hex digits.
     Low { high: u16, stage: u8, value: u16 },
-}
-
-/// A class loop a state may stay in: reading up to `repetitions` code points of it cannot die.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Run {
-    pub letters: Letters,
-    pub repetitions: u32,
 }
 
 /// A deterministic automaton over bytes. Shared by threads; grows, never changes.
@@ -227,15 +220,17 @@ impl Automaton {
         self.lock().shortest(state)
     }
 
-    /// The state that stands for `state` in caches of tokens of at most `reach - 1` code points.
-    pub fn clamped(&self, state: StateId, reach: u32) -> StateId {
+    /// The state that stands for `state` in caches of tokens of at most `reach - 1` code points, and the bytes by
+    /// which the end may be farther than from there.
+    pub fn clamped(&self, state: StateId, reach: u32) -> (StateId, u32) {
         let mut builder = self.lock();
         let (expression, at) = builder.states[state as usize];
         let clamped = builder.arena.clamp(expression, reach);
         if clamped == expression {
-            return state;
+            return (state, 0);
         }
-        builder.state(clamped, at).map_or(state, Step::state)
+        let slack = builder.arena.slack(expression, reach);
+        builder.state(clamped, at).map_or((state, 0), |step| (step.state(), slack))
     }
 
     /// Whether any text may follow, and the state is between two code points.
@@ -251,19 +246,18 @@ impl Automaton {
     }
 
     /// The class loops `state` may stay in; empty inside a code point.
-    pub(crate) fn runs(&self, state: StateId) -> Vec<Run> {
+    pub(crate) fn runs(&self, state: StateId) -> Vec<ClassRun> {
         let mut builder = self.lock();
-        match builder.states[state as usize] {
-            (expression, Partial::Between) => {
-                let runs = builder.arena.class_runs(expression);
-                runs.into_iter().map(|(letters, repetitions)| Run { letters, repetitions }).collect()
-            }
-            _ => Vec::new(),
+        let (expression, Partial::Between) = builder.states[state as usize] else { return Vec::new() };
+        let mut runs = builder.arena.class_runs(expression);
+        for run in &mut runs {
+            run.farthest = run.farthest.saturating_add(u32::from(self.spelling != Spelling::Text)); // the quote
         }
+        runs
     }
 
     /// Whether every code point of `low..=high` is in the class of `run` and is written as itself.
-    pub(crate) fn run_covers(&self, run: &Run, low: u32, high: u32) -> bool {
+    pub(crate) fn run_covers(&self, run: &ClassRun, low: u32, high: u32) -> bool {
         let raw = match self.spelling {
             Spelling::Text => true,
             Spelling::Json(_) => low >= 0x20 && ![0x22, 0x5C].iter().any(|code| (low..=high).contains(code)),
@@ -518,14 +512,14 @@ impl Builder {
     fn shortest(&mut self, state: StateId) -> u32 {
         let (expression, at) = self.states[state as usize];
         let quote = u32::from(self.spelling != Spelling::Text);
-        let text = |builder: &mut Self, id| builder.arena.shortest(id).ok().flatten().unwrap_or(u32::MAX / 2);
+        let text = |builder: &mut Self, id| builder.arena.shortest(id).ok().flatten().unwrap_or(MANY);
         match at {
             Partial::Closed => 0,
             Partial::Open => text(self, expression) + 2,
             Partial::Between => text(self, expression) + quote,
             Partial::Same { need, .. } => text(self, expression) + quote + u32::from(need),
             _ => {
-                let mut best = u32::MAX / 2;
+                let mut best = MANY;
                 for (low, high) in self.completions(at) {
                     let segments: Vec<_> = self.arena.alphabet.segments(low, high).collect();
                     for (first, _, letter) in segments {

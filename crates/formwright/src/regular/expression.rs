@@ -65,6 +65,19 @@ struct Facts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
 
+/// "Too many bytes to matter"; sums of a few stay in range.
+pub const MANY: u32 = u32::MAX / 2;
+
+/// A class loop an expression may stay in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ClassRun {
+    pub letters: Letters,
+    /// Reading up to so many of the letters keeps the expression live.
+    pub repetitions: u32,
+    /// Bytes of the shortest text at any time while it does, at most.
+    pub farthest: u32,
+}
+
 /// All expressions of one automaton.
 pub struct Arena {
     pub alphabet: Alphabet,
@@ -587,38 +600,54 @@ impl Arena {
         }
     }
 
-    /// Class loops `id` starts with: `(class, repetitions left)`; reading that many of the class keeps it live.
-    pub fn class_runs(&mut self, id: Id) -> Vec<(Letters, u32)> {
+    /// Bytes by which `id` may need more than its clamped form, after any way both can read.
+    pub fn slack(&mut self, id: Id, reach: u32) -> u32 {
+        match self.get(id).clone() {
+            Expression::Concat(first, rest) => self.slack(first, reach).saturating_add(self.slack(rest, reach)),
+            Expression::Or(parts) => parts.iter().map(|&part| self.slack(part, reach)).max().unwrap_or(0),
+            Expression::Loop(body, low, _) if low > reach => self.bytes(body).saturating_mul(low - reach),
+            _ => 0,
+        }
+    }
+
+    /// Bytes of the shortest text; many when there is none, or finding it takes too long.
+    fn bytes(&mut self, id: Id) -> u32 {
+        self.shortest(id).ok().flatten().unwrap_or(MANY)
+    }
+
+    /// Class loops `id` starts with; reading so many of the class keeps it live.
+    pub fn class_runs(&mut self, id: Id) -> Vec<ClassRun> {
         let parts = match self.get(id) {
             Expression::Or(parts) => parts.to_vec(),
             _ => vec![id],
         };
-        let mut runs: Vec<(Letters, u32)> = parts.into_iter().filter_map(|part| self.class_run(part)).collect();
-        if runs.iter().all(|(_, most)| *most != UNBOUNDED) {
+        let mut runs: Vec<ClassRun> = parts.into_iter().filter_map(|part| self.class_run(part)).collect();
+        if runs.iter().all(|run| run.repetitions != UNBOUNDED) {
             runs.extend(self.own_loop(id));
         }
         runs
     }
 
+    fn class_run(&mut self, id: Id) -> Option<ClassRun> {
+        let (body, _, repetitions, rest) = self.as_loop(id)?;
+        let Expression::Class(letters) = self.get(body) else { return None };
+        let letters = letters.clone();
+        self.live(rest).ok()?.then(|| ClassRun { letters, repetitions, farthest: self.bytes(id) })
+    }
+
     /// The letters that lead from an expression to itself, such as those no forbidden word starts with.
-    fn own_loop(&mut self, id: Id) -> Option<(Letters, u32)> {
-        let mut set = self.alphabet.none();
+    fn own_loop(&mut self, id: Id) -> Option<ClassRun> {
+        let mut letters = self.alphabet.none();
         for (letter, _) in self.row(id).iter().enumerate().filter(|&(_, &next)| next == id) {
-            set[letter / 64] |= 1 << (letter % 64);
+            letters[letter / 64] |= 1 << (letter % 64);
         }
-        set.iter().any(|&word| word != 0).then_some((set, UNBOUNDED))
+        let any = letters.iter().any(|&word| word != 0);
+        any.then(|| ClassRun { letters, repetitions: UNBOUNDED, farthest: self.bytes(id) })
     }
 
     /// Whether `id` is every text.
     pub fn is_anything(&self, id: Id) -> bool {
         id == self.anything
-    }
-
-    fn class_run(&mut self, id: Id) -> Option<(Letters, u32)> {
-        let (body, _, high, rest) = self.as_loop(id)?;
-        let Expression::Class(set) = self.get(body) else { return None };
-        let set = set.clone();
-        self.live(rest).ok()?.then_some((set, high))
     }
 }
 
