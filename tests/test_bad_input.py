@@ -67,7 +67,9 @@ def test_a_choice_of_nothing_is_refused_and_of_the_empty_text_is_not(options: li
             fw.choice(options)
 
 
-@pytest.mark.parametrize("option", [{"order": "random"}, {"whitespace": "no("}, {"escapes": "all"}, {"integers": "whole"}, {"max_digits": 0}])
+@pytest.mark.parametrize(
+    "option", [{"order": "random"}, {"whitespace": "no("}, {"escapes": "all"}, {"integers": "whole"}, {"max_digits": 0}]
+)
 def test_options_are_checked(option: dict[str, Any]) -> None:
     with pytest.raises((errors.FormwrightError, ValueError), match=r"\w"):
         fw.json_schema({}, **option)
