@@ -1,8 +1,8 @@
 """The official JSON-Schema-Test-Suite, every instance fed as text: nothing invalid is accepted, and little is refused.
 
-An instance is written in the order of its own members (``order="model"``), integers also as ``1.0``. A schema counts as exact when every instance
-gets the right answer, or when it is refused as unsatisfiable and no instance is valid. ``refRemote`` tests find their
-documents in a registry.
+An instance is written in the order of its own members (``order="model"``), integers also as ``1.0``. A schema counts as
+exact when every instance gets the right answer, or when it is refused as unsatisfiable and no instance is valid.
+``refRemote`` tests find their documents in a registry.
 """
 
 from __future__ import annotations

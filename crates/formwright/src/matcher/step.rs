@@ -364,6 +364,9 @@ impl<'m> Machine<'m> {
         let at = self.arena.excluded_names(node, object, names);
         let start = self.path.len() as u32;
         for (index, extra) in object.extras.iter().enumerate() {
+            if !self.leaves_room(object, seen, extra) || !self.is_free(node, object, seen, extra) {
+                continue;
+            }
             let frame = Head::Named { extra: index as u16, object: node, seen, start };
             let after = self.arena.frame(Thread { head: frame, cont });
             let automaton = self.program.automaton(extra.name);
@@ -613,38 +616,43 @@ impl<'m> Machine<'m> {
 
     /// Whether an undeclared name may come.
     fn may_extra(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
-        if object.extras.is_empty() || self.arena.is_full() || !self.has_free_name(node, object, seen) {
+        if object.extras.is_empty() || self.arena.is_full() {
             return false;
         }
         let before = self.arena.seen(seen);
         if !object.any_order && next_required(object, before.position) < object.members.len() as u32 {
             return false;
         }
+        object
+            .extras
+            .iter()
+            .any(|extra| self.leaves_room(object, seen, extra) && self.is_free(node, object, seen, extra))
+    }
+
+    /// Whether some name of this kind is not used yet. Where any characters are allowed, a longer one always is.
+    fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &Extra) -> bool {
+        if self.program.inside(extra.name).is_some() {
+            return true;
+        }
+        let names = self.arena.seen(seen).names;
+        if names == UNKNOWN {
+            self.doubt = true;
+            return true;
+        }
+        let automaton = self.program.automaton(extra.name);
+        let state = automaton.step(automaton.start().state(), b'"').state();
+        let at = self.arena.excluded_names(node, object, names);
+        state != DEAD && self.extra_is_live(extra.name, state, at)
+    }
+
+    /// Whether the object can be completed after a member of this kind.
+    fn leaves_room(&self, object: &Object, seen: SeenId, extra: &Extra) -> bool {
         if !object.is_counted() {
             return true;
         }
-        let met = object.extras.iter().flat_map(|extra| extra.witnesses.iter().map(|(_, met)| *met));
-        std::iter::once(0).chain(met).any(|met| self.feasible(object, &object.with_extra(before, met)))
-    }
-
-    /// Whether some undeclared name is not used yet. Where any characters are allowed, a longer one always is.
-    fn has_free_name(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
-        let program = self.program;
-        let patterns = |extra: &Extra| program.inside(extra.name).is_none();
-        let names = self.arena.seen(seen).names;
-        if names == UNKNOWN {
-            self.doubt |= object.extras.iter().any(patterns);
-            return true;
-        }
-        if !object.extras.iter().all(patterns) {
-            return true;
-        }
-        let at = self.arena.excluded_names(node, object, names);
-        object.extras.iter().any(|extra| {
-            let automaton = program.automaton(extra.name);
-            let state = automaton.step(automaton.start().state(), b'"').state();
-            state != DEAD && self.extra_is_live(extra.name, state, at)
-        })
+        let before = self.arena.seen(seen);
+        let mut met = std::iter::once(0).chain(extra.witnesses.iter().map(|(_, met)| *met));
+        met.any(|met| self.feasible(object, &object.with_extra(before, met)))
     }
 
     /// Whether a comma may come: some member can follow.

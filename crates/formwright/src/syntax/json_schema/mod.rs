@@ -40,6 +40,7 @@ pub enum Order {
 
 /// How JSON is written, and how schemas are read.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a switch of its own
 pub struct Options {
     /// In which order members are written.
     pub order: Order,
