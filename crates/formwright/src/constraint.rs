@@ -5,7 +5,7 @@
 //! state is first visited, and shared from then on. A [`Constraint`] is frozen;
 //! any number of threads may start matchers on it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::Result;
 use crate::language::{Facts, Graph};
@@ -140,6 +140,8 @@ struct Compiled {
     program: Program,
     links: Links,
     spare: Spare,
+    /// What new texts use once an automaton has grown large.
+    successor: Mutex<Option<Constraint>>,
 }
 
 impl Constraint {
@@ -161,6 +163,7 @@ impl Constraint {
             program,
             links,
             spare: Spare::default(),
+            successor: Mutex::default(),
         })))
     }
 
@@ -188,6 +191,22 @@ impl Constraint {
 
     /// A matcher at the start of a text.
     pub fn matcher(&self) -> Matcher {
-        Matcher::new(self.clone())
+        Matcher::new(self.roomy())
+    }
+
+    /// This constraint; once its automata have grown large, the same with new ones, so that what many texts have
+    /// visited does not bring the next one to a bound.
+    pub(crate) fn roomy(&self) -> Self {
+        if !self.0.program.is_crowded() {
+            return self.clone();
+        }
+        let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*successor {
+            Some(next) if !next.0.program.is_crowded() => next.clone(),
+            _ => match Self::new(&self.0.language, &self.0.tables) {
+                Ok(next) => successor.insert(next).clone(),
+                Err(_) => self.clone(), // what was compiled once compiles again; if not, the bound is met later
+            },
+        }
     }
 }

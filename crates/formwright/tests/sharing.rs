@@ -75,6 +75,25 @@ fn forks_are_independent() {
     }
 }
 
+/// Each text visits other states of one automaton: all of them together are more than it may have.
+#[test]
+fn many_texts_do_not_fill_an_automaton() {
+    let limits = Limits { automaton_states: 200, ..Limits::default() };
+    let language = formwright::syntax::regex::regex("[ab]*a[ab]{9}", &limits).unwrap();
+    let constraint = Constraint::new(&language, &tables(limits)).unwrap();
+    let count = constraint.tables().vocabulary.len() as u32;
+    let mut again = constraint.matcher();
+    for text in 0..1_u32 << 10 {
+        again.reset();
+        for matcher in [&mut constraint.matcher(), &mut again] {
+            for at in 0..10 {
+                assert!(!allowed(matcher, None, count).is_empty());
+                matcher.accept_bytes(if text >> at & 1 == 1 { b"a" } else { b"b" }).unwrap();
+            }
+        }
+    }
+}
+
 #[test]
 fn a_long_text_is_like_a_short_one() {
     let tables = tables(Limits::default());

@@ -154,13 +154,20 @@ pub struct RunTable {
     pub blank: Vec<TokenId>,
 }
 
+/// Automata by leaf, each with an id, and the next id.
+#[derive(Debug, Default)]
+struct Automata {
+    known: FxHashMap<Leaf, (u32, Arc<Automaton>)>,
+    next: u32,
+}
+
 /// A vocabulary with everything that is computed once for it.
 #[derive(Debug)]
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
     limits: Limits,
-    automata: Mutex<FxHashMap<Leaf, (u32, Arc<Automaton>)>>,
+    automata: Mutex<Automata>,
     spaces: Mutex<FxHashMap<Arc<Spaces>, u32>>,
     follow: Mutex<FxHashMap<ByteSet, u32>>,
     masks: Cache<LeafKey, LeafMask>,
@@ -190,20 +197,22 @@ impl Tables {
         &self.limits
     }
 
-    /// The shared automaton of a leaf; `built` is used if it is the first.
+    /// The shared automaton of a leaf; `built` is used if it is the first. One that has grown large is replaced.
     ///
     /// # Errors
     /// As [`Automaton::new`].
     pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<(u32, Arc<Automaton>)> {
-        let mut known = self.automata.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((id, automaton)) = known.get(leaf) {
+        let mut guard = self.automata.lock().unwrap_or_else(PoisonError::into_inner);
+        let Automata { known, next } = &mut *guard;
+        if let Some((id, automaton)) = known.get(leaf).filter(|(_, automaton)| !automaton.is_crowded()) {
             return Ok((*id, Arc::clone(automaton)));
         }
-        let automaton = match built {
+        let automaton = match built.filter(|automaton| !automaton.is_crowded()) {
             Some(automaton) => Arc::clone(automaton),
             None => Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &self.limits)?),
         };
-        let id = known.len() as u32;
+        let id = *next;
+        *next += 1;
         known.insert(leaf.clone(), (id, Arc::clone(&automaton)));
         Ok((id, automaton))
     }

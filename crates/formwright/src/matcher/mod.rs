@@ -317,7 +317,9 @@ impl Matcher {
 
     /// Back to the start of the text.
     pub fn reset(&mut self) {
-        if !self.memory.is_worth_keeping() {
+        let crowded = self.constraint.program().is_crowded();
+        if crowded || !self.memory.is_worth_keeping() {
+            self.constraint = self.constraint.roomy();
             self.memory = Shared::new(&self.constraint);
         }
         self.state = first(&self.constraint, &self.memory);

@@ -65,6 +65,11 @@ impl Program {
         self.inside[leaf as usize]
     }
 
+    /// Whether some automaton has grown large.
+    pub fn is_crowded(&self) -> bool {
+        self.automata.iter().any(|automaton| automaton.is_crowded())
+    }
+
     /// Whether some automaton gave up: answers since then may miss texts.
     pub fn overflowed(&self) -> bool {
         self.automata.iter().any(|automaton| automaton.overflowed())

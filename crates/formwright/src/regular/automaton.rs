@@ -114,6 +114,7 @@ pub struct Automaton {
     table: Table,
     builder: Mutex<Builder>,
     overflow: AtomicBool,
+    crowded: AtomicBool,
     start: Step,
 }
 
@@ -165,6 +166,7 @@ impl Automaton {
             table: Table::new(stride),
             builder: Mutex::new(builder),
             overflow: AtomicBool::new(false),
+            crowded: AtomicBool::new(false),
             start,
         })
     }
@@ -197,7 +199,13 @@ impl Automaton {
         if state == DEAD {
             return Step(DEAD);
         }
-        let Ok(step) = self.lock().step(state, byte) else {
+        let mut builder = self.lock();
+        let step = builder.step(state, byte);
+        if builder.is_crowded() {
+            self.crowded.store(true, Ordering::Relaxed);
+        }
+        drop(builder);
+        let Ok(step) = step else {
             self.overflow.store(true, Ordering::Relaxed);
             return Step(DEAD);
         };
@@ -208,6 +216,11 @@ impl Automaton {
     /// Whether a bound was reached while building: masks and answers since then may miss texts.
     pub fn overflowed(&self) -> bool {
         self.overflow.load(Ordering::Relaxed)
+    }
+
+    /// Whether so many states are known that new texts had better start with an automaton of their own.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
     }
 
     /// Whether every accepting state is final, so that a text ends where it first can (JSON strings: the quote).
@@ -290,6 +303,11 @@ fn too_hard(limits: &Limits) -> Error {
 }
 
 impl Builder {
+    /// Whether a quarter of the room is used up.
+    fn is_crowded(&self) -> bool {
+        self.states.len() >= self.max_states / 4 || self.arena.len() >= self.max_expressions / 4
+    }
+
     /// The state for an expression and a partial; DEAD if it is a dead end.
     fn state(&mut self, expression: Id, at: Partial) -> Result<Step, OutOfFuel> {
         if expression == NEVER || !self.reachable(expression, at)? {
