@@ -17,17 +17,24 @@ import time
 from pathlib import Path
 
 import numpy as np
-from engines import ENGINES, read_vocabulary
+from engines import ENGINES, Engine, read_vocabulary
 
 HOME = Path("build/bench")
 POINTS = {"p25": 25, "p50": 50, "p90": 90, "p99": 99, "p99.9": 99.9, "max": 100}
 
 
-def work(name: str, limit: int, seconds: float) -> None:
+def work(name: str, limit: int, seconds: float, warm: bool) -> None:
     """One round of one engine, in this process: prints its measurements as one JSON line."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     engine = ENGINES[name](read_vocabulary((HOME / "vocabulary.bin").read_bytes()))
+    if warm:
+        walk(name, engine, limit, seconds)
+    print(json.dumps(walk(name, engine, limit, seconds)))
+
+
+def walk(name: str, engine: Engine, limit: int, seconds: float) -> dict[str, list]:
+    """Every instance of every case through an engine, timed."""
     result: dict[str, list] = {"names": [], "compile": [], "fill": [], "accept": [], "refused": [], "rejected": []}
     clock, end = time.perf_counter_ns, time.monotonic() + seconds
     gc.disable()
@@ -61,15 +68,16 @@ def work(name: str, limit: int, seconds: float) -> None:
         result["accept"].append(accepts)
         if time.monotonic() > end:
             break
-    print(json.dumps(result))
+    return result
 
 
-def measure(names: list[str], rounds: int, limit: int, seconds: float) -> dict[str, list[dict]]:
+def measure(names: list[str], rounds: int, limit: int, seconds: float, warm: bool) -> dict[str, list[dict]]:
     """All rounds of all engines, interleaved."""
     runs: dict[str, list[dict]] = {name: [] for name in names}
     for _ in range(rounds):
         for name in names:
             command = [sys.executable, __file__, "--work", name, "--limit", str(limit), "--seconds", str(seconds)]
+            command += ["--warm"] if warm else []
             output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             runs[name].append(json.loads(output))
     return runs
@@ -92,13 +100,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=int, default=1_000_000, help="schemas to run")
     parser.add_argument("--seconds", type=float, default=300, help="time limit of one engine's round")
+    parser.add_argument("--warm", action="store_true", help="every process walks all cases once before it is timed")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.work:
-        work(arguments.work, arguments.limit, arguments.seconds)
+        work(arguments.work, arguments.limit, arguments.seconds, arguments.warm)
         return
     names = arguments.engines.split(",")
-    runs = measure(names, arguments.rounds, arguments.limit, arguments.seconds)
+    runs = measure(names, arguments.rounds, arguments.limit, arguments.seconds, arguments.warm)
     shared = set.intersection(*(set(run["names"]) for all_runs in runs.values() for run in all_runs))
     machine = f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
     print(f"{len(shared)} schemas finished by every engine; {machine}")
