@@ -525,12 +525,35 @@ impl<'d> Reader<'d> {
                 }
                 _ => {}
             }
+            if key == "$schema" {
+                self.refuse_own_metaschema(value, place)?;
+            }
             if self.readings.is_some() {
                 let (status, note) = reading(key, row, value, lone_ref, map);
                 self.record(place, key, status, note);
             }
         }
         Ok(())
+    }
+
+    /// A metaschema of one's own may leave out validation, or demand vocabularies of its own. One that is not at hand
+    /// is only a name.
+    fn refuse_own_metaschema(&self, value: &Value, place: &Place<'d>) -> Result<()> {
+        let uri = value.as_str().unwrap_or_default();
+        let text = self.options.registry.get(uri.trim_end_matches('#'));
+        let Some(Ok(metaschema)) = text.map(|text| serde_json::from_str::<Value>(text)) else { return Ok(()) };
+        let Some(vocabularies) = metaschema.get("$vocabulary").and_then(Value::as_object) else { return Ok(()) };
+        let validates = vocabularies.keys().any(|uri| uri.ends_with("/vocab/validation"));
+        let unknown =
+            |(uri, needed): (&String, &Value)| !uri.contains("json-schema.org") && needed == &Value::Bool(true);
+        if validates && !vocabularies.iter().any(unknown) {
+            return Ok(());
+        }
+        Err(Error::unsupported(
+            &place.pointer.at("$schema").text(),
+            format!("the metaschema {uri:?} leaves out vocabularies, or demands others"),
+        )
+        .hint("name a published dialect in $schema, or leave the metaschema out of the registry"))
     }
 
     fn record(&mut self, place: &Place<'d>, keyword: &str, status: &'static str, note: String) {
