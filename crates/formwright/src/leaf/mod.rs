@@ -257,15 +257,17 @@ impl Tables {
             return known;
         }
         let (clamped, slack) = automaton.clamped(state, self.reach());
-        let is_anything = automaton.is_anything(clamped);
-        let anything = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
-        let canonical = match self.automaton(&anything, None) {
-            Ok((id, automaton)) if is_anything => {
+        let everywhere = automaton.is_anything(clamped).then(|| {
+            let anything = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
+            self.automaton(&anything, None).ok()
+        });
+        let canonical = match everywhere.flatten() {
+            Some((id, automaton)) => {
                 let start = automaton.start().state();
                 let state = if automaton.ends_hard() { automaton.step(start, b'"').state() } else { start };
                 Canonical { id, automaton, state, slack }
             }
-            _ => Canonical { id, automaton: Arc::clone(automaton), state: clamped, slack },
+            None => Canonical { id, automaton: Arc::clone(automaton), state: clamped, slack },
         };
         self.canonical.get_or(key, || (canonical, 64))
     }

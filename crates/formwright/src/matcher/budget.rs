@@ -20,15 +20,6 @@ use crate::vocabulary::{NodeIndex, Vocabulary};
 /// Steps a search may take before it settles for what it has.
 const FUEL: u32 = 200_000;
 
-/// How much of a leaf's body leaves enough budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cover {
-    /// Every token of it.
-    All,
-    /// It depends on the token.
-    Some,
-}
-
 /// Tokens left after the one to be chosen.
 #[derive(Debug)]
 pub struct Budget<'v> {
@@ -68,21 +59,18 @@ impl<'v> Budget<'v> {
         tokens
     }
 
-    /// Whether the states after the body of a leaf fit: at worst `farthest` bytes of the leaf are then missing.
-    ///
-    /// That none of them fits is not seen here: a token may end the leaf and go on behind it.
-    pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, cont: ContId) -> Cover {
+    /// Whether all states after the body of a leaf plainly fit: at worst `farthest` bytes of the leaf are then missing.
+    pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, cont: ContId) -> bool {
         if !self.vocabulary.has_every_byte() {
-            return Cover::Some;
+            return false;
         }
         if farthest.saturating_add(machine.cont_cost(cont)) <= self.left {
-            return Cover::All;
+            return true;
         }
         let mut after = Vec::new();
         machine.resume_into(cont, &mut after);
         machine.doubt = false;
-        let least = self.tokens(machine, &after);
-        if least.saturating_add(farthest) <= self.left { Cover::All } else { Cover::Some }
+        self.tokens(machine, &after).saturating_add(farthest) <= self.left
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::budget::{Budget, Cover};
+use super::budget::Budget;
 use super::program::leaving;
 use super::step::Machine;
 use super::thread::{ByteSet, ContId, Head, Thread};
@@ -387,24 +387,18 @@ impl<'m> Masker<'m> {
         let mask = self.tables.mask(key, shared, inside, &follow);
         self.machine.overflow |= automaton.overflowed() || shared.overflowed();
         let slack = beyond.max(canonical.as_deref().map_or(0, |canonical| canonical.slack));
-        let cover = self.body_cover(mask.farthest.saturating_add(slack), cont);
-        if cover == Cover::Some {
+        if !self.fits_whole(mask.farthest.saturating_add(slack), cont) {
             return false;
         }
         let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, place, at), walk));
         self.walk_exits(walk, &mask, &bans, cont, purpose, entry);
-        if cover == Cover::All {
-            add_leaf_mask(walk, mask, bans, purpose, entry);
-        }
+        add_leaf_mask(walk, mask, bans, purpose, entry);
         true
     }
 
-    /// How much of the body leaves enough budget, if the end of the leaf is at most `farthest` bytes away.
-    fn body_cover(&mut self, farthest: u32, cont: ContId) -> Cover {
-        match &mut self.budget {
-            None => Cover::All,
-            Some(budget) => budget.covers(&mut self.machine, farthest, cont),
-        }
+    /// Whether every token of a body leaves enough budget, if the end of the leaf is at most `farthest` bytes away.
+    fn fits_whole(&mut self, farthest: u32, cont: ContId) -> bool {
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, cont))
     }
 
     #[allow(clippy::too_many_arguments)]
