@@ -6,8 +6,8 @@
 //! pruned, a language without one is refused, and the token budget asks it for
 //! the way home.
 //!
-//! Cost: a few passes over the graph; children usually stand before parents, so
-//! two passes settle a schema without recursion.
+//! Cost: a few passes over the graph, to and fro; two settle a schema without
+//! recursion.
 
 use std::sync::Arc;
 
@@ -56,9 +56,12 @@ impl Facts {
 
     fn solve(&mut self, graph: &Graph) {
         let costs = LayoutCosts::new(graph);
-        loop {
+        let count = graph.nodes.len();
+        for pass in 0.. {
             let mut changed = false;
-            for index in 0..graph.nodes.len() {
+            for step in 0..count {
+                // Schemas put parents first, combinations children first: passes go both ways.
+                let index = if pass % 2 == 0 { count - 1 - step } else { step };
                 let (shortest, nullable) = self.equation(&graph.nodes[index], &costs);
                 changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
                 self.shortest[index] = shortest.min(self.shortest[index]);

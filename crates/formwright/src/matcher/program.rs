@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::thread::ByteSet;
 use crate::language::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId};
-use crate::regular::{Automaton, Regular, Spelling, StateId};
+use crate::regular::{Automaton, Spelling, StateId};
 
 /// A graph made ready to run.
 #[derive(Debug)]
@@ -32,9 +32,8 @@ impl Program {
     ) -> crate::Result<Self> {
         let automata: Vec<Arc<Automaton>> =
             graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
-        let anything = Regular::anything();
         let inside = graph.leaves.iter().zip(&automata).map(|(leaf, automaton)| {
-            let all = leaf.spelling != Spelling::Text && leaf.tree == anything;
+            let all = leaf.spelling != Spelling::Text && leaf.tree.is_anything();
             all.then(|| automaton.step(automaton.start().state(), b'"').state())
         });
         Ok(Self {

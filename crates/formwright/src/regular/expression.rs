@@ -264,11 +264,11 @@ impl Arena {
 
     /// [a]|[b] = [ab]
     fn merge_classes(&mut self, flat: &mut Vec<Id>) {
-        let classes: Vec<Id> =
-            flat.iter().copied().filter(|&id| matches!(self.get(id), Expression::Class(_))).collect();
-        if classes.len() < 2 {
+        let is_class = |id: &&Id| matches!(self.get(**id), Expression::Class(_));
+        if flat.iter().filter(is_class).nth(1).is_none() {
             return;
         }
+        let classes: Vec<Id> = flat.iter().filter(is_class).copied().collect();
         let mut letters: Letters = vec![0; self.alphabet.len().div_ceil(64)].into();
         for id in &classes {
             if let Expression::Class(set) = self.get(*id) {
@@ -349,11 +349,11 @@ impl Arena {
 
     /// C{a,b} ∧ D{c,d} = (C∩D){max(a,c),min(b,d)} for classes C, D: a length bound melts into a class loop.
     fn intersect_simple(&mut self, flat: &mut Vec<Id>) {
-        let simple: Vec<(Id, Letters, u32, u32)> =
-            flat.iter().filter_map(|&id| self.as_class_loop(id).map(|(set, low, high)| (id, set, low, high))).collect();
-        if simple.len() < 2 {
+        if flat.iter().filter(|&&id| self.is_class_loop(id)).nth(1).is_none() {
             return;
         }
+        let simple: Vec<(Id, Letters, u32, u32)> =
+            flat.iter().filter_map(|&id| self.as_class_loop(id).map(|(set, low, high)| (id, set, low, high))).collect();
         flat.retain(|id| simple.iter().all(|(other, ..)| other != id));
         let (mut set, mut low, mut high) = (simple[0].1.clone(), simple[0].2, simple[0].3);
         for (_, other, low2, high2) in &simple[1..] {
@@ -369,6 +369,14 @@ impl Arena {
         flat.push(merged);
         flat.sort_unstable();
         flat.dedup();
+    }
+
+    fn is_class_loop(&self, id: Id) -> bool {
+        match self.get(id) {
+            Expression::Class(_) => true,
+            Expression::Loop(body, ..) => matches!(self.get(*body), Expression::Class(_)),
+            _ => false,
+        }
     }
 
     fn as_class_loop(&self, id: Id) -> Option<(Letters, u32, u32)> {
@@ -440,9 +448,13 @@ impl Arena {
         self.derive_uncached(id, letter)
     }
 
-    /// The derivatives by every letter.
+    /// The derivatives by every letter. Those of the parts are kept too: other combinations have the same parts.
     fn row(&mut self, id: Id) -> &[Id] {
         if !self.rows.contains_key(&id) {
+            for index in 0..self.boolean_parts(id).len() {
+                let part = self.boolean_parts(id)[index];
+                self.row(part);
+            }
             let row: Box<[Id]> =
                 (0..self.alphabet.len()).map(|letter| self.derive_uncached(id, letter as Letter)).collect();
             self.rows.insert(id, row);
@@ -450,39 +462,64 @@ impl Arena {
         &self.rows[&id]
     }
 
+    /// What And and Not combine.
+    fn boolean_parts(&self, id: Id) -> &[Id] {
+        match self.get(id) {
+            Expression::And(parts) => parts,
+            Expression::Not(inner) => std::slice::from_ref(inner),
+            _ => &[],
+        }
+    }
+
+    fn derive_all(&mut self, id: Id, letter: Letter) -> Vec<Id> {
+        let count = if let Expression::And(parts) | Expression::Or(parts) = self.get(id) { parts.len() } else { 0 };
+        let mut all = Vec::with_capacity(count);
+        for index in 0..count {
+            let (Expression::And(parts) | Expression::Or(parts)) = self.get(id) else { break };
+            all.push(self.derive(parts[index], letter));
+        }
+        all
+    }
+
     fn derive_uncached(&mut self, id: Id, letter: Letter) -> Id {
-        match self.get(id).clone() {
+        match *self.get(id) {
             Expression::Never | Expression::Empty => NEVER,
-            Expression::Class(set) => {
-                if contains(&set, letter) {
+            Expression::Class(ref set) => {
+                if contains(set, letter) {
                     EMPTY
                 } else {
                     NEVER
                 }
             }
             Expression::Concat(first, rest) => {
-                let step = self.derive_uncached(first, letter);
+                let step = self.derive(first, letter);
                 let step = self.concat(step, rest);
                 if !self.nullable(first) {
                     return step;
                 }
-                let skip = self.derive_uncached(rest, letter);
+                let skip = self.derive(rest, letter);
+                if skip == NEVER {
+                    return step;
+                }
                 self.or(vec![step, skip])
             }
-            Expression::Or(parts) => {
-                let parts = parts.iter().map(|&part| self.derive_uncached(part, letter)).collect();
+            Expression::Or(_) => {
+                let parts = self.derive_all(id, letter);
                 self.or(parts)
             }
-            Expression::And(parts) => {
-                let parts = parts.iter().map(|&part| self.derive_uncached(part, letter)).collect();
+            Expression::And(_) => {
+                let parts = self.derive_all(id, letter);
                 self.and(parts)
             }
             Expression::Not(inner) => {
-                let inner = self.derive_uncached(inner, letter);
+                let inner = self.derive(inner, letter);
                 self.not(inner)
             }
             Expression::Loop(body, low, high) => {
-                let step = self.derive_uncached(body, letter);
+                let step = self.derive(body, letter);
+                if step == NEVER {
+                    return NEVER;
+                }
                 let high = if high == UNBOUNDED { UNBOUNDED } else { high - 1 };
                 let rest = self.repeat(body, low.saturating_sub(1), high);
                 self.concat(step, rest)
@@ -494,8 +531,11 @@ impl Arena {
                     None => NEVER,
                 }
             }
-            Expression::Unfolding(language) => match char::from_u32(self.alphabet.sample(letter)) {
-                Some(c) => self.lower(&language.unfold(c)),
+            Expression::Unfolding(ref language) => match char::from_u32(self.alphabet.sample(letter)) {
+                Some(c) => {
+                    let rest = language.unfold(c);
+                    self.lower(&rest)
+                }
                 None => NEVER,
             },
         }

@@ -3,7 +3,7 @@
 //! Constructors simplify a little (flatten, drop units) so that printed trees
 //! stay readable; the real normal form is made by [`super::expression`].
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::unfolding::Unfolding;
 
@@ -52,12 +52,20 @@ impl Regular {
 
     /// Any one code point.
     pub fn any() -> Self {
-        Self::Class(Arc::from([('\0', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].as_slice()))
+        static ANY: LazyLock<Ranges> =
+            LazyLock::new(|| Arc::from([('\0', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].as_slice()));
+        Self::Class(Arc::clone(&ANY))
     }
 
     /// Any text.
     pub fn anything() -> Self {
-        Self::any().repeat(0, None)
+        static ONE: LazyLock<Arc<Regular>> = LazyLock::new(|| Arc::new(Regular::any()));
+        Self::Repeat(Arc::clone(&ONE), 0, None)
+    }
+
+    /// Whether this is [`Regular::anything`], as it is written there.
+    pub fn is_anything(&self) -> bool {
+        matches!(self, Self::Repeat(inner, 0, None) if **inner == Self::any())
     }
 
     /// Exactly `text`.
@@ -120,7 +128,7 @@ impl Regular {
             match part {
                 Self::And(inner) => flat.extend(inner.iter().cloned()),
                 other => {
-                    if other != Self::anything() {
+                    if !other.is_anything() {
                         flat.push(other);
                     }
                 }

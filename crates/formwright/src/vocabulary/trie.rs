@@ -81,23 +81,43 @@ impl Trie {
     }
 
     fn layout(&mut self, sorted: &[(&[u8], u32)]) {
+        self.nodes.reserve(1 + sorted.iter().map(|(bytes, _)| bytes.len()).sum::<usize>().min(1 << 16));
         let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0 };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
         let mut open: Vec<NodeIndex> = vec![0];
-        let mut previous: &[u8] = &[];
-        for &(bytes, item) in sorted {
-            let shared = previous.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-            self.close(&mut open, shared + 1);
-            for (depth, &byte) in bytes.iter().enumerate().skip(shared) {
-                open.push(self.nodes.len() as NodeIndex);
-                let first_item = self.items.len() as u32;
-                self.nodes.push(Node { first_item, depth: depth as u16 + 1, byte, ..root });
+        let mut shared = 0; // bytes in common with the string before
+        for (index, &(bytes, item)) in sorted.iter().enumerate() {
+            let next = sorted.get(index + 1).map_or(0, |(next, _)| common(bytes, next));
+            self.reach(&open, bytes.len() - shared);
+            // What the next string does not share is a chain, complete at once.
+            let end = (self.nodes.len() + bytes.len() - shared) as NodeIndex;
+            for depth in shared + 1..=bytes.len() {
+                if depth <= next {
+                    open.push(self.nodes.len() as NodeIndex);
+                }
+                self.nodes.push(Node {
+                    skip: end,
+                    first_item: self.items.len() as u32,
+                    depth: depth as u16,
+                    height: (bytes.len() - depth) as u16,
+                    kinds: 0,
+                    byte: bytes[depth - 1],
+                });
             }
             self.items.push(item);
-            previous = bytes;
+            self.close(&mut open, next + 1);
+            shared = next;
         }
         self.close(&mut open, 0);
+    }
+
+    /// The last open node learns how far down a string goes.
+    fn reach(&mut self, open: &[NodeIndex], height: usize) {
+        if let Some(&top) = open.last() {
+            let top = &mut self.nodes[top as usize];
+            top.height = top.height.max(height as u16);
+        }
     }
 
     /// Closes open nodes until `keep` are left: their subtrees are complete.
@@ -114,6 +134,9 @@ impl Trie {
     }
 
     fn index_wide_nodes(&mut self) {
+        if self.items.len() <= WIDE {
+            return; // every child is on the way to an item
+        }
         let mut counts = vec![0_u16; self.nodes.len()];
         let mut parents: Vec<NodeIndex> = vec![0];
         for (index, node) in self.nodes.iter().enumerate().skip(1) {
@@ -254,6 +277,11 @@ impl Iterator for Children<'_> {
         self.next = self.trie.nodes[child as usize].skip;
         Some(child)
     }
+}
+
+/// How many bytes two strings begin with in common.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use serde_json::Value;
+use super::value::Value;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::number::{NumberSet, plain_text};
 use super::read::Reader;
@@ -28,6 +28,9 @@ const MOST_KINDS: usize = 4;
 
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
+
+/// Names in order, found by their text.
+type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 
 /// By position: the item, and the kinds it counts for.
 type Ways = Vec<Vec<(NodeId, u32)>>;
@@ -70,7 +73,7 @@ impl<'d> Builder<'d> {
     }
 
     /// Builds everything the root needs.
-    pub fn finish(mut self, root: &'d Value) -> Result<Built> {
+    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built> {
         let root = self.reader.root(root);
         self.graph.root = self.node(&root);
         while let Some((node, formula)) = self.queue.pop_front() {
@@ -310,38 +313,62 @@ impl<'d> Builder<'d> {
         }
         let finite = finite_names(object);
         let mut names = declared_names(object);
-        if let Some(finite) = &finite {
-            names.extend(finite.iter().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
-        }
+        names.extend(finite.iter().flatten().cloned());
+        let escaped: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        let conditions = self.conditions(object, &names);
+        let index = |name: &Rc<str>| names.get_index_of(name).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
-        for name in &names {
-            let formula = self.reader.member_formula(object, name);
+        for (name, (condition, escaped)) in names.iter().zip(conditions.iter().zip(&escaped)) {
             let allowed = self.reader.allows_name(object, name);
-            let value = if allowed { self.node(&formula) } else { self.graph.add(Node::Never) };
-            let name_bytes = quoted(name).len() as u32;
+            let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
             let meets: Vec<bool> =
                 object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
-            let witnesses = if allowed { self.witnesses(object, &formula, &meets) } else { Vec::new() };
-            members.push(Member { name_bytes, value, required: object.requires(name), possible: true, witnesses });
+            let witnesses = if allowed { self.witnesses(object, condition, &meets) } else { Vec::new() };
+            let name_bytes = escaped.len() as u32;
+            members.push(Member { name_bytes, value, required: false, possible: true, witnesses });
         }
+        object.required.iter().for_each(|name| members[index(name)].required = true);
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
-        let index = |name: &Rc<str>| names.iter().position(|other| other == name).unwrap_or(0) as u32;
-        let escaped: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         let mut keyed: Vec<(&[u8], u32)> =
             escaped.iter().zip(0..).map(|(name, index)| (&name.as_bytes()[1..name.len() - 1], index)).collect();
         keyed.sort_unstable();
-        let required = members.iter().filter(|member| member.required).count() as u32;
+        let required = object.required.len() as u32;
         Ok(Node::Object(Arc::new(Object {
             names: self.graph.trie(&keyed),
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
             demands: (1 << object.demands.len()) - 1,
-            implied: object.implied.iter().map(|(a, b)| (index(a), index(b))).collect(),
+            implied: object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect(),
             layout: self.layout,
             members,
             extras,
         })))
+    }
+
+    /// The condition on the value of each declared member.
+    fn conditions(&mut self, object: &ObjectShape, names: &IndexSet<Rc<str>>) -> Vec<Formula> {
+        let mut all = vec![Formula::default(); names.len()];
+        for rule in &object.rules {
+            let demand = |index: usize| all[index] = both(&all[index], &rule.formula);
+            match &rule.names {
+                Names::One(name) => names.get_index_of(name).into_iter().for_each(demand),
+                Names::In(tree) => {
+                    let inside = self.reader.inside(tree, names.iter());
+                    (0..names.len()).filter(|index| inside[*index]).for_each(demand);
+                }
+                Names::Except { names: without, patterns } => {
+                    let mut excepted = vec![false; names.len()];
+                    without.iter().filter_map(|name| names.get_index_of(name)).for_each(|index| excepted[index] = true);
+                    for tree in patterns.iter() {
+                        let inside = self.reader.inside(tree, names.iter());
+                        excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
+                    }
+                    (0..names.len()).filter(|index| !excepted[*index]).for_each(demand);
+                }
+            }
+        }
+        all
     }
 
     /// The values of a member that meet some of the demands its name can meet.
@@ -359,7 +386,7 @@ impl<'d> Builder<'d> {
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
-    fn extras(&mut self, object: &ObjectShape, formula: &Formula, declared: &[Rc<str>]) -> Result<Vec<Extra>> {
+    fn extras(&mut self, object: &ObjectShape, formula: &Formula, declared: &IndexSet<Rc<str>>) -> Result<Vec<Extra>> {
         let patterns = patterns(object);
         if patterns.len() > MOST_PATTERNS {
             return Err(Error::unsupported(
@@ -387,8 +414,7 @@ impl<'d> Builder<'d> {
             }
             let sides = patterns.iter().map(|tree| if inside(tree) { tree.clone() } else { tree.clone().not() });
             let tree = Regular::and(limits.iter().cloned().chain(sides));
-            if tree != Regular::anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never())
-            {
+            if !tree.is_anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never()) {
                 continue;
             }
             let most = self.names_left(&tree, declared);
@@ -406,7 +432,7 @@ impl<'d> Builder<'d> {
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
-    fn names_left(&mut self, tree: &Regular, declared: &[Rc<str>]) -> u32 {
+    fn names_left(&mut self, tree: &Regular, declared: &IndexSet<Rc<str>>) -> u32 {
         if !tree.is_finite() {
             return UNBOUNDED;
         }
@@ -450,28 +476,21 @@ fn lengths(tree: &Regular) -> Option<(u32, u32)> {
 }
 
 /// Every name some rule mentions, in order.
-fn declared_names(object: &ObjectShape) -> Vec<Rc<str>> {
-    let mut names: Vec<Rc<str>> = Vec::new();
-    let mut seen: rustc_hash::FxHashSet<Rc<str>> = rustc_hash::FxHashSet::default();
-    let mut add = |name: &Rc<str>| {
-        if seen.insert(name.clone()) {
-            names.push(name.clone());
-        }
-    };
-    for rule in &object.rules {
-        if let Names::One(name) = &rule.names {
-            add(name);
-        }
-    }
-    object.required.iter().for_each(&mut add);
-    object.implied.iter().for_each(|(a, b)| {
-        add(a);
-        add(b);
+fn declared_names(object: &ObjectShape) -> IndexSet<Rc<str>> {
+    let mut names = IndexSet::with_capacity_and_hasher(object.rules.len(), FxBuildHasher);
+    let of_rules = object.rules.iter().filter_map(|rule| match &rule.names {
+        Names::One(name) => Some(name.clone()),
+        _ => None,
     });
+    names.extend(of_rules);
+    names.extend(object.required.iter().cloned());
+    names.extend(object.implied.iter().flat_map(|(a, b)| [a.clone(), b.clone()]));
     for rule in object.rules.iter().chain(&object.demands) {
         match &rule.names {
-            Names::Except { names, .. } => names.iter().for_each(&mut add),
-            Names::One(name) => add(name),
+            Names::Except { names: others, .. } => names.extend(others.iter().cloned()),
+            Names::One(name) => {
+                names.insert(name.clone());
+            }
             Names::In(_) => {}
         }
     }

@@ -4,9 +4,12 @@
 //! ids and anchors of all documents are indexed once, before anything is read.
 //! Nothing is ever fetched: remote documents come from the caller's registry.
 
-use rustc_hash::FxHashMap;
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
+use super::value::{Map, Value};
+use rustc_hash::FxHashMap;
+
+use super::read::Pointer;
 use crate::error::{Error, Result};
 
 /// A dialect of JSON Schema, in order of age.
@@ -41,12 +44,12 @@ impl Dialect {
 #[derive(Clone, Debug)]
 pub struct Resource<'d> {
     pub uri: String,
-    pub root: &'d Value,
+    pub root: &'d Value<'d>,
     pub dialect: Dialect,
     /// The pointer of `root` inside its document.
     pub pointer: String,
-    pub anchors: FxHashMap<String, (&'d Value, String)>,
-    pub dynamic: FxHashMap<String, (&'d Value, String)>,
+    pub anchors: FxHashMap<String, (&'d Value<'d>, String)>,
+    pub dynamic: FxHashMap<String, (&'d Value<'d>, String)>,
     /// `$recursiveAnchor: true` at its root.
     pub recursive: bool,
 }
@@ -61,8 +64,8 @@ pub struct Documents<'d> {
 /// A schema that a reference leads to.
 #[derive(Clone, Debug)]
 pub struct Target<'d> {
-    pub value: &'d Value,
-    pub pointer: String,
+    pub value: &'d Value<'d>,
+    pub pointer: Cow<'d, str>,
     pub resource: usize,
     /// Set when the reference named a dynamic anchor.
     pub dynamic: Option<String>,
@@ -70,7 +73,7 @@ pub struct Target<'d> {
 
 impl<'d> Documents<'d> {
     /// Adds a document; `indexed` unless it is known to name no schemas.
-    pub fn add(&mut self, uri: &str, root: &'d Value, default: Dialect, indexed: bool) {
+    pub fn add(&mut self, uri: &str, root: &'d Value<'d>, default: Dialect, indexed: bool) {
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
         if indexed && (root.is_object() || root.is_array()) {
@@ -78,7 +81,7 @@ impl<'d> Documents<'d> {
         }
     }
 
-    fn resource(&mut self, uri: String, root: &'d Value, dialect: Dialect, pointer: String) -> usize {
+    fn resource(&mut self, uri: String, root: &'d Value<'d>, dialect: Dialect, pointer: String) -> usize {
         self.by_uri.entry(uri.clone()).or_insert(self.resources.len());
         let recursive = root.get("$recursiveAnchor") == Some(&Value::Bool(true));
         self.resources.push(Resource {
@@ -94,13 +97,13 @@ impl<'d> Documents<'d> {
     }
 
     /// Walks a document with an explicit stack: ids open resources, anchors name schemas.
-    fn index(&mut self, root: &'d Value, resource: usize) {
+    fn index(&mut self, root: &'d Value<'d>, resource: usize) {
         let mut stack = vec![(root, resource, String::new(), true)];
         while let Some((value, mut resource, pointer, is_root)) = stack.pop() {
             match value {
                 Value::Object(map) => {
                     resource = self.enter(map, value, resource, &pointer, is_root);
-                    for (key, child) in map {
+                    for (key, child) in map.iter() {
                         if (child.is_object() || child.is_array()) && key != "enum" && key != "const" {
                             stack.push((child, resource, format!("{pointer}/{}", escape(key)), false));
                         }
@@ -120,8 +123,8 @@ impl<'d> Documents<'d> {
 
     fn enter(
         &mut self,
-        map: &'d Map<String, Value>,
-        value: &'d Value,
+        map: &'d Map<'d>,
+        value: &'d Value<'d>,
         mut resource: usize,
         pointer: &str,
         is_root: bool,
@@ -160,35 +163,42 @@ impl<'d> Documents<'d> {
     ///
     /// # Errors
     /// A schema error at `pointer` when it leads nowhere.
-    pub fn resolve(&self, reference: &str, resource: usize, pointer: &str) -> Result<Target<'d>> {
-        let uri = resolve(&self.resources[resource].uri, reference);
-        let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
-        let Some(&index) = self.by_uri.get(base) else {
-            return Err(Error::unsupported(pointer, format!("$ref {reference:?} leads outside this schema"))
+    pub fn resolve(&self, reference: &'d str, resource: usize, pointer: &Pointer<'d>) -> Result<Target<'d>> {
+        let (index, fragment) = if let Some(fragment) = reference.strip_prefix('#') {
+            (Some(resource), Cow::Borrowed(fragment))
+        } else {
+            let uri = resolve(&self.resources[resource].uri, reference);
+            let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
+            (self.by_uri.get(base).copied(), Cow::Owned(fragment.to_owned()))
+        };
+        let Some(index) = index else {
+            return Err(Error::unsupported(&pointer.text(), format!("$ref {reference:?} leads outside this schema"))
                 .hint("pass the referenced document in `registry`; nothing is ever fetched"));
         };
         let found = &self.resources[index];
         let fragment = percent_decoded(fragment);
         if !fragment.is_empty() && !fragment.starts_with('/') {
-            let Some((value, at)) = found.anchors.get(&fragment) else {
-                return Err(Error::schema(pointer, format!("$ref {reference:?}: there is no anchor {fragment:?}")));
+            let Some((value, at)) = found.anchors.get(&*fragment) else {
+                let what = format!("$ref {reference:?}: there is no anchor {:?}", &*fragment);
+                return Err(Error::schema(&pointer.text(), what));
             };
-            let dynamic = found.dynamic.contains_key(&fragment).then(|| fragment.clone());
-            return Ok(Target { value, pointer: at.clone(), resource: index, dynamic });
+            let dynamic = found.dynamic.contains_key(&*fragment).then(|| fragment.into_owned());
+            return Ok(Target { value, pointer: at.clone().into(), resource: index, dynamic });
         }
         let (value, resource) = self.walk(index, &fragment).ok_or_else(|| {
-            Error::schema(pointer, format!("$ref {reference:?} points to nothing"))
+            Error::schema(&pointer.text(), format!("$ref {reference:?} points to nothing"))
                 .hint("check the JSON Pointer after #, for example #/$defs/Name")
         })?;
-        Ok(Target { value, pointer: format!("{}{fragment}", found.pointer), resource, dynamic: None })
+        let pointer = if found.pointer.is_empty() { fragment } else { format!("{}{fragment}", found.pointer).into() };
+        Ok(Target { value, pointer, resource, dynamic: None })
     }
 
     /// Follows a JSON Pointer, noticing the resources entered on the way.
-    fn walk(&self, index: usize, fragment: &str) -> Option<(&'d Value, usize)> {
+    fn walk(&self, index: usize, fragment: &str) -> Option<(&'d Value<'d>, usize)> {
         let mut value = self.resources[index].root;
         let mut resource = index;
         for part in fragment.split('/').skip(1) {
-            let key = part.replace("~1", "/").replace("~0", "~");
+            let key = unescaped(part);
             value = match value {
                 Value::Object(map) => map.get(&key)?,
                 Value::Array(items) => items.get(key.parse::<usize>().ok()?)?,
@@ -202,7 +212,7 @@ impl<'d> Documents<'d> {
     }
 
     /// The resource whose root this is.
-    pub fn resource_of_root(&self, value: &Value) -> Option<usize> {
+    pub fn resource_of_root(&self, value: &Value<'_>) -> Option<usize> {
         if self.resources.len() == 1 {
             return None;
         }
@@ -215,9 +225,14 @@ pub fn escape(key: &str) -> String {
     if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1") } else { key.to_owned() }
 }
 
-fn percent_decoded(text: &str) -> String {
+/// The key that a part of a JSON Pointer names.
+fn unescaped(part: &str) -> Cow<'_, str> {
+    if part.contains('~') { part.replace("~1", "/").replace("~0", "~").into() } else { part.into() }
+}
+
+fn percent_decoded(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains('%') {
-        return text.to_owned();
+        return text;
     }
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -228,7 +243,7 @@ fn percent_decoded(text: &str) -> String {
         out.push(code.unwrap_or(bytes[at]));
         at += if code.is_some() { 3 } else { 1 };
     }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&out).into_owned().into()
 }
 
 /// RFC 3986 reference resolution, for the references schemas use.
@@ -297,6 +312,6 @@ mod tests {
         assert_eq!(resolve("http://a.b/c/d/", "../e"), "http://a.b/c/e");
         assert_eq!(resolve("urn:x:y", "#a"), "urn:x:y#a");
         assert_eq!(resolve("", "item.json"), "item.json");
-        assert_eq!(percent_decoded("/a%25b%7Ex"), "/a%b~x");
+        assert_eq!(percent_decoded("/a%25b%7Ex".into()), "/a%b~x");
     }
 }

@@ -23,6 +23,33 @@ pub enum Role {
     Refused,
 }
 
+/// What keywords speak of, as a set: a schema without a word on numbers need not be asked about them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct About(u8);
+
+impl About {
+    pub const NOTHING: Self = Self(0);
+    /// Types and constants.
+    pub const VALUES: Self = Self(1);
+    pub const NUMBERS: Self = Self(1 << 1);
+    pub const STRINGS: Self = Self(1 << 2);
+    pub const ARRAYS: Self = Self(1 << 3);
+    pub const OBJECTS: Self = Self(1 << 4);
+    /// Schemas elsewhere.
+    pub const REFERENCES: Self = Self(1 << 5);
+    /// Schemas combined in place.
+    pub const COMBINATIONS: Self = Self(1 << 6);
+
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub fn has(self, part: Self) -> bool {
+        self.0 & part.0 != 0
+    }
+}
+
 /// A keyword.
 #[derive(Clone, Copy, Debug)]
 pub struct Keyword {
@@ -30,87 +57,98 @@ pub struct Keyword {
     pub name: &'static str,
     /// What it does.
     pub role: Role,
+    /// What it speaks of.
+    pub(crate) about: About,
     /// What is done with it here, in a few words.
     pub note: &'static str,
 }
 
-const fn row(name: &'static str, role: Role, note: &'static str) -> Keyword {
-    Keyword { name, role, note }
+const fn row(name: &'static str, role: Role, about: About, note: &'static str) -> Keyword {
+    Keyword { name, role, about, note }
 }
 
 use Role::{Annotation, Applicator, Assertion, Core, Refused};
 
+const NOTHING: About = About::NOTHING;
+const VALUES: About = About::VALUES;
+const NUMBERS: About = About::NUMBERS;
+const STRINGS: About = About::STRINGS;
+const ARRAYS: About = About::ARRAYS;
+const OBJECTS: About = About::OBJECTS;
+const REFERENCES: About = About::REFERENCES;
+const COMBINATIONS: About = About::COMBINATIONS;
+
 /// Every keyword of drafts 4 to 2020-12.
 pub const KEYWORDS: &[Keyword] = &[
-    row("$schema", Core, "chooses the dialect"),
-    row("$id", Core, "base for references"),
-    row("id", Core, "draft 4: base for references"),
-    row("$ref", Applicator, "local, by pointer, anchor or id; remote through the registry"),
-    row("$dynamicRef", Applicator, "resolved through the dynamic scope"),
-    row("$recursiveRef", Applicator, "2019-09: resolved through the dynamic scope"),
-    row("$anchor", Core, "name for references"),
-    row("$dynamicAnchor", Core, "name for dynamic references"),
-    row("$recursiveAnchor", Core, "2019-09: marks a dynamic root"),
-    row("$defs", Core, "holds schemas"),
-    row("definitions", Core, "holds schemas"),
-    row("$comment", Annotation, ""),
-    row("$vocabulary", Annotation, ""),
-    row("type", Assertion, "integers are written without a fraction"),
-    row("enum", Assertion, "by value; one canonical spelling each"),
-    row("const", Assertion, "by value; one canonical spelling"),
-    row("multipleOf", Assertion, "exact on decimals; no exponents"),
-    row("minimum", Assertion, "exact on decimals"),
-    row("maximum", Assertion, "exact on decimals"),
-    row("exclusiveMinimum", Assertion, "exact on decimals; boolean in draft 4"),
-    row("exclusiveMaximum", Assertion, "exact on decimals; boolean in draft 4"),
-    row("minLength", Assertion, "in code points"),
-    row("maxLength", Assertion, "in code points"),
-    row("pattern", Assertion, "ECMA-262, searched; look-ahead yes, look-behind and back-references refused"),
-    row("format", Assertion, "asserted for every format of the specification; see the format table"),
-    row("items", Applicator, "array form in drafts up to 2019-09"),
-    row("prefixItems", Applicator, ""),
-    row("additionalItems", Applicator, "drafts up to 2019-09"),
-    row("minItems", Assertion, ""),
-    row("maxItems", Assertion, ""),
-    row("uniqueItems", Assertion, "scalar items, each in one spelling"),
-    row("contains", Applicator, "counted; at most four in one array"),
-    row("minContains", Assertion, ""),
-    row("maxContains", Assertion, ""),
-    row("unevaluatedItems", Applicator, "resolved when schemas are combined"),
-    row("properties", Applicator, ""),
-    row("patternProperties", Applicator, "overlapping patterns too"),
-    row("additionalProperties", Applicator, "absent means open"),
-    row("required", Assertion, "boolean form of draft 3 refused"),
-    row("minProperties", Assertion, ""),
-    row("maxProperties", Assertion, ""),
-    row("propertyNames", Applicator, ""),
-    row("dependentRequired", Assertion, ""),
-    row("dependentSchemas", Applicator, ""),
-    row("dependencies", Applicator, "drafts up to 7"),
-    row("unevaluatedProperties", Applicator, "resolved when schemas are combined"),
-    row("allOf", Applicator, "intersection"),
-    row("anyOf", Applicator, "union"),
-    row("oneOf", Applicator, "exactly one"),
-    row("not", Applicator, "complement"),
-    row("if", Applicator, ""),
-    row("then", Applicator, ""),
-    row("else", Applicator, ""),
-    row("title", Annotation, ""),
-    row("description", Annotation, ""),
-    row("default", Annotation, ""),
-    row("examples", Annotation, ""),
-    row("example", Annotation, ""),
-    row("deprecated", Annotation, ""),
-    row("readOnly", Annotation, ""),
-    row("writeOnly", Annotation, ""),
-    row("contentEncoding", Annotation, ""),
-    row("contentMediaType", Annotation, ""),
-    row("contentSchema", Annotation, ""),
-    row("discriminator", Annotation, "OpenAPI: the branches themselves decide"),
-    row("$data", Refused, "values taken from the instance cannot be enforced"),
-    row("extends", Refused, "draft 3"),
-    row("disallow", Refused, "draft 3"),
-    row("divisibleBy", Refused, "draft 3: use multipleOf"),
+    row("$schema", Core, NOTHING, "chooses the dialect"),
+    row("$id", Core, NOTHING, "base for references"),
+    row("id", Core, NOTHING, "draft 4: base for references"),
+    row("$ref", Applicator, REFERENCES, "local, by pointer, anchor or id; remote through the registry"),
+    row("$dynamicRef", Applicator, REFERENCES, "resolved through the dynamic scope"),
+    row("$recursiveRef", Applicator, REFERENCES, "2019-09: resolved through the dynamic scope"),
+    row("$anchor", Core, NOTHING, "name for references"),
+    row("$dynamicAnchor", Core, NOTHING, "name for dynamic references"),
+    row("$recursiveAnchor", Core, NOTHING, "2019-09: marks a dynamic root"),
+    row("$defs", Core, NOTHING, "holds schemas"),
+    row("definitions", Core, NOTHING, "holds schemas"),
+    row("$comment", Annotation, NOTHING, ""),
+    row("$vocabulary", Annotation, NOTHING, ""),
+    row("type", Assertion, VALUES, "integers are written without a fraction"),
+    row("enum", Assertion, VALUES, "by value; one canonical spelling each"),
+    row("const", Assertion, VALUES, "by value; one canonical spelling"),
+    row("multipleOf", Assertion, NUMBERS, "exact on decimals; no exponents"),
+    row("minimum", Assertion, NUMBERS, "exact on decimals"),
+    row("maximum", Assertion, NUMBERS, "exact on decimals"),
+    row("exclusiveMinimum", Assertion, NUMBERS, "exact on decimals; boolean in draft 4"),
+    row("exclusiveMaximum", Assertion, NUMBERS, "exact on decimals; boolean in draft 4"),
+    row("minLength", Assertion, STRINGS, "in code points"),
+    row("maxLength", Assertion, STRINGS, "in code points"),
+    row("pattern", Assertion, STRINGS, "ECMA-262, searched; look-ahead yes, look-behind and back-references refused"),
+    row("format", Assertion, STRINGS, "asserted for every format of the specification; see the format table"),
+    row("items", Applicator, ARRAYS, "array form in drafts up to 2019-09"),
+    row("prefixItems", Applicator, ARRAYS, ""),
+    row("additionalItems", Applicator, ARRAYS, "drafts up to 2019-09"),
+    row("minItems", Assertion, ARRAYS, ""),
+    row("maxItems", Assertion, ARRAYS, ""),
+    row("uniqueItems", Assertion, ARRAYS, "scalar items, each in one spelling"),
+    row("contains", Applicator, ARRAYS, "counted; at most four in one array"),
+    row("minContains", Assertion, ARRAYS, ""),
+    row("maxContains", Assertion, ARRAYS, ""),
+    row("unevaluatedItems", Applicator, COMBINATIONS, "resolved when schemas are combined"),
+    row("properties", Applicator, OBJECTS, ""),
+    row("patternProperties", Applicator, OBJECTS, "overlapping patterns too"),
+    row("additionalProperties", Applicator, OBJECTS, "absent means open"),
+    row("required", Assertion, OBJECTS, "boolean form of draft 3 refused"),
+    row("minProperties", Assertion, OBJECTS, ""),
+    row("maxProperties", Assertion, OBJECTS, ""),
+    row("propertyNames", Applicator, OBJECTS, ""),
+    row("dependentRequired", Assertion, OBJECTS, ""),
+    row("dependentSchemas", Applicator, COMBINATIONS, ""),
+    row("dependencies", Applicator, OBJECTS.and(COMBINATIONS), "drafts up to 7"),
+    row("unevaluatedProperties", Applicator, COMBINATIONS, "resolved when schemas are combined"),
+    row("allOf", Applicator, COMBINATIONS, "intersection"),
+    row("anyOf", Applicator, COMBINATIONS, "union"),
+    row("oneOf", Applicator, COMBINATIONS, "exactly one"),
+    row("not", Applicator, COMBINATIONS, "complement"),
+    row("if", Applicator, COMBINATIONS, ""),
+    row("then", Applicator, COMBINATIONS, ""),
+    row("else", Applicator, COMBINATIONS, ""),
+    row("title", Annotation, NOTHING, ""),
+    row("description", Annotation, NOTHING, ""),
+    row("default", Annotation, NOTHING, ""),
+    row("examples", Annotation, NOTHING, ""),
+    row("example", Annotation, NOTHING, ""),
+    row("deprecated", Annotation, NOTHING, ""),
+    row("readOnly", Annotation, NOTHING, ""),
+    row("writeOnly", Annotation, NOTHING, ""),
+    row("contentEncoding", Annotation, NOTHING, ""),
+    row("contentMediaType", Annotation, NOTHING, ""),
+    row("contentSchema", Annotation, NOTHING, ""),
+    row("discriminator", Annotation, NOTHING, "OpenAPI: the branches themselves decide"),
+    row("$data", Refused, NOTHING, "values taken from the instance cannot be enforced"),
+    row("extends", Refused, NOTHING, "draft 3"),
+    row("disallow", Refused, NOTHING, "draft 3"),
+    row("divisibleBy", Refused, NOTHING, "draft 3: use multipleOf"),
 ];
 
 /// Common extension keys that look like keywords and are not.

@@ -16,11 +16,12 @@ pub mod keywords;
 mod number;
 mod read;
 mod shape;
+mod value;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
+use value::Value;
 
 use crate::constraint::{Language, Reading};
 use crate::error::{Error, Kind, Result};
@@ -145,7 +146,7 @@ fn lower(schema: &str, options: &Options, explain: bool) -> Result<build::Built>
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
     let root = parse(schema, "")?;
-    let others: Vec<(&String, Value)> =
+    let others: Vec<(&String, Value<'_>)> =
         options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri)?))).collect::<Result<_>>()?;
     let mut documents = Documents::default();
     documents.add("", &root, default, names_schemas(schema));
@@ -162,7 +163,7 @@ fn names_schemas(text: &str) -> bool {
 }
 
 /// JSON text as a value; the error shows the line.
-fn parse(text: &str, uri: &str) -> Result<Value> {
+fn parse<'t>(text: &'t str, uri: &str) -> Result<Value<'t>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde::Deserialize::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     value.map_err(|error| {

@@ -42,11 +42,6 @@ impl NumberSet {
         Self { low: bound.clone(), high: bound, ..Self::default() }
     }
 
-    /// All integers.
-    pub fn integers() -> Self {
-        Self { multiples: vec![BigDecimal::one()], ..Self::default() }
-    }
-
     /// The number, if there is one only.
     pub fn only(&self) -> Option<&BigDecimal> {
         match (&self.low, &self.high) {
@@ -78,6 +73,16 @@ impl NumberSet {
         (!both.is_empty()).then_some(both)
     }
 
+    /// Leaves only multiples of `divisor`.
+    pub fn divide(&mut self, divisor: BigDecimal) {
+        if !self.multiples.contains(&divisor) {
+            self.multiples.push(divisor);
+        }
+        if self.is_integral() {
+            self.round_bounds();
+        }
+    }
+
     fn round_bounds(&mut self) {
         if let Some(low) = &mut self.low {
             let up = low.value.with_scale_round(0, bigdecimal::RoundingMode::Ceiling);
@@ -92,7 +97,7 @@ impl NumberSet {
     }
 
     /// Whether nothing is in it, as far as bounds and single points tell.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         if let (Some(low), Some(high)) = (&self.low, &self.high)
             && (low.value > high.value || (low.value == high.value && (low.exclusive || high.exclusive)))
         {
@@ -455,7 +460,8 @@ mod tests {
 
     fn set(low: Option<(&str, bool)>, high: Option<(&str, bool)>, integral: bool) -> Option<NumberSet> {
         let bound = |side: Option<(&str, bool)>| side.map(|(value, exclusive)| Bound { value: big(value), exclusive });
-        let base = if integral { NumberSet::integers() } else { NumberSet::default() };
+        let base =
+            NumberSet { multiples: integral.then(BigDecimal::one).into_iter().collect(), ..NumberSet::default() };
         base.and(&NumberSet { low: bound(low), high: bound(high), ..NumberSet::default() })
     }
 

@@ -198,7 +198,7 @@ impl Strings {
     pub fn complement(&self) -> Self {
         match self {
             Self::Finite(texts) if texts.is_empty() => Self::all(),
-            Self::Regular(tree) if *tree == Regular::anything() => Self::none(),
+            Self::Regular(tree) if tree.is_anything() => Self::none(),
             _ => Self::Regular(self.tree().not()),
         }
     }
@@ -264,9 +264,9 @@ impl Shape {
         self.yes |= other.yes;
         self.no |= other.no;
         self.strings = self.strings.or(&other.strings);
-        extend_new(&mut self.numbers, other.numbers.clone());
-        extend_new(&mut self.arrays, other.arrays.clone());
-        extend_new(&mut self.objects, other.objects.clone());
+        extend_new(&mut self.numbers, &other.numbers);
+        extend_new(&mut self.arrays, &other.arrays);
+        extend_new(&mut self.objects, &other.objects);
         self
     }
 
@@ -321,10 +321,14 @@ impl Shape {
     }
 }
 
-fn extend_new<T: PartialEq>(into: &mut Vec<T>, from: Vec<T>) {
+fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
+    if into.is_empty() {
+        into.extend_from_slice(from);
+        return;
+    }
     for part in from {
-        if !into.contains(&part) {
-            into.push(part);
+        if !into.contains(part) {
+            into.push(part.clone());
         }
     }
 }
@@ -344,7 +348,7 @@ fn product<T: Clone + PartialEq>(
     let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
         let parts: Vec<T> = b.iter().filter_map(|right| and(left, right)).collect();
-        let parts = if combine.absorb && parts.contains(left) { vec![left.clone()] } else { parts };
+        let parts = if combine.absorb && parts.contains(left) { std::slice::from_ref(left) } else { &parts };
         extend_new(&mut all, parts);
         if all.len() > limit {
             all.truncate(limit);
@@ -366,11 +370,14 @@ impl ArrayShape {
     }
 
     pub fn and(&self, other: &Self) -> Option<Self> {
+        if *other == Self::any() {
+            return Some(self.clone());
+        }
         let longest = self.prefix.len().max(other.prefix.len());
         let mut some = self.some.clone();
-        extend_new(&mut some, other.some.clone());
+        extend_new(&mut some, &other.some);
         let mut evaluated_if = self.evaluated_if.clone();
-        extend_new(&mut evaluated_if, other.evaluated_if.clone());
+        extend_new(&mut evaluated_if, &other.evaluated_if);
         let mut result = Self {
             prefix: (0..longest).map(|index| both(&self.item(index), &other.item(index))).collect(),
             rest: both(&self.rest, &other.rest),
@@ -439,27 +446,36 @@ impl ObjectShape {
     }
 
     pub fn and(&self, other: &Self) -> Option<Self> {
+        if *other == Self::any() {
+            return Some(self.clone()); // most often: a schema that says nothing about objects
+        }
         let mut both = self.clone();
-        extend_new(&mut both.rules, other.rules.clone());
-        extend_new(&mut both.required, other.required.clone());
-        extend_new(&mut both.names, other.names.clone());
-        extend_new(&mut both.implied, other.implied.clone());
-        extend_new(&mut both.demands, other.demands.clone());
-        extend_new(&mut both.evaluated, other.evaluated.clone());
+        extend_new(&mut both.rules, &other.rules);
+        extend_new(&mut both.required, &other.required);
+        extend_new(&mut both.names, &other.names);
+        extend_new(&mut both.implied, &other.implied);
+        extend_new(&mut both.demands, &other.demands);
+        extend_new(&mut both.evaluated, &other.evaluated);
         both.low = both.low.max(other.low).max(both.required.len() as u32);
         both.high = both.high.min(other.high);
-        (both.low <= both.high && !both.is_plainly_empty()).then_some(both)
+        both.is_possible().then_some(both)
+    }
+
+    /// Whether counts and names leave room for a value, as far as that is plain to see.
+    pub fn is_possible(&self) -> bool {
+        self.low <= self.high && !self.is_plainly_empty()
     }
 
     /// A required member that a rule forbids.
     fn is_plainly_empty(&self) -> bool {
-        self.rules.iter().any(|rule| match &rule.names {
-            Names::One(name) => is_never(&rule.formula) && self.requires(name),
-            Names::Except { names, patterns } if patterns.is_empty() && is_never(&rule.formula) => {
-                self.required.iter().any(|required| !names.contains(required))
-            }
-            _ => false,
-        })
+        !self.required.is_empty()
+            && self.rules.iter().any(|rule| match &rule.names {
+                Names::One(name) => is_never(&rule.formula) && self.requires(name),
+                Names::Except { names, patterns } if patterns.is_empty() && is_never(&rule.formula) => {
+                    self.required.iter().any(|required| !names.contains(required))
+                }
+                _ => false,
+            })
     }
 
     fn complement(&self, negate: &mut impl FnMut(&Formula) -> Formula) -> Vec<Self> {

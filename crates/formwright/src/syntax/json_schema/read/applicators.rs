@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
+use crate::syntax::json_schema::value::Value;
 
 use super::place::{Keys, Place};
 use super::typed::schemas;
@@ -121,7 +121,7 @@ impl<'d> Reader<'d> {
                 if value.is_array() {
                     continue;
                 }
-                let name: Rc<str> = name.as_str().into();
+                let name: Rc<str> = name.into();
                 let formula_of = self.child(place, value, place.pointer.at(key).at(name.to_string()));
                 if formula_of.is_empty() {
                     continue;

@@ -14,12 +14,12 @@ mod typed;
 
 use std::rc::Rc;
 
+use crate::syntax::json_schema::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
 
 use super::Options;
 use super::document::{Dialect, Documents, Target};
-use super::keywords::{self, Role};
+use super::keywords::{self, About, Role};
 use super::shape::{
     ArrayShape, Combine, Formula, Literal, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both, formula,
     is_never,
@@ -28,7 +28,8 @@ use crate::constraint::Reading;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
-use place::{Keys, Place, Pointer};
+pub use place::Pointer;
+use place::{Keys, Place};
 use typed::kind;
 
 /// How deep emptiness is looked for before a union is believed.
@@ -37,17 +38,25 @@ const PROBE: u32 = 3;
 /// Steps taken to count the texts of a language.
 const COUNTING: u32 = 1_000_000;
 
+/// How far a schema has been read.
+#[derive(Clone)]
+enum Progress {
+    Unread,
+    Open,
+    Read(Rc<Shape>),
+}
+
 /// Reads schemas of some documents.
 pub struct Reader<'d> {
     documents: &'d Documents<'d>,
     options: &'d Options,
     schemas: Vec<Place<'d>>,
     schema_ids: FxHashMap<(usize, u32), SchemaId>,
-    values: Vec<&'d Value>,
+    values: Vec<&'d Value<'d>>,
     value_ids: FxHashMap<usize, u32>,
     eithers: Vec<Vec<Formula>>,
-    shapes: FxHashMap<SchemaId, Rc<Shape>>,
-    open: FxHashSet<SchemaId>,
+    /// By schema: its shape, once read.
+    shapes: Vec<Progress>,
     /// Dynamic scopes: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
@@ -72,8 +81,7 @@ impl<'d> Reader<'d> {
             values: Vec::new(),
             value_ids: FxHashMap::default(),
             eithers: Vec::new(),
-            shapes: FxHashMap::default(),
-            open: FxHashSet::default(),
+            shapes: Vec::new(),
             scopes: vec![vec![0]],
             automata: FxHashMap::default(),
             innocent: FxHashSet::default(),
@@ -101,7 +109,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The root schema's formula.
-    pub fn root(&mut self, root: &'d Value) -> Formula {
+    pub fn root(&mut self, root: &'d Value<'d>) -> Formula {
         let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer: Pointer::default() });
         formula(Literal::Is(self.schema_id(place)))
     }
@@ -130,11 +138,12 @@ impl<'d> Reader<'d> {
         let id = *self.schema_ids.entry(key).or_insert(next);
         if id == next {
             self.schemas.push(place);
+            self.shapes.push(Progress::Unread);
         }
         id
     }
 
-    fn value_id(&mut self, value: &'d Value) -> u32 {
+    fn value_id(&mut self, value: &'d Value<'d>) -> u32 {
         let next = self.values.len() as u32;
         let id = *self.value_ids.entry(std::ptr::from_ref(value) as usize).or_insert(next);
         if id == next {
@@ -144,7 +153,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The formula of a child schema; boolean schemas are decided at once.
-    fn child(&mut self, place: &Place<'d>, value: &'d Value, pointer: Pointer<'d>) -> Formula {
+    fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: Pointer<'d>) -> Formula {
         match value {
             Value::Bool(true) => Formula::default(),
             Value::Bool(false) => formula(Literal::Never),
@@ -322,10 +331,16 @@ impl<'d> Reader<'d> {
 
     /// Whether `text` is in the language of `tree`.
     pub fn accepts(&mut self, tree: &Regular, text: &str) -> bool {
-        if *tree == Regular::anything() {
+        if tree.is_anything() {
             return true;
         }
         self.automaton(tree).is_some_and(|automaton| automaton.accepts(text.as_bytes()))
+    }
+
+    /// Which of `texts` are in the language of `tree`.
+    pub fn inside<'n>(&mut self, tree: &Regular, texts: impl Iterator<Item = &'n Rc<str>>) -> Vec<bool> {
+        let automaton = self.automaton(tree);
+        texts.map(|text| automaton.as_ref().is_some_and(|automaton| automaton.accepts(text.as_bytes()))).collect()
     }
 
     /// An automaton on the decoded text; `None` when it is too hard to build.
@@ -441,17 +456,18 @@ impl<'d> Reader<'d> {
     // Schemas.
 
     fn schema(&mut self, id: SchemaId) -> Result<Rc<Shape>> {
-        if let Some(known) = self.shapes.get(&id) {
-            return Ok(Rc::clone(known));
+        match &self.shapes[id as usize] {
+            Progress::Read(known) => return Ok(Rc::clone(known)),
+            Progress::Open => {
+                return Err(Error::unsatisfiable(
+                    &self.schemas[id as usize].pointer.text(),
+                    "this schema refers to itself without reading anything: no value satisfies it",
+                )
+                .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
+            }
+            Progress::Unread => self.shapes[id as usize] = Progress::Open,
         }
         let place = self.schemas[id as usize].clone();
-        if !self.open.insert(id) {
-            return Err(Error::unsatisfiable(
-                &place.pointer.text(),
-                "this schema refers to itself without reading anything: no value satisfies it",
-            )
-            .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
-        }
         self.depth += 1;
         let allowed = self.limits().schema_depth;
         let shape = if self.depth > allowed {
@@ -460,16 +476,14 @@ impl<'d> Reader<'d> {
             self.read(&place)
         };
         self.depth -= 1;
-        self.open.remove(&id);
-        let shape = Rc::new(shape?);
-        self.shapes.insert(id, Rc::clone(&shape));
-        Ok(shape)
+        self.shapes[id as usize] = shape.as_ref().map_or(Progress::Unread, |shape| Progress::Read(Rc::clone(shape)));
+        shape
     }
 
-    fn read(&mut self, place: &Place<'d>) -> Result<Shape> {
+    fn read(&mut self, place: &Place<'d>) -> Result<Rc<Shape>> {
         match place.value {
-            Value::Bool(true) => Ok(Shape::any()),
-            Value::Bool(false) => Ok(Shape::never()),
+            Value::Bool(true) => Ok(Rc::new(Shape::any())),
+            Value::Bool(false) => Ok(Rc::new(Shape::never())),
             Value::Object(map) => self.read_keys(Keys::new(map), place),
             other => Err(Error::schema(
                 &place.pointer.text(),
@@ -482,18 +496,25 @@ impl<'d> Reader<'d> {
         self.documents.resources[place.resource].dialect
     }
 
-    fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Shape> {
-        self.account(map, place)?;
-        if self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref") {
-            return Ok((*self.reference(map, "$ref", place)?.ok_or_else(|| unreachable_key(place))?).clone());
+    fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Rc<Shape>> {
+        let about = self.account(map, place)?;
+        if self.dialect(place) <= Dialect::Draft7
+            && let Some(target) = self.reference(map, "$ref", place)?
+        {
+            return Ok(target);
         }
-        let mut shape = self.typed(map, place)?;
+        // A lone reference is its target: no copy, no intersection.
+        let mut shape = if about == About::REFERENCES { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
         for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
             if let Some(target) = self.reference(map, key, place)? {
-                shape = self.join(&shape, &target, place);
+                shape = Some(shape.map_or(target.clone(), |shape| Rc::new(self.join(&shape, &target, place))));
             }
         }
-        self.applicators(map, place, shape)
+        let shape = shape.unwrap_or_else(|| Rc::new(Shape::any()));
+        if !about.has(About::COMBINATIONS) {
+            return Ok(shape);
+        }
+        self.applicators(map, place, Rc::unwrap_or_clone(shape)).map(Rc::new)
     }
 
     fn join(&mut self, a: &Shape, b: &Shape, place: &Place<'d>) -> Shape {
@@ -501,11 +522,13 @@ impl<'d> Reader<'d> {
         self.and(a, b, Literal::Is(id))
     }
 
-    /// Looks at every key: known, an annotation, or an error.
-    fn account(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<()> {
+    /// Looks at every key: known, an annotation, or an error. Gives what the keys speak of.
+    fn account(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<About> {
+        let mut about = About::NOTHING;
         let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
-        for (key, value) in map.map {
+        for (key, value) in map.map.iter() {
             let row = keywords::find(key);
+            about = row.map_or(about, |row| about.and(row.about));
             match row {
                 Some(row) if row.role == Role::Refused => {
                     return Err(Error::unsupported(
@@ -513,10 +536,10 @@ impl<'d> Reader<'d> {
                         format!("keyword {key:?} cannot be enforced: {}", row.note),
                     ));
                 }
-                None if !self.options.ignore_unknown && !lone_ref && !self.innocent.contains(key.as_str()) => {
+                None if !self.options.ignore_unknown && !lone_ref && !self.innocent.contains(key) => {
                     if let Some(meant) = keywords::near_miss(key) {
                         return Err(Error::schema(
-                            &place.pointer.at(key.as_str()).text(),
+                            &place.pointer.at(key).text(),
                             format!("unknown keyword {key:?}: did you mean {meant:?}?"),
                         )
                         .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"));
@@ -533,19 +556,19 @@ impl<'d> Reader<'d> {
                 self.record(place, key, status, note);
             }
         }
-        Ok(())
+        Ok(about)
     }
 
     /// A metaschema of one's own may leave out validation, or demand vocabularies of its own. One that is not at hand
     /// is only a name.
-    fn refuse_own_metaschema(&self, value: &Value, place: &Place<'d>) -> Result<()> {
+    fn refuse_own_metaschema(&self, value: &Value<'_>, place: &Place<'d>) -> Result<()> {
         let uri = value.as_str().unwrap_or_default();
         let text = self.options.registry.get(uri.trim_end_matches('#'));
         let Some(Ok(metaschema)) = text.map(|text| serde_json::from_str::<Value>(text)) else { return Ok(()) };
         let Some(vocabularies) = metaschema.get("$vocabulary").and_then(Value::as_object) else { return Ok(()) };
         let validates = vocabularies.keys().any(|uri| uri.ends_with("/vocab/validation"));
         let unknown =
-            |(uri, needed): (&String, &Value)| !uri.contains("json-schema.org") && needed == &Value::Bool(true);
+            |(uri, needed): (&str, &Value<'_>)| !uri.contains("json-schema.org") && needed == &Value::Bool(true);
         if validates && !vocabularies.iter().any(unknown) {
             return Ok(());
         }
@@ -576,14 +599,14 @@ impl<'d> Reader<'d> {
 
     // References.
 
-    fn reference(&mut self, map: Keys<'d>, key: &str, place: &Place<'d>) -> Result<Option<Rc<Shape>>> {
+    fn reference(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Option<Rc<Shape>>> {
         let Some(value) = map.get(key) else { return Ok(None) };
-        let pointer = place.pointer.at(key.to_owned()).text();
-        let text = value.as_str().ok_or_else(|| Error::schema(&pointer, format!("{key} must be a string")))?;
+        let at = place.pointer.at(key);
+        let text = value.as_str().ok_or_else(|| Error::schema(&at.text(), format!("{key} must be a string")))?;
         let target = match key {
-            "$ref" => self.documents.resolve(text, place.resource, &pointer)?,
-            "$dynamicRef" => self.dynamic_target(text, place, &pointer)?,
-            _ => self.recursive_target(place, &pointer)?,
+            "$ref" => self.documents.resolve(text, place.resource, &at)?,
+            "$dynamicRef" => self.dynamic_target(text, place, &at)?,
+            _ => self.recursive_target(place, &at)?,
         };
         let scope = self.scope_with(place.scope, target.resource);
         let place =
@@ -593,17 +616,17 @@ impl<'d> Reader<'d> {
     }
 
     /// The outermost resource of the dynamic scope that has the anchor decides.
-    fn dynamic_target(&mut self, text: &str, place: &Place<'d>, pointer: &str) -> Result<Target<'d>> {
+    fn dynamic_target(&mut self, text: &'d str, place: &Place<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
         let target = self.documents.resolve(text, place.resource, pointer)?;
         let Some(anchor) = target.dynamic.clone() else { return Ok(target) };
         let outer = self.scopes[place.scope as usize].iter().copied().find_map(|resource| {
             let (value, at) = self.documents.resources[resource].dynamic.get(&anchor)?;
-            Some(Target { value, pointer: at.clone(), resource, dynamic: None })
+            Some(Target { value, pointer: at.clone().into(), resource, dynamic: None })
         });
         Ok(outer.unwrap_or(target))
     }
 
-    fn recursive_target(&mut self, place: &Place<'d>, pointer: &str) -> Result<Target<'d>> {
+    fn recursive_target(&mut self, place: &Place<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
         let target = self.documents.resolve("#", place.resource, pointer)?;
         if !self.documents.resources[target.resource].recursive {
             return Ok(target);
@@ -613,14 +636,14 @@ impl<'d> Reader<'d> {
         let outer = scope.iter().copied().find(|&resource| self.documents.resources[resource].recursive);
         let resource = outer.unwrap_or(target.resource);
         let found = &self.documents.resources[resource];
-        Ok(Target { value: found.root, pointer: found.pointer.clone(), resource, dynamic: None })
+        Ok(Target { value: found.root, pointer: found.pointer.clone().into(), resource, dynamic: None })
     }
 }
 
 fn reading(
     key: &str,
     row: Option<&keywords::Keyword>,
-    _value: &Value,
+    _value: &Value<'_>,
     lone_ref: bool,
     map: Keys<'_>,
 ) -> (&'static str, String) {
@@ -642,11 +665,7 @@ fn reading(
     }
 }
 
-fn unreachable_key(place: &Place<'_>) -> Error {
-    Error::schema(&place.pointer.text(), "$ref must be a string")
-}
-
-fn mentions_unevaluated(value: &Value) -> bool {
+fn mentions_unevaluated(value: &Value<'_>) -> bool {
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {
         match value {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
+use crate::syntax::json_schema::value::{Map, Value};
 
 use crate::syntax::json_schema::document::escape;
 
@@ -17,8 +17,8 @@ impl<'d> Pointer<'d> {
     }
 
     /// A pointer given as text.
-    pub fn raw(text: String) -> Self {
-        if text.is_empty() { Self(None) } else { Self(Some(Rc::new((Self(None), Cow::Owned(text))))) }
+    pub fn raw(text: Cow<'d, str>) -> Self {
+        if text.is_empty() { Self(None) } else { Self(Some(Rc::new((Self(None), text)))) }
     }
 
     /// `/properties/age`
@@ -38,7 +38,7 @@ impl<'d> Pointer<'d> {
 /// Where a schema stands.
 #[derive(Clone, Debug)]
 pub struct Place<'d> {
-    pub value: &'d Value,
+    pub value: &'d Value<'d>,
     pub resource: usize,
     pub scope: u32,
     pub pointer: Pointer<'d>,
@@ -46,7 +46,7 @@ pub struct Place<'d> {
 
 impl<'d> Place<'d> {
     /// The place of a constant, which was checked where it stands.
-    pub fn nowhere(value: &'d Value) -> Self {
+    pub fn nowhere(value: &'d Value<'d>) -> Self {
         Self { value, resource: 0, scope: 0, pointer: Pointer::default() }
     }
 }
@@ -54,12 +54,12 @@ impl<'d> Place<'d> {
 /// The keys of a schema object. Most keywords are absent from most schemas: a bloom filter says so without hashing.
 #[derive(Clone, Copy)]
 pub struct Keys<'d> {
-    pub map: &'d Map<String, Value>,
+    pub map: &'d Map<'d>,
     bloom: u128,
 }
 
 impl<'d> Keys<'d> {
-    pub fn new(map: &'d Map<String, Value>) -> Self {
+    pub fn new(map: &'d Map<'d>) -> Self {
         Self { map, bloom: map.keys().fold(0, |bloom, key| bloom | Self::bit(key)) }
     }
 
@@ -69,7 +69,7 @@ impl<'d> Keys<'d> {
         1 << ((ends + bytes.len() * 31) % 128)
     }
 
-    pub fn get(self, key: &str) -> Option<&'d Value> {
+    pub fn get(self, key: &str) -> Option<&'d Value<'d>> {
         if self.bloom & Self::bit(key) == 0 { None } else { self.map.get(key) }
     }
 

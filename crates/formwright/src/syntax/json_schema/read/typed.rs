@@ -5,8 +5,10 @@
 use std::rc::Rc;
 use std::str::FromStr;
 
-use bigdecimal::{BigDecimal, Signed, ToPrimitive};
-use serde_json::Value;
+use crate::syntax::json_schema::value::{Map, Value};
+use bigdecimal::{BigDecimal, One, Signed, ToPrimitive};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use super::Reader;
 use super::place::{Keys, Place};
@@ -15,6 +17,7 @@ use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::format;
+use crate::syntax::json_schema::keywords::About;
 use crate::syntax::json_schema::number::{Bound, NumberSet};
 use crate::syntax::json_schema::shape::{
     ArrayShape, Literal, Names, ObjectShape, Rule, Shape, SomeItems, Strings, formula, is_never,
@@ -25,20 +28,25 @@ use crate::syntax::{Mode, ecma_pattern};
 const FARTHEST: i64 = 400;
 
 impl<'d> Reader<'d> {
-    pub(super) fn typed(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Shape> {
-        let mut shape = Shape {
-            numbers: vec![numbers(map, place)?],
-            strings: self.strings(map, place)?,
-            arrays: vec![self.arrays(map, place)?],
-            objects: vec![self.objects(map, place)?],
-            ..Shape::any()
-        };
-        shape.numbers.retain(|set| NumberSet::default().and(set).is_some());
-        shape.arrays.retain(|array| array.low <= array.high);
-        shape.objects.retain(|object| ObjectShape::any().and(object).is_some());
-        if let Some(value) = map.get("type") {
-            shape = restrict(shape, &types(value, place)?);
+    pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Shape> {
+        let types = map.get("type").map_or(Ok(Types::ALL), |value| types(value, place))?;
+        let mut numbers = if about.has(About::NUMBERS) { numbers(map, place)? } else { NumberSet::default() };
+        if types.has(Types::INTEGER) && !types.has(Types::NUMBER) {
+            numbers.divide(BigDecimal::one());
         }
+        let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Strings::all() };
+        let array = if about.has(About::ARRAYS) { self.arrays(map, place)? } else { ArrayShape::any() };
+        let object = if about.has(About::OBJECTS) { self.objects(map, place)? } else { ObjectShape::any() };
+        let mut shape = Shape {
+            null: types.has(Types::NULL),
+            yes: types.has(Types::BOOLEAN),
+            no: types.has(Types::BOOLEAN),
+            strings: if types.has(Types::STRING) { strings } else { Strings::none() },
+            numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
+            arrays: only_if(types.has(Types::ARRAY) && array.low <= array.high, array),
+            objects: only_if(types.has(Types::OBJECT) && object.is_possible(), object),
+            narrowed: false,
+        };
         if let Some(value) = map.get("const") {
             let constant = self.constant(value, place)?;
             shape = self.join(&shape, &constant, place);
@@ -47,24 +55,37 @@ impl<'d> Reader<'d> {
             let Value::Array(options) = value else {
                 return Err(Error::schema(&place.pointer.at("enum").text(), "enum must be an array"));
             };
-            let mut union = Shape::never();
-            for option in options {
-                union = union.or(&self.constant(option, place)?);
-            }
+            let union = self.constants(options, place)?;
             shape = self.join(&shape, &union, place);
         }
         Ok(shape)
     }
 
+    /// The shape of some values.
+    fn constants(&mut self, options: &'d [Value<'d>], place: &Place<'d>) -> Result<Shape> {
+        let mut union = Shape::never();
+        let mut texts = IndexSet::with_capacity_and_hasher(options.len(), FxBuildHasher);
+        for option in options {
+            match option {
+                Value::String(text) => {
+                    texts.insert(&**text);
+                }
+                other => union = union.or(&self.constant(other, place)?),
+            }
+        }
+        union.strings = Strings::Finite(texts.into_iter().map(Rc::from).collect());
+        Ok(union)
+    }
+
     /// The shape of one value.
-    pub(super) fn constant(&mut self, value: &'d Value, place: &Place<'d>) -> Result<Shape> {
+    pub(super) fn constant(&mut self, value: &'d Value<'d>, place: &Place<'d>) -> Result<Shape> {
         let mut shape = Shape::never();
         match value {
             Value::Null => shape.null = true,
             Value::Bool(true) => shape.yes = true,
             Value::Bool(false) => shape.no = true,
-            Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(&number.to_string(), place)?)),
-            Value::String(text) => shape.strings = Strings::Finite(vec![text.as_str().into()]),
+            Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(number, place)?)),
+            Value::String(text) => shape.strings = Strings::Finite(vec![Rc::from(&**text)]),
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| formula(Literal::Value(self.value_id(item)))).collect();
                 let (low, high) = (items.len() as u32, items.len() as u32);
@@ -77,11 +98,11 @@ impl<'d> Reader<'d> {
                 });
             }
             Value::Object(members) => {
-                let names: Vec<Rc<str>> = members.keys().map(|name| name.as_str().into()).collect();
+                let names: Vec<Rc<str>> = members.keys().map(Rc::from).collect();
                 let mut rules: Vec<Rule> = Vec::with_capacity(members.len() + 1);
-                for (name, value) in members {
+                for (name, value) in members.iter() {
                     let formula = formula(Literal::Value(self.value_id(value)));
-                    rules.push(Rule { names: Names::One(name.as_str().into()), formula });
+                    rules.push(Rule { names: Names::One(name.into()), formula });
                 }
                 let others = Names::Except { names: names.clone().into(), patterns: Rc::default() };
                 rules.push(Rule { names: others, formula: formula(Literal::Never) });
@@ -117,7 +138,7 @@ impl<'d> Reader<'d> {
         Ok(Strings::Regular(Regular::and(parts)))
     }
 
-    fn pattern(&mut self, value: &Value, place: &Place<'d>, key: &str) -> Result<Regular> {
+    fn pattern(&mut self, value: &Value<'_>, place: &Place<'d>, key: &str) -> Result<Regular> {
         let text = value.as_str().ok_or_else(|| {
             Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be a string"))
         })?;
@@ -135,7 +156,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    fn format(&mut self, value: &Value, place: &Place<'d>) -> Result<Option<Regular>> {
+    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Regular>> {
         let name = value
             .as_str()
             .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
@@ -209,15 +230,18 @@ impl<'d> Reader<'d> {
         object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
         let mut declared: Vec<Rc<str>> = Vec::new();
-        for (name, value) in schemas(map, "properties", place)? {
-            let formula = self.child(place, value, place.pointer.at("properties").at(name.as_str()));
-            declared.push(name.as_str().into());
-            object.rules.push(Rule { names: Names::One(name.as_str().into()), formula });
+        let properties = schemas(map, "properties", place)?;
+        let at = place.pointer.at("properties");
+        for (name, value) in properties {
+            let formula = self.child(place, value, at.at(name));
+            let name: Rc<str> = name.into();
+            declared.push(Rc::clone(&name));
+            object.rules.push(Rule { names: Names::One(name), formula });
         }
         let mut patterns: Vec<Regular> = Vec::new();
         for (source, value) in schemas(map, "patternProperties", place)? {
-            let tree = self.search(source, &place.pointer.at("patternProperties").at(source.as_str()).text())?;
-            let formula = self.child(place, value, place.pointer.at("patternProperties").at(source.as_str()));
+            let tree = self.search(source, &place.pointer.at("patternProperties").at(source).text())?;
+            let formula = self.child(place, value, place.pointer.at("patternProperties").at(source));
             patterns.push(tree.clone());
             object.rules.push(Rule { names: Names::In(tree), formula });
         }
@@ -252,14 +276,14 @@ fn dependent_names(map: Keys<'_>, place: &Place<'_>, object: &mut ObjectShape) -
                 let other = other
                     .as_str()
                     .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
-                object.implied.push((name.as_str().into(), other.into()));
+                object.implied.push((name.into(), other.into()));
             }
         }
     }
     Ok(())
 }
 
-pub(super) fn kind(value: &Value) -> &'static str {
+pub(super) fn kind(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -285,8 +309,7 @@ fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecim
     match map.get(key) {
         None => Ok(None),
         Some(Value::Number(number)) => {
-            decimal(&number.to_string(), &Place { pointer: place.pointer.at(key.to_owned()), ..place.clone() })
-                .map(Some)
+            decimal(number, &Place { pointer: place.pointer.at(key.to_owned()), ..place.clone() }).map(Some)
         }
         Some(other) => Err(Error::schema(
             &place.pointer.at(key.to_owned()).text(),
@@ -328,15 +351,18 @@ pub(super) fn schemas<'d>(
     map: Keys<'d>,
     key: &str,
     place: &Place<'_>,
-) -> Result<impl Iterator<Item = (&'d String, &'d Value)> + use<'d>> {
-    match map.get(key) {
-        None => Ok(None.into_iter().flatten()),
-        Some(Value::Object(schemas)) => Ok(Some(schemas).into_iter().flatten()),
-        Some(other) => Err(Error::schema(
-            &place.pointer.at(key.to_owned()).text(),
-            format!("{key} must be an object, not {}", kind(other)),
-        )),
-    }
+) -> Result<impl Iterator<Item = (&'d str, &'d Value<'d>)> + use<'d>> {
+    let schemas = match map.get(key) {
+        None => None,
+        Some(Value::Object(schemas)) => Some(schemas),
+        Some(other) => {
+            return Err(Error::schema(
+                &place.pointer.at(key.to_owned()).text(),
+                format!("{key} must be an object, not {}", kind(other)),
+            ));
+        }
+    };
+    Ok(schemas.into_iter().flat_map(Map::iter))
 }
 
 fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
@@ -369,49 +395,57 @@ fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
         if !divisor.is_positive() {
             return Err(Error::schema(&place.pointer.at("multipleOf").text(), "multipleOf must be greater than 0"));
         }
-        set.multiples.push(divisor.normalized());
+        set.divide(divisor.normalized());
     }
     Ok(set)
 }
 
-fn types<'d>(value: &'d Value, place: &Place<'_>) -> Result<Vec<&'d str>> {
+/// A set of the names of `type`.
+#[derive(Clone, Copy)]
+struct Types(u8);
+
+impl Types {
+    const NULL: u8 = 1;
+    const BOOLEAN: u8 = 1 << 1;
+    const INTEGER: u8 = 1 << 2;
+    const NUMBER: u8 = 1 << 3;
+    const STRING: u8 = 1 << 4;
+    const ARRAY: u8 = 1 << 5;
+    const OBJECT: u8 = 1 << 6;
+    const ALL: Self = Self(u8::MAX);
+
+    fn has(self, any: u8) -> bool {
+        self.0 & any != 0
+    }
+
+    fn named(name: &str) -> Option<u8> {
+        Some(match name {
+            "null" => Self::NULL,
+            "boolean" => Self::BOOLEAN,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "string" => Self::STRING,
+            "array" => Self::ARRAY,
+            "object" => Self::OBJECT,
+            _ => return None,
+        })
+    }
+}
+
+fn types(value: &Value<'_>, place: &Place<'_>) -> Result<Types> {
     let wrong = |what: String| Error::schema(&place.pointer.at("type").text(), what);
-    let list: Vec<&Value> = match value {
-        Value::Array(items) => items.iter().collect(),
-        one => vec![one],
-    };
-    let mut types = Vec::with_capacity(list.len());
+    let list = if let Value::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+    let mut types = Types(0);
     for item in list {
         let name = item.as_str().ok_or_else(|| wrong("type must be a name or an array of names".to_owned()))?;
-        if !["null", "boolean", "integer", "number", "string", "array", "object"].contains(&name) {
-            return Err(wrong(format!("unknown type {name:?}"))
-                .hint("types are null, boolean, integer, number, string, array, object"));
-        }
-        types.push(name);
+        types.0 |= Types::named(name).ok_or_else(|| {
+            wrong(format!("unknown type {name:?}"))
+                .hint("types are null, boolean, integer, number, string, array, object")
+        })?;
     }
     Ok(types)
 }
 
-fn restrict(mut shape: Shape, types: &[&str]) -> Shape {
-    let has = |name| types.contains(&name);
-    shape.null &= has("null");
-    shape.yes &= has("boolean");
-    shape.no &= has("boolean");
-    if !has("number") {
-        shape.numbers = if has("integer") {
-            shape.numbers.iter().filter_map(|set| set.and(&NumberSet::integers())).collect()
-        } else {
-            Vec::new()
-        };
-    }
-    if !has("string") {
-        shape.strings = Strings::none();
-    }
-    if !has("array") {
-        shape.arrays.clear();
-    }
-    if !has("object") {
-        shape.objects.clear();
-    }
-    shape
+fn only_if<T>(there: bool, part: T) -> Vec<T> {
+    if there { vec![part] } else { Vec::new() }
 }
