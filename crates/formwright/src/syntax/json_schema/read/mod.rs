@@ -57,6 +57,8 @@ pub struct Reader<'d> {
     eithers: Vec<Vec<Formula>>,
     /// By schema: its shape, once read.
     shapes: Vec<Progress>,
+    /// Shapes of formulas other than one schema, by the emptiness checks under way.
+    combined: [FxHashMap<Formula, Rc<Shape>>; PROBE as usize + 1],
     /// Dynamic scopes: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
@@ -82,6 +84,7 @@ impl<'d> Reader<'d> {
             value_ids: FxHashMap::default(),
             eithers: Vec::new(),
             shapes: Vec::new(),
+            combined: Default::default(),
             scopes: vec![vec![0]],
             automata: FxHashMap::default(),
             innocent: FxHashSet::default(),
@@ -193,6 +196,27 @@ impl<'d> Reader<'d> {
 
     /// The values a formula allows.
     pub fn shape(&mut self, formula: &Formula) -> Result<Rc<Shape>> {
+        if let [Literal::Is(id)] = **formula {
+            return self.schema(id);
+        }
+        if let Some(known) = self.known(formula) {
+            return Ok(known);
+        }
+        let shape = self.combine_all(formula)?;
+        self.remember(formula, &shape);
+        Ok(shape)
+    }
+
+    /// Checks under way look less deep: what they find is good for such checks, not the other way round.
+    fn known(&self, formula: &Formula) -> Option<Rc<Shape>> {
+        self.combined[..=self.probing as usize].iter().find_map(|known| known.get(formula)).cloned()
+    }
+
+    fn remember(&mut self, formula: &Formula, shape: &Rc<Shape>) {
+        self.combined[self.probing as usize].insert(Rc::clone(formula), Rc::clone(shape));
+    }
+
+    fn combine_all(&mut self, formula: &Formula) -> Result<Rc<Shape>> {
         let mut shape: Option<Rc<Shape>> = None;
         for &literal in formula.iter() {
             let part = self.literal(literal)?;
@@ -209,8 +233,14 @@ impl<'d> Reader<'d> {
             Literal::Never => Ok(Rc::new(Shape::never())),
             Literal::Is(id) => self.schema(id),
             Literal::IsNot(id) => {
+                let alone = formula(literal);
+                if let Some(known) = self.known(&alone) {
+                    return Ok(known);
+                }
                 let shape = self.schema(id)?;
-                Ok(Rc::new(self.complement(&shape, literal)?))
+                let complement = Rc::new(self.complement(&shape, literal)?);
+                self.remember(&alone, &complement);
+                Ok(complement)
             }
             Literal::Value(id) => {
                 self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize])).map(Rc::new)
