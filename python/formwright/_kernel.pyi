@@ -1,4 +1,4 @@
-"""The border between Python and the Rust kernel: five classes and a few functions."""
+"""The border between Python and the Rust kernel: four classes and a few functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
@@ -9,6 +9,7 @@ __all__ = [
     "Matcher",
     "Vocabulary",
     "__version__",
+    "apply_bitmask",
     "fill_bitmasks",
     "json_schema_formats",
     "json_schema_keywords",
@@ -239,6 +240,20 @@ def fill_bitmasks(
     budgets: Sequence[int | None] | None = None,
 ) -> None:
     """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL."""
+
+def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infinity: int) -> None:
+    """Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
+
+    Args:
+        logits: A writable, C-contiguous buffer of uint16, uint32 or uint64, the bits of floats, of shape
+            ``(rows, width)`` or ``(width,)``. Columns beyond the mask count as forbidden.
+        mask: A C-contiguous int32 buffer of shape ``(rows, words)`` or ``(words,)``.
+        rows: The rows to treat, or ``None`` for all.
+        minus_infinity: The bits to write.
+
+    Raises:
+        ValueError, TypeError, BufferError: A buffer or a row does not fit; nothing was written.
+    """
 
 def json_schema_keywords() -> list[tuple[str, str, str]]:
     """Every JSON Schema keyword: ``(name, role, note)``.
