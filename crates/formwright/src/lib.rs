@@ -34,9 +34,11 @@
 //! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `language` |
 //! | [`leaf`] | per-vocabulary masks of regular leaves | `vocabulary`, `regular` |
 //! | [`matcher`] | threads, masks, budget | `leaf`, `language` |
+//! | [`bytes`] | the envelope of everything that is stored | |
 //!
 //! The kernel has no I/O, no globals but constant tables, and no `unsafe`.
 
+pub mod bytes;
 pub mod constraint;
 pub mod error;
 pub mod language;
