@@ -83,6 +83,22 @@ class Language:
     def repeat(self, low: int = 0, high: int | None = None) -> Language:
         """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound."""
 
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Language:
+        """The language that `to_bytes` wrote, read again from what its user wrote.
+
+        Raises:
+            LanguageError: The bytes are of something else or another version, or were cut short or changed. What they
+                hold is read like any other text, and raises the errors of the constructors and operators.
+            LimitExceeded: The language is larger than a stored one may be.
+        """
+
+    def to_bytes(self) -> bytes:
+        """This language as bytes: its schemas with their options, expressions, texts and operators.
+
+        It can also be pickled.
+        """
+
     def matches(self, text: bytes) -> bool:
         """Whether ``text`` is a complete text of this language."""
 
@@ -168,6 +184,21 @@ class Constraint:
     """A language compiled for a vocabulary: frozen, shared by threads and sequences."""
 
     def __new__(cls, language: Language, vocabulary: Vocabulary) -> Constraint: ...
+    @classmethod
+    def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint:
+        """The constraint that `to_bytes` wrote, compiled again for ``vocabulary``, which must be the same as then.
+
+        Raises:
+            VocabularyError: It was another vocabulary: the fingerprints differ.
+            LanguageError, LimitExceeded: As `Language.from_bytes`.
+        """
+
+    def to_bytes(self) -> bytes:
+        """This constraint as bytes: its language, and the fingerprint of its vocabulary.
+
+        A pickled constraint brings its vocabulary along; one vocabulary for all constraints of a pickle.
+        """
+
     @property
     def language(self) -> Language: ...
     @property
