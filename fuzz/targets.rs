@@ -54,9 +54,9 @@ pub fn vocabulary(data: &[u8]) {
         assert_eq!(again.to_bytes(), vocabulary.to_bytes());
         if vocabulary.logits_size() <= 4096 {
             let tables = Arc::new(Tables::new(Arc::new(vocabulary), limits()));
-            for recipe in languages() {
-                walk(&recipe.build(&limits()).expect("a known language"), &tables, data);
-            }
+            let recipes = languages();
+            let recipe = &recipes[data.len() % recipes.len()];
+            walk(&recipe.build(&limits()).expect("a known language"), &tables, data);
         }
     }
 }
@@ -176,8 +176,26 @@ fn tables() -> &'static Arc<Tables> {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| {
         let longer = [
-            "\":", "\": ", "\", \"", "},", "{\"", " {\"", "\n  ", "ab", "\"a\"", "12", "true", "é", "日本", "e\"", "]}",
-            ": [", "\"}", "b\",\"a\"", "\\u00", "0.",
+            "\":",
+            "\": ",
+            "\", \"",
+            "},",
+            "{\"",
+            " {\"",
+            "\n  ",
+            "ab",
+            "\"a\"",
+            "12",
+            "true",
+            "é",
+            "日本",
+            "e\"",
+            "]}",
+            ": [",
+            "\"}",
+            "b\",\"a\"",
+            "\\u00",
+            "0.",
         ];
         let single = (0..=255_u8).map(|byte| vec![byte]);
         let tokens: Vec<Vec<u8>> =
@@ -289,7 +307,10 @@ struct Dice(u64);
 
 impl Dice {
     fn of(data: &[u8]) -> Self {
-        Self(data.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)))
+        Self(
+            data.iter()
+                .fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)),
+        )
     }
 
     fn below(&mut self, end: usize) -> usize {

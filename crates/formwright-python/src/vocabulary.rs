@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use formwright::bytes::hex;
 use formwright::leaf::Tables;
 use formwright::vocabulary::Vocabulary as Kernel;
 use indexmap::IndexMap;
@@ -118,7 +119,7 @@ impl Vocabulary {
 
     #[getter]
     fn fingerprint(&self) -> String {
-        self.tables.vocabulary.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(self.tables.vocabulary.fingerprint())
     }
 
     fn __repr__(&self) -> String {

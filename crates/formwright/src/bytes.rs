@@ -81,6 +81,12 @@ pub fn digest(bytes: &[u8]) -> Digest {
     Sha256::digest(bytes).into()
 }
 
+/// Two hexadecimal digits for each byte.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
 /// Adds a number.
 pub(crate) fn put(body: &mut Vec<u8>, number: u32) {
     body.extend_from_slice(&number.to_le_bytes());
@@ -174,6 +180,7 @@ mod tests {
         let data = FORMAT.seal(b"body");
         assert_eq!(FORMAT.open(&data).unwrap().take(4, "it").unwrap(), b"body");
         assert_eq!(refused(b""), "test bytes: 0 bytes are too few to hold one");
+        assert_eq!(hex(&[0x0A, 0xF3]), "0af3");
         assert!(refused(&[b"\x89PNG", &data[4..]].concat()).contains(r#"begin with "\x89PNG", not with "test""#));
         assert!(refused(&Format { version: 4, ..FORMAT }.seal(b"")).contains("version 4"));
         assert!(refused(&data[..data.len() - 1]).contains("cut short or changed"));

@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::bytes::{Format, Reader, put, put_text};
+use crate::bytes::{Format, Reader, hex, put, put_text};
 use crate::constraint::Language;
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
@@ -137,8 +137,7 @@ impl Recipe {
         let mut reader = CONSTRAINT.open(data)?;
         let (made_for, given) = (reader.take(32, "the vocabulary's fingerprint")?, vocabulary.fingerprint());
         if made_for != given {
-            let hex = |print: &[u8]| print[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-            let what = format!("made for the vocabulary {}..., not for {}...", hex(made_for), hex(given));
+            let what = format!("made for the vocabulary {}..., not for {}...", hex(&made_for[..8]), hex(&given[..8]));
             return Err(Error::vocabulary(format!("constraint bytes: {what}"))
                 .hint("store the vocabulary beside the constraint, or compile the language for this one"));
         }
