@@ -82,6 +82,9 @@ impl Vocabulary {
         check(tokens, &eos, &special, logits_size)?;
         let controls: Vec<TokenId> = eos.iter().chain(special.values()).copied().collect();
         let (bytes, offsets) = flatten(tokens, &controls);
+        if bytes.is_empty() {
+            return Err(Error::vocabulary("vocabulary: no token spells anything"));
+        }
         let mut vocabulary = Self {
             bytes,
             offsets,
@@ -248,9 +251,6 @@ fn check<T: AsRef<[u8]>>(
             "vocabulary: {total} bytes in all tokens; at most 4 GiB are representable"
         )));
     }
-    if total == 0 {
-        return Err(Error::vocabulary("vocabulary: no token spells anything"));
-    }
     Ok(())
 }
 
@@ -351,5 +351,6 @@ mod tests {
         assert!(bad(&tokens(&["a"]), &[7], None).contains("id 7"));
         assert!(bad(&tokens(&["a", "b"]), &[0], Some(1)).contains("logits_size is 1"));
         assert!(bad(&tokens(&["", ""]), &[0], None).contains("no token spells"));
+        assert!(bad(&tokens(&["", "</s>"]), &[1], None).contains("no token spells"), "an end spells nothing");
     }
 }
