@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
 import formwright as fw
+from formwright import _kernel
 from formwright.masks import allowed_tokens
 
 
@@ -49,20 +52,94 @@ def test_a_transposed_view_is_written_through() -> None:
     assert np.argwhere(np.isfinite(base)).tolist() == [[1, 0], [2, 1]]
 
 
-@pytest.mark.parametrize("width", [31, 32, 65, 100])
-def test_a_mask_of_another_width_is_refused(width: int) -> None:
+@pytest.mark.parametrize("width", [31, 32])
+def test_a_mask_wider_than_the_logits_is_refused(width: int) -> None:
     with pytest.raises(fw.errors.VocabularyError, match=f"{width} wide") as caught:
-        fw.apply_bitmask(np.zeros(width, dtype=np.float32), np.zeros(5 if width == 100 else 2, dtype=np.int32))
+        fw.apply_bitmask(np.zeros(width, dtype=np.float32), np.zeros(2, dtype=np.int32))
     assert caught.value.hint is not None
 
 
-def test_rows_must_pair() -> None:
+@pytest.mark.parametrize("width", [64, 65, 96, 100])
+def test_columns_beyond_the_mask_are_forbidden(width: int) -> None:
+    logits = np.zeros((2, width), dtype=np.float32)
+    fw.apply_bitmask(logits, np.stack([mask_of([0, 63], 2), mask_of(list(range(64)), 2)]), rows=[1])
+    assert np.isfinite(logits).sum(axis=1).tolist() == [width, 64]
+
+
+def test_every_kind_of_word_at_every_width() -> None:
+    random = np.random.default_rng(0)
+    for width in [1, 31, 32, 33, 64, 95, 96, 200]:
+        words = random.integers(-(2**31), 2**31, size=(5, -(-width // 32)), dtype=np.int64).astype(np.int32)
+        words[1], words[2], words[3, ::2] = -1, 0, -1
+        logits = random.normal(size=(5, width))
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :width] == 1
+        for dtype in [np.float16, np.float32, np.float64]:
+            got = logits.astype(dtype)
+            fw.apply_bitmask(got, words)
+            np.testing.assert_array_equal(got, np.where(bits, logits.astype(dtype), -np.inf))
+
+
+def test_a_slice_of_a_cube_is_written_in_place() -> None:
+    cube = np.zeros((2, 3, 40), dtype=np.float32)
+    fw.apply_bitmask(cube[:, -1], np.stack([mask_of([1], 2), mask_of([2], 2)]))
+    assert np.isfinite(cube[:, :-1]).all()
+    assert np.argwhere(np.isfinite(cube[:, -1])).tolist() == [[0, 1], [1, 2]]
+
+
+def test_nan_and_infinity_stay_where_they_are_allowed() -> None:
+    logits = np.array([np.nan, np.inf, -np.inf, np.nan], dtype=np.float16)
+    fw.apply_bitmask(logits, mask_of([0, 1, 2], 1))
+    assert np.isnan(logits).tolist() == [True, False, False, False]
+    assert logits[1:].tolist() == [np.inf, -np.inf, -np.inf]
+
+
+def test_bfloat16_of_ml_dtypes() -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    logits = np.ones(32, dtype=ml_dtypes.bfloat16)
+    fw.apply_bitmask(logits, mask_of([7], 1))
+    assert logits.astype(np.float32).tolist() == [1.0 if token == 7 else -np.inf for token in range(32)]
+
+
+@pytest.mark.parametrize("shape", [(2, 32), (1, 1, 32), (3, 1, 32), ()])
+def test_rows_must_pair(shape: tuple[int, ...]) -> None:
     with pytest.raises(fw.errors.VocabularyError, match="row by row"):
-        fw.apply_bitmask(np.zeros((2, 32), dtype=np.float32), np.zeros((3, 1), dtype=np.int32))
+        fw.apply_bitmask(np.zeros(shape, dtype=np.float32), np.zeros((3, 1), dtype=np.int32))
+
+
+@pytest.mark.parametrize("row", [-1, 3])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_row_that_is_not_there_changes_nothing(row: int, order: Literal["C", "F"]) -> None:
+    logits = np.zeros((3, 32), dtype=np.float32, order=order)
+    with pytest.raises(ValueError, match=f"no row {row}"):
+        fw.apply_bitmask(logits, np.zeros((3, 1), dtype=np.int32), rows=[0, row])
+    assert not logits.any()
+
+
+def test_read_only_logits_are_refused() -> None:
+    logits = np.zeros(32, dtype=np.float32)
+    logits.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        fw.apply_bitmask(logits, np.zeros(1, dtype=np.int32))
+
+
+@pytest.mark.parametrize("kind", ["int64", ">f4", "complex64", "longdouble", "bool"])
+def test_logits_of_other_types_are_refused(kind: str) -> None:
+    with pytest.raises(TypeError, match="float16, bfloat16, float32, float64"):
+        fw.apply_bitmask(np.zeros(32, dtype=kind), np.zeros(1, dtype=np.int32))
 
 
 def test_types_are_checked() -> None:
-    with pytest.raises(TypeError, match="int64"):
-        fw.apply_bitmask(np.zeros(32, dtype=np.int64), np.zeros(1, dtype=np.int32))
     with pytest.raises(TypeError, match="uint32"):
         fw.apply_bitmask(np.zeros(32), np.zeros(1, dtype=np.uint32))
+    with pytest.raises(TypeError, match="not list"):
+        fw.apply_bitmask([0.0], np.zeros(1, dtype=np.int32))
+
+
+def test_the_kernel_checks_for_itself() -> None:
+    logits, mask = np.zeros((2, 32), dtype=np.uint32), np.zeros((2, 1), dtype=np.int32)
+    frozen = logits.copy()
+    frozen.flags.writeable = False
+    for bad in [(logits[:, ::2], mask, None), (frozen, mask, None), (logits, mask[:1], None), (logits, mask, [2])]:
+        with pytest.raises((ValueError, TypeError, BufferError)):
+            _kernel.apply_bitmask(*bad, 1)
+    assert not logits.any()

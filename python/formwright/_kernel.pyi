@@ -1,4 +1,4 @@
-"""The border between Python and the Rust kernel: five classes and a few functions."""
+"""The border between Python and the Rust kernel: four classes and a few functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
@@ -9,6 +9,7 @@ __all__ = [
     "Matcher",
     "Vocabulary",
     "__version__",
+    "apply_bitmask",
     "fill_bitmasks",
     "json_schema_formats",
     "json_schema_keywords",
@@ -82,6 +83,22 @@ class Language:
     def repeat(self, low: int = 0, high: int | None = None) -> Language:
         """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound."""
 
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Language:
+        """The language that `to_bytes` wrote, read again from what its user wrote.
+
+        Raises:
+            LanguageError: The bytes are of something else or another version, or were cut short or changed. What they
+                hold is read like any other text, and raises the errors of the constructors and operators.
+            LimitExceeded: The language is larger than a stored one may be.
+        """
+
+    def to_bytes(self) -> bytes:
+        """This language as bytes: its schemas with their options, expressions, texts and operators.
+
+        It can also be pickled.
+        """
+
     def matches(self, text: bytes) -> bool:
         """Whether ``text`` is a complete text of this language."""
 
@@ -132,6 +149,18 @@ class Vocabulary:
             VocabularyError: The tokenizer is of no known kind or cannot be represented.
         """
 
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Vocabulary:
+        """The vocabulary that `to_bytes` wrote, built and checked as if its tokens were given again.
+
+        Raises:
+            VocabularyError: The bytes are of something else or another version, were cut short or changed, or hold no
+                sound vocabulary; the message says what was seen and where.
+        """
+
+    def to_bytes(self) -> bytes:
+        """This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled."""
+
     def __len__(self) -> int: ...
     def token(self, token_id: int) -> bytes:
         """The bytes of ``token_id``; empty for special tokens. Raises VocabularyError for an unknown id."""
@@ -148,13 +177,28 @@ class Vocabulary:
 
     @property
     def fingerprint(self) -> str:
-        """Hex digest of tokens, ends and width: equal exactly when masks mean the same."""
+        """SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same."""
 
 @final
 class Constraint:
     """A language compiled for a vocabulary: frozen, shared by threads and sequences."""
 
     def __new__(cls, language: Language, vocabulary: Vocabulary) -> Constraint: ...
+    @classmethod
+    def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint:
+        """The constraint that `to_bytes` wrote, compiled again for ``vocabulary``, which must be the same as then.
+
+        Raises:
+            VocabularyError: It was another vocabulary: the fingerprints differ.
+            LanguageError, LimitExceeded: As `Language.from_bytes`.
+        """
+
+    def to_bytes(self) -> bytes:
+        """This constraint as bytes: its language, and the fingerprint of its vocabulary.
+
+        A pickled constraint brings its vocabulary along; one vocabulary for all constraints of a pickle.
+        """
+
     @property
     def language(self) -> Language: ...
     @property
@@ -239,6 +283,20 @@ def fill_bitmasks(
     budgets: Sequence[int | None] | None = None,
 ) -> None:
     """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL."""
+
+def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infinity: int) -> None:
+    """Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
+
+    Args:
+        logits: A writable, C-contiguous buffer of uint16, uint32 or uint64, the bits of floats, of shape
+            ``(rows, width)`` or ``(width,)``. Columns beyond the mask count as forbidden.
+        mask: A C-contiguous int32 buffer of shape ``(rows, words)`` or ``(words,)``.
+        rows: The rows to treat, or ``None`` for all.
+        minus_infinity: The bits to write.
+
+    Raises:
+        ValueError, TypeError, BufferError: A buffer or a row does not fit; nothing was written.
+    """
 
 def json_schema_keywords() -> list[tuple[str, str, str]]:
     """Every JSON Schema keyword: ``(name, role, note)``.

@@ -1,7 +1,9 @@
 //! `Constraint`.
 
+use formwright::Limits;
+use formwright::recipe::Recipe;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use crate::errors::lift;
 use crate::language::{Language, Readings};
@@ -32,6 +34,23 @@ impl Constraint {
     #[getter]
     fn vocabulary(&self, py: Python<'_>) -> Py<Vocabulary> {
         self.vocabulary.clone_ref(py)
+    }
+
+    #[classmethod]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
+        let py = cls.py();
+        let recipe = Recipe::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
+        let language = Language::of(py, lift(py, recipe)?)?;
+        Self::new(py, Py::new(py, language)?, vocabulary)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let vocabulary = &self.vocabulary.get().tables.vocabulary;
+        PyBytes::new(py, &self.language.get().recipe.to_constraint_bytes(vocabulary))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<Language>, Py<Vocabulary>)) {
+        (slf.get_type(), (slf.get().language(slf.py()), slf.get().vocabulary(slf.py())))
     }
 
     fn matcher(slf: Py<Self>) -> Matcher {

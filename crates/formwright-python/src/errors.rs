@@ -34,6 +34,7 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             kwargs.set_item("span", span)?;
             py.get_type::<python::RegexError>()
         }
+        Kind::Language => py.get_type::<python::LanguageError>(),
         Kind::Grammar => py.get_type::<python::GrammarError>(),
         Kind::Schema { pointer } => {
             kwargs.set_item("pointer", pointer)?;

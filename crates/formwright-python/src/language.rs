@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Options, Order};
-use formwright::{Limits, language::UNBOUNDED};
+use formwright::{Limits, language::UNBOUNDED, recipe::Recipe};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use crate::errors::lift;
 
@@ -19,13 +19,15 @@ pub type Readings = Vec<(String, String, &'static str, String)>;
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Language {
     pub kernel: formwright::Language,
-    /// The schema and how it was read; `explain` reads it again.
-    schema: Option<(String, Options)>,
+    /// What the user wrote: `explain` reads it again, `to_bytes` stores it.
+    pub recipe: Recipe,
 }
 
-impl From<formwright::Language> for Language {
-    fn from(kernel: formwright::Language) -> Self {
-        Self { kernel, schema: None }
+impl Language {
+    /// The language of a recipe, built without the interpreter lock.
+    pub fn of(py: Python<'_>, recipe: Recipe) -> PyResult<Self> {
+        let kernel = lift(py, py.detach(|| recipe.build(&Limits::default())))?;
+        Ok(Self { kernel, recipe })
     }
 }
 
@@ -75,8 +77,7 @@ impl Language {
             registry: registry.unwrap_or_default(),
             limits: Limits::default(),
         };
-        let built = py.detach(|| json_schema::json_schema(&schema, &options));
-        Ok(Self { kernel: lift(py, built)?, schema: Some((schema, options)) })
+        Self::of(py, Recipe::json_schema(schema, options))
     }
 
     #[staticmethod]
@@ -84,38 +85,50 @@ impl Language {
     fn json(py: Python<'_>, whitespace: &str, escapes: &str, max_digits: u32) -> PyResult<Self> {
         let any_escapes = choose("escapes", escapes, ("natural", false), ("any", true))?;
         let options = Options { whitespace: whitespace.to_owned(), any_escapes, max_digits, ..Options::default() };
-        Ok(lift(py, json_schema::json(&options))?.into())
+        Self::of(py, Recipe::json_schema("true".to_owned(), options))
     }
 
     #[staticmethod]
     fn regex(py: Python<'_>, pattern: &str) -> PyResult<Self> {
-        let built = py.detach(|| formwright::syntax::regex::regex(pattern, &Limits::default()));
-        Ok(lift(py, built)?.into())
+        Self::of(py, Recipe::regex(pattern))
     }
 
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value)]
     fn choice(py: Python<'_>, options: Vec<String>) -> PyResult<Self> {
-        let built = py.detach(|| formwright::syntax::choice::choice(&options, &Limits::default()));
-        Ok(lift(py, built)?.into())
+        Self::of(py, Recipe::choice(options))
     }
 
     #[staticmethod]
-    fn literal(py: Python<'_>, text: &str) -> PyResult<Self> {
-        Ok(lift(py, formwright::syntax::choice::literal(text, &Limits::default()))?.into())
+    fn literal(py: Python<'_>, text: String) -> PyResult<Self> {
+        Self::of(py, Recipe::choice(vec![text]))
     }
 
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        Ok(lift(py, self.kernel.then(&other.kernel))?.into())
+        Ok(Self { kernel: lift(py, self.kernel.then(&other.kernel))?, recipe: self.recipe.then(&other.recipe) })
     }
 
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        Ok(lift(py, self.kernel.or(&other.kernel))?.into())
+        Ok(Self { kernel: lift(py, self.kernel.or(&other.kernel))?, recipe: self.recipe.or(&other.recipe) })
     }
 
     #[pyo3(signature = (low=0, high=None))]
     fn repeat(&self, py: Python<'_>, low: u32, high: Option<u32>) -> PyResult<Self> {
-        Ok(lift(py, self.kernel.repeat(low, high.unwrap_or(UNBOUNDED)))?.into())
+        let high = high.unwrap_or(UNBOUNDED);
+        Ok(Self { kernel: lift(py, self.kernel.repeat(low, high))?, recipe: self.recipe.repeat(low, high) })
+    }
+
+    #[classmethod]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
+        let py = cls.py();
+        Self::of(py, lift(py, Recipe::from_bytes(data, &Limits::default()))?)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.recipe.to_bytes())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
     }
 
     fn matches(&self, py: Python<'_>, text: &[u8]) -> PyResult<bool> {
@@ -133,7 +146,7 @@ impl Language {
     }
 
     pub fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
-        let Some((schema, options)) = &self.schema else { return Ok(Vec::new()) };
+        let Some((schema, options)) = self.recipe.schema() else { return Ok(Vec::new()) };
         let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
         Ok(readings
             .into_iter()

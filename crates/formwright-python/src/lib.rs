@@ -1,12 +1,13 @@
 //! The border between Python and the kernel: one small file a class, no algorithm.
 //!
-//! Only `str`, `bytes`, ints, lists of these and a writable buffer cross it.
+//! Only `str`, `bytes`, ints, lists of these and writable buffers cross it.
 //! Errors become the classes of `formwright.errors`.
 
 mod buffer;
 mod constraint;
 mod errors;
 mod language;
+mod masks;
 mod matcher;
 mod vocabulary;
 
@@ -23,6 +24,8 @@ mod _kernel {
     use super::constraint::Constraint;
     #[pymodule_export]
     use super::language::{Language, json_schema_formats, json_schema_keywords};
+    #[pymodule_export]
+    use super::masks::apply_bitmask;
     #[pymodule_export]
     use super::matcher::{Matcher, fill_bitmasks};
     #[pymodule_export]

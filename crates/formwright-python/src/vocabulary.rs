@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use formwright::bytes::hex;
 use formwright::leaf::Tables;
+use formwright::vocabulary::Vocabulary as Kernel;
 use indexmap::IndexMap;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::errors::{lift, raise};
@@ -15,6 +18,15 @@ pub struct Vocabulary {
     pub tables: Arc<Tables>,
 }
 
+impl Vocabulary {
+    /// Runs `build` without the interpreter lock.
+    fn built(py: Python<'_>, build: impl FnOnce() -> formwright::Result<Kernel> + Send) -> PyResult<Self> {
+        let built = py.detach(build);
+        let tables = Tables::new(Arc::new(lift(py, built)?), formwright::Limits::default());
+        Ok(Self { tables: Arc::new(tables) })
+    }
+}
+
 #[pymethods]
 impl Vocabulary {
     #[new]
@@ -22,7 +34,7 @@ impl Vocabulary {
     #[pyo3(signature = (tokens, *, eos_token_ids, special_tokens=None, logits_size=None))]
     fn new(
         py: Python<'_>,
-        tokens: Vec<Option<Vec<u8>>>,
+        tokens: Vec<Option<PyBackedBytes>>,
         eos_token_ids: Vec<u32>,
         special_tokens: Option<&Bound<'_, PyAny>>,
         logits_size: Option<usize>,
@@ -35,12 +47,21 @@ impl Vocabulary {
                 items.into_iter().collect()
             }
         };
-        let built = py.detach(|| {
-            let tokens: Vec<Vec<u8>> = tokens.into_iter().map(Option::unwrap_or_default).collect();
-            let vocabulary = formwright::vocabulary::Vocabulary::new(&tokens, &eos_token_ids, special, logits_size)?;
-            Ok(Arc::new(Tables::new(Arc::new(vocabulary), formwright::Limits::default())))
-        });
-        Ok(Self { tables: lift(py, built)? })
+        let spelled: Vec<&[u8]> = tokens.iter().map(|token| token.as_deref().unwrap_or_default()).collect();
+        Self::built(py, || Kernel::new(&spelled, &eos_token_ids, special, logits_size))
+    }
+
+    #[classmethod]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
+        Self::built(cls.py(), || Kernel::from_bytes(data))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.tables.vocabulary.to_bytes()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
     }
 
     #[classmethod]
@@ -98,7 +119,7 @@ impl Vocabulary {
 
     #[getter]
     fn fingerprint(&self) -> String {
-        format!("{:016x}", self.tables.vocabulary.fingerprint())
+        hex(self.tables.vocabulary.fingerprint())
     }
 
     fn __repr__(&self) -> String {

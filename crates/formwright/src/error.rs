@@ -18,6 +18,8 @@ pub enum Kind {
         /// Byte offsets of the place.
         span: (usize, usize),
     },
+    /// A stored language cannot be read.
+    Language,
     /// A grammar (generic composition) cannot be used.
     Grammar,
     /// A JSON Schema is broken at `pointer`.

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher
-from formwright.errors import LimitExceeded
+from formwright.errors import LimitExceeded, VocabularyError
 from formwright.generation.result import Complete, Reason, Result, Truncated
 from formwright.generation.sampler import Sampler
 from formwright.masks import Mask, allocate_bitmask, allowed_tokens, apply_bitmask
@@ -90,6 +90,12 @@ class _Run:
         if len(allowed) == 1:
             return int(allowed[0])
         logits = self.logits()
+        if logits.shape[-1] > 32 * self.mask.shape[-1]:  # more than padding: another model's vocabulary
+            width = self.matcher.constraint.vocabulary.logits_size
+            raise VocabularyError(
+                f"the model's logits are {logits.shape[-1]} wide, but the vocabulary is made for {width}",
+                hint="build the Vocabulary with logits_size equal to the width of the model's logits",
+            )
         apply_bitmask(logits, self.mask)
         token = sampler(logits)
         return None if token in ends else token

@@ -85,6 +85,7 @@ impl Trie {
         let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0 };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
+        self.nodes.reserve(sorted.len());
         let mut open: Vec<NodeIndex> = vec![0];
         let mut shared = 0; // bytes in common with the string before
         for (index, &(bytes, item)) in sorted.iter().enumerate() {

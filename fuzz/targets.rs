@@ -1,0 +1,320 @@
+//! What every fuzz target does with its bytes. Also run on `seeds/` by the kernel's own tests.
+//!
+//! Each target reads something a stranger may send, then checks laws that hold for whatever was read:
+//!
+//! * a mask allows exactly the tokens that are accepted one by one;
+//! * under a budget, a text is complete before the budget is spent;
+//! * rollback, fork and reset lead to the masks that a new matcher shows there;
+//! * what is stored comes back.
+//!
+//! Cost: a mask is compared with 277 single tokens, so a run is about a millisecond.
+//!
+//! The wrinkle: bounds are lower than in production, so that a run stays short. Meeting one is no finding, but it must
+//! be an error.
+
+use std::sync::{Arc, OnceLock};
+
+use formwright::leaf::Tables;
+use formwright::matcher::Matcher;
+use formwright::recipe::{CONSTRAINT, FORMAT, Recipe};
+use formwright::syntax::json_schema::{Options, Order};
+use formwright::vocabulary::{Vocabulary, stored};
+use formwright::{Constraint, Error, Kind, Language, Limits};
+
+/// Longest text that is read.
+const LONGEST: usize = 4 << 10;
+
+/// Tokens of one walk.
+const STEPS: u32 = 12;
+
+/// First byte: options. The rest: schema text.
+pub fn schema(data: &[u8]) {
+    let Some((options, text)) = data.split_first() else { return };
+    let Some(text) = short_text(text) else { return };
+    let whitespace = ["flexible", "compact", "pretty", "[ \t]?"][usize::from(options >> 1 & 3)].to_owned();
+    let order = if options & 1 == 1 { Order::Model } else { Order::Schema };
+    let any_escapes = options & 8 != 0;
+    let options = Options { order, whitespace, any_escapes, limits: limits(), ..Options::default() };
+    walk_recipe(&Recipe::json_schema(text.to_owned(), options), data);
+}
+
+/// The text of a regular expression.
+pub fn regex(data: &[u8]) {
+    if let Some(text) = short_text(data) {
+        walk_recipe(&Recipe::regex(text), data);
+    }
+}
+
+/// A stored vocabulary: as it is, and in a right envelope.
+pub fn vocabulary(data: &[u8]) {
+    for data in [data, &stored::FORMAT.seal(data)] {
+        let Ok(vocabulary) = Vocabulary::from_bytes(data) else { continue };
+        let again = Vocabulary::from_bytes(&vocabulary.to_bytes()).expect("what is written is read");
+        assert_eq!(again.fingerprint(), vocabulary.fingerprint());
+        assert_eq!(again.to_bytes(), vocabulary.to_bytes());
+        if vocabulary.logits_size() <= 4096 {
+            let tables = Arc::new(Tables::new(Arc::new(vocabulary), limits()));
+            let recipes = languages();
+            let recipe = &recipes[data.len() % recipes.len()];
+            walk(&recipe.build(&limits()).expect("a known language"), &tables, data);
+        }
+    }
+}
+
+/// A stored constraint: as it is, in a right envelope, and that for the right vocabulary.
+pub fn constraint(data: &[u8]) {
+    let vocabulary = &tables().vocabulary;
+    let fitting = [vocabulary.fingerprint(), data].concat();
+    for data in [data, &CONSTRAINT.seal(data), &CONSTRAINT.seal(&fitting)] {
+        if let Ok(recipe) = Recipe::from_constraint_bytes(data, vocabulary, &limits()) {
+            let again = Recipe::from_bytes(&recipe.to_bytes(), &limits()).expect("what is written is read");
+            assert_eq!(again.to_bytes(), recipe.to_bytes());
+            walk_recipe(&recipe, data);
+        }
+    }
+    let _ = Recipe::from_bytes(data, &limits());
+    let _ = Recipe::from_bytes(&FORMAT.seal(data), &limits());
+}
+
+/// First byte: a language. Then operations on a matcher, one byte each and maybe an argument.
+pub fn matcher(data: &[u8]) {
+    let Some((&first, operations)) = data.split_first() else { return };
+    let recipes = languages();
+    let language = recipes[usize::from(first) % recipes.len()].build(&limits()).expect("a known language");
+    let constraint = Constraint::new(&language, tables()).expect("a known language");
+    let mut run = Run { matcher: constraint.matcher(), tokens: Vec::new(), constraint };
+    for operation in operations.chunks(2).take(64) {
+        run.apply(operation[0], operation.get(1).copied().unwrap_or(0));
+    }
+    run.compare();
+}
+
+/// A matcher and what it should have read.
+struct Run {
+    constraint: Constraint,
+    matcher: Matcher,
+    tokens: Vec<u32>,
+}
+
+impl Run {
+    fn apply(&mut self, operation: u8, argument: u8) {
+        match operation % 8 {
+            0..=2 => self.accept_allowed(argument),
+            3 => self.accept(u32::from(argument) * 2),
+            4 => self.rollback(usize::from(argument % 8)),
+            5 => self.matcher = self.matcher.fork(),
+            6 if argument > 250 => {
+                self.matcher.reset();
+                self.tokens.clear();
+            }
+            6 => drop(self.matcher.fork().accept_bytes(&[argument])),
+            _ => self.budget(u32::from(argument)),
+        }
+    }
+
+    fn accept_allowed(&mut self, argument: u8) {
+        let Ok(allowed) = allowed(&mut self.matcher, None) else { return };
+        if !allowed.is_empty() {
+            self.accept(allowed[usize::from(argument) % allowed.len()]);
+        }
+    }
+
+    fn accept(&mut self, token: u32) {
+        let before = self.matcher.text().to_vec();
+        match self.matcher.accept_token(token) {
+            Ok(()) => self.tokens.push(token),
+            Err(_) => assert_eq!(self.matcher.text(), before, "a refused token changes nothing"),
+        }
+    }
+
+    fn rollback(&mut self, steps: usize) {
+        let done = self.matcher.rollback(steps).is_ok();
+        assert_eq!(done, steps <= self.tokens.len());
+        if done {
+            self.tokens.truncate(self.tokens.len() - steps);
+            self.compare();
+        }
+    }
+
+    fn budget(&mut self, extra: u32) {
+        if self.matcher.is_finished() {
+            return;
+        }
+        let least = self.matcher.min_tokens_to_finish();
+        finish(&mut self.matcher.fork(), least.saturating_add(extra % 8), &mut Dice(u64::from(extra)));
+        if least > 0 {
+            assert!(allowed(&mut self.matcher.fork(), Some(0)).is_err(), "no budget, but no complete text either");
+        }
+    }
+
+    /// A new matcher that reads the same tokens shows the same.
+    fn compare(&mut self) {
+        let mut fresh = self.constraint.matcher();
+        fresh.accept_tokens(&self.tokens).expect("these tokens were accepted");
+        assert_eq!(fresh.text(), self.matcher.text());
+        assert_eq!(fresh.is_accepting(), self.matcher.is_accepting());
+        assert_eq!(fresh.is_finished(), self.matcher.is_finished());
+        assert_eq!(fresh.forced_bytes(), self.matcher.forced_bytes());
+        assert_eq!(allowed(&mut fresh, None).ok(), allowed(&mut self.matcher, None).ok(), "{:?}", self.matcher);
+    }
+}
+
+/// Bounds that keep a run short.
+fn limits() -> Limits {
+    Limits {
+        automaton_states: 1 << 13,
+        automaton_expressions: 1 << 13,
+        emptiness_search: 2_000,
+        nodes: 20_000,
+        recipe_nodes: 50_000,
+        ..Limits::default()
+    }
+}
+
+/// Every byte, some tokens that cut across structure, and an end of text.
+fn tables() -> &'static Arc<Tables> {
+    static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let longer = [
+            "\":",
+            "\": ",
+            "\", \"",
+            "},",
+            "{\"",
+            " {\"",
+            "\n  ",
+            "ab",
+            "\"a\"",
+            "12",
+            "true",
+            "é",
+            "日本",
+            "e\"",
+            "]}",
+            ": [",
+            "\"}",
+            "b\",\"a\"",
+            "\\u00",
+            "0.",
+        ];
+        let single = (0..=255_u8).map(|byte| vec![byte]);
+        let tokens: Vec<Vec<u8>> =
+            [vec![]].into_iter().chain(single).chain(longer.map(|text| text.as_bytes().to_vec())).collect();
+        let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).expect("a vocabulary");
+        Arc::new(Tables::new(Arc::new(vocabulary), limits()))
+    })
+}
+
+/// One language of each kind.
+fn languages() -> [Recipe; 5] {
+    let schema = |text: &str| Recipe::json_schema(text.to_owned(), Options { limits: limits(), ..Options::default() });
+    [
+        schema(r#"{"properties":{"a":{"type":"integer"},"ab":{"maxLength":3,"type":"string"}},"required":["a"]}"#),
+        schema(r#"{"type":"array","items":{"enum":["a",12,true,"é"]},"maxItems":3,"uniqueItems":true}"#),
+        Recipe::regex(r"(ab|[a-c]{2,5})+\.?é*"),
+        Recipe::choice(["yes", "no", "maybe", ""].map(str::to_owned).to_vec()).repeat(1, 3),
+        Recipe::regex("[0-9]+").then(&Recipe::choice(vec!["12".to_owned(), ": [".to_owned()])).or(&schema("true")),
+    ]
+}
+
+fn short_text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok().filter(|text| text.len() <= LONGEST)
+}
+
+fn walk_recipe(recipe: &Recipe, data: &[u8]) {
+    match recipe.build(&limits()) {
+        Ok(language) => walk(&language, tables(), data),
+        Err(error) => assert!(!error.message.is_empty()),
+    }
+}
+
+/// A walk that the bytes choose: every mask is compared with every token, then the text is finished under a budget.
+fn walk(language: &Language, tables: &Arc<Tables>, data: &[u8]) {
+    let Ok(constraint) = Constraint::new(language, tables) else { return };
+    let mut matcher = constraint.matcher();
+    let mut dice = Dice::of(data);
+    for _ in 0..STEPS {
+        let allowed = match allowed(&mut matcher, None) {
+            Ok(allowed) => allowed,
+            Err(error) => return assert!(is_bound(&error) || matches!(*error.kind, Kind::DeadEnd), "{error}"),
+        };
+        if !agrees(&matcher, &allowed) {
+            return;
+        }
+        let token = allowed[dice.below(allowed.len())];
+        matcher.accept_token(token).expect("an allowed token");
+        if matcher.is_finished() {
+            return check_text(language, matcher.text());
+        }
+    }
+    let budget = matcher.min_tokens_to_finish().saturating_add(dice.below(4) as u32);
+    finish(&mut matcher, budget, &mut dice);
+}
+
+/// Fails unless a mask allows exactly what is accepted; false if a bound was met.
+fn agrees(matcher: &Matcher, allowed: &[u32]) -> bool {
+    let vocabulary = &matcher.constraint().tables().vocabulary;
+    for token in 0..vocabulary.logits_size() as u32 {
+        let accepted = match matcher.fork().accept_token(token) {
+            Ok(()) => true,
+            Err(error) if is_bound(&error) => return false,
+            Err(_) => false,
+        };
+        let bit = allowed.binary_search(&token).is_ok();
+        assert_eq!(bit, accepted, "token {token} {:?} after {matcher:?}", vocabulary.token(token));
+    }
+    true
+}
+
+/// Writes allowed tokens until the text is complete, which must be within the budget.
+fn finish(matcher: &mut Matcher, mut budget: u32, dice: &mut Dice) {
+    if budget > 200 {
+        return;
+    }
+    while !matcher.is_finished() {
+        let Ok(allowed) = allowed(matcher, Some(budget)) else {
+            return; // a bound, or a vocabulary that cannot go on
+        };
+        let token = allowed[dice.below(allowed.len())];
+        matcher.accept_token(token).expect("an allowed token");
+        assert!(matcher.is_finished() || budget > 0, "a token after the budget was spent: {matcher:?}");
+        budget = budget.saturating_sub(1);
+    }
+    check_text(matcher.constraint().language(), matcher.text());
+}
+
+/// A finished text is in the language.
+fn check_text(language: &Language, text: &[u8]) {
+    match language.check(text) {
+        Ok((_, complete)) => assert!(complete, "{:?} is not in form", String::from_utf8_lossy(text)),
+        Err(error) => assert!(is_bound(&error), "{error}"),
+    }
+}
+
+fn allowed(matcher: &mut Matcher, budget: Option<u32>) -> Result<Vec<u32>, Error> {
+    let count = matcher.constraint().tables().vocabulary.mask_words();
+    let mut mask = vec![0; count];
+    matcher.fill_bitmask(&mut mask, budget)?;
+    Ok((0..count as u32 * 32).filter(|token| mask[*token as usize / 32] >> (token % 32) & 1 == 1).collect())
+}
+
+fn is_bound(error: &Error) -> bool {
+    matches!(*error.kind, Kind::Limit { .. })
+}
+
+/// Numbers that look random, the same for the same bytes.
+struct Dice(u64);
+
+impl Dice {
+    fn of(data: &[u8]) -> Self {
+        Self(
+            data.iter()
+                .fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)),
+        )
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
