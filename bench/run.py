@@ -2,7 +2,7 @@
 
 ::
 
-    python bench/run.py                                            # schemas that hurt and regular expressions, all engines
+    python bench/run.py                                            # schemas that hurt, and regular expressions
     python bench/run.py --suites sample --sample FILE --budget 300 # real schemas, five minutes an engine and round
 
 Rounds are interleaved: every engine does round one, each in a fresh process pinned to one core, then round two. A case
@@ -65,7 +65,7 @@ class Worker:
 
 
 def one_round(engine: str, vocabulary: Path, suite: Path, given_up: set[str], options: Any) -> Iterator[dict[str, Any]]:
-    """The lines of one engine's round; a process that was ended is replaced for the cases after the one that ended it."""
+    """The lines of one engine's round. Where a case ended the process, a new one goes on behind it."""
     names = [json.loads(line)["name"] for line in suite.read_text().splitlines()]
     todo, end, worker = iter(list(enumerate(names))), time.monotonic() + options.budget, None
     for index, name in todo:
@@ -136,9 +136,7 @@ def options_of_the_command_line() -> Any:
     parser.add_argument("--budget", type=float, default=600, help="seconds for one engine's round of a suite")
     parser.add_argument("--gigabytes", type=float, default=6, help="memory an engine may use")
     parser.add_argument("--core", type=int, default=(os.cpu_count() or 1) - 1, help="the core that is used")
-    parser.add_argument(
-        "--warm", action="store_true", help="walk all cases once before they are timed, as a server does"
-    )
+    parser.add_argument("--warm", action="store_true", help="walk all cases once before they are timed")
     parser.add_argument("--out", type=Path, default=HOME / "results.jsonl")
     return parser.parse_args()
 

@@ -1,8 +1,8 @@
 """One engine over one suite, once, in a process of its own; the other end of `run`.
 
-Prints JSON lines: the engine's start-up, then one line for each case, in order. Times are nanoseconds. What is checked is
-checked between the timed calls: every token of a text must be in its mask, and the end of text where the text may end;
-the first that is not must be the expected one.
+Prints JSON lines: the engine's start-up, then one line for each case, in order. Times are nanoseconds. What is checked
+is checked between the timed calls: every token of a text must be in its mask, and the end of text where the text may
+end; the first that is not must be the expected one.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Late(Exception):
 def measure(engine: Engine, case: dict[str, Any], eos: int, seconds: float) -> dict[str, Any]:
     """Compile and walk every text of a case.
 
-    ``compile`` is from the source text to the first mask. ``mask`` and ``accept`` hold a list for each valid text; that of
-    masks is one longer, for the end. ``wrong`` holds ``[text, expected, seen]``, the index of the first masked token,
-    null for none.
+    ``compile`` is from the source text to the first mask. ``mask`` and ``accept`` hold a list for each valid text;
+    that of masks is one longer, for the end. ``wrong`` holds ``[text, expected, seen]``, the index of the first masked
+    token, null for none.
     """
     result: dict[str, Any] = {"case": case["name"], "status": "ok", "mask": [], "accept": [], "wrong": []}
     deadline = time.monotonic() + seconds
@@ -107,7 +107,7 @@ def main() -> None:
     tokens, eos = read(options.vocabulary)
     start = CLOCK()
     engine = load(options.engine)(tokens, eos)
-    print(json.dumps({"ready": CLOCK() - start}), flush=True)
+    print(json.dumps({"ready": CLOCK() - start, "ids": len(tokens)}), flush=True)
     lines = options.cases.read_text().splitlines()[options.skip :]
     gc.disable()
     for line in lines if options.warm else ():

@@ -76,7 +76,7 @@ def regex() -> Iterator[Case]:
 
 
 def sample(path: Path) -> Iterator[Case]:
-    """JSON lines of ``name``, ``schema`` and ``tests`` of ``valid`` and ``data``, in an order of chance, always the same."""
+    """JSON lines of ``name``, ``schema`` and ``tests`` of ``valid`` and ``data``; in one order of chance."""
     data = path.read_bytes()
     rows = (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines()
     random.Random(0).shuffle(rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import formwright as fw
-
 from engines import words
 
 LANGUAGES = {"json_schema": fw.Language.json_schema, "regex": fw.Language.regex}

@@ -1,7 +1,7 @@
 """llguidance with flexible whitespace, ``oneOf`` read as ``anyOf``, and its slices for JSON.
 
-``no_forcing`` makes it offer every valid token where text is forced, as all the others do; by default it offers only the
-canonical one. Masks are written through a raw pointer. Limits are the library's defaults.
+``no_forcing`` makes it offer every valid token where text is forced, as all the others do; by default it offers only
+the canonical one. Masks are written through a raw pointer. Limits are the library's defaults.
 """
 
 from __future__ import annotations
