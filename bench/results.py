@@ -43,7 +43,7 @@ class Outcome:
         )
 
     def _wrong(self) -> list[tuple[int, int | None, int | None]]:
-        return [wrong for line in self.rounds for wrong in line.get("wrong", ())]
+        return [wrong for line in self.rounds if line["status"] == "ok" for wrong in line["wrong"]]
 
     @property
     def is_right(self) -> bool:
