@@ -81,7 +81,7 @@ def _share(times: tuple[float, float]) -> tuple[float, float]:
 
 
 def threads(vocabulary: fw.Vocabulary, cases: Sequence[Case], ids: Callable[[str], list[int]]) -> None:
-    """Factors of two threads over one, on mixed schemas."""
+    """Factors of two threads over one, on mixed schemas and on one schema."""
 
     def build(case: Case) -> None:
         for _ in range(20):
@@ -93,6 +93,9 @@ def threads(vocabulary: fw.Vocabulary, cases: Sequence[Case], ids: Callable[[str
 
     factor("compile", build, cases)
     factor(f"fill_bitmasks of {ROWS} rows", fill, [_batch(case, vocabulary, ids) for case in cases])
+    same = _batch(cases[-1], vocabulary, ids)
+    copies = [([matcher.fork() for matcher in same[0]], same[1].copy()) for _ in range(8)]
+    factor(f"fill_bitmasks of {ROWS} rows, forks of one schema", fill, copies)
 
 
 def factor(what: str, work: Callable[[Any], None], jobs: Sequence[Any]) -> None:

@@ -79,7 +79,8 @@ fn vocabulary_load(bencher: Bencher) {
     bencher.bench(|| load(black_box(&tokens)));
 }
 
-#[divan::bench]
+/// With two threads, the time stays where they do not wait for each other.
+#[divan::bench(threads = [1, 2])]
 fn compile(bencher: Bencher) {
     let tables = tables();
     bencher.bench(|| start(&tables, black_box(RECORD)));
@@ -107,6 +108,14 @@ fn first_mask_of_a_pattern(bencher: Bencher) {
 fn mask_of_a_known_state(bencher: Bencher) {
     let (_tables, mut matcher, mut row) = within();
     bencher.bench_local(|| matcher.fill_bitmask(black_box(&mut row), None));
+}
+
+/// Forks share what was learnt, but must not wait for each other.
+#[divan::bench(threads = [1, 2])]
+fn mask_of_a_fork(bencher: Bencher) {
+    let (_tables, matcher, row) = within();
+    let fork = || (matcher.fork(), row.clone());
+    bencher.with_inputs(fork).bench_refs(|(matcher, row)| matcher.fill_bitmask(black_box(row), None));
 }
 
 /// What the mask of a known state cannot beat.
