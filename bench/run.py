@@ -1,133 +1,163 @@
-"""Runs the cases of ``build/bench`` through the engines and prints a table.
+"""Measures the engines and appends JSON lines to ``build/bench/results.jsonl``; `report` makes tables of them.
 
-Each engine has a process of its own, pinned to one core. Rounds are interleaved: all engines do round one, then round
-two. A measurement is the minimum over rounds of the same mask of the same instance.
+::
+
+    python bench/run.py                                            # schemas that hurt, and regular expressions
+    python bench/run.py --suites sample --sample FILE --budget 300 # real schemas, five minutes an engine and round
+
+Rounds are interleaved: every engine does round one, each in a fresh process pinned to one core, then round two. A case
+that takes longer than ``--seconds`` is ended, from outside if need be, reported, and left out of the later rounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
+import contextlib
 import json
 import os
 import platform
+import queue
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from engines import ENGINES, Engine, read_vocabulary
+import cases
+from engines import ENGINES
+from vocabularies import VOCABULARIES
 
+HERE = Path(__file__).parent
 HOME = Path("build/bench")
-POINTS = {"p25": 25, "p50": 50, "p90": 90, "p99": 99, "p99.9": 99.9, "max": 100}
+START = 300  # seconds an engine may take to be ready
+GRACE = 5  # seconds beyond its limit after which a process is ended
 
 
-def work(name: str, limit: int, seconds: float, warm: bool) -> None:
-    """One round of one engine, in this process: prints its measurements as one JSON line."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    engine = ENGINES[name](read_vocabulary((HOME / "vocabulary.bin").read_bytes()))
-    if warm:
-        walk(name, engine, limit, seconds)
-    print(json.dumps(walk(name, engine, limit, seconds)))
+class Worker:
+    """A process that measures; its lines, with a time limit for each."""
 
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, str(HERE / "worker.py"), *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
 
-def walk(name: str, engine: Engine, limit: int, seconds: float) -> dict[str, list]:
-    """Every instance of every case through an engine, timed."""
-    result: dict[str, list] = {"names": [], "compile": [], "fill": [], "accept": [], "refused": [], "rejected": []}
-    clock, end = time.perf_counter_ns, time.monotonic() + seconds
-    gc.disable()
-    for line in (HOME / "cases.jsonl").read_text().splitlines()[:limit]:
-        case = json.loads(line)
-        start = clock()
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put("")
+
+    def next(self, seconds: float) -> dict[str, Any]:
+        """The next line; what became of the process if there is none in time."""
         try:
-            matcher = engine.compile(case["schema"])
-        except Exception:
-            result["refused"].append(case["name"])
-            continue
-        engine.fill(matcher)
-        result["compile"].append(clock() - start)
-        result["names"].append(case["name"])
-        fills, accepts = [], []
-        for tokens in case["instances"]:
-            engine.restart(matcher)
-            for token in tokens:
-                start = clock()
-                engine.fill(matcher)
-                middle = clock()
-                accepted = engine.accept(matcher, token)
-                accepts.append(clock() - middle)
-                fills.append(middle - start)
-                if not accepted:
-                    result["rejected"].append(case["name"])
-                    break
-                if not engine.row[0, token >> 5] >> (token & 31) & 1:
-                    sys.exit(f"{name}: accepted token {token} of {case['name']} is not in its mask")
-        result["fill"].append(fills)
-        result["accept"].append(accepts)
+            line = self.lines.get(timeout=seconds)
+        except queue.Empty:
+            return {"status": "timeout"}
+        return json.loads(line) if line else {"status": "died", "reason": f"exit {self.process.wait()}"}
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def one_round(engine: str, vocabulary: Path, suite: Path, given_up: set[str], options: Any) -> Iterator[dict[str, Any]]:
+    """The lines of one engine's round. Where a case ended the process, a new one goes on behind it."""
+    names = [json.loads(line)["name"] for line in suite.read_text().splitlines()]
+    todo, end, worker = iter(list(enumerate(names))), time.monotonic() + options.budget, None
+    for index, name in todo:
         if time.monotonic() > end:
             break
-    return result
+        if name in given_up:
+            if worker:
+                worker.stop()
+                worker = None
+            continue
+        if worker is None:
+            worker = Worker(engine, str(vocabulary), str(suite), "--skip", str(index), *_limits(options))
+            yield worker.next(START + (options.budget if options.warm else 0))
+        line = {"case": name, **worker.next(options.seconds + GRACE)}
+        if line["status"] in ("timeout", "died"):
+            given_up.add(name)
+            worker.stop()
+            worker = None
+        yield line
+    if worker:
+        worker.stop()
 
 
-def measure(names: list[str], rounds: int, limit: int, seconds: float, warm: bool) -> dict[str, list[dict]]:
-    """All rounds of all engines, interleaved."""
-    runs: dict[str, list[dict]] = {name: [] for name in names}
-    for _ in range(rounds):
-        for name in names:
-            command = [sys.executable, __file__, "--work", name, "--limit", str(limit), "--seconds", str(seconds)]
-            command += ["--warm"] if warm else []
-            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            runs[name].append(json.loads(output))
-    return runs
+def _limits(options: Any) -> list[str]:
+    limits = ["--core", str(options.core), "--seconds", str(options.seconds), "--gigabytes", str(options.gigabytes)]
+    return [*limits, "--warm"] if options.warm else limits
 
 
-def best(runs: list[dict], shared: set[str]) -> dict[str, np.ndarray]:
-    """The minimum over rounds of every measurement, for the schemas every engine finished, in microseconds."""
-    keep = [index for index, name in enumerate(runs[0]["names"]) if name in shared]
-    flat = {
-        "compile": [np.array([run["compile"][index] for index in keep]) for run in runs],
-        "mask": [np.concatenate([run["fill"][index] for index in keep]) for run in runs],
-        "accept": [np.concatenate([run["accept"][index] for index in keep]) for run in runs],
+def prepare(vocabulary: str, suite: str, path: Path | None) -> tuple[Path, Path]:
+    """The files of a vocabulary and of a suite tokenized with it."""
+    home = HOME / vocabulary
+    home.mkdir(parents=True, exist_ok=True)
+    spelled = VOCABULARIES[vocabulary]()
+    spelled.write(home / "vocabulary.bin")
+    cases.write(suite, spelled, home / f"{suite}.jsonl", path)
+    return home / "vocabulary.bin", home / f"{suite}.jsonl"
+
+
+def facts() -> dict[str, Any]:
+    """The machine and the versions of everything measured."""
+    versions = {}
+    for name in {name.removesuffix("-strict") for name in ENGINES}:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    cpu = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu)
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "versions": versions,
+        "when": time.strftime("%Y-%m-%d %H:%M"),
     }
-    return {what: np.min(np.stack(values), axis=0) / 1e3 for what, values in flat.items()}
+
+
+def options_of_the_command_line() -> Any:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--suites", default="stress,regex", help="of stress, regex, length and sample")
+    parser.add_argument("--sample", type=Path, help="JSON lines, maybe gzipped: name, schema, tests of {valid, data}")
+    parser.add_argument("--vocabularies", default="tekken", help=f"of {', '.join(VOCABULARIES)}")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=30, help="limit of one case")
+    parser.add_argument("--budget", type=float, default=600, help="seconds for one engine's round of a suite")
+    parser.add_argument("--gigabytes", type=float, default=6, help="memory an engine may use")
+    parser.add_argument("--core", type=int, default=(os.cpu_count() or 1) - 1, help="the core that is used")
+    parser.add_argument("--warm", action="store_true", help="walk all cases once before they are timed")
+    parser.add_argument("--out", type=Path, default=HOME / "results.jsonl")
+    return parser.parse_args()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", default="formwright,llguidance")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--limit", type=int, default=1_000_000, help="schemas to run")
-    parser.add_argument("--seconds", type=float, default=300, help="time limit of one engine's round")
-    parser.add_argument("--warm", action="store_true", help="every process walks all cases once before it is timed")
-    parser.add_argument("--work", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.work:
-        work(arguments.work, arguments.limit, arguments.seconds, arguments.warm)
-        return
-    names = arguments.engines.split(",")
-    runs = measure(names, arguments.rounds, arguments.limit, arguments.seconds, arguments.warm)
-    shared = set.intersection(*(set(run["names"]) for all_runs in runs.values() for run in all_runs))
-    machine = f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
-    print(f"{len(shared)} schemas finished by every engine; {machine}")
-    print(f"{'us':<24}{'count':>9}{'avg':>10}" + "".join(f"{point:>10}" for point in POINTS))
-    with (HOME / "results.jsonl").open("a") as out:
-        for name, all_runs in runs.items():
-            refused, rejected = len(all_runs[0]["refused"]), len(set(all_runs[0]["rejected"]))
-            for what, values in best(all_runs, shared).items():
-                row = {point: float(np.percentile(values, at)) for point, at in POINTS.items()}
-                print(
-                    f"{name + ' ' + what:<24}{values.size:>9}{values.mean():>10.2f}"
-                    + "".join(f"{row[p]:>10.2f}" for p in POINTS)
-                )
-                out.write(
-                    json.dumps(
-                        {"engine": name, "what": what, "count": int(values.size), "avg": float(values.mean()), **row}
-                    )
-                    + "\n"
-                )
-            print(f"{name}: refused {refused} schemas, rejected a valid instance of {rejected}")
+    options = options_of_the_command_line()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    with options.out.open("a") as out:
+        out.write(json.dumps({"machine": facts()}) + "\n")
+        for vocabulary in options.vocabularies.split(","):
+            for suite in options.suites.split(","):
+                files = prepare(vocabulary, suite, options.sample)
+                given_up: dict[str, set[str]] = {engine: set() for engine in options.engines.split(",")}
+                for number in range(options.rounds):
+                    for engine, names in given_up.items():
+                        start = time.monotonic()
+                        key = {"suite": suite, "vocabulary": vocabulary, "engine": engine, "round": number}
+                        for line in one_round(engine, *files, names, options):
+                            out.write(json.dumps({**key, **line}) + "\n")
+                        out.flush()
+                        print(f"{vocabulary} {suite} round {number + 1} {engine}: {time.monotonic() - start:.0f} s")
 
 
 if __name__ == "__main__":

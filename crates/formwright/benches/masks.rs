@@ -1,18 +1,20 @@
-//! Mask, accept and compile times on the cases of `build/bench` (see `bench/README.md`), without Python.
+//! Mask, accept and compile times on a suite that `bench/run.py` has prepared, without Python:
+//! `cargo bench --bench masks -- stress`.
 //!
 //! The first round over all cases finds every leaf mask missing ("cold"), the others find them all ("warm"). A
 //! constraint is new in every round, and what it learnt from one instance helps with the next.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use formwright::leaf::Tables;
 use formwright::syntax::json_schema::{Options, json_schema};
-use formwright::vocabulary::Vocabulary;
-use formwright::{Constraint, Limits};
+use formwright::syntax::regex::regex;
+use formwright::{Constraint, Language, Limits, Result};
+
+mod support;
 
 /// As in the Python package.
 #[global_allocator]
@@ -22,29 +24,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const ROUNDS: usize = 5;
 
 struct Case {
-    schema: String,
+    kind: String,
+    source: String,
     instances: Vec<Vec<u32>>,
-}
-
-fn home() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../build/bench")
-}
-
-fn vocabulary(data: &[u8]) -> Vocabulary {
-    let (mut tokens, mut at) = (Vec::new(), 0);
-    while at < data.len() {
-        let size = u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]]) as usize;
-        tokens.push(data[at + 4..at + 4 + size].to_vec());
-        at += 4 + size;
-    }
-    Vocabulary::new(&tokens, &[2], indexmap::IndexMap::new(), None).expect("a vocabulary")
 }
 
 fn cases(text: &str) -> Vec<Case> {
     let read = |line: &str| {
         let value: serde_json::Value = serde_json::from_str(line).ok()?;
         let ids = |instance: &serde_json::Value| {
-            instance
+            instance["tokens"]
                 .as_array()
                 .into_iter()
                 .flatten()
@@ -52,10 +41,20 @@ fn cases(text: &str) -> Vec<Case> {
                 .map(|id| id as u32)
                 .collect()
         };
-        let instances = value["instances"].as_array()?.iter().map(ids).collect();
-        Some(Case { schema: value["schema"].as_str()?.to_owned(), instances })
+        let instances = value["instances"].as_array()?.iter().filter(|instance| instance["reject"].is_null());
+        let text = |key: &str| value[key].as_str().map(str::to_owned);
+        Some(Case { kind: text("kind")?, source: text("source")?, instances: instances.map(ids).collect() })
     };
     text.lines().filter_map(read).collect()
+}
+
+impl Case {
+    fn language(&self) -> Result<Language> {
+        match self.kind.as_str() {
+            "regex" => regex(&self.source, &Limits::default()),
+            _ => json_schema(&self.source, &Options::default()),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -72,7 +71,7 @@ fn round(tables: &Arc<Tables>, cases: &[Case]) -> Times {
     let micros = |start: Instant| start.elapsed().as_nanos() as f64 / 1e3;
     for case in cases {
         let start = Instant::now();
-        let Ok(language) = json_schema(&case.schema, &Options::default()) else {
+        let Ok(language) = case.language() else {
             times.refused += 1;
             continue;
         };
@@ -111,7 +110,7 @@ impl Times {
 }
 
 fn show(name: &str, cases: &[Case], mut times: Times) {
-    println!("{name}: {} schemas, {} refused (us)", cases.len(), times.refused);
+    println!("{name}: {} cases, {} refused (us)", cases.len(), times.refused);
     report("  compile", &mut times.compile);
     report("  mask", &mut times.mask);
     report("  accept", &mut times.accept);
@@ -137,14 +136,14 @@ fn report(name: &str, values: &mut [f64]) {
 }
 
 fn main() {
-    let (Ok(data), Ok(text)) =
-        (std::fs::read(home().join("vocabulary.bin")), std::fs::read_to_string(home().join("cases.jsonl")))
-    else {
-        println!("no cases: run bench/prepare.py first");
+    let suite = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or("stress".to_owned());
+    let start = Instant::now();
+    let text = std::fs::read_to_string(support::home().join(suite + ".jsonl"));
+    let (Some(vocabulary), Ok(text)) = (support::vocabulary(), text) else {
+        println!("no cases: run bench/run.py first");
         return;
     };
-    let start = Instant::now();
-    let tables = Arc::new(Tables::new(Arc::new(vocabulary(&data)), Limits::default()));
+    let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
     println!("vocabulary: {} tokens in {:.0} ms", tables.vocabulary.len(), start.elapsed().as_secs_f64() * 1e3);
     let cases = cases(&text);
     show("cold", &cases, round(&tables, &cases));

@@ -285,7 +285,20 @@ impl Graph {
             return Ok(self.add(Node::Empty));
         }
         let low = if facts.nullable(body) { 0 } else { low };
-        Ok(self.add(Node::Repeat { body, low, high }))
+        Ok(match self.nested(body, low, high) {
+            Some(flat) => self.add(flat),
+            None => self.add(Node::Repeat { body, low, high }),
+        })
+    }
+
+    /// `(x{a,b}){c,d} = x{a·c,b·d}` for a of 0 or 1, where the counts have no gaps: one counter instead of two.
+    fn nested(&self, body: NodeId, low: u32, high: u32) -> Option<Node> {
+        let Node::Repeat { body, low: least, high: most } = self.nodes[body as usize] else { return None };
+        if least > 1 {
+            return None;
+        }
+        let high = most.saturating_mul(high); // more than a text can hold is as good as no bound
+        Some(Node::Repeat { body, low: least * low, high })
     }
 
     /// Copies all of `other` in; returns its root here.

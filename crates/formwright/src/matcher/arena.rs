@@ -33,6 +33,9 @@ const TRACKED: u32 = 1 << 31;
 /// "Cost not known yet".
 const NO_COST: u32 = u32::MAX;
 
+/// Frames and united continuations kept at most, about 100 MB.
+const MOST_FRAMES: usize = 1 << 21;
+
 /// Frames, unions, object and array states.
 #[derive(Debug)]
 pub struct Arena {
@@ -41,6 +44,8 @@ pub struct Arena {
     /// By continuation: its forgotten form.
     forgotten: Vec<ContId>,
     unions: Vec<Box<[ContId]>>,
+    /// Continuations in all unions.
+    united: usize,
     union_ids: FxHashMap<Box<[ContId]>, ContId>,
     seen: Vec<Seen>,
     seen_ids: FxHashMap<Seen, SeenId>,
@@ -60,6 +65,7 @@ impl Default for Arena {
             frame_ids: FxHashMap::from_iter([(end, END)]),
             forgotten: vec![END],
             unions: Vec::new(),
+            united: 0,
             union_ids: FxHashMap::default(),
             seen: Vec::new(),
             seen_ids: FxHashMap::default(),
@@ -90,7 +96,7 @@ impl Arena {
         if let Head::Union(index) = frame.head {
             let several = self.unions[index as usize].iter();
             let forgotten: Vec<ContId> = several.map(|&cont| self.forgotten[cont as usize]).collect();
-            return forgotten.into_iter().reduce(|a, b| self.union(a, b)).unwrap_or(id);
+            return self.union(forgotten);
         }
         let forgotten = self.forget(frame);
         if forgotten == frame { id } else { self.frame(forgotten) }
@@ -136,13 +142,10 @@ impl Arena {
         }
     }
 
-    /// Either continuation.
-    pub fn union(&mut self, a: ContId, b: ContId) -> ContId {
-        if a == b {
-            return a;
-        }
+    /// Any of some continuations, at least one.
+    pub fn union(&mut self, of: impl IntoIterator<Item = ContId>) -> ContId {
         let mut all: Vec<ContId> = Vec::new();
-        for cont in [a, b] {
+        for cont in of {
             match self.united(cont) {
                 Some(several) => all.extend_from_slice(several),
                 None => all.push(cont),
@@ -150,6 +153,10 @@ impl Arena {
         }
         all.sort_unstable();
         all.dedup();
+        if let [only] = *all {
+            return only;
+        }
+        self.united += all.len();
         let all: Box<[ContId]> = all.into();
         if let Some(&known) = self.union_ids.get(&all) {
             return known;
@@ -225,6 +232,11 @@ impl Arena {
     /// `used` with an item.
     pub fn use_item(&mut self, used: TextsId, item: &[u8]) -> TextsId {
         self.texts.with(used, item)
+    }
+
+    /// Whether no more frames should be made.
+    pub fn is_crowded(&self) -> bool {
+        self.frames.len() + self.united >= MOST_FRAMES
     }
 
     /// Whether no more texts can be remembered: no undeclared name or new item may come then.

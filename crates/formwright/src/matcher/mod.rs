@@ -119,9 +119,9 @@ fn advance(machine: &mut Machine<'_>, threads: &[Thread], byte: u8) -> Vec<Threa
 fn too_many_states() -> Error {
     Error::new(
         Kind::Limit { limit: "automaton_states", value: 0, allowed: 0 },
-        "limit reached: a pattern of this language needs more automaton states than allowed",
+        "limit reached: this text needs more states than allowed",
     )
-    .hint("simplify the pattern: nested counters and alternatives that overlap multiply states")
+    .hint("simplify the pattern or repetition: nested counters and alternatives that overlap multiply states")
 }
 
 fn accepting(threads: &[Thread]) -> bool {

@@ -15,6 +15,9 @@
 //! nodes without a finite text were pruned. So "some thread is left" means
 //! "these bytes are the beginning of a text in form".
 
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
 use super::arena::{Arena, OFF, UNKNOWN, excluded_items};
 use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
@@ -29,6 +32,16 @@ use crate::vocabulary::NodeIndex;
 struct Out<'o> {
     threads: &'o mut Vec<Thread>,
     base: usize,
+    /// Further continuations of threads, by their index; united when all are known.
+    further: SmallVec<[(u32, ContId); 4]>,
+    /// Continuations of repetitions and unions that were resumed: many ways lead to the same one.
+    resumed: FxHashSet<ContId>,
+}
+
+impl<'o> Out<'o> {
+    fn new(threads: &'o mut Vec<Thread>, base: usize) -> Self {
+        Self { threads, base, further: SmallVec::new(), resumed: FxHashSet::default() }
+    }
 }
 
 /// A program running.
@@ -62,7 +75,9 @@ impl<'m> Machine<'m> {
     pub fn initial(&mut self) -> Vec<Thread> {
         let mut out = Vec::new();
         let root = self.program.graph.root;
-        self.enter(root, END, &mut Out { threads: &mut out, base: 0 });
+        let mut fresh = Out::new(&mut out, 0);
+        self.enter(root, END, &mut fresh);
+        self.unite(fresh);
         out
     }
 
@@ -76,19 +91,41 @@ impl<'m> Machine<'m> {
 
     /// Appends a thread, or unites its continuation with that of a thread at the same place.
     #[inline]
-    fn push(&mut self, head: Head, cont: ContId, out: &mut Out<'_>) {
-        for thread in &mut out.threads[out.base..] {
-            if thread.head == head {
-                thread.cont = self.arena.union(thread.cont, cont);
-                return;
-            }
+    fn push(head: Head, cont: ContId, out: &mut Out<'_>) {
+        match out.threads[out.base..].iter().position(|thread| thread.head == head) {
+            None => out.threads.push(Thread { head, cont }),
+            Some(index) if out.threads[out.base + index].cont == cont => {}
+            Some(index) => out.further.push(((out.base + index) as u32, cont)),
         }
-        out.threads.push(Thread { head, cont });
+    }
+
+    /// Gives each thread all its continuations.
+    #[inline]
+    fn unite(&mut self, out: Out<'_>) {
+        if !out.further.is_empty() {
+            self.unite_all(out);
+        }
+    }
+
+    #[cold]
+    fn unite_all(&mut self, mut out: Out<'_>) {
+        out.further.sort_unstable();
+        for group in out.further.chunk_by(|a, b| a.0 == b.0) {
+            let thread = &mut out.threads[group[0].0 as usize];
+            thread.cont = self.arena.union(std::iter::once(thread.cont).chain(group.iter().map(|&(_, cont)| cont)));
+        }
+        self.overflow |= self.arena.is_crowded();
     }
 
     /// Where `byte` leads from `thread`.
     pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
-        let out = &mut Out { threads: out, base };
+        let mut out = Out::new(out, base);
+        self.step_into(thread, byte, &mut out);
+        self.unite(out);
+    }
+
+    #[inline]
+    fn step_into(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
         let cont = thread.cont;
         self.byte = byte;
         match thread.head {
@@ -123,7 +160,7 @@ impl<'m> Machine<'m> {
     /// A thread before `node`; also what follows it, if `node` may be empty.
     fn enter(&mut self, node: NodeId, cont: ContId, out: &mut Out<'_>) {
         if !matches!(self.program.node(node), Node::Empty | Node::Never) {
-            self.push(Head::Start(node), cont, out);
+            Self::push(Head::Start(node), cont, out);
         }
         if self.program.facts.nullable(node) {
             self.resume(cont, out);
@@ -132,7 +169,9 @@ impl<'m> Machine<'m> {
 
     /// The threads after a finished part.
     pub fn resume_into(&mut self, cont: ContId, out: &mut Vec<Thread>) {
-        self.resume(cont, &mut Out { threads: out, base: 0 });
+        let mut out = Out::new(out, 0);
+        self.resume(cont, &mut out);
+        self.unite(out);
     }
 
     /// What comes after a finished part.
@@ -142,7 +181,9 @@ impl<'m> Machine<'m> {
             Some(several) => {
                 let several: Box<[ContId]> = several.into(); // resuming may grow the arena
                 for &cont in &several {
-                    self.resume_one(cont, out);
+                    if out.resumed.insert(cont) {
+                        self.resume_one(cont, out);
+                    }
                 }
             }
         }
@@ -155,7 +196,7 @@ impl<'m> Machine<'m> {
             Head::Repeat { node, count } => self.next_round(node, count, parent, out),
             Head::Item { array, items, start } => self.item_ended(array, items, start, parent, out),
             Head::Named { extra, object, seen, start } => self.named(extra, object, seen, start, parent, out),
-            _ => self.push(head, parent, out),
+            _ => Self::push(head, parent, out),
         }
     }
 
@@ -179,18 +220,22 @@ impl<'m> Machine<'m> {
 
     fn next_round(&mut self, node: NodeId, count: u32, parent: ContId, out: &mut Out<'_>) {
         let Node::Repeat { body, low, high } = *self.program.node(node) else { return };
-        if count >= low {
+        if count >= low && out.resumed.insert(parent) {
             self.resume(parent, out);
         }
         if count < high {
             let cont = self.round(node, count, parent);
-            self.push(Head::Start(body), cont, out);
+            Self::push(Head::Start(body), cont, out);
         }
     }
 
     /// What comes after round `count + 1`. Without an upper bound, counts past the lower one are alike.
     fn round(&mut self, node: NodeId, count: u32, parent: ContId) -> ContId {
         let Node::Repeat { low, high, .. } = *self.program.node(node) else { return parent };
+        if self.arena.is_crowded() {
+            self.overflow = true; // counters inside counters: every combination is a frame
+            return parent;
+        }
         let count = if high == UNBOUNDED { (count + 1).min(low) } else { count + 1 };
         self.arena.frame(Thread { head: Head::Repeat { node, count }, cont: parent })
     }
@@ -206,12 +251,12 @@ impl<'m> Machine<'m> {
             }
             Node::Text { leaf, low, high } if byte == b'"' => {
                 if let Some(state) = program.inside(*leaf) {
-                    self.push(Head::Text { leaf: *leaf, state, least: *low, most: *high }, cont, out);
+                    Self::push(Head::Text { leaf: *leaf, state, least: *low, most: *high }, cont, out);
                 }
             }
             Node::Object(object) if byte == b'{' => {
                 let seen = self.nothing_seen(object);
-                self.push(
+                Self::push(
                     Head::Object { phase: Phase::Open, space: object.layout.open, object: node, seen },
                     cont,
                     out,
@@ -219,7 +264,7 @@ impl<'m> Machine<'m> {
             }
             Node::Array(array) if byte == b'[' => {
                 let count = self.no_items(array);
-                self.push(Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count }, cont, out);
+                Self::push(Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count }, cont, out);
             }
             Node::Never | Node::Empty | Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
             Node::Sequence(parts) => {
@@ -259,7 +304,7 @@ impl<'m> Machine<'m> {
     #[inline]
     fn push_leaf(&mut self, leaf: LeafId, step: Step, cont: ContId, out: &mut Out<'_>) {
         if step.goes_on() {
-            self.push(Head::Leaf { leaf, state: step.state() }, cont, out);
+            Self::push(Head::Leaf { leaf, state: step.state() }, cont, out);
         }
         if step.accepting() {
             self.resume(cont, out);
@@ -295,7 +340,7 @@ impl<'m> Machine<'m> {
             least = least.saturating_sub(1);
             most -= u32::from(most != UNBOUNDED);
         }
-        self.push(Head::Text { leaf, state: step.state(), least, most }, cont, out);
+        Self::push(Head::Text { leaf, state: step.state(), least, most }, cont, out);
     }
 
     fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
@@ -303,7 +348,7 @@ impl<'m> Machine<'m> {
         let Node::Literals(trie) = program.node(node) else { return };
         let Some(child) = trie.child(at, byte) else { return };
         if trie.node(child).height > 0 {
-            self.push(Head::Literal { node, at: child }, cont, out);
+            Self::push(Head::Literal { node, at: child }, cont, out);
         }
         if !trie.items_at(child).is_empty() {
             self.resume(cont, out);
@@ -314,7 +359,7 @@ impl<'m> Machine<'m> {
 
     fn value(&mut self, space: SpaceState, node: NodeId, byte: u8, cont: ContId, out: &mut Out<'_>) {
         if let Some(space) = self.program.graph.spaces.step(space, byte) {
-            self.push(Head::Value { space, node }, cont, out);
+            Self::push(Head::Value { space, node }, cont, out);
         } else if self.program.graph.spaces.ends(space) & end::ITEM != 0 {
             self.start(node, cont, byte, out);
         }
@@ -336,7 +381,7 @@ impl<'m> Machine<'m> {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
-            self.push(Head::Object { phase, space, object: node, seen }, cont, out);
+            Self::push(Head::Object { phase, space, object: node, seen }, cont, out);
             return;
         }
         if program.graph.spaces.ends(space) & end::of(byte) == 0 {
@@ -347,7 +392,7 @@ impl<'m> Machine<'m> {
             (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out),
             (Phase::Value, b',') if self.may_go_on(node, object, seen) => {
                 let head = Head::Object { phase: Phase::Comma, space: object.layout.comma, object: node, seen };
-                self.push(head, cont, out);
+                Self::push(head, cont, out);
             }
             _ => {}
         }
@@ -355,7 +400,7 @@ impl<'m> Machine<'m> {
 
     fn open_name(&mut self, node: NodeId, object: &Object, seen: SeenId, cont: ContId, out: &mut Out<'_>) {
         if self.name_is_live(object, seen, 0) {
-            self.push(Head::Key { object: node, seen, at: 0 }, cont, out);
+            Self::push(Head::Key { object: node, seen, at: 0 }, cont, out);
         }
         if !self.may_extra(node, object, seen) {
             return;
@@ -383,12 +428,12 @@ impl<'m> Machine<'m> {
             let member = object.names.items()[object.names.items_at(at).start];
             if self.may_member(object, seen, member) {
                 let head = Head::Colon { space: object.layout.key, object: node, seen, member };
-                self.push(head, cont, out);
+                Self::push(head, cont, out);
             }
         } else if let Some(child) = object.names.child(at, byte)
             && self.name_is_live(object, seen, child)
         {
-            self.push(Head::Key { object: node, seen, at: child }, cont, out);
+            Self::push(Head::Key { object: node, seen, at: child }, cont, out);
         }
     }
 
@@ -413,12 +458,12 @@ impl<'m> Machine<'m> {
         }
         if at != OFF {
             if self.extra_is_live(leaf, state, at) {
-                self.push(Head::Extra { leaf, state, at }, cont, out);
+                Self::push(Head::Extra { leaf, state, at }, cont, out);
             }
         } else if self.program.inside(leaf).is_some() {
-            self.push(Head::Text { leaf, state, least: 0, most: UNBOUNDED }, cont, out);
+            Self::push(Head::Text { leaf, state, least: 0, most: UNBOUNDED }, cont, out);
         } else {
-            self.push(Head::Leaf { leaf, state }, cont, out);
+            Self::push(Head::Leaf { leaf, state }, cont, out);
         }
     }
 
@@ -488,7 +533,7 @@ impl<'m> Machine<'m> {
         };
         let count = self.arena.intern_items(next);
         let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
-        self.push(head, cont, out);
+        Self::push(head, cont, out);
     }
 
     /// An undeclared name has ended: before its colon, remember it as used.
@@ -504,7 +549,7 @@ impl<'m> Machine<'m> {
         };
         let seen = self.arena.intern_seen(next);
         let member = object.members.len() as u32 + u32::from(extra);
-        self.push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
+        Self::push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
     }
 
     /// The text from `start` to the byte being read, if it is known.
@@ -528,7 +573,7 @@ impl<'m> Machine<'m> {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
-            self.push(Head::Colon { space, object: node, seen, member }, cont, out);
+            Self::push(Head::Colon { space, object: node, seen, member }, cont, out);
         } else if byte == b':' && program.graph.spaces.ends(space) & end::COLON != 0 {
             self.open_value(node, object, seen, member, cont, out);
         }
@@ -552,7 +597,7 @@ impl<'m> Machine<'m> {
             let Some(after) = self.after_member(object, seen, member, met) else { continue };
             let frame = Head::Object { phase: Phase::Value, space: object.layout.value, object: node, seen: after };
             let after = self.arena.frame(Thread { head: frame, cont });
-            self.push(Head::Value { space: object.layout.colon, node: value }, after, out);
+            Self::push(Head::Value { space: object.layout.colon, node: value }, after, out);
         }
     }
 
@@ -684,7 +729,7 @@ impl<'m> Machine<'m> {
         let program = self.program;
         let Node::Array(array) = program.node(node) else { return };
         if let Some(space) = program.graph.spaces.step(space, byte) {
-            self.push(Head::Array { phase, space, array: node, count }, cont, out);
+            Self::push(Head::Array { phase, space, array: node, count }, cont, out);
             return;
         }
         if program.graph.spaces.ends(space) & end::of(byte) == 0 {
@@ -700,7 +745,7 @@ impl<'m> Machine<'m> {
             }
             (_, b',') => {
                 for (item, after) in self.next_items(node, array, count, cont) {
-                    self.push(Head::Value { space: array.layout.comma, node: item }, after, out);
+                    Self::push(Head::Value { space: array.layout.comma, node: item }, after, out);
                 }
             }
             _ => {}

@@ -1,0 +1,35 @@
+"""formwright with its defaults: schema order, bounded flexible whitespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import formwright as fw
+from engines import words
+
+LANGUAGES = {"json_schema": fw.Language.json_schema, "regex": fw.Language.regex}
+
+
+class Formwright:
+    """The kernel as the Python package offers it."""
+
+    def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
+        self.vocabulary = fw.Vocabulary(list(tokens), eos_token_ids=[eos])
+        self.row = words(tokens)
+
+    def compile(self, kind: str, source: str) -> fw.Matcher:
+        return fw.Constraint(LANGUAGES[kind](source), self.vocabulary).matcher()
+
+    def fill(self, matcher: fw.Matcher) -> None:
+        matcher.fill_bitmask(self.row)
+
+    def accept(self, matcher: fw.Matcher, token: int) -> bool:
+        try:
+            matcher.accept_token(token)
+        except fw.errors.TokenRejected:
+            return False
+        return True
+
+    def reset(self, matcher: fw.Matcher) -> fw.Matcher:
+        matcher.reset()
+        return matcher

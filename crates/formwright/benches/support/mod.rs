@@ -1,0 +1,23 @@
+//! What both benchmarks read: the files that `bench/run.py` leaves in `build/bench`.
+
+use std::path::PathBuf;
+
+use formwright::vocabulary::Vocabulary;
+
+/// The folder of the vocabulary that is measured.
+pub fn home() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../build/bench/tekken")
+}
+
+/// The vocabulary of `bench/run.py`, if it was run: the end of text, then the length and the bytes of every token.
+pub fn vocabulary() -> Option<Vocabulary> {
+    let data = std::fs::read(home().join("vocabulary.bin")).ok()?;
+    let number = |at: usize| u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]]);
+    let (mut tokens, mut at) = (Vec::new(), 4);
+    while at < data.len() {
+        let end = at + 4 + number(at) as usize;
+        tokens.push(data[at + 4..end].to_vec());
+        at = end;
+    }
+    Vocabulary::new(&tokens, &[number(0)], indexmap::IndexMap::new(), None).ok()
+}
