@@ -133,7 +133,7 @@ impl Walk<'_> {
                 continue;
             }
             if step.accepting() {
-                self.leave(index);
+                self.leave(index, step.goes_on());
             }
             if !step.goes_on() {
                 index = at.skip;
@@ -174,13 +174,16 @@ impl Walk<'_> {
     }
 
     /// The leaf may end here: what follows must be wanted by the continuation.
-    fn leave(&mut self, node: NodeIndex) {
+    /// A token that ends here has no business outside if it may stay inside.
+    fn leave(&mut self, node: NodeIndex, stays: bool) {
         if self.automaton.ends_hard() {
             self.tokens.exits_below(node, 0, &mut self.exits);
             return;
         }
-        for item in self.tokens.trie.items_at(node) {
-            self.exits.push((Box::default(), self.tokens.met(item, 0)));
+        if !stays {
+            for item in self.tokens.trie.items_at(node) {
+                self.exits.push((Box::default(), self.tokens.met(item, 0)));
+            }
         }
         for child in self.tokens.trie.children(node) {
             let byte = self.tokens.trie.node(child).byte;

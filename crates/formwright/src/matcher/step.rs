@@ -159,8 +159,14 @@ impl<'m> Machine<'m> {
 
     /// A thread before `node`; also what follows it, if `node` may be empty.
     fn enter(&mut self, node: NodeId, cont: ContId, out: &mut Out<'_>) {
-        if !matches!(self.program.node(node), Node::Empty | Node::Never) {
-            Self::push(Head::Start(node), cont, out);
+        match self.program.node(node) {
+            Node::Empty | Node::Never => {}
+            // Nothing is read yet, but what may follow is known as for any state of the leaf.
+            Node::Regular(leaf) => {
+                let state = self.program.automaton(*leaf).start().state();
+                Self::push(Head::Leaf { leaf: *leaf, state }, cont, out);
+            }
+            _ => Self::push(Head::Start(node), cont, out),
         }
         if self.program.facts.nullable(node) {
             self.resume(cont, out);
