@@ -43,6 +43,9 @@ impl Facts {
                 shortest + if leaf.spelling == Spelling::Text { 0 } else { 2 }
             } else {
                 let automaton = Arc::new(Automaton::new(&leaf.tree, leaf.spelling, limits)?);
+                if leaf.tree.divides() {
+                    automaton.try_first(b'0'..=b'9', limits)?;
+                }
                 let start = automaton.start().state();
                 let shortest = if automaton.is_never() { INFINITE } else { automaton.shortest(start) };
                 facts.built[index] = Some(automaton);

@@ -171,6 +171,20 @@ impl Automaton {
         })
     }
 
+    /// Takes each of `bytes` as the first one, to meet a bound before a text does.
+    ///
+    /// # Errors
+    /// [`Kind::Limit`] when deciding what may follow takes too long.
+    pub fn try_first(&self, bytes: impl IntoIterator<Item = u8>, limits: &Limits) -> Result<()> {
+        for byte in bytes {
+            self.step(self.start.state(), byte);
+            if self.overflowed() {
+                return Err(too_hard(limits));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether no text is accepted.
     pub fn is_never(&self) -> bool {
         self.start.state() == DEAD

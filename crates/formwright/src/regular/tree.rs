@@ -164,6 +164,16 @@ impl Regular {
         self.repeat(0, Some(1))
     }
 
+    /// Whether divisibility is asked about: remainders make many states.
+    pub fn divides(&self) -> bool {
+        match self {
+            Self::Multiple(_) => true,
+            Self::Concat(parts) | Self::Or(parts) | Self::And(parts) => parts.iter().any(Self::divides),
+            Self::Not(inner) | Self::Repeat(inner, ..) => inner.divides(),
+            _ => false,
+        }
+    }
+
     /// Whether the tree shows that there are finitely many texts.
     pub fn is_finite(&self) -> bool {
         match self {

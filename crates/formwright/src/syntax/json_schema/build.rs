@@ -24,7 +24,7 @@ use crate::regular::{Escapes, Regular, Spelling};
 const MOST_PATTERNS: usize = 8;
 
 /// Counted conditions in one container.
-const MOST_KINDS: usize = 4;
+const MOST_KINDS: usize = 6;
 
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
@@ -228,12 +228,8 @@ impl<'d> Builder<'d> {
             return refuse(self, "together with prefixItems or contains");
         }
         let shape = self.reader.shape(&array.rest)?;
-        let scalar = shape.arrays.is_empty() && shape.objects.is_empty();
-        if !array.rest.is_empty() && !scalar {
+        if !shape.arrays.is_empty() || !shape.objects.is_empty() {
             return refuse(self, "on items that may be arrays or objects");
-        }
-        if array.rest.is_empty() {
-            self.reader.narrow(formula, "uniqueItems", "only scalars are written");
         }
         let constants = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
         let mut texts: Vec<Regular> = Vec::new();

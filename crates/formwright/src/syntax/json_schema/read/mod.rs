@@ -35,6 +35,12 @@ use typed::kind;
 /// How deep emptiness is looked for before a union is believed.
 const PROBE: u32 = 3;
 
+/// With `unevaluated*`, so many times the usual alternatives are kept ...
+const ROOMY: usize = 64;
+
+/// ... until so many were made in all.
+const MOST_MADE: usize = 100_000;
+
 /// Steps taken to count the texts of a language.
 const COUNTING: u32 = 1_000_000;
 
@@ -68,6 +74,8 @@ pub struct Reader<'d> {
     depth: usize,
     /// Emptiness checks under way: each may read further schemas.
     probing: u32,
+    /// Alternatives of objects and arrays made so far.
+    made: usize,
     dynamic: bool,
     unevaluated: bool,
 }
@@ -91,6 +99,7 @@ impl<'d> Reader<'d> {
             readings: explain.then(Vec::new),
             depth: 0,
             probing: 0,
+            made: 0,
             dynamic,
             unevaluated: documents
                 .resources
@@ -311,6 +320,7 @@ impl<'d> Reader<'d> {
     fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Shape {
         let combine = self.combine();
         let mut both = a.and(b, combine, &mut |tree, text| self.accepts(tree, text));
+        self.made += both.objects.len() + both.arrays.len();
         if both.narrowed && !a.narrowed && !b.narrowed {
             self.note_narrowed(literal);
         }
@@ -326,18 +336,11 @@ impl<'d> Reader<'d> {
         both
     }
 
+    /// Where it matters which branches evaluated a member, no alternative absorbs another, and there are many.
     fn combine(&self) -> Combine {
-        Combine { limit: self.limits().alternatives, absorb: !self.unevaluated }
-    }
-
-    /// Records that a keyword of a formula's schema is narrowed.
-    pub fn narrow(&mut self, of: &Formula, keyword: &str, note: &str) {
-        for literal in of.iter() {
-            if let Literal::Is(id) = literal {
-                let place = self.schemas[*id as usize].clone();
-                self.note(&place, keyword, "narrowed", note);
-            }
-        }
+        let roomy = self.unevaluated && self.made < MOST_MADE;
+        let limit = if roomy { self.limits().alternatives * ROOMY } else { self.limits().alternatives };
+        Combine { limit, absorb: !self.unevaluated }
     }
 
     fn note_narrowed(&mut self, literal: Literal) {
