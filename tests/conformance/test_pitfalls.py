@@ -212,23 +212,33 @@ CROSSED = INTEGER | {"minimum": 5, "maximum": 4}
 STRING = {"type": "string"}
 
 REFUSED: dict[str, tuple[Any, type[errors.SchemaError], str, str]] = {
-    "crossed bounds": (CROSSED, UNSATISFIABLE, "", "contradict"),
+    "crossed bounds": (CROSSED, UNSATISFIABLE, "", "/type, /minimum and /maximum at once"),
     "crossed bounds, deep inside": (
         {"type": "object", "properties": {"a": {"type": "array", "items": CROSSED, "minItems": 1}}, "required": ["a"]},
         UNSATISFIABLE,
         "/properties/a/items",
-        "contradict",
+        "/properties/a/items/minimum and /properties/a/items/maximum at once",
     ),
-    "two types at once": ({"allOf": [STRING, INTEGER]}, UNSATISFIABLE, "", "contradict"),
+    "two types at once": ({"allOf": [STRING, INTEGER]}, UNSATISFIABLE, "", "/allOf/0 and /allOf/1 at once"),
     "two types at once, in two places": (
         {"properties": {"a": STRING}, "allOf": [{"properties": {"a": INTEGER}}], "type": "object", "required": ["a"]},
         UNSATISFIABLE,
         "/properties/a",
-        "/allOf/0/properties/a",
+        "/properties/a/type and /allOf/0/properties/a/type at once",
     ),
-    "a pattern too short for its length": (STRING | {"pattern": "^a$", "minLength": 3}, UNSATISFIABLE, "", ""),
-    "an enum of another type": (INTEGER | {"enum": ["a"]}, UNSATISFIABLE, "", "contradict"),
-    "a required name that is forbidden": (PAIR | {"required": ["c"]}, UNSATISFIABLE, "", "contradict"),
+    "a pattern too short for its length": (
+        STRING | {"pattern": "^a$", "minLength": 3},
+        UNSATISFIABLE,
+        "",
+        "/type, /pattern and /minLength at once",
+    ),
+    "an enum of another type": (INTEGER | {"enum": ["a"]}, UNSATISFIABLE, "", "/type and /enum at once"),
+    "a required name that is forbidden": (
+        PAIR | {"required": ["c"]},
+        UNSATISFIABLE,
+        "",
+        "/additionalProperties and /required at once",
+    ),
     "more items than there are values": (
         {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True, "minItems": 3},
         UNSATISFIABLE,

@@ -15,7 +15,6 @@ use super::number::{NumberSet, plain_text};
 use super::read::Reader;
 use super::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Shape, Strings, both, is_never};
 use super::{Options, Order};
-use crate::constraint::Reading;
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
 use crate::regular::{Escapes, Regular, Spelling};
@@ -44,15 +43,17 @@ pub struct Builder<'d> {
     nodes: FxHashMap<Formula, NodeId>,
     queue: VecDeque<(NodeId, Formula)>,
     texts: Option<LeafId>,
-    empty: Option<Vec<String>>,
+    empty: Option<Formula>,
 }
 
 /// What a schema became.
-pub struct Built {
+pub struct Built<'d> {
     pub graph: Graph,
-    pub readings: Vec<Reading>,
-    /// Pointers of the schemas that together allow nothing, for the first value met that has none.
-    pub empty: Option<Vec<String>>,
+    pub reader: Reader<'d>,
+    /// What a text is.
+    pub root: Formula,
+    /// The first value met that has none.
+    pub empty: Option<Formula>,
 }
 
 impl<'d> Builder<'d> {
@@ -73,13 +74,13 @@ impl<'d> Builder<'d> {
     }
 
     /// Builds everything the root needs.
-    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built> {
+    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built<'d>> {
         let root = self.reader.root(root);
         self.graph.root = self.node(&root);
         while let Some((node, formula)) = self.queue.pop_front() {
             let shape = self.reader.shape(&formula)?;
             if self.empty.is_none() && *shape == Shape::never() {
-                self.empty = Some(self.reader.pointers_of(&formula));
+                self.empty = Some(Rc::clone(&formula));
             }
             let built = self.value(&shape, &formula)?;
             self.graph.nodes[node as usize] = built;
@@ -87,7 +88,7 @@ impl<'d> Builder<'d> {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
-        Ok(Built { graph: self.graph, empty: self.empty, readings: self.reader.into_readings() })
+        Ok(Built { graph: self.graph, reader: self.reader, root, empty: self.empty })
     }
 
     /// The node of a formula, perhaps still to be built.

@@ -103,22 +103,29 @@ impl Options {
 /// # Errors
 /// Schema errors with a pointer: broken, unsupported, unsatisfiable, or too large.
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
-    let built = lower(schema, options, false)?;
-    let empty = built.empty;
-    Language::new(built.graph, &options.limits).map_err(|error| match (&*error.kind, empty) {
-        (Kind::Unsatisfiable { .. }, Some(pointers)) => nothing_satisfies(&pointers),
-        _ => error,
+    lower(schema, options, false, |built| {
+        let build::Built { graph, mut reader, root, empty } = built;
+        Language::new(graph, &options.limits).map_err(|error| {
+            if !matches!(*error.kind, Kind::Unsatisfiable { .. }) {
+                return error;
+            }
+            let parts = reader.conflict(empty.as_ref().unwrap_or(&root));
+            match empty {
+                None if parts.is_empty() => error,
+                empty => nothing_satisfies(&reader.pointer_of(&empty.unwrap_or(root)), &parts),
+            }
+        })
     })
 }
 
-/// No finite text exists, because some value has none.
-fn nothing_satisfies(pointers: &[String]) -> Error {
-    let first = pointers.first().map_or("", String::as_str);
-    match pointers {
-        [] | [_] => Error::unsatisfiable(first, "its keywords contradict each other: no value satisfies all of them"),
-        _ => Error::unsatisfiable(first, format!("no value satisfies all of these: {}", pointers.join(", "))),
-    }
-    .hint("formwright explain shows how each keyword was read")
+/// No finite text exists, because the value at `pointer` has none.
+fn nothing_satisfies(pointer: &str, parts: &[String]) -> Error {
+    let what = match parts {
+        [] => "its keywords contradict each other: no value satisfies all of them".to_owned(),
+        [one] => format!("no value satisfies {one}"),
+        [parts @ .., last] => format!("no value satisfies {} and {last} at once", parts.join(", ")),
+    };
+    Error::unsatisfiable(pointer, what).hint("formwright explain shows how each keyword was read")
 }
 
 /// How each keyword of `schema` is read.
@@ -126,7 +133,7 @@ fn nothing_satisfies(pointers: &[String]) -> Error {
 /// # Errors
 /// As [`json_schema`].
 pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
-    lower(schema, options, true).map(|built| built.readings)
+    lower(schema, options, true, |built| Ok(built.reader.into_readings()))
 }
 
 /// Any JSON text.
@@ -137,7 +144,13 @@ pub fn json(options: &Options) -> Result<Language> {
     json_schema("true", options)
 }
 
-fn lower(schema: &str, options: &Options, explain: bool) -> Result<build::Built> {
+/// Reads a schema and hands over what was built, while the documents are at hand.
+fn lower<T>(
+    schema: &str,
+    options: &Options,
+    explain: bool,
+    then: impl FnOnce(build::Built<'_>) -> Result<T>,
+) -> Result<T> {
     if !(1..=400).contains(&options.max_digits) {
         return Err(Error::schema("", format!("max_digits is {}, but must be between 1 and 400", options.max_digits)));
     }
@@ -154,7 +167,7 @@ fn lower(schema: &str, options: &Options, explain: bool) -> Result<build::Built>
         documents.add(uri, value, default, true);
     }
     let reader = read::Reader::new(&documents, options, explain);
-    build::Builder::new(reader, options)?.finish(&root)
+    then(build::Builder::new(reader, options)?.finish(&root)?)
 }
 
 /// Whether a schema may name schemas by ids or anchors, so that it must be indexed.

@@ -9,6 +9,7 @@
 //! or an error. Nothing else ever looks at keys, so nothing can be dropped.
 
 mod applicators;
+mod conflict;
 mod place;
 mod typed;
 
@@ -531,6 +532,11 @@ impl<'d> Reader<'d> {
 
     fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Rc<Shape>> {
         let about = self.account(map, place)?;
+        self.meaning(map, about, place)
+    }
+
+    /// What keys mean that were accounted for.
+    fn meaning(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Rc<Shape>> {
         if self.dialect(place) <= Dialect::Draft7
             && let Some(target) = self.reference(map, "$ref", place)?
         {

@@ -56,11 +56,18 @@ impl<'d> Place<'d> {
 pub struct Keys<'d> {
     pub map: &'d Map<'d>,
     bloom: u128,
+    /// The only keys to be seen; none: all of them.
+    only: &'static [&'static str],
 }
 
 impl<'d> Keys<'d> {
     pub fn new(map: &'d Map<'d>) -> Self {
-        Self { map, bloom: map.keys().fold(0, |bloom, key| bloom | Self::bit(key)) }
+        Self { map, bloom: map.keys().fold(0, |bloom, key| bloom | Self::bit(key)), only: &[] }
+    }
+
+    /// These keys alone.
+    pub fn only(map: &'d Map<'d>, keys: &'static [&'static str]) -> Self {
+        Self { only: keys, ..Self::new(map) }
     }
 
     fn bit(key: &str) -> u128 {
@@ -70,7 +77,8 @@ impl<'d> Keys<'d> {
     }
 
     pub fn get(self, key: &str) -> Option<&'d Value<'d>> {
-        if self.bloom & Self::bit(key) == 0 { None } else { self.map.get(key) }
+        let seen = self.bloom & Self::bit(key) != 0 && (self.only.is_empty() || self.only.contains(&key));
+        if seen { self.map.get(key) } else { None }
     }
 
     pub fn contains_key(self, key: &str) -> bool {

@@ -1,0 +1,103 @@
+//! Which keywords contradict each other: the parts of a schema that together allow nothing, and no fewer do.
+//!
+//! ```text
+//! {"type": "integer", "minimum": 5, "maximum": 3, "title": "T"}     /type, /minimum, /maximum
+//! ```
+//!
+//! Asked only when a schema has no value. Cost: an intersection for each pair of parts.
+
+use std::rc::Rc;
+
+use super::Reader;
+use super::place::{Keys, Place};
+use crate::syntax::json_schema::document::Dialect;
+use crate::syntax::json_schema::keywords::{self, About};
+use crate::syntax::json_schema::shape::{Formula, Literal, Shape};
+use crate::syntax::json_schema::value::Value;
+
+/// Keywords that mean something together, and are named by the last one that is there; each other one stands for itself.
+const TOGETHER: &[&[&str]] = &[
+    &["properties", "patternProperties", "additionalProperties"],
+    &["prefixItems", "additionalItems", "items"],
+    &["contains", "minContains", "maxContains"],
+    &["minimum", "exclusiveMinimum"],
+    &["maximum", "exclusiveMaximum"],
+    &["if", "then", "else"],
+];
+
+/// Parts that are told apart at most.
+const MOST_PARTS: usize = 64;
+
+/// How deep a conflict is looked for.
+const DEPTH: u32 = 2;
+
+/// A part of a schema: where it stands, and what it allows.
+type Part = (String, Rc<Shape>);
+
+impl<'d> Reader<'d> {
+    /// The pointers of a smallest set of parts that allow nothing together; of the schemas, if there are several and
+    /// their parts do not show why.
+    pub fn conflict(&mut self, formula: &Formula) -> Vec<String> {
+        let mut whole = self.pointers_of(formula);
+        if whole.len() == 1 {
+            whole.clear();
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        for literal in formula.iter() {
+            let Literal::Is(id) = literal else { return whole };
+            let place = self.schemas[*id as usize].clone();
+            self.parts(&place, &mut parts);
+        }
+        if parts.len() > MOST_PARTS || !self.allow_nothing(&parts) {
+            return whole;
+        }
+        let mut at = 0;
+        while at < parts.len() {
+            let part = parts.remove(at);
+            if !self.allow_nothing(&parts) {
+                parts.insert(at, part);
+                at += 1;
+            }
+        }
+        parts.into_iter().map(|(pointer, _)| pointer).collect()
+    }
+
+    fn parts(&mut self, place: &Place<'d>, out: &mut Vec<Part>) {
+        let Value::Object(map) = place.value else { return };
+        let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
+        let mut done: Vec<&str> = Vec::new();
+        for row in map.keys().filter_map(keywords::find) {
+            let key = row.name;
+            if done.contains(&key) || key.starts_with("unevaluated") || (lone_ref && key != "$ref") {
+                continue; // what is unevaluated depends on all the others
+            }
+            if let ("allOf", Some(Value::Array(schemas))) = (key, map.get(key)) {
+                for (index, value) in schemas.iter().enumerate() {
+                    let pointer = place.pointer.at(key).at(index.to_string());
+                    let formula = self.child(place, value, pointer.clone());
+                    out.extend(self.shape(&formula).ok().map(|shape| (pointer.text(), shape)));
+                }
+                continue;
+            }
+            let group = TOGETHER.iter().find(|group| group.contains(&key));
+            let group = group.copied().unwrap_or(std::slice::from_ref(&row.name));
+            done.extend(group);
+            let about =
+                group.iter().filter_map(|key| keywords::find(key)).fold(About::NOTHING, |all, row| all.and(row.about));
+            if about != About::NOTHING
+                && let Ok(shape) = self.meaning(Keys::only(map, group), about, place)
+            {
+                let last = group.iter().rfind(|key| map.contains_key(key)).copied().unwrap_or(key);
+                out.push((place.pointer.at(last).text(), shape));
+            }
+        }
+    }
+
+    fn allow_nothing(&mut self, parts: &[Part]) -> bool {
+        let mut all = Shape::any();
+        for (_, part) in parts {
+            all = self.and(&all, part, Literal::Never);
+        }
+        self.shape_is_empty(&all, DEPTH)
+    }
+}
