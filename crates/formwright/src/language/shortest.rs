@@ -208,11 +208,12 @@ impl Facts {
         const OPEN: u8 = 1;
         const DONE: u8 = 2;
         let mut marks = vec![NEW; graph.nodes.len()];
+        let mut stack = Vec::new();
         for start in 0..graph.nodes.len() as NodeId {
             if marks[start as usize] != NEW {
                 continue;
             }
-            let mut stack = vec![(start, self.leftmost(graph, start), 0_usize)];
+            stack.push((start, self.leftmost(graph, start), 0_usize));
             marks[start as usize] = OPEN;
             while let Some((node, children, next)) = stack.last_mut() {
                 let Some(&child) = children.get(*next) else {

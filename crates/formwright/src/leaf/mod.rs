@@ -100,9 +100,32 @@ impl Body {
             }
         }
     }
+}
 
-    fn new(tokens: Vec<TokenId>, words: usize) -> Self {
-        if tokens.len() <= LIST { Self::List(tokens) } else { Self::Map(bitmap(tokens, words)) }
+/// Tokens being collected: a list that becomes a bit map when it grows long.
+#[derive(Debug)]
+struct Collector {
+    list: Vec<TokenId>,
+    map: Option<Bitmap>,
+    words: usize,
+}
+
+impl Collector {
+    fn new(words: usize) -> Self {
+        Self { list: Vec::new(), map: None, words }
+    }
+
+    #[inline]
+    fn push(&mut self, token: TokenId) {
+        match &mut self.map {
+            Some(map) => map[token as usize / 32] |= 1 << (token % 32),
+            None if self.list.len() < LIST => self.list.push(token),
+            None => self.map = Some(bitmap(self.list.drain(..).chain([token]), self.words)),
+        }
+    }
+
+    fn finish(self) -> Body {
+        self.map.map_or(Body::List(self.list), Body::Map)
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Body, Exits, LeafKey, LeafMask, Met, Tree, bitmap};
+use super::{Body, Collector, Exits, LeafKey, LeafMask, Met, Tree, bitmap};
 use crate::language::UNBOUNDED;
 use crate::matcher::ByteSet;
 use crate::regular::{Automaton, DEAD, StateId};
@@ -81,17 +81,16 @@ pub fn leaf_mask(vocabulary: &Vocabulary, key: LeafKey, automaton: &Automaton, f
         automaton,
         follow,
         runs: Runs::default(),
-        body: Vec::new(),
+        body: Collector::new(vocabulary.mask_words()),
         spaced: Vec::new(),
         exits: Vec::new(),
-        farthest: FxHashSet::default(),
-        last: None,
+        ends: Vec::new(),
         covered: 0,
     };
     walk.subtree(key.node, key.state);
-    let farthest = walk.farthest.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(0).max(walk.covered);
+    let farthest = walk.ended().map(|state| automaton.shortest(state)).max().unwrap_or(0).max(walk.covered);
     LeafMask {
-        body: Body::new(walk.body, vocabulary.mask_words()),
+        body: walk.body.finish(),
         spaced: walk.spaced,
         exits: Arc::new(Exits::new(walk.exits)),
         window: (0, UNBOUNDED),
@@ -104,30 +103,28 @@ struct Walk<'w> {
     automaton: &'w Automaton,
     follow: &'w ByteSet,
     runs: Runs,
-    body: Vec<TokenId>,
+    body: Collector,
     spaced: Vec<Met>,
     exits: Vec<(Box<[u8]>, Met)>,
-    /// States some token of the body ends in.
-    farthest: FxHashSet<StateId>,
-    last: Option<StateId>,
+    /// States some token of the body ends in, a bit each.
+    ends: Vec<u64>,
     /// Bytes to the end of the leaf from anywhere in a subtree taken whole, at most.
     covered: u32,
 }
 
 impl Walk<'_> {
-    /// One pass in preorder; `states[d]` is the state after the byte at depth `d`.
+    /// One pass in preorder; `rows[d]` are the transitions after the byte at depth `d`.
     fn subtree(&mut self, node: NodeIndex, state: StateId) {
-        let trie = self.tokens.trie;
+        let (automaton, trie) = (self.automaton, self.tokens.trie);
         let nodes = trie.nodes();
         let base = usize::from(nodes[node as usize].depth);
-        let mut states = vec![DEAD; usize::from(nodes[node as usize].height) + 1];
-        states[0] = state;
+        let mut rows = vec![automaton.row(state); usize::from(nodes[node as usize].height) + 1];
         let end = nodes[node as usize].skip;
         let mut index = node + 1;
         while index < end {
             let at = &nodes[index as usize];
             let depth = usize::from(at.depth) - base;
-            let step = self.automaton.step(states[depth - 1], at.byte);
+            let step = automaton.step_in(rows[depth - 1], at.byte);
             if step.state() == DEAD {
                 index = at.skip;
                 continue;
@@ -140,7 +137,7 @@ impl Walk<'_> {
                 continue;
             }
             if at.skip - index > FEW
-                && let Some(farthest) = self.runs.cover(self.automaton, step.state(), trie, at, self.follow)
+                && let Some(farthest) = self.runs.cover(automaton, step.state(), trie, at, self.follow)
             {
                 self.covered = self.covered.max(farthest);
                 self.accept(trie.items_below(index), step.state());
@@ -148,8 +145,10 @@ impl Walk<'_> {
                 continue;
             }
             self.accept(trie.items_at(index), step.state());
-            states[depth] = step.state();
             index += 1;
+            if index < at.skip {
+                rows[depth] = automaton.row(step.state());
+            }
         }
     }
 
@@ -157,12 +156,13 @@ impl Walk<'_> {
         if items.is_empty() {
             return;
         }
-        if self.last != Some(state) {
-            self.farthest.insert(state);
-            self.last = Some(state);
+        let word = state as usize / 64;
+        if word >= self.ends.len() {
+            self.ends.resize(word + 1, 0);
         }
+        self.ends[word] |= 1 << (state % 64);
         let Some(entries) = self.tokens.entries else {
-            self.body.extend_from_slice(&self.tokens.trie.items()[items]);
+            self.tokens.trie.items()[items].iter().for_each(|&token| self.body.push(token));
             return;
         };
         for &item in &self.tokens.trie.items()[items] {
@@ -171,6 +171,12 @@ impl Walk<'_> {
                 (run, token) => self.spaced.push(Met { run, count: 0, token }),
             }
         }
+    }
+
+    fn ended(&self) -> impl Iterator<Item = StateId> {
+        let states =
+            self.ends.iter().zip(0_u32..).flat_map(|(&word, index)| (0..64).map(move |bit| (word, index, bit)));
+        states.filter(|(word, _, bit)| word >> bit & 1 == 1).map(|(_, index, bit)| index * 64 + bit)
     }
 
     /// The leaf may end here: what follows must be wanted by the continuation.
@@ -184,6 +190,9 @@ impl Walk<'_> {
             for item in self.tokens.trie.items_at(node) {
                 self.exits.push((Box::default(), self.tokens.met(item, 0)));
             }
+        }
+        if *self.follow == ByteSet::default() {
+            return;
         }
         for child in self.tokens.trie.children(node) {
             let byte = self.tokens.trie.node(child).byte;

@@ -104,6 +104,13 @@ enum Partial {
     Low { high: u16, stage: u8, value: u16 },
 }
 
+/// The transitions of one state.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    state: StateId,
+    cells: &'a [AtomicU32],
+}
+
 /// A deterministic automaton over bytes. Shared by threads; grows, never changes.
 pub struct Automaton {
     spelling: Spelling,
@@ -206,6 +213,20 @@ impl Automaton {
             }
         }
         self.discover(state, byte, class)
+    }
+
+    /// The transitions of a state, for loops that take many of them.
+    #[inline]
+    pub(crate) fn row(&self, state: StateId) -> Row<'_> {
+        Row { state, cells: self.table.row_or_make(state) }
+    }
+
+    /// Where `byte` leads from the state of a row.
+    #[inline]
+    pub(crate) fn step_in(&self, row: Row<'_>, byte: u8) -> Step {
+        let class = usize::from(self.classes[usize::from(byte)]);
+        let known = row.cells[class].load(Ordering::Acquire);
+        if known == UNKNOWN { self.discover(row.state, byte, class) } else { Step(known) }
     }
 
     #[cold]
