@@ -282,7 +282,10 @@ def fill_bitmasks(
     rows: Sequence[int] | None = None,
     budgets: Sequence[int | None] | None = None,
 ) -> None:
-    """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL."""
+    """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL.
+
+    If a mask cannot be found, no row is written. Other threads may fill other rows of the same ``mask`` meanwhile.
+    """
 
 def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infinity: int) -> None:
     """Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.

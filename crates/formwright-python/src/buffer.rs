@@ -1,6 +1,8 @@
 //! Rows of a mask: a writable int32 buffer of the caller.
+//!
+//! Rows are written while other threads run, which may write or read the same ones; so their words are atomics.
 
-use std::cell::Cell;
+use std::sync::atomic::AtomicU32;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -46,11 +48,25 @@ impl Rows {
         Ok(())
     }
 
-    /// The words of a row.
-    pub fn row<'p>(&'p self, py: Python<'p>, row: usize) -> PyResult<&'p [Cell<i32>]> {
-        self.check(row)?;
-        let cells =
-            self.buffer.as_mut_slice(py).ok_or_else(|| PyValueError::new_err("mask: the buffer must be writable"))?;
-        Ok(&cells[row * self.words..(row + 1) * self.words])
+    /// The words of a row, with or without the interpreter lock.
+    pub fn row(&self, row: usize) -> &[AtomicU32] {
+        &shared(&self.buffer)[row * self.words..(row + 1) * self.words]
     }
+}
+
+/// The words of a C-contiguous buffer, to be read, and written unless it is read-only.
+#[allow(unsafe_code)]
+pub fn shared(buffer: &PyBuffer<i32>) -> &[AtomicU32] {
+    if buffer.item_count() == 0 {
+        return &[]; // an empty buffer may have no address
+    }
+    assert!(buffer.is_c_contiguous(), "the caller has checked this");
+    // SAFETY:
+    // * The memory is there: a contiguous buffer has `item_count` items at `buf_ptr`, which `PyBuffer` has checked to
+    //   be of four bytes and aligned. Its exporter may neither free nor move them before the buffer is released, which
+    //   happens when the `PyBuffer` is dropped, and that is borrowed.
+    // * An `AtomicU32` has the size and the alignment of an `i32`, and every value of one is one of the other.
+    // * There are no races within Rust: this crate reads and writes masks through this function only. Other code, which
+    //   may race as with any function of numpy that runs without the interpreter lock, finds words torn nowhere.
+    unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<AtomicU32>(), buffer.item_count()) }
 }

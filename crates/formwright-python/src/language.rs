@@ -104,17 +104,20 @@ impl Language {
     }
 
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        Ok(Self { kernel: lift(py, self.kernel.then(&other.kernel))?, recipe: self.recipe.then(&other.recipe) })
+        let kernel = lift(py, py.detach(|| self.kernel.then(&other.kernel)))?;
+        Ok(Self { kernel, recipe: self.recipe.then(&other.recipe) })
     }
 
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        Ok(Self { kernel: lift(py, self.kernel.or(&other.kernel))?, recipe: self.recipe.or(&other.recipe) })
+        let kernel = lift(py, py.detach(|| self.kernel.or(&other.kernel)))?;
+        Ok(Self { kernel, recipe: self.recipe.or(&other.recipe) })
     }
 
     #[pyo3(signature = (low=0, high=None))]
     fn repeat(&self, py: Python<'_>, low: u32, high: Option<u32>) -> PyResult<Self> {
         let high = high.unwrap_or(UNBOUNDED);
-        Ok(Self { kernel: lift(py, self.kernel.repeat(low, high))?, recipe: self.recipe.repeat(low, high) })
+        let kernel = lift(py, py.detach(|| self.kernel.repeat(low, high)))?;
+        Ok(Self { kernel, recipe: self.recipe.repeat(low, high) })
     }
 
     #[classmethod]

@@ -8,10 +8,13 @@
 //! only while it is held may the caller's memory be written without `unsafe`.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use pyo3::buffer::{Element, PyBuffer, ReadOnlyCell};
+use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+
+use crate::buffer::shared;
 
 /// Writes `minus_infinity` wherever the mask has no 1; columns beyond the mask are forbidden too.
 #[pyfunction]
@@ -23,10 +26,10 @@ pub fn apply_bitmask(
     rows: Option<Vec<i64>>,
     minus_infinity: u64,
 ) -> PyResult<()> {
-    let Some(words) = mask.as_slice(py) else {
+    if !mask.is_c_contiguous() {
         return Err(PyValueError::new_err("mask: the buffer must be C-contiguous"));
-    };
-    let job = Job { words, shape: grid(&mask)?, rows: rows.as_deref() };
+    }
+    let job = Job { words: shared(&mask), shape: grid(&mask)?, rows: rows.as_deref() };
     if let Ok(buffer) = PyBuffer::<u16>::get(logits) {
         return job.run(py, &buffer, minus_infinity as u16);
     }
@@ -41,7 +44,7 @@ pub fn apply_bitmask(
 
 /// A checked mask, and the rows to treat (all if `None`).
 struct Job<'a> {
-    words: &'a [ReadOnlyCell<i32>],
+    words: &'a [AtomicU32],
     shape: (usize, usize),
     rows: Option<&'a [i64]>,
 }
@@ -86,9 +89,9 @@ fn grid<T: Element>(buffer: &PyBuffer<T>) -> PyResult<(usize, usize)> {
 }
 
 /// One row.
-fn forbid<T: Element>(logits: &[Cell<T>], words: &[ReadOnlyCell<i32>], minus_infinity: T) {
+fn forbid<T: Element>(logits: &[Cell<T>], words: &[AtomicU32], minus_infinity: T) {
     let (chunks, rest) = logits.as_chunks::<32>();
-    let mut words = words.iter().map(ReadOnlyCell::get).chain(std::iter::repeat(0));
+    let mut words = words.iter().map(word).chain(std::iter::repeat(0));
     for (chunk, word) in chunks.iter().zip(&mut words) {
         match word {
             -1 => {}
@@ -98,6 +101,10 @@ fn forbid<T: Element>(logits: &[Cell<T>], words: &[ReadOnlyCell<i32>], minus_inf
     }
     let last = words.next().unwrap_or(0);
     rest.iter().enumerate().filter(|(bit, _)| last & (1 << bit) == 0).for_each(|(_, logit)| logit.set(minus_infinity));
+}
+
+fn word(of: &AtomicU32) -> i32 {
+    of.load(Ordering::Relaxed).cast_signed()
 }
 
 /// The logits of one word, without a branch: the compiler makes vectors of it. (Over an iterator it does not for 64-bit

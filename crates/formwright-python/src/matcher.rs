@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use formwright::matcher as kernel;
+use formwright::matcher::{self as kernel, Row};
 use formwright::vocabulary::Vocabulary;
 
 use crate::buffer::Rows;
@@ -50,8 +50,12 @@ impl Matcher {
     ) -> PyResult<()> {
         let rows = Rows::new(mask, self.words())?;
         rows.check(row)?;
-        let found = lift(py, self.kernel.mask(budget))?;
-        found.write(self.vocabulary(), rows.row(py, row)?);
+        let known = if budget.is_none() { self.kernel.known_mask() } else { None };
+        let found = match known {
+            Some(known) => known, // the lock is kept: another thread would not be done sooner
+            None => lift(py, py.detach(|| self.kernel.mask(budget)))?,
+        };
+        found.write(self.vocabulary(), rows.row(row));
         Ok(())
     }
 
@@ -115,13 +119,13 @@ impl Matcher {
     }
 }
 
-/// Writes one row for each matcher: found without holding the GIL, then copied once.
+/// Writes one row for each matcher, without holding the GIL; none, if one of the masks cannot be found.
 #[pyfunction]
 #[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
 #[allow(clippy::needless_pass_by_value)]
 pub fn fill_bitmasks(
     py: Python<'_>,
-    matchers: Vec<Option<Py<Matcher>>>,
+    mut matchers: Vec<Option<PyRefMut<'_, Matcher>>>,
     mask: &Bound<'_, PyAny>,
     rows: Option<Vec<usize>>,
     budgets: Option<Vec<Option<u32>>>,
@@ -131,29 +135,33 @@ pub fn fill_bitmasks(
     if rows.len() != matchers.len() || budgets.len() != matchers.len() {
         return Err(PyValueError::new_err("fill_bitmasks: matchers, rows and budgets must have one length"));
     }
-    let mut running: Vec<Option<PyRefMut<'_, Matcher>>> = matchers
-        .iter()
-        .map(|matcher| matcher.as_ref().map(|matcher| matcher.try_borrow_mut(py)).transpose())
-        .collect::<Result<_, _>>()?;
-    let Some(words) = running.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
+    let Some(words) = matchers.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
     let buffer = Rows::new(mask, words)?;
     rows.iter().try_for_each(|&row| buffer.check(row))?;
-    if running.iter().flatten().any(|matcher| matcher.words() != words) {
+    if matchers.iter().flatten().any(|matcher| matcher.words() != words) {
         return Err(PyValueError::new_err("fill_bitmasks: the matchers have vocabularies of different width"));
     }
-    let work: Vec<Option<(&mut kernel::Matcher, Option<u32>)>> = running
-        .iter_mut()
-        .zip(budgets)
-        .map(|(matcher, budget)| matcher.as_mut().map(|matcher| (&mut matcher.kernel, budget)))
-        .collect();
-    let find = |work: Option<(&mut kernel::Matcher, _)>| work.map(|(matcher, budget)| matcher.mask(budget)).transpose();
-    let found: Vec<Option<kernel::Mask>> =
-        py.detach(|| work.into_iter().map(find).collect::<Result<_, _>>()).map_err(|error| raise(py, error))?;
-    for ((matcher, found), row) in running.iter().zip(found).zip(rows) {
-        let row = buffer.row(py, row)?;
+    let mut running: Vec<Option<&mut kernel::Matcher>> =
+        matchers.iter_mut().map(|matcher| matcher.as_mut().map(|matcher| &mut matcher.kernel)).collect();
+    py.detach(|| fill_all(&mut running, &budgets, &rows, &buffer)).map_err(|error| raise(py, error))
+}
+
+/// Finds all masks, then writes them.
+fn fill_all(
+    matchers: &mut [Option<&mut kernel::Matcher>],
+    budgets: &[Option<u32>],
+    rows: &[usize],
+    buffer: &Rows,
+) -> formwright::Result<()> {
+    let find = |(matcher, &budget): (&mut Option<&mut kernel::Matcher>, _)| {
+        matcher.as_mut().map(|matcher| matcher.mask(budget)).transpose()
+    };
+    let found: Vec<Option<kernel::Mask>> = matchers.iter_mut().zip(budgets).map(find).collect::<Result<_, _>>()?;
+    for ((matcher, found), &row) in matchers.iter().zip(found).zip(rows) {
+        let row = buffer.row(row);
         match matcher.as_ref().zip(found) {
-            Some((matcher, found)) => found.write(matcher.vocabulary(), row),
-            None => row.iter().for_each(|cell| cell.set(-1)),
+            Some((matcher, found)) => found.write(&matcher.constraint().tables().vocabulary, row),
+            None => row.fill(u32::MAX),
         }
     }
     Ok(())

@@ -27,22 +27,7 @@ fn main() {
 }
 
 fn vocabulary() -> Vocabulary {
-    support::vocabulary().unwrap_or_else(made)
-}
-
-/// Every byte, and every word of one to three lowercase letters, with and without a space before it.
-fn made() -> Vocabulary {
-    let mut words = vec![Vec::new()];
-    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
-    for _ in 0..3 {
-        words =
-            words.iter().flat_map(|word| (b'a'..=b'z').map(move |letter| [&word[..], &[letter]].concat())).collect();
-        tokens.extend(words.iter().filter(|word| word.len() > 1).cloned());
-        tokens.extend(words.iter().map(|word| [b" ", &word[..]].concat()));
-    }
-    tokens.push(Vec::new());
-    let end = tokens.len() as u32 - 1;
-    Vocabulary::new(&tokens, &[end], indexmap::IndexMap::new(), None).expect("a vocabulary")
+    support::vocabulary().unwrap_or_else(support::made)
 }
 
 fn tables() -> Arc<Tables> {

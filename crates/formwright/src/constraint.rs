@@ -32,8 +32,8 @@ pub struct Language(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    graph: Graph,
-    facts: Facts,
+    graph: Arc<Graph>,
+    facts: Arc<Facts>,
     limits: Limits,
     program: OnceLock<Result<Arc<Program>>>,
 }
@@ -45,7 +45,8 @@ impl Language {
     /// As [`Graph::finish`].
     pub fn new(mut graph: Graph, limits: &Limits) -> Result<Self> {
         let facts = graph.finish(limits)?;
-        Ok(Self(Arc::new(Inner { graph, facts, limits: limits.clone(), program: OnceLock::new() })))
+        let (graph, facts, limits) = (Arc::new(graph), Arc::new(facts), limits.clone());
+        Ok(Self(Arc::new(Inner { graph, facts, limits, program: OnceLock::new() })))
     }
 
     /// The graph.
@@ -75,7 +76,7 @@ impl Language {
     }
 
     fn combine(&self, other: &Self, node: impl Fn(&mut Graph, u32, u32) -> u32) -> Result<Self> {
-        let mut graph = self.0.graph.clone();
+        let mut graph = Graph::clone(&self.0.graph);
         let (a, b) = (graph.root, graph.import(&other.0.graph, &self.0.limits)?);
         graph.root = node(&mut graph, a, b);
         Self::new(graph, &self.0.limits)
@@ -86,7 +87,7 @@ impl Language {
     /// # Errors
     /// [`crate::Kind::Grammar`] when `low > high`.
     pub fn repeat(&self, low: u32, high: u32) -> Result<Self> {
-        let mut graph = self.0.graph.clone();
+        let mut graph = Graph::clone(&self.0.graph);
         let body = graph.root;
         graph.root = graph.repeat(body, low, high, &self.0.facts)?;
         Self::new(graph, &self.0.limits)
@@ -99,9 +100,11 @@ impl Language {
     pub fn program(&self) -> Result<&Arc<Program>> {
         let program = self.0.program.get_or_init(|| {
             let inner = &self.0;
-            Program::new(inner.graph.clone(), inner.facts.clone(), |index, leaf| match inner.facts.built(index) {
-                Some(automaton) => Ok(Arc::clone(automaton)),
-                None => Ok(Arc::new(crate::regular::Automaton::new(&leaf.tree, leaf.spelling, &inner.limits)?)),
+            Program::new(Arc::clone(&inner.graph), Arc::clone(&inner.facts), |index, leaf| {
+                match inner.facts.built(index) {
+                    Some(automaton) => Ok(Arc::clone(automaton)),
+                    None => Ok(Arc::new(crate::regular::Automaton::new(&leaf.tree, leaf.spelling, &inner.limits)?)),
+                }
             })
             .map(Arc::new)
         });
@@ -151,8 +154,9 @@ impl Constraint {
     /// As [`Tables::automaton`].
     pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
         let mut automata = Vec::with_capacity(language.graph().leaves.len());
-        let program = Program::new(language.graph().clone(), language.facts().clone(), |index, leaf| {
-            let (id, automaton) = tables.automaton(leaf, language.facts().built(index))?;
+        let Inner { graph, facts, .. } = &*language.0;
+        let program = Program::new(Arc::clone(graph), Arc::clone(facts), |index, leaf| {
+            let (id, automaton) = tables.automaton(leaf, facts.built(index))?;
             automata.push(id);
             Ok(automaton)
         })?;

@@ -2,9 +2,13 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::thread;
 
 use common::{Case, allowed, cases, language, tables};
+use formwright::leaf::Tables;
+use formwright::matcher::Mask;
 use formwright::{Constraint, Limits};
 
 /// The masks along every text a case accepts, byte by byte.
@@ -48,6 +52,57 @@ fn threads_see_what_one_thread_sees() {
                 assert_eq!(thread.join().unwrap(), expected, "{}", case.name);
             }
         });
+    }
+}
+
+/// All at once on tables that know nothing yet: every thread compiles every schema, beginning with another one, so that
+/// automata, ids and leaf masks are asked for and made at the same time.
+#[test]
+fn threads_may_compile_the_same_schemas_at_once() {
+    let (alone, cases) = (tables(Limits::default()), cases());
+    let count = alone.vocabulary.len() as u32;
+    let compiled =
+        |case: &Case, tables: &Arc<Tables>| masks(&Constraint::new(&language(case), tables).unwrap(), case, count);
+    let expected: Vec<_> = cases.iter().map(|case| compiled(case, &alone)).collect();
+    for leaf_cache_bytes in [1 << 10, 256 << 20] {
+        let shared = tables(Limits { leaf_cache_bytes, ..Limits::default() });
+        thread::scope(|scope| {
+            for first in (0..cases.len()).step_by(cases.len().div_ceil(4)) {
+                let order = (first..cases.len()).chain(0..first);
+                let (cases, expected, shared, compiled) = (&cases, &expected, &shared, &compiled);
+                scope.spawn(move || {
+                    for index in order {
+                        assert_eq!(compiled(&cases[index], shared), expected[index], "{}", cases[index].name);
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A mask that is known at once is the one that is found, and comes only when nobody else has the memory.
+#[test]
+fn known_masks_are_those_that_are_found() {
+    let tables = tables(Limits::default());
+    let words = tables.vocabulary.mask_words();
+    let written = |mask: Mask| {
+        let row: Vec<AtomicU32> = (0..words).map(|_| AtomicU32::new(u32::MAX)).collect();
+        mask.write(&tables.vocabulary, &row[..]);
+        row.into_iter().map(AtomicU32::into_inner).collect::<Vec<_>>()
+    };
+    for case in cases() {
+        let constraint = Constraint::new(&language(&case), &tables).unwrap();
+        for text in &case.accepts {
+            let mut matcher = constraint.matcher();
+            for byte in text.as_bytes() {
+                let mut row = vec![0; words];
+                matcher.fill_bitmask(&mut row, None).unwrap();
+                if let Some(known) = matcher.known_mask() {
+                    assert_eq!(written(known), row, "{}", case.name);
+                }
+                matcher.accept_bytes(&[*byte]).unwrap();
+            }
+        }
     }
 }
 

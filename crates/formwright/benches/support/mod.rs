@@ -1,4 +1,6 @@
-//! What both benchmarks read: the files that `bench/run.py` leaves in `build/bench`.
+//! What the benchmarks read: the files that `bench/run.py` leaves in `build/bench`, or a vocabulary made up.
+
+#![allow(dead_code)] // not every benchmark uses everything
 
 use std::path::PathBuf;
 
@@ -20,4 +22,19 @@ pub fn vocabulary() -> Option<Vocabulary> {
         at = end;
     }
     Vocabulary::new(&tokens, &[number(0)], indexmap::IndexMap::new(), None).ok()
+}
+
+/// Every byte, and every word of one to three lowercase letters, with and without a space before it.
+pub fn made() -> Vocabulary {
+    let mut words = vec![Vec::new()];
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    for _ in 0..3 {
+        words =
+            words.iter().flat_map(|word| (b'a'..=b'z').map(move |letter| [&word[..], &[letter]].concat())).collect();
+        tokens.extend(words.iter().filter(|word| word.len() > 1).cloned());
+        tokens.extend(words.iter().map(|word| [b" ", &word[..]].concat()));
+    }
+    tokens.push(Vec::new());
+    let end = tokens.len() as u32 - 1;
+    Vocabulary::new(&tokens, &[end], indexmap::IndexMap::new(), None).expect("a vocabulary")
 }

@@ -17,7 +17,7 @@
 
 mod walk;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -184,15 +184,55 @@ struct Automata {
     next: u32,
 }
 
+impl Automata {
+    /// The automaton of a leaf and its id; `None` if there is none, or it has grown large.
+    fn get(&self, leaf: &Leaf) -> Option<(u32, Arc<Automaton>)> {
+        self.known.get(leaf).filter(|(_, automaton)| !automaton.is_crowded()).cloned()
+    }
+
+    fn add(&mut self, leaf: &Leaf, automaton: Arc<Automaton>) -> (u32, Arc<Automaton>) {
+        let entry = (self.next, automaton);
+        self.next += 1;
+        self.known.insert(leaf.clone(), entry.clone());
+        entry
+    }
+}
+
+/// Small ids of what is compared often, in the order in which it came.
+#[derive(Debug)]
+struct Ids<K>(RwLock<FxHashMap<K, u32>>);
+
+impl<K> Default for Ids<K> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K: std::hash::Hash + Eq + Clone> Ids<K> {
+    fn of(&self, key: &K) -> u32 {
+        if let Some(&known) = read(&self.0).get(key) {
+            return known;
+        }
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let next = known.len() as u32;
+        *known.entry(key.clone()).or_insert(next)
+    }
+}
+
+/// A lock held together with all who only read. Nobody panics halfway through a change, so poison tells nothing.
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A vocabulary with everything that is computed once for it.
 #[derive(Debug)]
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
     limits: Limits,
-    automata: Mutex<Automata>,
-    spaces: Mutex<FxHashMap<Arc<Spaces>, u32>>,
-    follow: Mutex<FxHashMap<ByteSet, u32>>,
+    automata: RwLock<Automata>,
+    spaces: Ids<Arc<Spaces>>,
+    follow: Ids<ByteSet>,
     masks: Cache<LeafKey, LeafMask>,
     texts: Cache<(Tree, NodeIndex, u32, StateId), TextTable>,
     runs: Cache<(u32, SpaceState), RunTable>,
@@ -204,9 +244,9 @@ impl Tables {
     pub fn new(vocabulary: Arc<Vocabulary>, limits: Limits) -> Self {
         Self {
             vocabulary,
-            automata: Mutex::default(),
-            spaces: Mutex::default(),
-            follow: Mutex::default(),
+            automata: RwLock::default(),
+            spaces: Ids::default(),
+            follow: Ids::default(),
             masks: Cache::new(limits.leaf_cache_bytes),
             texts: Cache::new(limits.leaf_cache_bytes),
             runs: Cache::new(limits.leaf_cache_bytes),
@@ -225,36 +265,25 @@ impl Tables {
     /// # Errors
     /// As [`Automaton::new`].
     pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<(u32, Arc<Automaton>)> {
-        let mut guard = self.automata.lock().unwrap_or_else(PoisonError::into_inner);
-        let Automata { known, next } = &mut *guard;
-        if let Some((id, automaton)) = known.get(leaf).filter(|(_, automaton)| !automaton.is_crowded()) {
-            return Ok((*id, Arc::clone(automaton)));
+        if let Some(known) = read(&self.automata).get(leaf) {
+            return Ok(known);
         }
         let automaton = match built.filter(|automaton| !automaton.is_crowded()) {
             Some(automaton) => Arc::clone(automaton),
             None => Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &self.limits)?),
         };
-        let id = *next;
-        *next += 1;
-        known.insert(leaf.clone(), (id, Arc::clone(&automaton)));
-        Ok((id, automaton))
+        let mut automata = self.automata.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(automata.get(leaf).unwrap_or_else(|| automata.add(leaf, automaton))) // another thread may have been first
     }
 
     /// The id of a whitespace automaton.
     pub fn spaces_id(&self, spaces: &Arc<Spaces>) -> u32 {
-        let mut known = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = known.len() as u32;
-        *known.entry(Arc::clone(spaces)).or_insert(next)
+        self.spaces.of(spaces)
     }
 
     /// The id of a set of bytes that may follow a leaf; 0 is the empty set.
     pub fn follow_id(&self, set: ByteSet) -> u32 {
-        if set == ByteSet::default() {
-            return 0;
-        }
-        let mut known = self.follow.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = known.len() as u32 + 1;
-        *known.entry(set).or_insert(next)
+        if set == ByteSet::default() { 0 } else { self.follow.of(&set) + 1 }
     }
 
     /// Which whitespace may stand in `state`.
@@ -357,7 +386,7 @@ impl<K: std::hash::Hash + Eq + Copy, V> Cache<K, V> {
     }
 
     fn get(&self, key: &K) -> Option<Arc<V>> {
-        self.map.read().unwrap_or_else(PoisonError::into_inner).0.get(key).map(Arc::clone)
+        read(&self.map).0.get(key).map(Arc::clone)
     }
 
     /// The value of `key`. Computed outside the lock: two threads may do the same work, with equal results.
@@ -378,6 +407,6 @@ impl<K: std::hash::Hash + Eq + Copy, V> Cache<K, V> {
     }
 
     fn bytes(&self) -> usize {
-        self.map.read().unwrap_or_else(PoisonError::into_inner).1
+        read(&self.map).1
     }
 }

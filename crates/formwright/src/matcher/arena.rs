@@ -156,11 +156,11 @@ impl Arena {
         if let [only] = *all {
             return only;
         }
-        self.united += all.len();
         let all: Box<[ContId]> = all.into();
         if let Some(&known) = self.union_ids.get(&all) {
             return known;
         }
+        self.united += all.len();
         let head = Head::Union(self.unions.len() as u32);
         self.unions.push(all.clone());
         self.union_ids.insert(all, self.frames.len() as ContId); // before its forgotten form asks for it
@@ -263,5 +263,21 @@ impl Arena {
     pub fn bytes(&self) -> usize {
         let frames = self.frames.len() * (2 * size_of::<Thread>() + 16) + self.unions.len() * 64;
         frames + self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128 + self.texts.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is united again takes no room: else a long text of many alternatives would meet the bound.
+    #[test]
+    fn a_known_union_takes_no_room() {
+        let mut arena = Arena::default();
+        let conts: Vec<ContId> =
+            (0..8).map(|node| arena.frame(Thread { head: Head::Start(node), cont: END })).collect();
+        let (first, held) = (arena.union(conts.clone()), arena.united);
+        assert!((0..100).all(|_| arena.union(conts.clone()) == first));
+        assert_eq!(arena.united, held);
     }
 }

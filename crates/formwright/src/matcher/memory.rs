@@ -5,7 +5,7 @@
 //! keeps it for the next text, which then finds most of its masks known. Going
 //! back is one step along a list: states are never changed.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -98,6 +98,15 @@ impl Shared {
 
     pub fn lock(&self) -> Locked<'_> {
         Locked(self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The lock, unless another thread has it.
+    pub fn try_lock(&self) -> Option<Locked<'_>> {
+        match self.0.try_lock() {
+            Ok(lease) => Some(Locked(lease)),
+            Err(TryLockError::Poisoned(lease)) => Some(Locked(lease.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 

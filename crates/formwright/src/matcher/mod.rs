@@ -17,6 +17,7 @@ mod row;
 mod step;
 mod texts;
 mod thread;
+mod words;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -36,8 +37,9 @@ use crate::vocabulary::TokenId;
 pub use mask::Links;
 pub use memory::Spare;
 pub use program::Program;
-pub use row::{Mask, Word};
+pub use row::Mask;
 pub use thread::ByteSet;
+pub use words::Row;
 
 /// A program reading bytes, without a vocabulary.
 #[derive(Debug)]
@@ -375,6 +377,21 @@ impl Matcher {
             Some(budget) => self.find_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
+    }
+
+    /// What [`Matcher::mask`] finds without a budget, if there is nothing to work out and nobody to wait for: a
+    /// host that holds a lock of its own may keep it.
+    pub fn known_mask(&self) -> Option<Mask> {
+        let mut mask = Mask { ends: self.state.finished, ..Mask::default() };
+        if !self.state.finished {
+            let memory = &mut *self.memory.try_lock()?;
+            for &thread in &self.state.threads {
+                mask.ends |= thread.head == Head::Accept;
+                let key = memory.arena.forget(thread);
+                mask.entries.push(memory.entries.get(&key).filter(|entry| entry.doubtful.is_empty()).map(Arc::clone)?);
+            }
+        }
+        (!mask.is_empty()).then_some(mask)
     }
 
     /// Writes the allowed tokens into a row of `mask_words` words.

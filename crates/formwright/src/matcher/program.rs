@@ -12,9 +12,9 @@ use crate::regular::{Automaton, Spelling, StateId};
 #[derive(Debug)]
 pub struct Program {
     /// The graph.
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     /// What is known about its nodes.
-    pub facts: Facts,
+    pub facts: Arc<Facts>,
     /// What its whitespace costs.
     pub costs: LayoutCosts,
     automata: Vec<Arc<Automaton>>,
@@ -26,8 +26,8 @@ pub struct Program {
 impl Program {
     /// `automaton` gives the automaton of each leaf.
     pub fn new(
-        graph: Graph,
-        facts: Facts,
+        graph: Arc<Graph>,
+        facts: Arc<Facts>,
         mut automaton: impl FnMut(LeafId, &Leaf) -> crate::Result<Arc<Automaton>>,
     ) -> crate::Result<Self> {
         let automata: Vec<Arc<Automaton>> =

@@ -1,46 +1,20 @@
 //! From what is allowed to a row of a mask.
 //!
 //! A [`Mask`] is what a matcher found: entries with shared bit maps, and short
-//! lists. Finding is separate from writing, so that a host can find many masks
-//! without its interpreter lock and write each one once, into its own memory.
+//! lists. Finding is separate from writing, so that no lock is held while words
+//! are moved, and nothing is written if one of many masks cannot be found.
 //!
 //! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for
 //! any other, a bit for each listed token.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::mask::Entry;
+use super::words::Row;
 use crate::leaf::Body;
 use crate::vocabulary::{TokenId, Vocabulary};
-
-/// A word of a row: 32 tokens. Hosts keep them signed or unsigned.
-pub trait Word: Copy {
-    /// The word with these bits.
-    fn of(bits: u32) -> Self;
-    /// Its bits.
-    fn bits(self) -> u32;
-}
-
-impl Word for u32 {
-    fn of(bits: u32) -> Self {
-        bits
-    }
-    fn bits(self) -> u32 {
-        self
-    }
-}
-
-impl Word for i32 {
-    fn of(bits: u32) -> Self {
-        bits.cast_signed()
-    }
-    fn bits(self) -> u32 {
-        self.cast_unsigned()
-    }
-}
 
 /// The tokens that may come next.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +33,7 @@ impl Mask {
     }
 
     /// Overwrites a row of `mask_words` words. Bit maps come first, so that the first one is a copy.
-    pub fn write<W: Word>(&self, vocabulary: &Vocabulary, row: &[Cell<W>]) {
+    pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
         let mut fresh = true;
         for (map, bans) in self.entries.iter().flat_map(|entry| &entry.maps) {
             if let Body::Map(words) = &map.body {
@@ -68,9 +42,7 @@ impl Mask {
             }
         }
         if fresh {
-            for cell in row {
-                cell.set(W::of(0));
-            }
+            row.fill(0);
         }
         for entry in &self.entries {
             for (map, bans) in &entry.maps {
@@ -88,32 +60,32 @@ impl Mask {
 }
 
 /// Adds a bit map without its bans; what was set before stays.
-fn add_map<W: Word>(row: &[Cell<W>], words: &[u32], bans: &[TokenId], fresh: bool) {
+fn add_map<R: Row + ?Sized>(row: &R, words: &[u32], bans: &[TokenId], fresh: bool) {
     if fresh {
-        row.iter().zip(words).for_each(|(cell, &word)| cell.set(W::of(word)));
+        row.copy(words);
         clear(row, bans);
         return;
     }
     let kept: Vec<TokenId> = bans.iter().filter(|&&token| is_set(row, token)).copied().collect();
-    row.iter().zip(words).for_each(|(cell, &word)| cell.set(W::of(cell.get().bits() | word)));
+    row.unite(words);
     clear(row, bans);
     set(row, &kept);
 }
 
-fn is_set<W: Word>(row: &[Cell<W>], token: TokenId) -> bool {
-    row[token as usize / 32].get().bits() >> (token % 32) & 1 == 1
+fn is_set<R: Row + ?Sized>(row: &R, token: TokenId) -> bool {
+    row.get(token as usize / 32) >> (token % 32) & 1 == 1
 }
 
-fn set<'t, W: Word>(row: &[Cell<W>], tokens: impl IntoIterator<Item = &'t TokenId>) {
+fn set<'t, R: Row + ?Sized>(row: &R, tokens: impl IntoIterator<Item = &'t TokenId>) {
     for &token in tokens {
-        let cell = &row[token as usize / 32];
-        cell.set(W::of(cell.get().bits() | 1 << (token % 32)));
+        let at = token as usize / 32;
+        row.set(at, row.get(at) | 1 << (token % 32));
     }
 }
 
-fn clear<W: Word>(row: &[Cell<W>], tokens: &[TokenId]) {
+fn clear<R: Row + ?Sized>(row: &R, tokens: &[TokenId]) {
     for &token in tokens {
-        let cell = &row[token as usize / 32];
-        cell.set(W::of(cell.get().bits() & !(1 << (token % 32))));
+        let at = token as usize / 32;
+        row.set(at, row.get(at) & !(1 << (token % 32)));
     }
 }
