@@ -23,7 +23,7 @@ impl Constraint {
     #[new]
     fn new(py: Python<'_>, language: Py<Language>, vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let (compiled, tables) = (&language.get().kernel, &vocabulary.get().tables);
-        let kernel = lift(py, py.detach(|| formwright::Constraint::new(compiled, tables)))?;
+        let kernel = lift(py, formwright::Constraint::new(compiled, tables))?;
         Ok(Self { kernel, language, vocabulary })
     }
 
