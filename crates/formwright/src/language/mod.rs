@@ -10,6 +10,7 @@
 //! graph reads something; what has no finite text is pruned there, so the
 //! matcher never offers a way into it.
 
+mod beginnings;
 mod progress;
 mod shortest;
 mod spaces;
@@ -21,6 +22,7 @@ use crate::limits::Limits;
 use crate::regular::{Regular, Spelling};
 use crate::vocabulary::Trie;
 
+pub use beginnings::{Place, Rest, Tail};
 pub use progress::{Items, Prices, Seen};
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
@@ -84,6 +86,8 @@ pub enum Node {
     Distinct(Box<[LeafId]>),
     /// Another node.
     Rule(NodeId),
+    /// The value of a member and the rest of its object.
+    Tail(Arc<Tail>),
 }
 
 /// A JSON object: one automaton over its members.
@@ -107,6 +111,8 @@ pub struct Object {
     pub demands: u32,
     /// Whitespace.
     pub layout: Layout,
+    /// If not 0, this is the beginning of some objects: its last so many members have a [`Tail`], which ends it.
+    pub tails: u32,
 }
 
 /// A declared member of an object.
@@ -167,10 +173,26 @@ pub struct Counted {
     pub high: u32,
 }
 
+impl Node {
+    /// The finite set of texts that a node is, or that a tail begins with.
+    pub fn texts(&self) -> Option<&Trie> {
+        match self {
+            Self::Literals(trie) => Some(trie),
+            Self::Tail(tail) => Some(&tail.texts),
+            _ => None,
+        }
+    }
+}
+
 impl Object {
     /// Whether declaration order alone decides what may come: the state is then a position.
     pub fn is_plain(&self) -> bool {
         !self.any_order && self.extras.is_empty() && !self.is_counted()
+    }
+
+    /// Whether the value of this member is a tail.
+    pub fn ends_with(&self, member: u32) -> bool {
+        self.tails > 0 && member + self.tails >= self.members.len() as u32
     }
 
     /// The value of a member (declared ones first, then extras), and its witnesses.
@@ -364,6 +386,16 @@ impl LayoutCosts {
         self.spaces.shortest(layout.open, end::ITEM) + self.spaces.shortest(layout.value, end::CLOSE)
     }
 
+    /// Whitespace between an opening brace and a name.
+    pub fn after_open(&self, layout: &Layout) -> u32 {
+        self.spaces.shortest(layout.open, end::ITEM)
+    }
+
+    /// Whitespace between a value and the closing brace.
+    pub fn before_close(&self, layout: &Layout) -> u32 {
+        self.spaces.shortest(layout.value, end::CLOSE)
+    }
+
     /// A colon and the whitespace around it.
     pub fn colon(&self, layout: &Layout) -> u32 {
         1 + self.spaces.shortest(layout.key, end::COLON) + self.spaces.shortest(layout.colon, end::ITEM)
@@ -400,6 +432,7 @@ impl Shift {
             Node::Repeat { body, low, high } => Node::Repeat { body: body + self.node, low: *low, high: *high },
             Node::Distinct(leaves) => Node::Distinct(leaves.iter().map(|leaf| self.leaf(*leaf)).collect()),
             Node::Rule(target) => Node::Rule(target + self.node),
+            Node::Tail(tail) => Node::Tail(Arc::clone(tail)), // made for programs, which are not imported
         }
     }
 

@@ -108,6 +108,7 @@ impl Facts {
                 (leaves.iter().map(|leaf| self.leaves[*leaf as usize]).min().unwrap_or(INFINITE), false)
             }
             Node::Rule(target) => (of(target), empty(target)),
+            Node::Tail(_) => (INFINITE, false), // made when all is solved
         }
     }
 
@@ -143,6 +144,12 @@ impl Facts {
         let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, |item| self.shortest(item)));
         let between = costs.between_items(&array.layout);
         sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
+    }
+
+    /// The facts of a node that was made when all others were solved; it reads something.
+    pub(super) fn add(&mut self, shortest: u32) {
+        self.shortest.push(shortest.min(INFINITE));
+        self.nullable.push(false);
     }
 
     /// Asks a question about prices.

@@ -1,6 +1,6 @@
 //! One byte, one thread: the step function of the machine.
 //!
-//! [`Machine::step`] says where one byte leads from one thread. Everything else
+//! [`Machine::step_all`] says where one byte leads from one thread. Everything else
 //! (accepting tokens, masks, forced bytes) is built from it. The shape:
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! nodes without a finite text were pruned. So "some thread is left" means
 //! "these bytes are the beginning of a text in form".
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::arena::{Arena, OFF, UNKNOWN, excluded_items};
@@ -23,7 +23,7 @@ use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
 use crate::language::{
-    Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end,
+    Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Place, Seen, SpaceState, Tail, UNBOUNDED, end,
 };
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
@@ -36,11 +36,34 @@ struct Out<'o> {
     further: SmallVec<[(u32, ContId); 4]>,
     /// Continuations of repetitions and unions that were resumed: many ways lead to the same one.
     resumed: FxHashSet<ContId>,
+    /// The first places among `threads`, once there are many.
+    places: FxHashMap<Head, usize>,
 }
+
+/// More threads than this are found by their hash.
+const MANY: usize = 16;
 
 impl<'o> Out<'o> {
     fn new(threads: &'o mut Vec<Thread>, base: usize) -> Self {
-        Self { threads, base, further: SmallVec::new(), resumed: FxHashSet::default() }
+        let (resumed, places) = (FxHashSet::default(), FxHashMap::default());
+        Self { threads, base, further: SmallVec::new(), resumed, places }
+    }
+
+    /// The thread at a place.
+    #[inline]
+    fn find(&mut self, head: Head) -> Option<usize> {
+        if self.threads.len() - self.base > MANY {
+            return self.find_among_many(head);
+        }
+        self.threads[self.base..].iter().position(|thread| thread.head == head).map(|index| self.base + index)
+    }
+
+    #[cold]
+    fn find_among_many(&mut self, head: Head) -> Option<usize> {
+        for index in self.base + self.places.len()..self.threads.len() {
+            self.places.insert(self.threads[index].head, index);
+        }
+        self.places.get(&head).copied()
     }
 }
 
@@ -84,18 +107,31 @@ impl<'m> Machine<'m> {
     /// Every thread of `from` by `byte`, appended to `out` from `base` on.
     #[inline]
     pub fn step_all(&mut self, from: &[Thread], byte: u8, out: &mut Vec<Thread>, base: usize) {
+        let mut out = Out::new(out, base);
         for &thread in from {
-            self.step(thread, byte, out, base);
+            self.step_into(thread, byte, &mut out);
         }
+        self.unite(out);
+    }
+
+    /// Every thread of `threads[low..]` by `byte`, appended to them.
+    #[inline]
+    pub fn step_within(&mut self, threads: &mut Vec<Thread>, low: usize, byte: u8) {
+        let high = threads.len();
+        let mut out = Out::new(threads, high);
+        for index in low..high {
+            self.step_into(out.threads[index], byte, &mut out);
+        }
+        self.unite(out);
     }
 
     /// Appends a thread, or unites its continuation with that of a thread at the same place.
     #[inline]
     fn push(head: Head, cont: ContId, out: &mut Out<'_>) {
-        match out.threads[out.base..].iter().position(|thread| thread.head == head) {
+        match out.find(head) {
             None => out.threads.push(Thread { head, cont }),
-            Some(index) if out.threads[out.base + index].cont == cont => {}
-            Some(index) => out.further.push(((out.base + index) as u32, cont)),
+            Some(index) if out.threads[index].cont == cont => {}
+            Some(index) => out.further.push((index as u32, cont)),
         }
     }
 
@@ -118,12 +154,6 @@ impl<'m> Machine<'m> {
     }
 
     /// Where `byte` leads from `thread`.
-    pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
-        let mut out = Out::new(out, base);
-        self.step_into(thread, byte, &mut out);
-        self.unite(out);
-    }
-
     #[inline]
     fn step_into(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
         let cont = thread.cont;
@@ -287,6 +317,7 @@ impl<'m> Machine<'m> {
             }
             Node::Distinct(leaves) => self.distinct(leaves, cont, byte, out),
             Node::Rule(target) => self.start(*target, cont, byte, out),
+            Node::Tail(tail) => self.tail(node, tail, cont, byte, out),
         }
     }
 
@@ -345,14 +376,45 @@ impl<'m> Machine<'m> {
 
     fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
-        let Node::Literals(trie) = program.node(node) else { return };
+        let Some(trie) = program.node(node).texts() else { return };
         let Some(child) = trie.child(at, byte) else { return };
         if trie.node(child).height > 0 {
             Self::push(Head::Literal { node, at: child }, cont, out);
         }
-        if !trie.items_at(child).is_empty() {
-            self.resume(cont, out);
+        let ended = trie.items_at(child);
+        if ended.is_empty() {
+            return;
         }
+        match program.node(node) {
+            Node::Tail(tail) => {
+                for &place in &tail.rests[trie.items()[ended.start] as usize].places {
+                    let frame = self.behind_value(place, cont);
+                    Self::push(frame.head, frame.cont, out);
+                }
+            }
+            _ => self.resume(cont, out),
+        }
+    }
+
+    /// The first byte of a value that decides which object it is in.
+    fn tail(&mut self, node: NodeId, tail: &Tail, cont: ContId, byte: u8, out: &mut Out<'_>) {
+        self.literal(node, 0, byte, cont, out);
+        for &(value, place) in &tail.ways {
+            if self.program.first(value).contains(byte) {
+                let frame = self.behind_value(place, cont);
+                let after = self.arena.frame(frame);
+                self.start(value, after, byte, out);
+            }
+        }
+    }
+
+    fn behind_value(&mut self, place: Place, cont: ContId) -> Thread {
+        let program = self.program;
+        let Node::Object(object) = program.node(place.object) else { return Thread { head: Head::Accept, cont } };
+        let plain = object.is_plain();
+        let seen = if plain { place.position } else { self.arena.intern_seen(object.at(place.position)) };
+        let head = Head::Object { phase: Phase::Value, space: object.layout.value, object: place.object, seen };
+        Thread { head, cont }
     }
 
     // Values and whitespace.
@@ -590,6 +652,9 @@ impl<'m> Machine<'m> {
         out: &mut Out<'_>,
     ) {
         let (value, witnesses) = object.values_of(member);
+        if object.ends_with(member) {
+            return Self::push(Head::Value { space: object.layout.colon, node: value }, cont, out);
+        }
         for &(value, met) in std::iter::once(&(value, 0)).chain(witnesses) {
             if self.program.facts.shortest(value) >= INFINITE {
                 continue;

@@ -343,6 +343,7 @@ impl<'d> Builder<'d> {
             layout: self.layout,
             members,
             extras,
+            tails: 0,
         })))
     }
 
