@@ -87,13 +87,12 @@ impl Graph {
 
     fn has_alternatives(&self, node: NodeId) -> bool {
         let Node::Choice(options) = &self.nodes[node as usize] else { return false };
-        options.iter().filter(|&&option| self.sequential(option).is_some()).nth(1).is_some()
+        options.iter().filter(|&&option| self.ordered(option).is_some()).nth(1).is_some()
     }
 
-    /// An object in which declaration order decides which of the declared members may come.
-    fn sequential(&self, node: NodeId) -> Option<&Arc<Object>> {
+    fn ordered(&self, node: NodeId) -> Option<&Arc<Object>> {
         match &self.nodes[node as usize] {
-            Node::Object(object) if !object.any_order && !object.is_counted() => Some(object),
+            Node::Object(object) if object.is_ordered() => Some(object),
             _ => None,
         }
     }
@@ -120,8 +119,8 @@ impl Sharing<'_> {
     fn choice(&mut self, choice: NodeId) {
         let Node::Choice(options) = self.graph.nodes[choice as usize].clone() else { return };
         let (objects, mut others): (Vec<NodeId>, Vec<NodeId>) =
-            options.iter().partition(|&&option| self.graph.sequential(option).is_some());
-        let members = |object: &NodeId| self.graph.sequential(*object).map_or(0, |object| object.members.len());
+            options.iter().partition(|&&option| self.graph.ordered(option).is_some());
+        let members = |object: &NodeId| self.graph.ordered(*object).map_or(0, |object| object.members.len());
         self.fuel = 2 * (objects.len() + objects.iter().map(members).sum::<usize>());
         let places = objects.into_iter().map(|object| Place { object, position: 0 }).collect();
         others.extend(self.shared(places).iter().map(|place| place.object));

@@ -187,7 +187,12 @@ impl Node {
 impl Object {
     /// Whether declaration order alone decides what may come: the state is then a position.
     pub fn is_plain(&self) -> bool {
-        !self.any_order && self.extras.is_empty() && !self.is_counted()
+        self.is_ordered() && self.extras.is_empty()
+    }
+
+    /// Whether declaration order alone decides which declared members may come.
+    pub fn is_ordered(&self) -> bool {
+        !self.any_order && !self.is_counted()
     }
 
     /// Whether the value of this member is a tail.

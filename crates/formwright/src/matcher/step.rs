@@ -157,32 +157,86 @@ impl<'m> Machine<'m> {
     #[inline]
     fn step_into(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
         let cont = thread.cont;
+        if let Some(head) = self.stays(thread.head, byte) {
+            return Self::push(head, cont, out);
+        }
         self.byte = byte;
         match thread.head {
-            Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out),
+            Head::Text { leaf, state, least, .. } => self.text(leaf, state, least, byte, cont, out),
             Head::Leaf { leaf, state } => {
                 let step = self.leaf_step(leaf, state, byte);
                 self.push_leaf(leaf, step, cont, out);
             }
             Head::Literal { node, at } => self.literal(node, at, byte, cont, out),
             Head::Start(node) => self.start(node, cont, byte, out),
-            Head::Value { space, node } => self.value(space, node, byte, cont, out),
-            Head::Key { object, seen, at } => self.key(object, seen, at, byte, cont, out),
+            Head::Value { space, node } if self.may_follow(space, end::ITEM) => self.start(node, cont, byte, out),
+            Head::Key { object, seen, at } if byte == b'"' => self.key(object, seen, at, cont, out),
             Head::Extra { leaf, state, at } => self.extra(leaf, state, at, byte, cont, out),
-            Head::Colon { space, object, seen, member } => {
-                self.colon(space, object, seen, member, byte, cont, out);
+            Head::Colon { space, object, seen, member } if byte == b':' && self.may_follow(space, end::COLON) => {
+                self.open_value(object, seen, member, cont, out);
             }
-            Head::Object { phase, space, object, seen } => {
-                self.object(phase, space, object, seen, byte, cont, out);
+            Head::Object { phase, space, object, seen } if self.may_follow(space, end::of(byte)) => {
+                self.object(phase, object, seen, byte, cont, out);
             }
-            Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out),
-            Head::Accept
+            Head::Array { phase, space, array, count } if self.may_follow(space, end::of(byte)) => {
+                self.array(phase, array, count, byte, cont, out);
+            }
+            Head::Key { .. }
+            | Head::Value { .. }
+            | Head::Colon { .. }
+            | Head::Object { .. }
+            | Head::Array { .. }
+            | Head::Accept
             | Head::Union(_)
             | Head::Named { .. }
             | Head::Item { .. }
             | Head::Sequence { .. }
             | Head::Repeat { .. } => {}
         }
+    }
+
+    /// Where a thread stands that stays inside its leaf, name or whitespace, and can do nothing else.
+    #[inline]
+    pub fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
+        let program = self.program;
+        let after = |space: SpaceState| program.graph.spaces.step(space, byte);
+        Some(match head {
+            Head::Text { leaf, state, least, most } => {
+                let step = self.leaf_step(leaf, state, byte);
+                if step.accepting() || step.state() == DEAD {
+                    return None;
+                }
+                // The first byte of a character counts it.
+                let counts = u32::from(Some(state) == program.inside(leaf));
+                let most = if most == UNBOUNDED { most } else { most.checked_sub(counts)? };
+                Head::Text { leaf, state: step.state(), least: least.saturating_sub(counts), most }
+            }
+            Head::Leaf { leaf, state } => {
+                let step = self.leaf_step(leaf, state, byte);
+                let stays = step.goes_on() && !step.accepting();
+                stays.then_some(Head::Leaf { leaf, state: step.state() })?
+            }
+            Head::Literal { node, at } => {
+                let trie = program.node(node).texts()?;
+                let child = trie.child(at, byte)?;
+                trie.items_at(child).is_empty().then_some(Head::Literal { node, at: child })?
+            }
+            Head::Key { object: node, seen, at } => {
+                let Node::Object(object) = program.node(node) else { return None };
+                let child = object.names.child(at, byte)?;
+                let stays = byte != b'"' || object.names.items_at(at).is_empty();
+                (stays && self.name_is_live(object, seen, child)).then_some(Head::Key { object: node, seen, at: child })?
+            }
+            Head::Value { space, node } => Head::Value { space: after(space)?, node },
+            Head::Colon { space, object, seen, member } => Head::Colon { space: after(space)?, object, seen, member },
+            Head::Object { phase, space, object, seen } => Head::Object { phase, space: after(space)?, object, seen },
+            Head::Array { phase, space, array, count } => Head::Array { phase, space: after(space)?, array, count },
+            _ => return None,
+        })
+    }
+
+    fn may_follow(&self, space: SpaceState, what: u8) -> bool {
+        self.program.graph.spaces.ends(space) & what != 0
     }
 
     // Entering and resuming.
@@ -342,36 +396,11 @@ impl<'m> Machine<'m> {
         }
     }
 
-    #[inline]
-    fn text(
-        &mut self,
-        leaf: LeafId,
-        state: StateId,
-        (least, most): (u32, u32),
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
-        let step = self.leaf_step(leaf, state, byte);
-        if step.state() == DEAD {
-            return;
+    /// The quote that ends a string.
+    fn text(&mut self, leaf: LeafId, state: StateId, least: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
+        if least == 0 && self.leaf_step(leaf, state, byte).accepting() {
+            self.resume(cont, out);
         }
-        if step.accepting() {
-            if least == 0 {
-                self.resume(cont, out);
-            }
-            return;
-        }
-        let (mut least, mut most) = (least, most);
-        if Some(state) == self.program.inside(leaf) {
-            // The first byte of a character counts it.
-            if most == 0 {
-                return;
-            }
-            least = least.saturating_sub(1);
-            most -= u32::from(most != UNBOUNDED);
-        }
-        Self::push(Head::Text { leaf, state: step.state(), least, most }, cont, out);
     }
 
     fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
@@ -417,38 +446,11 @@ impl<'m> Machine<'m> {
         Thread { head, cont }
     }
 
-    // Values and whitespace.
-
-    fn value(&mut self, space: SpaceState, node: NodeId, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        if let Some(space) = self.program.graph.spaces.step(space, byte) {
-            Self::push(Head::Value { space, node }, cont, out);
-        } else if self.program.graph.spaces.ends(space) & end::ITEM != 0 {
-            self.start(node, cont, byte, out);
-        }
-    }
-
     // Objects.
 
-    #[allow(clippy::too_many_arguments)]
-    fn object(
-        &mut self,
-        phase: Phase,
-        space: SpaceState,
-        node: NodeId,
-        seen: SeenId,
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
+    fn object(&mut self, phase: Phase, node: NodeId, seen: SeenId, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        if let Some(space) = program.graph.spaces.step(space, byte) {
-            Self::push(Head::Object { phase, space, object: node, seen }, cont, out);
-            return;
-        }
-        if program.graph.spaces.ends(space) & end::of(byte) == 0 {
-            return;
-        }
         match (phase, byte) {
             (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out),
             (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out),
@@ -482,20 +484,13 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Inside a declared name.
-    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
+    /// The quote that ends a declared name.
+    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        if byte == b'"' && !object.names.items_at(at).is_empty() {
-            let member = object.names.items()[object.names.items_at(at).start];
-            if self.may_member(object, seen, member) {
-                let head = Head::Colon { space: object.layout.key, object: node, seen, member };
-                Self::push(head, cont, out);
-            }
-        } else if let Some(child) = object.names.child(at, byte)
-            && self.name_is_live(object, seen, child)
-        {
-            Self::push(Head::Key { object: node, seen, at: child }, cont, out);
+        let Some(&member) = object.names.items()[object.names.items_at(at)].first() else { return };
+        if self.may_member(object, seen, member) {
+            Self::push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
         }
     }
 
@@ -621,36 +616,10 @@ impl<'m> Machine<'m> {
         Some([text, &[self.byte]].concat())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn colon(
-        &mut self,
-        space: SpaceState,
-        node: NodeId,
-        seen: SeenId,
-        member: u32,
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
+    /// The values a member may have: its own, and those that meet demands still open.
+    fn open_value(&mut self, node: NodeId, seen: SeenId, member: u32, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        if let Some(space) = program.graph.spaces.step(space, byte) {
-            Self::push(Head::Colon { space, object: node, seen, member }, cont, out);
-        } else if byte == b':' && program.graph.spaces.ends(space) & end::COLON != 0 {
-            self.open_value(node, object, seen, member, cont, out);
-        }
-    }
-
-    /// The values a member may have: its own, and those that meet demands still open.
-    fn open_value(
-        &mut self,
-        node: NodeId,
-        object: &Object,
-        seen: SeenId,
-        member: u32,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
         let (value, witnesses) = object.values_of(member);
         if object.ends_with(member) {
             return Self::push(Head::Value { space: object.layout.colon, node: value }, cont, out);
@@ -696,32 +665,37 @@ impl<'m> Machine<'m> {
     /// Whether some declared name at or below `at` may come.
     fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
         let below = &object.names.items()[object.names.items_below(at)];
-        if object.is_plain() {
-            let last = next_required(object, seen);
-            return below
-                .iter()
-                .any(|&member| member >= seen && member <= last && object.members[member as usize].possible);
+        if !object.is_ordered() {
+            return below.iter().any(|&member| self.may_member(object, seen, member));
         }
-        below.iter().any(|&member| self.may_member(object, seen, member))
+        let open = self.open_members(object, seen);
+        let possible = |member: u32| object.members[member as usize].possible;
+        if at == 0 { open.into_iter().any(possible) } else { below.iter().any(|at| open.contains(at) && possible(*at)) }
+    }
+
+    /// Where declaration order decides: the members up to the first one that must come.
+    fn open_members(&self, object: &Object, seen: SeenId) -> std::ops::Range<u32> {
+        let position = if object.is_plain() { seen } else { self.arena.seen(seen).position };
+        position..(next_required(object, position) + 1).min(object.members.len() as u32)
     }
 
     pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
         if !object.members[member as usize].possible {
             return false;
         }
-        if object.is_plain() {
-            return member >= seen && member <= next_required(object, seen);
+        if object.is_ordered() {
+            return self.open_members(object, seen).contains(&member);
         }
         let seen = self.arena.seen(seen);
         if seen.has(member) || (!object.any_order && member < seen.position) {
             return false;
         }
-        if object.is_counted() {
-            let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
-            let mut ways = std::iter::once(0).chain(met);
-            return ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)));
+        if !object.is_counted() {
+            return true;
         }
-        object.any_order || member <= next_required(object, seen.position)
+        let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
+        let mut ways = std::iter::once(0).chain(met);
+        ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)))
     }
 
     /// Whether an undeclared name may come.
@@ -780,26 +754,9 @@ impl<'m> Machine<'m> {
 
     // Arrays.
 
-    #[allow(clippy::too_many_arguments)]
-    fn array(
-        &mut self,
-        phase: Phase,
-        space: SpaceState,
-        node: NodeId,
-        count: u32,
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
+    fn array(&mut self, phase: Phase, node: NodeId, count: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Array(array) = program.node(node) else { return };
-        if let Some(space) = program.graph.spaces.step(space, byte) {
-            Self::push(Head::Array { phase, space, array: node, count }, cont, out);
-            return;
-        }
-        if program.graph.spaces.ends(space) & end::of(byte) == 0 {
-            return;
-        }
         match (phase, byte) {
             (_, b']') if self.items_done(array, count) => self.resume(cont, out),
             (_, b']') => {}
