@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, UNBOUNDED};
+use super::{Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, UNBOUNDED, next_required};
 use crate::vocabulary::{NodeIndex, Trie};
 
 /// Insertion order keeps what is built independent of hashes.
@@ -157,12 +157,10 @@ impl Sharing<'_> {
     /// What may come before the next required member, and which that is.
     fn required(&mut self, place: Place) -> Option<(Vec<u32>, u32)> {
         let object = self.object(place.object);
-        let open = &object.members[place.position as usize..];
-        let optional = open.iter().position(|member| member.required)? as u32;
-        if optional > MOST_OPTIONAL {
+        let required = object.next_required[place.position as usize];
+        if required as usize == object.members.len() || required - place.position > MOST_OPTIONAL {
             return None;
         }
-        let required = place.position + optional;
         let mut before = layout(&object.layout).to_vec();
         for index in place.position..required {
             let member = &object.members[index as usize];
@@ -199,6 +197,7 @@ impl Sharing<'_> {
         sorted.sort_unstable();
         let object = Object {
             names: Trie::new(&sorted),
+            next_required: next_required(&members),
             members,
             extras: Vec::new(),
             low: 0,

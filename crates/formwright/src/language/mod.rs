@@ -97,6 +97,8 @@ pub struct Object {
     pub names: Trie,
     /// Declared members, in declaration order.
     pub members: Vec<Member>,
+    /// By position: the required member next to come, as [`next_required`] has it.
+    pub next_required: Box<[u32]>,
     /// Kinds of members whose name is not declared; their name languages are disjoint.
     pub extras: Vec<Extra>,
     /// Fewest members.
@@ -113,6 +115,15 @@ pub struct Object {
     pub layout: Layout,
     /// If not 0, this is the beginning of some objects: its last so many members have a [`Tail`], which ends it.
     pub tails: u32,
+}
+
+/// By position: the first required member from there on, or the number of members if there is none.
+pub fn next_required(members: &[Member]) -> Box<[u32]> {
+    let mut next: Box<[u32]> = vec![members.len() as u32; members.len() + 1].into();
+    for (position, member) in members.iter().enumerate().rev() {
+        next[position] = if member.required { position as u32 } else { next[position + 1] };
+    }
+    next
 }
 
 /// A declared member of an object.
@@ -462,6 +473,7 @@ impl Shift {
             extras: extras.collect(),
             layout: object.layout.shifted(self.space),
             names: object.names.clone(),
+            next_required: object.next_required.clone(),
             implied: object.implied.clone(),
             ..*object
         }

@@ -117,6 +117,11 @@ impl<'m> Machine<'m> {
     /// Every thread of `threads[low..]` by `byte`, appended to them.
     #[inline]
     pub fn step_within(&mut self, threads: &mut Vec<Thread>, low: usize, byte: u8) {
+        if let [Thread { head, cont }] = threads[low..]
+            && let Some(head) = self.stays(head, byte)
+        {
+            return threads.push(Thread { head, cont });
+        }
         let high = threads.len();
         let mut out = Out::new(threads, high);
         for index in low..high {
@@ -676,7 +681,7 @@ impl<'m> Machine<'m> {
     /// Where declaration order decides: the members up to the first one that must come.
     fn open_members(&self, object: &Object, seen: SeenId) -> std::ops::Range<u32> {
         let position = if object.is_plain() { seen } else { self.arena.seen(seen).position };
-        position..(next_required(object, position) + 1).min(object.members.len() as u32)
+        position..(object.next_required[position as usize] + 1).min(object.members.len() as u32)
     }
 
     pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
@@ -704,7 +709,7 @@ impl<'m> Machine<'m> {
             return false;
         }
         let before = self.arena.seen(seen);
-        if !object.any_order && next_required(object, before.position) < object.members.len() as u32 {
+        if !object.any_order && object.next_required[before.position as usize] < object.members.len() as u32 {
             return false;
         }
         object
@@ -746,7 +751,7 @@ impl<'m> Machine<'m> {
 
     fn may_close(&self, object: &Object, seen: SeenId) -> bool {
         if object.is_plain() {
-            return next_required(object, seen) == object.members.len() as u32;
+            return object.next_required[seen as usize] == object.members.len() as u32;
         }
         let seen = self.arena.seen(seen);
         seen.count >= object.low && object.demands & !seen.met == 0 && object.missing(seen).is_empty()
@@ -834,10 +839,4 @@ impl<'m> Machine<'m> {
         };
         self.program.graph.spaces.may_come(space).then_some((free, space))
     }
-}
-
-/// Position of the first required member from `position` on; the number of members if there is none.
-fn next_required(object: &Object, position: u32) -> u32 {
-    let open = &object.members[position as usize..];
-    position + open.iter().position(|member| member.required).unwrap_or(open.len()) as u32
 }

@@ -17,7 +17,9 @@ use super::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Shape, Stri
 use super::{Options, Order};
 use crate::constraint::Reading;
 use crate::error::{Error, Result};
-use crate::language::{Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
+use crate::language::{
+    Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, next_required,
+};
 use crate::regular::{Escapes, Regular, Spelling};
 
 /// Patterns in one object whose overlaps are told apart.
@@ -341,6 +343,7 @@ impl<'d> Builder<'d> {
             demands: (1 << object.demands.len()) - 1,
             implied: object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect(),
             layout: self.layout,
+            next_required: next_required(&members),
             members,
             extras,
             tails: 0,
