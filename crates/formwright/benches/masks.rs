@@ -45,7 +45,12 @@ fn cases(text: &str) -> Vec<Case> {
         };
         let instances = value["instances"].as_array()?.iter().filter(|instance| instance["reject"].is_null());
         let text = |key: &str| value[key].as_str().map(str::to_owned);
-        Some(Case { name: text("name")?, kind: text("kind")?, source: text("source")?, instances: instances.map(ids).collect() })
+        Some(Case {
+            name: text("name")?,
+            kind: text("kind")?,
+            source: text("source")?,
+            instances: instances.map(ids).collect(),
+        })
     };
     text.lines().filter_map(read).collect()
 }

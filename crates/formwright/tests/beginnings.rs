@@ -35,7 +35,7 @@ fn object((members, open, low): &(Vec<(u8, u8, bool)>, bool, u8)) -> Value {
             required.push(name);
         }
     }
-    let low = if *low == 0 { 1 } else { 0 };
+    let low = u8::from(*low == 0);
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": open,
         "minProperties": low})
 }

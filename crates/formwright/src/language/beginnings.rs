@@ -66,7 +66,8 @@ pub struct Tail {
 impl Graph {
     /// Gives every choice of objects that begin alike their beginnings.
     pub fn share_beginnings(&mut self, facts: &mut Facts) {
-        let choices: Vec<NodeId> = (0..self.nodes.len() as NodeId).filter(|&node| self.has_alternatives(node)).collect();
+        let choices: Vec<NodeId> =
+            (0..self.nodes.len() as NodeId).filter(|&node| self.has_alternatives(node)).collect();
         if choices.is_empty() {
             return;
         }
@@ -267,7 +268,9 @@ impl Sharing<'_> {
         let seen = object.at(place.position);
         let ask = |prices: &super::Prices<'_>| object.completion(&seen, false, prices);
         let Some((members, count)) = self.facts.with_prices(&object.layout, &self.costs, ask) else { return INFINITE };
-        members.saturating_add(between.saturating_mul(count)).saturating_add(1 + self.costs.before_close(&object.layout))
+        members
+            .saturating_add(between.saturating_mul(count))
+            .saturating_add(1 + self.costs.before_close(&object.layout))
     }
 
     /// Bytes of the cheapest last member of a beginning, and all behind it.

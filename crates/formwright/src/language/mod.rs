@@ -6,6 +6,9 @@
 //! alternatives of their members, and the generic operations `Sequence`,
 //! `Choice`, `Repeat` and `Rule` (a reference, so that graphs may be cyclic).
 //!
+//! Before a graph runs, choices of objects that begin alike are made one object
+//! ([`Graph::share_beginnings`]).
+//!
 //! [`Graph::finish`] proves that a text exists and that every loop through the
 //! graph reads something; what has no finite text is pruned there, so the
 //! matcher never offers a way into it.

@@ -77,7 +77,7 @@ impl Facts {
         let of = |node: &NodeId| self.shortest[*node as usize];
         let empty = |node: &NodeId| self.nullable[*node as usize];
         match node {
-            Node::Never => (INFINITE, false),
+            Node::Never | Node::Tail(_) => (INFINITE, false), // tails are made when all is solved
             Node::Empty => (0, true),
             Node::Literals(trie) => {
                 let ends =
@@ -108,7 +108,6 @@ impl Facts {
                 (leaves.iter().map(|leaf| self.leaves[*leaf as usize]).min().unwrap_or(INFINITE), false)
             }
             Node::Rule(target) => (of(target), empty(target)),
-            Node::Tail(_) => (INFINITE, false), // made when all is solved
         }
     }
 

@@ -229,8 +229,11 @@ impl<'m> Machine<'m> {
             Head::Key { object: node, seen, at } => {
                 let Node::Object(object) = program.node(node) else { return None };
                 let child = object.names.child(at, byte)?;
-                let stays = byte != b'"' || object.names.items_at(at).is_empty();
-                (stays && self.name_is_live(object, seen, child)).then_some(Head::Key { object: node, seen, at: child })?
+                let ends = byte == b'"' && !object.names.items_at(at).is_empty();
+                if ends || !self.name_is_live(object, seen, child) {
+                    return None;
+                }
+                Head::Key { object: node, seen, at: child }
             }
             Head::Value { space, node } => Head::Value { space: after(space)?, node },
             Head::Colon { space, object, seen, member } => Head::Colon { space: after(space)?, object, seen, member },
