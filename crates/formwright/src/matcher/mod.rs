@@ -457,13 +457,6 @@ fn step_bytes(
     threads.extend_from_slice(&state.threads);
     let mut machine = Machine::new(constraint.program(), arena, path);
     for &byte in bytes {
-        if let [thread] = threads.as_mut_slice()
-            && let Some(head) = machine.stays(thread.head, byte)
-        {
-            thread.head = head;
-            machine.path.push(byte);
-            continue;
-        }
         next.clear();
         machine.step_all(threads, byte, next, 0);
         std::mem::swap(threads, next);

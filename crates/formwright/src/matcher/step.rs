@@ -107,6 +107,9 @@ impl<'m> Machine<'m> {
     /// Every thread of `from` by `byte`, appended to `out` from `base` on.
     #[inline]
     pub fn step_all(&mut self, from: &[Thread], byte: u8, out: &mut Vec<Thread>, base: usize) {
+        if let [alone] = *from {
+            return self.step(alone, byte, out, base);
+        }
         let mut out = Out::new(out, base);
         for &thread in from {
             self.step_into(thread, byte, &mut out);
@@ -114,15 +117,24 @@ impl<'m> Machine<'m> {
         self.unite(out);
     }
 
+    /// Where `byte` leads from a lone thread: mostly to one place, without a merge.
+    #[inline]
+    fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        if let Some(head) = self.stays(thread.head, byte) {
+            return out.push(Thread { head, cont: thread.cont });
+        }
+        let mut out = Out::new(out, base);
+        self.leave(thread, byte, &mut out);
+        self.unite(out);
+    }
+
     /// Every thread of `threads[low..]` by `byte`, appended to them.
     #[inline]
     pub fn step_within(&mut self, threads: &mut Vec<Thread>, low: usize, byte: u8) {
-        if let [Thread { head, cont }] = threads[low..]
-            && let Some(head) = self.stays(head, byte)
-        {
-            return threads.push(Thread { head, cont });
-        }
         let high = threads.len();
+        if let [alone] = threads[low..] {
+            return self.step(alone, byte, threads, high);
+        }
         let mut out = Out::new(threads, high);
         for index in low..high {
             self.step_into(out.threads[index], byte, &mut out);
@@ -161,10 +173,15 @@ impl<'m> Machine<'m> {
     /// Where `byte` leads from `thread`.
     #[inline]
     fn step_into(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
-        let cont = thread.cont;
-        if let Some(head) = self.stays(thread.head, byte) {
-            return Self::push(head, cont, out);
+        match self.stays(thread.head, byte) {
+            Some(head) => Self::push(head, thread.cont, out),
+            None => self.leave(thread, byte, out),
         }
+    }
+
+    /// Where `byte` leads from a thread that does not just stay where it is.
+    fn leave(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
+        let cont = thread.cont;
         self.byte = byte;
         match thread.head {
             Head::Text { leaf, state, least, .. } => self.text(leaf, state, least, byte, cont, out),
@@ -202,7 +219,7 @@ impl<'m> Machine<'m> {
 
     /// Where a thread stands that stays inside its leaf, name or whitespace, and can do nothing else.
     #[inline]
-    pub fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
+    fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
         let program = self.program;
         let after = |space: SpaceState| program.graph.spaces.step(space, byte);
         Some(match head {
