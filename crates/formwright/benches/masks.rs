@@ -2,7 +2,8 @@
 //! `cargo bench --bench masks -- stress`.
 //!
 //! The first round over all cases finds every leaf mask missing ("cold"), the others find them all ("warm"). A
-//! constraint is new in every round, and what it learnt from one instance helps with the next.
+//! constraint is new in every round, and what it learnt from one instance helps with the next. With `--each`, the
+//! averages of every case, warm, come last.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 
@@ -24,6 +25,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const ROUNDS: usize = 5;
 
 struct Case {
+    name: String,
     kind: String,
     source: String,
     instances: Vec<Vec<u32>>,
@@ -43,7 +45,12 @@ fn cases(text: &str) -> Vec<Case> {
         };
         let instances = value["instances"].as_array()?.iter().filter(|instance| instance["reject"].is_null());
         let text = |key: &str| value[key].as_str().map(str::to_owned);
-        Some(Case { kind: text("kind")?, source: text("source")?, instances: instances.map(ids).collect() })
+        Some(Case {
+            name: text("name")?,
+            kind: text("kind")?,
+            source: text("source")?,
+            instances: instances.map(ids).collect(),
+        })
     };
     text.lines().filter_map(read).collect()
 }
@@ -116,6 +123,13 @@ fn show(name: &str, cases: &[Case], mut times: Times) {
     report("  accept", &mut times.accept);
 }
 
+fn each(tables: &Arc<Tables>, case: &[Case]) {
+    let times = (0..ROUNDS).map(|_| round(tables, case)).reduce(Times::minimum).unwrap_or_default();
+    let average = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let (compile, mask, accept) = (average(&times.compile), average(&times.mask), average(&times.accept));
+    println!("{:<40} {compile:>8.1} {mask:>8.2} {accept:>8.3}", case[0].name);
+}
+
 fn report(name: &str, values: &mut [f64]) {
     if values.is_empty() {
         return;
@@ -153,5 +167,9 @@ fn main() {
         &cases,
         rounds.into_iter().reduce(Times::minimum).unwrap_or_default(),
     );
+    if std::env::args().any(|argument| argument == "--each") {
+        println!("{:<40} {:>8} {:>8} {:>8} (avg us, warm)", "case", "compile", "mask", "accept");
+        cases.chunks(1).for_each(|case| each(&tables, case));
+    }
     println!("leaf caches: {:.1} MB", tables.cached_bytes() as f64 / 1e6);
 }

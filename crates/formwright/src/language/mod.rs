@@ -6,10 +6,14 @@
 //! alternatives of their members, and the generic operations `Sequence`,
 //! `Choice`, `Repeat` and `Rule` (a reference, so that graphs may be cyclic).
 //!
+//! Before a graph runs, choices of objects that begin alike are made one object
+//! ([`Graph::share_beginnings`]).
+//!
 //! [`Graph::finish`] proves that a text exists and that every loop through the
 //! graph reads something; what has no finite text is pruned there, so the
 //! matcher never offers a way into it.
 
+mod beginnings;
 mod progress;
 mod shortest;
 mod spaces;
@@ -21,6 +25,7 @@ use crate::limits::Limits;
 use crate::regular::{Regular, Spelling};
 use crate::vocabulary::Trie;
 
+pub use beginnings::{Place, Rest, Tail};
 pub use progress::{Items, Prices, Seen};
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
@@ -84,6 +89,8 @@ pub enum Node {
     Distinct(Box<[LeafId]>),
     /// Another node.
     Rule(NodeId),
+    /// The value of a member and the rest of its object.
+    Tail(Arc<Tail>),
 }
 
 /// A JSON object: one automaton over its members.
@@ -93,6 +100,8 @@ pub struct Object {
     pub names: Trie,
     /// Declared members, in declaration order.
     pub members: Vec<Member>,
+    /// By position: the required member next to come, as [`next_required`] has it.
+    pub next_required: Box<[u32]>,
     /// Kinds of members whose name is not declared; their name languages are disjoint.
     pub extras: Vec<Extra>,
     /// Fewest members.
@@ -107,6 +116,17 @@ pub struct Object {
     pub demands: u32,
     /// Whitespace.
     pub layout: Layout,
+    /// If not 0, this is the beginning of some objects: its last so many members have a [`Tail`], which ends it.
+    pub tails: u32,
+}
+
+/// By position: the first required member from there on, or the number of members if there is none.
+pub fn next_required(members: &[Member]) -> Box<[u32]> {
+    let mut next: Box<[u32]> = vec![members.len() as u32; members.len() + 1].into();
+    for (position, member) in members.iter().enumerate().rev() {
+        next[position] = if member.required { position as u32 } else { next[position + 1] };
+    }
+    next
 }
 
 /// A declared member of an object.
@@ -167,10 +187,31 @@ pub struct Counted {
     pub high: u32,
 }
 
+impl Node {
+    /// The finite set of texts that a node is, or that a tail begins with.
+    pub fn texts(&self) -> Option<&Trie> {
+        match self {
+            Self::Literals(trie) => Some(trie),
+            Self::Tail(tail) => Some(&tail.texts),
+            _ => None,
+        }
+    }
+}
+
 impl Object {
     /// Whether declaration order alone decides what may come: the state is then a position.
     pub fn is_plain(&self) -> bool {
-        !self.any_order && self.extras.is_empty() && !self.is_counted()
+        self.is_ordered() && self.extras.is_empty()
+    }
+
+    /// Whether declaration order alone decides which declared members may come.
+    pub fn is_ordered(&self) -> bool {
+        !self.any_order && !self.is_counted()
+    }
+
+    /// Whether the value of this member is a tail.
+    pub fn ends_with(&self, member: u32) -> bool {
+        self.tails > 0 && member + self.tails >= self.members.len() as u32
     }
 
     /// The value of a member (declared ones first, then extras), and its witnesses.
@@ -364,6 +405,16 @@ impl LayoutCosts {
         self.spaces.shortest(layout.open, end::ITEM) + self.spaces.shortest(layout.value, end::CLOSE)
     }
 
+    /// Whitespace between an opening brace and a name.
+    pub fn after_open(&self, layout: &Layout) -> u32 {
+        self.spaces.shortest(layout.open, end::ITEM)
+    }
+
+    /// Whitespace between a value and the closing brace.
+    pub fn before_close(&self, layout: &Layout) -> u32 {
+        self.spaces.shortest(layout.value, end::CLOSE)
+    }
+
     /// A colon and the whitespace around it.
     pub fn colon(&self, layout: &Layout) -> u32 {
         1 + self.spaces.shortest(layout.key, end::COLON) + self.spaces.shortest(layout.colon, end::ITEM)
@@ -400,6 +451,7 @@ impl Shift {
             Node::Repeat { body, low, high } => Node::Repeat { body: body + self.node, low: *low, high: *high },
             Node::Distinct(leaves) => Node::Distinct(leaves.iter().map(|leaf| self.leaf(*leaf)).collect()),
             Node::Rule(target) => Node::Rule(target + self.node),
+            Node::Tail(tail) => Node::Tail(Arc::clone(tail)), // made for programs, which are not imported
         }
     }
 
@@ -424,6 +476,7 @@ impl Shift {
             extras: extras.collect(),
             layout: object.layout.shifted(self.space),
             names: object.names.clone(),
+            next_required: object.next_required.clone(),
             implied: object.implied.clone(),
             ..*object
         }

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::{Array, INFINITE, LeafId, NodeId, Object, UNBOUNDED};
+use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
 
 /// What things cost, in bytes.
 pub struct Prices<'p> {
@@ -54,6 +54,19 @@ impl Object {
     /// Nothing seen.
     pub fn nothing(&self) -> Seen {
         Seen { members: vec![0; self.members.len().div_ceil(64)].into(), position: 0, count: 0, names: 0, met: 0 }
+    }
+
+    /// Everything before `position` is settled, whether it came or not: enough where declaration order decides.
+    pub fn at(&self, position: u32) -> Seen {
+        let mut seen = Seen { position, ..self.nothing() };
+        (0..position).for_each(|member| seen.mark(member));
+        seen
+    }
+
+    /// Bytes of the cheapest last member of a beginning, with all behind it.
+    pub fn cheapest_tail(&self, prices: &Prices<'_>) -> u32 {
+        let price = |member: &Member| (prices.value)(member.value).saturating_add(member.name_bytes + prices.colon);
+        self.members.iter().rev().take(self.tails as usize).map(price).min().unwrap_or(INFINITE)
     }
 
     /// After a declared member that met some demands.

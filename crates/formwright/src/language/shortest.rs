@@ -80,7 +80,7 @@ impl Facts {
         let of = |node: &NodeId| self.shortest[*node as usize];
         let empty = |node: &NodeId| self.nullable[*node as usize];
         match node {
-            Node::Never => (INFINITE, false),
+            Node::Never | Node::Tail(_) => (INFINITE, false), // tails are made when all is solved
             Node::Empty => (0, true),
             Node::Literals(trie) => {
                 let ends =
@@ -146,6 +146,12 @@ impl Facts {
         let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, |item| self.shortest(item)));
         let between = costs.between_items(&array.layout);
         sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
+    }
+
+    /// The facts of a node that was made when all others were solved; it reads something.
+    pub(super) fn add(&mut self, shortest: u32) {
+        self.shortest.push(shortest.min(INFINITE));
+        self.nullable.push(false);
     }
 
     /// Asks a question about prices.

@@ -85,6 +85,7 @@ impl Machine<'_> {
             Head::Leaf { leaf, state } => program.automaton(leaf).shortest(state),
             Head::Literal { node, at } => match program.node(node) {
                 Node::Literals(trie) => nearest_end(trie, at, |_| Some(0)),
+                Node::Tail(tail) => nearest_end(&tail.texts, at, |item| Some(tail.rests[item as usize].shortest)),
                 _ => INFINITE,
             },
             Head::Key { object, seen, at } => self.key_cost(object, seen, at),
@@ -129,29 +130,30 @@ impl Machine<'_> {
         if !object.is_plain() {
             return self.arena.seen(seen).clone();
         }
-        // Position `seen` of a plain object: everything before it is settled.
-        let mut members: Box<[u64]> = vec![0; object.members.len().div_ceil(64)].into();
-        for member in 0..seen {
-            members[member as usize / 64] |= 1 << (member % 64);
-        }
-        Seen { members, position: seen, count: 0, names: 0, met: 0 }
+        object.at(seen)
     }
 
     /// Bytes of the members that must still come (one at least, if `one`), and how many.
     fn members_cost(&self, object: &Object, seen: &Seen, one: bool) -> (u32, u32) {
         let (facts, costs) = (&self.program.facts, &self.program.costs);
-        facts.with_prices(&object.layout, costs, |prices| object.completion(seen, one, prices)).unwrap_or((INFINITE, 0))
+        facts.with_prices(&object.layout, costs, |prices| {
+            if object.tails > 0 {
+                return (object.cheapest_tail(prices), 1);
+            }
+            object.completion(seen, one, prices).unwrap_or((INFINITE, 0))
+        })
     }
 
     /// Bytes from behind a value to behind the closing brace.
     fn rest_cost(&self, object: &Object, seen: &Seen) -> u32 {
         let (members, count) = self.members_cost(object, seen, false);
         let between = self.program.costs.between_items(&object.layout);
-        members.saturating_add(between.saturating_mul(count)).saturating_add(1 + self.close_cost(object)).min(INFINITE)
+        members.saturating_add(between.saturating_mul(count)).saturating_add(self.close_cost(object)).min(INFINITE)
     }
 
+    /// The closing brace, unless a tail has it.
     fn close_cost(&self, object: &Object) -> u32 {
-        self.program.graph.spaces.shortest(object.layout.value, end::CLOSE)
+        if object.tails > 0 { 0 } else { 1 + self.program.costs.before_close(&object.layout) }
     }
 
     fn object_cost(&self, phase: Phase, space: u16, node: NodeId, seen: SeenId) -> u32 {
@@ -164,12 +166,12 @@ impl Machine<'_> {
             (Phase::Value | Phase::Open, 0) => 1 + spaces.shortest(space, end::CLOSE),
             (Phase::Value, _) => {
                 let first = 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(object.layout.comma, end::ITEM);
-                let rest = between.saturating_mul(count - 1).saturating_add(1 + self.close_cost(object));
+                let rest = between.saturating_mul(count - 1).saturating_add(self.close_cost(object));
                 members.saturating_add(first).saturating_add(rest).min(INFINITE)
             }
             _ => {
                 let first = spaces.shortest(space, end::ITEM);
-                let rest = between.saturating_mul(count.saturating_sub(1)).saturating_add(1 + self.close_cost(object));
+                let rest = between.saturating_mul(count.saturating_sub(1)).saturating_add(self.close_cost(object));
                 members.saturating_add(first).saturating_add(rest).min(INFINITE)
             }
         }
@@ -190,6 +192,9 @@ impl Machine<'_> {
     /// Bytes of the cheapest value of a member and of what the object then needs.
     fn values_cost(&self, object: &Object, member: u32, after: impl Fn(u32) -> Seen) -> u32 {
         let (value, witnesses) = object.values_of(member);
+        if object.ends_with(member) {
+            return self.program.facts.shortest(value);
+        }
         let ways = std::iter::once((value, 0)).chain(witnesses.iter().copied());
         let costs = ways
             .map(|(value, met)| self.program.facts.shortest(value).saturating_add(self.rest_cost(object, &after(met))));

@@ -228,10 +228,7 @@ impl<'m> Masker<'m> {
     ) {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
-        for index in low..high {
-            let thread = self.buffer[index];
-            self.machine.step(thread, byte, self.buffer, high);
-        }
+        self.machine.step_within(self.buffer, low, byte);
         if std::mem::take(&mut self.machine.doubt) {
             entry.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
             self.buffer.truncate(high);
@@ -279,7 +276,7 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Literal { node, at } => {
-                if let Node::Literals(trie) = program.node(node) {
+                if let Some(trie) = program.node(node).texts() {
                     trie.children(at).for_each(|child| set.insert(trie.node(child).byte));
                 }
             }

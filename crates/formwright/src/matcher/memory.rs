@@ -141,11 +141,12 @@ pub struct State {
 
 impl State {
     pub fn first(threads: &[Thread]) -> Arc<Self> {
-        Arc::new(Self { threads: threads.into(), path: 0, finished: false, steps: 0, before: None })
+        Arc::new(Self { threads: SmallVec::from_slice(threads), path: 0, finished: false, steps: 0, before: None })
     }
 
     pub fn next(before: Arc<Self>, threads: &[Thread], path: usize, finished: bool) -> Arc<Self> {
-        Arc::new(Self { threads: threads.into(), path, finished, steps: before.steps + 1, before: Some(before) })
+        let (threads, steps) = (SmallVec::from_slice(threads), before.steps + 1);
+        Arc::new(Self { threads, path, finished, steps, before: Some(before) })
     }
 
     /// The state `steps` earlier; `None` if there are fewer.

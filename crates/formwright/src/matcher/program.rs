@@ -26,10 +26,14 @@ pub struct Program {
 impl Program {
     /// `automaton` gives the automaton of each leaf.
     pub fn new(
-        graph: Arc<Graph>,
-        facts: Arc<Facts>,
+        mut graph: Arc<Graph>,
+        mut facts: Arc<Facts>,
         mut automaton: impl FnMut(LeafId, &Leaf) -> crate::Result<Arc<Automaton>>,
     ) -> crate::Result<Self> {
+        let choices = graph.choices_of_objects();
+        if !choices.is_empty() {
+            Arc::make_mut(&mut graph).share_beginnings(&choices, Arc::make_mut(&mut facts));
+        }
         let automata: Vec<Arc<Automaton>> =
             graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
         let inside = graph.leaves.iter().zip(&automata).map(|(leaf, automaton)| {
@@ -108,6 +112,10 @@ impl Program {
                 }
             }
             Node::Rule(target) => set = self.first(*target),
+            Node::Tail(tail) => {
+                tail.texts.children(0).for_each(|child| set.insert(tail.texts.node(child).byte));
+                set = tail.ways.iter().fold(set, |set, (value, _)| set.union(&self.first(*value)));
+            }
         }
         set
     }

@@ -1,6 +1,6 @@
 //! One byte, one thread: the step function of the machine.
 //!
-//! [`Machine::step`] says where one byte leads from one thread. Everything else
+//! [`Machine::step_all`] says where one byte leads from one thread. Everything else
 //! (accepting tokens, masks, forced bytes) is built from it. The shape:
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! nodes without a finite text were pruned. So "some thread is left" means
 //! "these bytes are the beginning of a text in form".
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::arena::{Arena, OFF, UNKNOWN, excluded_items};
@@ -23,7 +23,7 @@ use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
 use crate::language::{
-    Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, UNBOUNDED, end,
+    Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Place, Seen, SpaceState, Tail, UNBOUNDED, end,
 };
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
@@ -36,11 +36,34 @@ struct Out<'o> {
     further: SmallVec<[(u32, ContId); 4]>,
     /// Continuations of repetitions and unions that were resumed: many ways lead to the same one.
     resumed: FxHashSet<ContId>,
+    /// The first places among `threads`, once there are many.
+    places: FxHashMap<Head, usize>,
 }
+
+/// More threads than this are found by their hash.
+const MANY: usize = 16;
 
 impl<'o> Out<'o> {
     fn new(threads: &'o mut Vec<Thread>, base: usize) -> Self {
-        Self { threads, base, further: SmallVec::new(), resumed: FxHashSet::default() }
+        let (resumed, places) = (FxHashSet::default(), FxHashMap::default());
+        Self { threads, base, further: SmallVec::new(), resumed, places }
+    }
+
+    /// The thread at a place.
+    #[inline]
+    fn find(&mut self, head: Head) -> Option<usize> {
+        if self.threads.len() - self.base > MANY {
+            return self.find_among_many(head);
+        }
+        self.threads[self.base..].iter().position(|thread| thread.head == head).map(|index| self.base + index)
+    }
+
+    #[cold]
+    fn find_among_many(&mut self, head: Head) -> Option<usize> {
+        for index in self.base + self.places.len()..self.threads.len() {
+            self.places.insert(self.threads[index].head, index);
+        }
+        self.places.get(&head).copied()
     }
 }
 
@@ -84,18 +107,48 @@ impl<'m> Machine<'m> {
     /// Every thread of `from` by `byte`, appended to `out` from `base` on.
     #[inline]
     pub fn step_all(&mut self, from: &[Thread], byte: u8, out: &mut Vec<Thread>, base: usize) {
-        for &thread in from {
-            self.step(thread, byte, out, base);
+        if let [alone] = *from {
+            return self.step(alone, byte, out, base);
         }
+        let mut out = Out::new(out, base);
+        for &thread in from {
+            self.step_into(thread, byte, &mut out);
+        }
+        self.unite(out);
+    }
+
+    /// Where `byte` leads from a lone thread: mostly to one place, without a merge.
+    #[inline]
+    fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        if let Some(head) = self.stays(thread.head, byte) {
+            return out.push(Thread { head, cont: thread.cont });
+        }
+        let mut out = Out::new(out, base);
+        self.leave(thread, byte, &mut out);
+        self.unite(out);
+    }
+
+    /// Every thread of `threads[low..]` by `byte`, appended to them.
+    #[inline]
+    pub fn step_within(&mut self, threads: &mut Vec<Thread>, low: usize, byte: u8) {
+        let high = threads.len();
+        if let [alone] = threads[low..] {
+            return self.step(alone, byte, threads, high);
+        }
+        let mut out = Out::new(threads, high);
+        for index in low..high {
+            self.step_into(out.threads[index], byte, &mut out);
+        }
+        self.unite(out);
     }
 
     /// Appends a thread, or unites its continuation with that of a thread at the same place.
     #[inline]
     fn push(head: Head, cont: ContId, out: &mut Out<'_>) {
-        match out.threads[out.base..].iter().position(|thread| thread.head == head) {
+        match out.find(head) {
             None => out.threads.push(Thread { head, cont }),
-            Some(index) if out.threads[out.base + index].cont == cont => {}
-            Some(index) => out.further.push(((out.base + index) as u32, cont)),
+            Some(index) if out.threads[index].cont == cont => {}
+            Some(index) => out.further.push((index as u32, cont)),
         }
     }
 
@@ -118,41 +171,97 @@ impl<'m> Machine<'m> {
     }
 
     /// Where `byte` leads from `thread`.
-    pub fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
-        let mut out = Out::new(out, base);
-        self.step_into(thread, byte, &mut out);
-        self.unite(out);
-    }
-
     #[inline]
     fn step_into(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
+        match self.stays(thread.head, byte) {
+            Some(head) => Self::push(head, thread.cont, out),
+            None => self.leave(thread, byte, out),
+        }
+    }
+
+    /// Where `byte` leads from a thread that does not just stay where it is.
+    fn leave(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
         let cont = thread.cont;
         self.byte = byte;
         match thread.head {
-            Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out),
+            Head::Text { leaf, state, least, .. } => self.text(leaf, state, least, byte, cont, out),
             Head::Leaf { leaf, state } => {
                 let step = self.leaf_step(leaf, state, byte);
                 self.push_leaf(leaf, step, cont, out);
             }
             Head::Literal { node, at } => self.literal(node, at, byte, cont, out),
             Head::Start(node) => self.start(node, cont, byte, out),
-            Head::Value { space, node } => self.value(space, node, byte, cont, out),
-            Head::Key { object, seen, at } => self.key(object, seen, at, byte, cont, out),
+            Head::Value { space, node } if self.may_follow(space, end::ITEM) => self.start(node, cont, byte, out),
+            Head::Key { object, seen, at } if byte == b'"' => self.key(object, seen, at, cont, out),
             Head::Extra { leaf, state, at } => self.extra(leaf, state, at, byte, cont, out),
-            Head::Colon { space, object, seen, member } => {
-                self.colon(space, object, seen, member, byte, cont, out);
+            Head::Colon { space, object, seen, member } if byte == b':' && self.may_follow(space, end::COLON) => {
+                self.open_value(object, seen, member, cont, out);
             }
-            Head::Object { phase, space, object, seen } => {
-                self.object(phase, space, object, seen, byte, cont, out);
+            Head::Object { phase, space, object, seen } if self.may_follow(space, end::of(byte)) => {
+                self.object(phase, object, seen, byte, cont, out);
             }
-            Head::Array { phase, space, array, count } => self.array(phase, space, array, count, byte, cont, out),
-            Head::Accept
+            Head::Array { phase, space, array, count } if self.may_follow(space, end::of(byte)) => {
+                self.array(phase, array, count, byte, cont, out);
+            }
+            Head::Key { .. }
+            | Head::Value { .. }
+            | Head::Colon { .. }
+            | Head::Object { .. }
+            | Head::Array { .. }
+            | Head::Accept
             | Head::Union(_)
             | Head::Named { .. }
             | Head::Item { .. }
             | Head::Sequence { .. }
             | Head::Repeat { .. } => {}
         }
+    }
+
+    /// Where a thread stands that stays inside its leaf, name or whitespace, and can do nothing else.
+    #[inline]
+    fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
+        let program = self.program;
+        let after = |space: SpaceState| program.graph.spaces.step(space, byte);
+        Some(match head {
+            Head::Text { leaf, state, least, most } => {
+                let step = self.leaf_step(leaf, state, byte);
+                if step.accepting() || step.state() == DEAD {
+                    return None;
+                }
+                // The first byte of a character counts it.
+                let counts = u32::from(Some(state) == program.inside(leaf));
+                let most = if most == UNBOUNDED { most } else { most.checked_sub(counts)? };
+                Head::Text { leaf, state: step.state(), least: least.saturating_sub(counts), most }
+            }
+            Head::Leaf { leaf, state } => {
+                let step = self.leaf_step(leaf, state, byte);
+                let stays = step.goes_on() && !step.accepting();
+                stays.then_some(Head::Leaf { leaf, state: step.state() })?
+            }
+            Head::Literal { node, at } => {
+                let trie = program.node(node).texts()?;
+                let child = trie.child(at, byte)?;
+                trie.items_at(child).is_empty().then_some(Head::Literal { node, at: child })?
+            }
+            Head::Key { object: node, seen, at } => {
+                let Node::Object(object) = program.node(node) else { return None };
+                let child = object.names.child(at, byte)?;
+                let ends = byte == b'"' && !object.names.items_at(at).is_empty();
+                if ends || !self.name_is_live(object, seen, child) {
+                    return None;
+                }
+                Head::Key { object: node, seen, at: child }
+            }
+            Head::Value { space, node } => Head::Value { space: after(space)?, node },
+            Head::Colon { space, object, seen, member } => Head::Colon { space: after(space)?, object, seen, member },
+            Head::Object { phase, space, object, seen } => Head::Object { phase, space: after(space)?, object, seen },
+            Head::Array { phase, space, array, count } => Head::Array { phase, space: after(space)?, array, count },
+            _ => return None,
+        })
+    }
+
+    fn may_follow(&self, space: SpaceState, what: u8) -> bool {
+        self.program.graph.spaces.ends(space) & what != 0
     }
 
     // Entering and resuming.
@@ -293,6 +402,7 @@ impl<'m> Machine<'m> {
             }
             Node::Distinct(leaves) => self.distinct(leaves, cont, byte, out),
             Node::Rule(target) => self.start(*target, cont, byte, out),
+            Node::Tail(tail) => self.tail(node, tail, cont, byte, out),
         }
     }
 
@@ -317,82 +427,61 @@ impl<'m> Machine<'m> {
         }
     }
 
-    #[inline]
-    fn text(
-        &mut self,
-        leaf: LeafId,
-        state: StateId,
-        (least, most): (u32, u32),
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
-        let step = self.leaf_step(leaf, state, byte);
-        if step.state() == DEAD {
-            return;
-        }
-        if step.accepting() {
-            if least == 0 {
-                self.resume(cont, out);
-            }
-            return;
-        }
-        let (mut least, mut most) = (least, most);
-        if Some(state) == self.program.inside(leaf) {
-            // The first byte of a character counts it.
-            if most == 0 {
-                return;
-            }
-            least = least.saturating_sub(1);
-            most -= u32::from(most != UNBOUNDED);
-        }
-        Self::push(Head::Text { leaf, state: step.state(), least, most }, cont, out);
-    }
-
-    fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Node::Literals(trie) = program.node(node) else { return };
-        let Some(child) = trie.child(at, byte) else { return };
-        if trie.node(child).height > 0 {
-            Self::push(Head::Literal { node, at: child }, cont, out);
-        }
-        if !trie.items_at(child).is_empty() {
+    /// The quote that ends a string.
+    fn text(&mut self, leaf: LeafId, state: StateId, least: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
+        if least == 0 && self.leaf_step(leaf, state, byte).accepting() {
             self.resume(cont, out);
         }
     }
 
-    // Values and whitespace.
-
-    fn value(&mut self, space: SpaceState, node: NodeId, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        if let Some(space) = self.program.graph.spaces.step(space, byte) {
-            Self::push(Head::Value { space, node }, cont, out);
-        } else if self.program.graph.spaces.ends(space) & end::ITEM != 0 {
-            self.start(node, cont, byte, out);
+    fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
+        let program = self.program;
+        let Some(trie) = program.node(node).texts() else { return };
+        let Some(child) = trie.child(at, byte) else { return };
+        if trie.node(child).height > 0 {
+            Self::push(Head::Literal { node, at: child }, cont, out);
         }
+        let ended = trie.items_at(child);
+        if ended.is_empty() {
+            return;
+        }
+        match program.node(node) {
+            Node::Tail(tail) => {
+                for &place in &tail.rests[trie.items()[ended.start] as usize].places {
+                    let frame = self.behind_value(place, cont);
+                    Self::push(frame.head, frame.cont, out);
+                }
+            }
+            _ => self.resume(cont, out),
+        }
+    }
+
+    /// The first byte of a value that decides which object it is in.
+    fn tail(&mut self, node: NodeId, tail: &Tail, cont: ContId, byte: u8, out: &mut Out<'_>) {
+        self.literal(node, 0, byte, cont, out);
+        for &(value, place) in &tail.ways {
+            if self.program.first(value).contains(byte) {
+                let frame = self.behind_value(place, cont);
+                let after = self.arena.frame(frame);
+                self.start(value, after, byte, out);
+            }
+        }
+    }
+
+    fn behind_value(&mut self, place: Place, cont: ContId) -> Thread {
+        let program = self.program;
+        let Node::Object(object) = program.node(place.object) else { return Thread { head: Head::Accept, cont } };
+        let plain = object.is_plain();
+        let seen = if plain { place.position } else { self.arena.intern_seen(object.at(place.position)) };
+        let head = Head::Object { phase: Phase::Value, space: object.layout.value, object: place.object, seen };
+        Thread { head, cont }
     }
 
     // Objects.
 
-    #[allow(clippy::too_many_arguments)]
-    fn object(
-        &mut self,
-        phase: Phase,
-        space: SpaceState,
-        node: NodeId,
-        seen: SeenId,
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
+    fn object(&mut self, phase: Phase, node: NodeId, seen: SeenId, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        if let Some(space) = program.graph.spaces.step(space, byte) {
-            Self::push(Head::Object { phase, space, object: node, seen }, cont, out);
-            return;
-        }
-        if program.graph.spaces.ends(space) & end::of(byte) == 0 {
-            return;
-        }
         match (phase, byte) {
             (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out),
             (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out),
@@ -426,20 +515,13 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Inside a declared name.
-    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
+    /// The quote that ends a declared name.
+    fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        if byte == b'"' && !object.names.items_at(at).is_empty() {
-            let member = object.names.items()[object.names.items_at(at).start];
-            if self.may_member(object, seen, member) {
-                let head = Head::Colon { space: object.layout.key, object: node, seen, member };
-                Self::push(head, cont, out);
-            }
-        } else if let Some(child) = object.names.child(at, byte)
-            && self.name_is_live(object, seen, child)
-        {
-            Self::push(Head::Key { object: node, seen, at: child }, cont, out);
+        let Some(&member) = object.names.items()[object.names.items_at(at)].first() else { return };
+        if self.may_member(object, seen, member) {
+            Self::push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
         }
     }
 
@@ -565,37 +647,14 @@ impl<'m> Machine<'m> {
         Some([text, &[self.byte]].concat())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn colon(
-        &mut self,
-        space: SpaceState,
-        node: NodeId,
-        seen: SeenId,
-        member: u32,
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
+    /// The values a member may have: its own, and those that meet demands still open.
+    fn open_value(&mut self, node: NodeId, seen: SeenId, member: u32, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        if let Some(space) = program.graph.spaces.step(space, byte) {
-            Self::push(Head::Colon { space, object: node, seen, member }, cont, out);
-        } else if byte == b':' && program.graph.spaces.ends(space) & end::COLON != 0 {
-            self.open_value(node, object, seen, member, cont, out);
-        }
-    }
-
-    /// The values a member may have: its own, and those that meet demands still open.
-    fn open_value(
-        &mut self,
-        node: NodeId,
-        object: &Object,
-        seen: SeenId,
-        member: u32,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
         let (value, witnesses) = object.values_of(member);
+        if object.ends_with(member) {
+            return Self::push(Head::Value { space: object.layout.colon, node: value }, cont, out);
+        }
         for &(value, met) in std::iter::once(&(value, 0)).chain(witnesses) {
             if self.program.facts.shortest(value) >= INFINITE {
                 continue;
@@ -637,32 +696,37 @@ impl<'m> Machine<'m> {
     /// Whether some declared name at or below `at` may come.
     fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
         let below = &object.names.items()[object.names.items_below(at)];
-        if object.is_plain() {
-            let last = next_required(object, seen);
-            return below
-                .iter()
-                .any(|&member| member >= seen && member <= last && object.members[member as usize].possible);
+        if !object.is_ordered() {
+            return below.iter().any(|&member| self.may_member(object, seen, member));
         }
-        below.iter().any(|&member| self.may_member(object, seen, member))
+        let open = self.open_members(object, seen);
+        let possible = |member: u32| object.members[member as usize].possible;
+        if at == 0 { open.into_iter().any(possible) } else { below.iter().any(|at| open.contains(at) && possible(*at)) }
+    }
+
+    /// Where declaration order decides: the members up to the first one that must come.
+    fn open_members(&self, object: &Object, seen: SeenId) -> std::ops::Range<u32> {
+        let position = if object.is_plain() { seen } else { self.arena.seen(seen).position };
+        position..(object.next_required[position as usize] + 1).min(object.members.len() as u32)
     }
 
     pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
         if !object.members[member as usize].possible {
             return false;
         }
-        if object.is_plain() {
-            return member >= seen && member <= next_required(object, seen);
+        if object.is_ordered() {
+            return self.open_members(object, seen).contains(&member);
         }
         let seen = self.arena.seen(seen);
         if seen.has(member) || (!object.any_order && member < seen.position) {
             return false;
         }
-        if object.is_counted() {
-            let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
-            let mut ways = std::iter::once(0).chain(met);
-            return ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)));
+        if !object.is_counted() {
+            return true;
         }
-        object.any_order || member <= next_required(object, seen.position)
+        let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
+        let mut ways = std::iter::once(0).chain(met);
+        ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)))
     }
 
     /// Whether an undeclared name may come.
@@ -671,7 +735,7 @@ impl<'m> Machine<'m> {
             return false;
         }
         let before = self.arena.seen(seen);
-        if !object.any_order && next_required(object, before.position) < object.members.len() as u32 {
+        if !object.any_order && object.next_required[before.position as usize] < object.members.len() as u32 {
             return false;
         }
         object
@@ -713,7 +777,7 @@ impl<'m> Machine<'m> {
 
     fn may_close(&self, object: &Object, seen: SeenId) -> bool {
         if object.is_plain() {
-            return next_required(object, seen) == object.members.len() as u32;
+            return object.next_required[seen as usize] == object.members.len() as u32;
         }
         let seen = self.arena.seen(seen);
         seen.count >= object.low && object.demands & !seen.met == 0 && object.missing(seen).is_empty()
@@ -721,26 +785,9 @@ impl<'m> Machine<'m> {
 
     // Arrays.
 
-    #[allow(clippy::too_many_arguments)]
-    fn array(
-        &mut self,
-        phase: Phase,
-        space: SpaceState,
-        node: NodeId,
-        count: u32,
-        byte: u8,
-        cont: ContId,
-        out: &mut Out<'_>,
-    ) {
+    fn array(&mut self, phase: Phase, node: NodeId, count: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Array(array) = program.node(node) else { return };
-        if let Some(space) = program.graph.spaces.step(space, byte) {
-            Self::push(Head::Array { phase, space, array: node, count }, cont, out);
-            return;
-        }
-        if program.graph.spaces.ends(space) & end::of(byte) == 0 {
-            return;
-        }
         match (phase, byte) {
             (_, b']') if self.items_done(array, count) => self.resume(cont, out),
             (_, b']') => {}
@@ -818,10 +865,4 @@ impl<'m> Machine<'m> {
         };
         self.program.graph.spaces.may_come(space).then_some((free, space))
     }
-}
-
-/// Position of the first required member from `position` on; the number of members if there is none.
-fn next_required(object: &Object, position: u32) -> u32 {
-    let open = &object.members[position as usize..];
-    position + open.iter().position(|member| member.required).unwrap_or(open.len()) as u32
 }

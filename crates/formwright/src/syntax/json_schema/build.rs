@@ -16,7 +16,9 @@ use super::read::Reader;
 use super::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Shape, Strings, both, is_never};
 use super::{Options, Order};
 use crate::error::{Error, Result};
-use crate::language::{Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED};
+use crate::language::{
+    Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, next_required,
+};
 use crate::regular::{Escapes, Regular, Spelling};
 
 /// Patterns in one object whose overlaps are told apart.
@@ -338,8 +340,10 @@ impl<'d> Builder<'d> {
             demands: (1 << object.demands.len()) - 1,
             implied: object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect(),
             layout: self.layout,
+            next_required: next_required(&members),
             members,
             extras,
+            tails: 0,
         })))
     }
 
