@@ -51,8 +51,8 @@ def reasons() -> dict[str, str]:
 
 
 def judge(group: dict[str, Any], wrong: list[str], right: list[bool], **options: Any) -> str:
-    """``exact``, ``narrowed`` or the reason of a refusal; invalid instances that are accepted go to ``wrong``, and for every valid
-    one goes to ``right`` whether it is accepted."""
+    """``exact``, ``narrowed`` or the reason of a refusal; invalid instances that are accepted go to ``wrong``, and for
+    every valid one goes to ``right`` whether it is accepted."""
     try:
         language = fw.Language.json_schema(
             json.dumps(group["schema"]), order="model", integers="decimal", unknown_keywords="ignore", **options
