@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
 use crate::constraint::Language;
 use crate::error::{Error, Result};
-use crate::language::Graph;
+use crate::language::{Graph, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Ranges, Regular, Spelling};
 
@@ -21,8 +21,124 @@ use crate::regular::{Ranges, Regular, Spelling};
 pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
     let tree = parse(source, limits)?;
     let mut graph = Graph::default();
-    graph.root = graph.regular(tree, Spelling::Text);
+    graph.root = Part::of(&tree).build(&mut graph);
     Language::new(graph, limits)
+}
+
+/// From so many texts on, an alternation of texts is a tree of them rather than an automaton.
+const WORDS: usize = 32;
+
+/// Texts of one tree at most.
+const MOST_WORDS: usize = 1 << 14;
+
+/// Bytes of these texts at most.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Characters of a class that counts as an alternation of texts.
+const FEW: u32 = 8;
+
+/// A thousand words make thousands of states; a tree of texts has them all at once. So where an expression is a
+/// sequence or a repetition with words in it, its parts become nodes; all else stays one automaton.
+enum Part<'t> {
+    Words(Vec<String>),
+    Sequence(Vec<Part<'t>>),
+    Repeat(Box<Part<'t>>, u32, u32),
+    Plain(&'t Regular),
+}
+
+impl<'t> Part<'t> {
+    fn of(tree: &'t Regular) -> Self {
+        if let Some(words) = words(tree) {
+            return if words.len() >= WORDS { Self::Words(words) } else { Self::Plain(tree) };
+        }
+        match tree {
+            Regular::Concat(parts) => {
+                let parts: Vec<Self> = parts.iter().map(Self::of).collect();
+                if parts.iter().all(Self::is_plain) { Self::Plain(tree) } else { Self::Sequence(parts) }
+            }
+            Regular::Repeat(body, low, high) if reads(body) && high.is_none_or(|high| (*low).max(1) <= high) => {
+                match Self::of(body) {
+                    Self::Plain(_) => Self::Plain(tree),
+                    body => Self::Repeat(Box::new(body), *low, high.unwrap_or(UNBOUNDED)),
+                }
+            }
+            _ => Self::Plain(tree),
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self, Self::Plain(_))
+    }
+
+    fn build(&self, graph: &mut Graph) -> NodeId {
+        match self {
+            Self::Words(words) => graph.literals(words.iter().map(String::as_bytes)),
+            Self::Plain(tree) => graph.regular((*tree).clone(), Spelling::Text),
+            Self::Repeat(body, low, high) => {
+                let body = body.build(graph);
+                graph.add(Node::Repeat { body, low: *low, high: *high })
+            }
+            Self::Sequence(parts) => {
+                let runs = parts.chunk_by(|a, b| a.is_plain() && b.is_plain());
+                let nodes: Vec<NodeId> = runs.map(|run| Self::build_run(run, graph)).collect();
+                graph.add(Node::Sequence(nodes.into()))
+            }
+        }
+    }
+
+    /// Plain neighbours are one automaton.
+    fn build_run(run: &[Self], graph: &mut Graph) -> NodeId {
+        if let [one] = run {
+            return one.build(graph);
+        }
+        let trees =
+            run.iter().filter_map(|part| if let Self::Plain(tree) = part { Some((*tree).clone()) } else { None });
+        graph.regular(Regular::concat(trees), Spelling::Text)
+    }
+}
+
+/// Whether every text of it has a character, as far as is plain to see.
+fn reads(tree: &Regular) -> bool {
+    match tree {
+        Regular::Class(_) => true,
+        Regular::Concat(parts) => parts.iter().any(reads),
+        Regular::Or(parts) => parts.iter().all(reads),
+        Regular::Repeat(body, low, _) => *low > 0 && reads(body),
+        _ => false,
+    }
+}
+
+/// All texts, if they are few.
+fn words(tree: &Regular) -> Option<Vec<String>> {
+    let all = match tree {
+        Regular::Empty => vec![String::new()],
+        Regular::Class(ranges) => {
+            let count: u32 = ranges.iter().map(|&(low, high)| high as u32 - low as u32 + 1).sum();
+            (count <= FEW).then(|| ranges.iter().flat_map(|&(low, high)| low..=high).map(String::from).collect())?
+        }
+        Regular::Concat(parts) => {
+            let mut all = vec![String::new()];
+            for part in parts.iter() {
+                let next = words(part)?;
+                let bytes = |words: &[String]| words.iter().map(String::len).sum::<usize>();
+                let total = bytes(&all) * next.len() + bytes(&next) * all.len();
+                if all.len() * next.len() > MOST_WORDS || total > MOST_BYTES {
+                    return None;
+                }
+                all = all.iter().flat_map(|start| next.iter().map(move |end| format!("{start}{end}"))).collect();
+            }
+            all
+        }
+        Regular::Or(parts) => {
+            let mut all = Vec::new();
+            for part in parts.iter() {
+                all.extend(words(part)?);
+            }
+            all
+        }
+        _ => return None,
+    };
+    (all.len() <= MOST_WORDS).then_some(all)
 }
 
 /// The regular language of `source`.
@@ -105,6 +221,22 @@ mod tests {
         assert!(
             full(pattern, "cat dog") && !full(pattern, "cats dog") && !full(pattern, "xcat") && full(pattern, "cats")
         );
+    }
+
+    #[test]
+    fn words_are_trees_of_texts() {
+        let words = (0..100).map(|n| format!("w{n}x")).collect::<Vec<_>>().join("|");
+        let lists = format!("({words})(, ({words}))*[.!]?");
+        let language = regex(&lists, &Limits::default()).unwrap();
+        assert!(language.graph().nodes.iter().any(|node| matches!(node, Node::Literals(_))));
+        for text in ["w0x", "w99x, w10x, w1x.", "w7x!"] {
+            assert!(full(&lists, text), "{text}");
+        }
+        for text in ["", "w100x", "w1x,w2x", "w1x, ", "w1x.!"] {
+            assert!(!full(&lists, text), "{text}");
+        }
+        assert!(full(&format!("({words}){{2,3}}"), "w1xw2x") && !full(&format!("({words}){{2,3}}"), "w1x"));
+        assert!(full(&format!("(({words})?){{2,3}}"), "") && full(&format!("(({words})?){{2,3}}"), "w1xw2xw3x"));
     }
 
     #[test]
