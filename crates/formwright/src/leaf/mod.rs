@@ -15,9 +15,12 @@
 //! have every token as an exit. Its exits are kept only for the bytes that can
 //! follow, which are part of the key.
 
+mod runs;
+mod texts;
 mod walk;
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -28,7 +31,8 @@ use crate::matcher::ByteSet;
 use crate::regular::{Automaton, Regular, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
-pub use walk::TextTable;
+pub use texts::TextTable;
+use walk::Exit;
 
 /// Bodies with more tokens than this are bit maps, others lists.
 const LIST: usize = 384;
@@ -65,6 +69,9 @@ pub struct Exits {
     pub met: Vec<Met>,
 }
 
+/// Exits in the order in which they were met: bytes left of each, and the token.
+type ExitKey = Box<[(u16, Met)]>;
+
 /// What a leaf state says about the tokens below a node of a tree.
 #[derive(Debug)]
 pub struct LeafMask {
@@ -76,8 +83,7 @@ pub struct LeafMask {
     pub exits: Arc<Exits>,
     /// An exit counts only if its characters are within these bounds.
     pub window: (u32, u32),
-    /// Bytes to finish the leaf, at worst, after any token of the body.
-    pub farthest: u32,
+    farthest: Farthest,
 }
 
 /// Tokens as a list or a bit map.
@@ -99,6 +105,57 @@ impl Body {
                 all > than.iter().filter(|&&token| words[token as usize / 32] >> (token % 32) & 1 == 1).count()
             }
         }
+    }
+}
+
+/// Bytes to the end of a leaf, at worst; worked out when a budget asks for it.
+#[derive(Debug, Default)]
+struct Farthest {
+    known: OnceLock<u32>,
+    /// States that tokens end in.
+    ends: States,
+    /// States in whose class loops tokens end.
+    looping: States,
+}
+
+impl Farthest {
+    fn new(ends: States, looping: States) -> Self {
+        Self { known: OnceLock::new(), ends, looping }
+    }
+
+    fn known(bytes: u32) -> Self {
+        Self { known: bytes.into(), ..Self::default() }
+    }
+
+    fn bytes(&self) -> usize {
+        (self.ends.0.len() + self.looping.0.len()) * 8
+    }
+
+    fn get(&self, automaton: &Automaton) -> u32 {
+        let ends = || self.ends.iter().map(|state| automaton.shortest(state));
+        let looping = || self.looping.iter().map(|state| automaton.farthest(state));
+        *self.known.get_or_init(|| ends().chain(looping()).max().unwrap_or(0))
+    }
+}
+
+/// A set of states, a bit each.
+#[derive(Debug, Default)]
+struct States(Vec<u64>);
+
+impl States {
+    #[inline]
+    fn insert(&mut self, state: StateId) {
+        let word = state as usize / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (state % 64);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = StateId> {
+        let states =
+            self.0.iter().zip(0_u32..).flat_map(|(&word, index)| (0..64).map(move |bit| (word, index * 64 + bit)));
+        states.filter(|(word, state)| word >> (state % 64) & 1 == 1).map(|(_, state)| state)
     }
 }
 
@@ -124,17 +181,38 @@ impl Collector {
         }
     }
 
-    fn finish(self) -> Body {
-        self.map.map_or(Body::List(self.list), Body::Map)
+    /// With the tokens at some places among those by shape. If these are most, it is quicker to leave the others out.
+    fn finish(mut self, vocabulary: &Vocabulary, ranges: &[Range<usize>]) -> Body {
+        let tokens = vocabulary.shapes().tokens();
+        let taken: usize = ranges.iter().map(Range::len).sum();
+        if self.map.is_none() && self.list.len() + taken <= LIST {
+            self.list.extend(ranges.iter().flat_map(|range| &tokens[range.clone()]));
+            return Body::List(self.list);
+        }
+        let mut map = self.map.unwrap_or_else(|| bitmap(self.list, self.words));
+        if taken <= tokens.len() / 2 {
+            for &token in ranges.iter().flat_map(|range| &tokens[range.clone()]) {
+                map[token as usize / 32] |= 1 << (token % 32);
+            }
+            return Body::Map(map);
+        }
+        let ends = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
+        let starts = ranges.iter().map(|range| range.start).chain([tokens.len()]);
+        let mut others = vec![u32::MAX; self.words];
+        for &token in ends.zip(starts).flat_map(|(end, start)| &tokens[end..start]) {
+            others[token as usize / 32] &= !(1 << (token % 32));
+        }
+        for ((word, spelled), others) in map.iter_mut().zip(vocabulary.spelled()).zip(others) {
+            *word |= spelled & others;
+        }
+        Body::Map(map)
     }
 }
 
 /// The bit map of some tokens.
 fn bitmap(tokens: impl IntoIterator<Item = TokenId>, words: usize) -> Bitmap {
     let mut map = vec![0_u32; words].into_boxed_slice();
-    for token in tokens {
-        map[token as usize / 32] |= 1 << (token % 32);
-    }
+    tokens.into_iter().for_each(|token| map[token as usize / 32] |= 1 << (token % 32));
     map
 }
 
@@ -235,6 +313,7 @@ pub struct Tables {
     follow: Ids<ByteSet>,
     masks: Cache<LeafKey, LeafMask>,
     texts: Cache<(Tree, NodeIndex, u32, StateId), TextTable>,
+    exits: Cache<ExitKey, Exits>,
     runs: Cache<(u32, SpaceState), RunTable>,
     canonical: Cache<(u32, StateId), Canonical>,
 }
@@ -249,6 +328,7 @@ impl Tables {
             follow: Ids::default(),
             masks: Cache::new(limits.leaf_cache_bytes),
             texts: Cache::new(limits.leaf_cache_bytes),
+            exits: Cache::new(limits.leaf_cache_bytes),
             runs: Cache::new(limits.leaf_cache_bytes),
             canonical: Cache::new(limits.leaf_cache_bytes),
             limits,
@@ -341,35 +421,51 @@ impl Tables {
             if let Some(inside) = inside {
                 let place = (key.tree, key.node, key.automaton, key.state);
                 let table = self.texts.get_or(place, || {
-                    let table = walk::text_table(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
+                    let table = TextTable::new(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
                     let bytes = table.bytes();
                     (table, bytes)
                 });
-                let mask = table.mask(key.window, self.vocabulary.mask_words());
-                let bytes = mask.bytes(false);
+                let mask = table.mask(key.window);
+                let bytes = mask.bytes();
                 (mask, bytes)
             } else {
-                let mask = walk::leaf_mask(&self.vocabulary, key, automaton, follow);
-                let bytes = mask.bytes(true);
+                let mask = walk::leaf_mask(self, key, automaton, follow);
+                let bytes = mask.bytes();
                 (mask, bytes)
             }
         })
     }
 
+    /// The tree of some exits. Many states have the same ones: all tokens with a quote, for example.
+    fn exits(&self, exits: Vec<Exit<'_>>) -> Arc<Exits> {
+        let key: ExitKey = exits.iter().map(|&(rest, met)| (rest.len() as u16, met)).collect();
+        let size = size_of_val(&*key);
+        self.exits.get_or(key, || {
+            let exits = Exits::new(exits);
+            let bytes = exits.trie.bytes() + exits.met.len() * size_of::<Met>() + size;
+            (exits, bytes)
+        })
+    }
+
     /// Bytes of memory held by cached masks and tables.
     pub fn cached_bytes(&self) -> usize {
-        self.masks.bytes() + self.texts.bytes() + self.runs.bytes() + self.canonical.bytes()
+        self.masks.bytes() + self.exits.bytes() + self.texts.bytes() + self.runs.bytes() + self.canonical.bytes()
     }
 }
 
 impl LeafMask {
-    fn bytes(&self, own_exits: bool) -> usize {
+    /// Bytes to finish the leaf, at worst, after any token of the body.
+    pub fn farthest(&self, automaton: &Automaton) -> u32 {
+        self.farthest.get(automaton)
+    }
+
+    /// Bytes of memory held, shared exits not counted.
+    fn bytes(&self) -> usize {
         let body = match &self.body {
             Body::List(list) => list.len() * 4,
             Body::Map(map) => map.len() * 4,
         };
-        let exits = if own_exits { self.exits.trie.bytes() + self.exits.met.len() * 8 } else { 0 };
-        body + exits + self.spaced.len() * 8 + 128
+        body + self.spaced.len() * size_of::<Met>() + self.farthest.bytes() + 128
     }
 }
 
@@ -380,7 +476,7 @@ struct Cache<K, V> {
     limit: usize,
 }
 
-impl<K: std::hash::Hash + Eq + Copy, V> Cache<K, V> {
+impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
     fn new(limit: usize) -> Self {
         Self { map: RwLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
     }

@@ -384,18 +384,14 @@ impl<'m> Masker<'m> {
         let mask = self.tables.mask(key, shared, inside, &follow);
         self.machine.overflow |= automaton.overflowed() || shared.overflowed();
         let slack = beyond.max(canonical.as_deref().map_or(0, |canonical| canonical.slack));
-        if !self.fits_whole(mask.farthest.saturating_add(slack), cont) {
+        let farthest = || mask.farthest(shared).saturating_add(slack);
+        if self.budget.as_mut().is_some_and(|budget| !budget.covers(&mut self.machine, farthest(), cont)) {
             return false;
         }
         let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, place, at), walk));
         self.walk_exits(walk, &mask, &bans, cont, purpose, entry);
         add_leaf_mask(walk, mask, bans, purpose, entry);
         true
-    }
-
-    /// Whether every token of a body leaves enough budget, if the end of the leaf is at most `farthest` bytes away.
-    fn fits_whole(&mut self, farthest: u32, cont: ContId) -> bool {
-        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, cont))
     }
 
     #[allow(clippy::too_many_arguments)]

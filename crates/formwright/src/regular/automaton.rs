@@ -111,6 +111,13 @@ pub(crate) struct Row<'a> {
     cells: &'a [AtomicU32],
 }
 
+impl Row<'_> {
+    /// Whose transitions they are.
+    pub(crate) fn state(self) -> StateId {
+        self.state
+    }
+}
+
 /// A deterministic automaton over bytes. Shared by threads; grows, never changes.
 pub struct Automaton {
     spelling: Spelling,
@@ -296,22 +303,31 @@ impl Automaton {
     /// The class loops `state` may stay in; empty inside a code point.
     pub(crate) fn runs(&self, state: StateId) -> Vec<ClassRun> {
         let mut builder = self.lock();
-        let (expression, Partial::Between) = builder.states[state as usize] else { return Vec::new() };
-        let mut runs = builder.arena.class_runs(expression);
-        for run in &mut runs {
-            run.farthest = run.farthest.saturating_add(u32::from(self.spelling != Spelling::Text)); // the quote
-        }
-        runs
+        builder.between(state).map_or_else(Vec::new, |expression| builder.arena.class_runs(expression))
     }
 
-    /// Whether every code point of `low..=high` is in the class of `run` and is written as itself.
-    pub(crate) fn run_covers(&self, run: &ClassRun, low: u32, high: u32) -> bool {
-        let raw = match self.spelling {
-            Spelling::Text => true,
-            Spelling::Json(_) => low >= 0x20 && ![0x22, 0x5C].iter().any(|code| (low..=high).contains(code)),
-        };
-        let builder = self.lock();
-        raw && builder.arena.alphabet.segments(low, high).all(|(_, _, letter)| contains(&run.letters, letter))
+    /// The class that leads from `state` to itself; none inside a code point.
+    pub(crate) fn own_loop(&self, state: StateId) -> Option<ClassRun> {
+        let mut builder = self.lock();
+        builder.between(state).and_then(|expression| builder.arena.own_loop(expression))
+    }
+
+    /// Bytes of the shortest completion at any time in a class loop of `state`, at most.
+    pub fn farthest(&self, state: StateId) -> u32 {
+        let mut builder = self.lock();
+        let quote = u32::from(self.spelling != Spelling::Text);
+        builder.between(state).map_or(0, |expression| builder.arena.farthest(expression).saturating_add(quote))
+    }
+
+    /// Tells whether all code points of some ranges are in the class of `run` and are written as themselves.
+    pub(crate) fn covers<'a>(&'a self, run: &'a ClassRun) -> impl Fn(&[(u32, u32)]) -> bool + 'a {
+        let (builder, json) = (self.lock(), self.spelling != Spelling::Text);
+        let raw = move |low, high| !json || low >= 0x20 && ![0x22, 0x5C].iter().any(|code| (low..=high).contains(code));
+        move |ranges| {
+            let mut segments = ranges.iter().flat_map(|&(low, high)| builder.arena.alphabet.segments(low, high));
+            ranges.iter().all(|&(low, high)| raw(low, high))
+                && segments.all(|(_, _, letter)| contains(&run.letters, letter))
+        }
     }
 
     /// Whether `text` is accepted.
@@ -338,6 +354,12 @@ fn too_hard(limits: &Limits) -> Error {
 }
 
 impl Builder {
+    /// The expression of a state between two code points.
+    fn between(&self, state: StateId) -> Option<Id> {
+        let (expression, at) = self.states[state as usize];
+        (at == Partial::Between).then_some(expression)
+    }
+
     /// Whether a quarter of the room is used up.
     fn is_crowded(&self) -> bool {
         self.states.len() >= self.max_states / 4 || self.arena.len() >= self.max_expressions / 4

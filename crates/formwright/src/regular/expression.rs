@@ -74,8 +74,6 @@ pub struct ClassRun {
     pub letters: Letters,
     /// Reading up to so many of the letters keeps the expression live.
     pub repetitions: u32,
-    /// Bytes of the shortest text at any time while it does, at most.
-    pub farthest: u32,
 }
 
 /// All expressions of one automaton.
@@ -657,32 +655,39 @@ impl Arena {
 
     /// Class loops `id` starts with; reading so many of the class keeps it live.
     pub fn class_runs(&mut self, id: Id) -> Vec<ClassRun> {
+        self.looping_parts(id).into_iter().filter_map(|(_, run)| run).collect()
+    }
+
+    /// Bytes of the shortest text at any time in a class loop of `id`, at most.
+    pub fn farthest(&mut self, id: Id) -> u32 {
+        let looping = self.looping_parts(id);
+        looping.into_iter().map(|(part, _)| self.bytes(part)).max().unwrap_or(0).max(self.bytes(id))
+    }
+
+    /// The alternatives of `id`, with their class loops.
+    fn looping_parts(&mut self, id: Id) -> Vec<(Id, Option<ClassRun>)> {
         let parts = match self.get(id) {
             Expression::Or(parts) => parts.to_vec(),
             _ => vec![id],
         };
-        let mut runs: Vec<ClassRun> = parts.into_iter().filter_map(|part| self.class_run(part)).collect();
-        if runs.iter().all(|run| run.repetitions != UNBOUNDED) {
-            runs.extend(self.own_loop(id));
-        }
-        runs
+        parts.into_iter().map(|part| (part, self.class_run(part))).collect()
     }
 
     fn class_run(&mut self, id: Id) -> Option<ClassRun> {
         let (body, _, repetitions, rest) = self.as_loop(id)?;
         let Expression::Class(letters) = self.get(body) else { return None };
         let letters = letters.clone();
-        self.live(rest).ok()?.then(|| ClassRun { letters, repetitions, farthest: self.bytes(id) })
+        self.live(rest).ok()?.then_some(ClassRun { letters, repetitions })
     }
 
     /// The letters that lead from an expression to itself, such as those no forbidden word starts with.
-    fn own_loop(&mut self, id: Id) -> Option<ClassRun> {
+    pub fn own_loop(&mut self, id: Id) -> Option<ClassRun> {
         let mut letters = self.alphabet.none();
         for (letter, _) in self.row(id).iter().enumerate().filter(|&(_, &next)| next == id) {
             letters[letter / 64] |= 1 << (letter % 64);
         }
         let any = letters.iter().any(|&word| word != 0);
-        any.then(|| ClassRun { letters, repetitions: UNBOUNDED, farthest: self.bytes(id) })
+        any.then_some(ClassRun { letters, repetitions: UNBOUNDED })
     }
 
     /// Whether `id` is every text.

@@ -21,5 +21,6 @@ mod tree;
 mod unfolding;
 
 pub use automaton::{Automaton, DEAD, Escapes, Spelling, StateId, Step};
+pub(crate) use expression::ClassRun;
 pub use tree::{Divisor, Ranges, Regular};
 pub use unfolding::{Unfold, Unfolding};

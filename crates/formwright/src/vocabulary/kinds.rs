@@ -8,6 +8,8 @@
 //! Wrinkle: tokens need not be valid UTF-8. Bytes that cannot start or continue
 //! a character set [`BROKEN`], which no class covers.
 
+use std::sync::OnceLock;
+
 /// A set of kinds.
 pub type Kinds = u64;
 
@@ -54,9 +56,17 @@ pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
     Some((1 << (FIRST_LEAD + index), need, low, high))
 }
 
-/// Every kind with the code points it holds, as ranges.
-pub fn all() -> Vec<(Kinds, Vec<(u32, u32)>)> {
-    let mut kinds: Vec<(Kinds, Vec<(u32, u32)>)> = Vec::new();
+/// A kind with the code points it holds, as ranges.
+pub type Kind = (Kinds, Vec<(u32, u32)>);
+
+/// Every kind.
+pub fn all() -> &'static [Kind] {
+    static ALL: OnceLock<Vec<Kind>> = OnceLock::new();
+    ALL.get_or_init(list)
+}
+
+fn list() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
     let mut add = |kind: Kinds, low: u32, high: u32| match kinds.iter_mut().find(|(known, _)| *known == kind) {
         Some((_, ranges)) => ranges.push((low, high)),
         None => kinds.push((kind, vec![(low, high)])),
@@ -83,7 +93,7 @@ mod tests {
 
     #[test]
     fn kinds_cover_every_code_point_once() {
-        let mut ranges: Vec<(u32, u32)> = all().into_iter().flat_map(|(_, ranges)| ranges).collect();
+        let mut ranges: Vec<(u32, u32)> = all().iter().flat_map(|(_, ranges)| ranges).copied().collect();
         ranges.sort_unstable();
         let total: u32 = ranges.iter().map(|(low, high)| high - low + 1).sum();
         assert_eq!(total, 0x11_0000 - 0x800);

@@ -10,12 +10,14 @@
 //! Cost: two sorts and two passes, about 35 ms for 131k tokens, 10 MB.
 
 pub mod kinds;
+pub mod shapes;
 pub mod stored;
 mod trie;
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+pub use shapes::Shapes;
 pub use trie::{Children, NONE, Node, NodeIndex, Trie};
 
 use crate::bytes::Digest;
@@ -40,6 +42,8 @@ pub struct Vocabulary {
     special: IndexMap<String, TokenId>,
     logits_size: usize,
     plain: Trie,
+    shapes: Shapes,
+    spelled: Box<[u32]>,
     stripped: Stripped,
     longest: usize,
     every_byte: bool,
@@ -92,6 +96,8 @@ impl Vocabulary {
             special,
             logits_size,
             plain: Trie::new(&[]),
+            shapes: Shapes::new(&[]),
+            spelled: Box::default(),
             stripped: Stripped { trie: Trie::new(&[]), entries: Vec::new(), runs: Vec::new(), blank: Vec::new() },
             longest: 0,
             every_byte: false,
@@ -104,10 +110,16 @@ impl Vocabulary {
     fn index(&mut self) -> Result<()> {
         let sorted = self.sorted();
         let longest = sorted.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or(0);
-        let plain = Trie::new(&sorted).with_kinds();
+        let plain = Trie::new(&sorted).with_kinds(kinds::ascii);
         let stripped = Stripped::new(&sorted)?;
+        let shapes = Shapes::new(&sorted);
+        let mut spelled = vec![0; self.mask_words()].into_boxed_slice();
+        for &(_, token) in &sorted {
+            spelled[token as usize / 32] |= 1 << (token % 32);
+        }
         self_test(&plain, &sorted)?;
-        (self.longest, self.plain, self.stripped) = (longest, plain, stripped);
+        (self.longest, self.plain, self.shapes, self.stripped) = (longest, plain, shapes, stripped);
+        self.spelled = spelled;
         self.every_byte =
             (0..=255).all(|byte| self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty()));
         self.fingerprint = self.digest();
@@ -160,6 +172,16 @@ impl Vocabulary {
         &self.plain
     }
 
+    /// Every token that spells something, as a row of a mask.
+    pub fn spelled(&self) -> &[u32] {
+        &self.spelled
+    }
+
+    /// The tokens by their shape.
+    pub fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
     /// The tokens without their leading whitespace.
     pub fn stripped(&self) -> &Stripped {
         &self.stripped
@@ -206,7 +228,7 @@ impl Stripped {
         let rests = in_order(rests.into_iter());
         let (blank, rests) = rests.split_at(rests.partition_point(|(rest, _)| rest.is_empty()));
         let keyed: Vec<(&[u8], u32)> = rests.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
-        let trie = Trie::new(&keyed).with_kinds();
+        let trie = Trie::new(&keyed).with_kinds(kinds::ascii);
         let [blank, entries] = [blank, rests].map(|part| part.iter().map(|&(_, entry)| entry).collect());
         Ok(Self { trie, entries, runs, blank })
     }
@@ -258,7 +280,7 @@ fn check<T: AsRef<[u8]>>(
 ///
 /// Most tokens differ in their first 16 bytes. Compared as one number these need no look at the bytes themselves, which
 /// are scattered over memory; so only the others pay for it.
-fn in_order<'b, T: Copy + Ord>(items: impl Iterator<Item = (&'b [u8], T)>) -> Vec<(&'b [u8], T)> {
+pub(crate) fn in_order<'b, T: Copy + Ord>(items: impl Iterator<Item = (&'b [u8], T)>) -> Vec<(&'b [u8], T)> {
     let mut keyed: Vec<(u128, &[u8], T)> = items.map(|(bytes, item)| (head(bytes), bytes, item)).collect();
     keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
     keyed.into_iter().map(|(_, bytes, item)| (bytes, item)).collect()

@@ -36,7 +36,7 @@ pub struct Node {
     pub depth: u16,
     /// Longest way down.
     pub height: u16,
-    /// Index of the kinds of characters below.
+    /// Index of the kinds of characters from the byte that leads here on.
     kinds: u16,
     /// The byte that leads here.
     pub byte: u8,
@@ -64,13 +64,14 @@ impl Trie {
         trie
     }
 
-    /// Adds the kinds of characters below every node; needed only where [`Trie::kinds`] is asked.
+    /// Adds the kinds of characters at and below every node; needed only where [`Trie::kinds`] is asked. `ascii` gives
+    /// those of an ASCII byte.
     #[must_use]
-    pub fn with_kinds(mut self) -> Self {
-        let below = self.kinds_below();
+    pub fn with_kinds(mut self, ascii: fn(u8) -> Kinds) -> Self {
+        let all = self.kinds_of_nodes(ascii);
         let mut ids: FxHashMap<Kinds, u16> = FxHashMap::default();
         self.kinds.push(BROKEN); // index 0 stands for "too many distinct sets": never covered
-        for (node, kinds) in self.nodes.iter_mut().zip(below) {
+        for (node, kinds) in self.nodes.iter_mut().zip(all) {
             let next = self.kinds.len() as u16;
             node.kinds = *ids.entry(kinds).or_insert_with(|| if next == u16::MAX { 0 } else { next });
             if node.kinds == next && next != 0 {
@@ -157,34 +158,23 @@ impl Trie {
             .collect();
     }
 
-    /// Kinds of characters below each node, reading on from it at a character boundary.
-    fn kinds_below(&self) -> Vec<Kinds> {
-        let mut below = vec![0; self.nodes.len()];
-        for index in (0..self.nodes.len() as NodeIndex).rev() {
-            below[index as usize] = self.children(index).fold(0, |set, child| set | self.kinds_through(child, &below));
+    /// Kinds of characters at and below each node. A node inside a character has those of the characters behind it.
+    fn kinds_of_nodes(&self, ascii: fn(u8) -> Kinds) -> Vec<Kinds> {
+        let mut kinds: Vec<Kinds> = Vec::with_capacity(self.nodes.len());
+        let mut path: Vec<(NodeIndex, Reading)> = Vec::new();
+        let mut parents = Vec::with_capacity(self.nodes.len());
+        for (node, index) in self.nodes.iter().zip(0..) {
+            path.truncate(usize::from(node.depth));
+            let (parent, before) = path.last().copied().unwrap_or((0, Some(None)));
+            let (kind, reading) = if index == 0 { (0, Some(None)) } else { read(before, node.byte, ascii) };
+            kinds.push(kind);
+            parents.push(parent);
+            path.push((index, reading));
         }
-        below
-    }
-
-    fn kinds_through(&self, child: NodeIndex, below: &[Kinds]) -> Kinds {
-        let byte = self.nodes[child as usize].byte;
-        if byte < 0x80 {
-            return kinds::ascii(byte) | below[child as usize];
+        for (index, &parent) in parents.iter().enumerate().skip(1).rev() {
+            kinds[parent as usize] |= kinds[index];
         }
-        match kinds::lead(byte) {
-            Some((kind, need, low, high)) => kind | self.kinds_after(child, need, low, high, below),
-            None => BROKEN,
-        }
-    }
-
-    fn kinds_after(&self, node: NodeIndex, need: u8, low: u8, high: u8, below: &[Kinds]) -> Kinds {
-        if need == 0 {
-            return below[node as usize];
-        }
-        self.children(node).fold(0, |set, child| {
-            let fits = (low..=high).contains(&self.nodes[child as usize].byte);
-            set | if fits { self.kinds_after(child, need - 1, 0x80, 0xBF, below) } else { BROKEN }
-        })
+        kinds
     }
 
     /// All nodes, in preorder.
@@ -247,7 +237,7 @@ impl Trie {
         &self.items
     }
 
-    /// Kinds of characters below `node`.
+    /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not all.
     #[inline]
     pub fn kinds(&self, node: &Node) -> Kinds {
         self.kinds[usize::from(node.kinds)]
@@ -280,6 +270,22 @@ impl Iterator for Children<'_> {
     }
 }
 
+/// What is known inside a character: bytes to go and bounds of the next one. `None` where no character can be.
+type Reading = Option<Option<(u8, u8, u8)>>;
+
+/// The kind that a byte adds, and what is known behind it.
+fn read(before: Reading, byte: u8, ascii: fn(u8) -> Kinds) -> (Kinds, Reading) {
+    match before {
+        Some(None) if byte < 0x80 => (ascii(byte), before),
+        Some(None) => {
+            kinds::lead(byte).map_or((BROKEN, None), |(kind, need, low, high)| (kind, Some(Some((need, low, high)))))
+        }
+        Some(Some((1, low, high))) if (low..=high).contains(&byte) => (0, Some(None)),
+        Some(Some((need, low, high))) if (low..=high).contains(&byte) => (0, Some(Some((need - 1, 0x80, 0xBF)))),
+        _ => (BROKEN, None),
+    }
+}
+
 /// How many bytes two strings begin with in common.
 fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
@@ -292,7 +298,7 @@ mod tests {
     fn trie(words: &[&'static [u8]]) -> Trie {
         let mut sorted: Vec<(&[u8], u32)> = words.iter().zip(0..).map(|(word, item)| (*word, item)).collect();
         sorted.sort();
-        Trie::new(&sorted).with_kinds()
+        Trie::new(&sorted).with_kinds(kinds::ascii)
     }
 
     #[test]
@@ -312,7 +318,7 @@ mod tests {
         let t = trie(&[&[0xC3, 0xA9], &[0xC0], b"ok", &[0xE2, b'x']]);
         assert_ne!(t.kinds(t.node(0)) & BROKEN, 0);
         let o = t.child(0, b'o').unwrap();
-        assert_eq!(t.kinds(t.node(o)), kinds::ascii(b'k'));
+        assert_eq!(t.kinds(t.node(o)), kinds::ascii(b'o') | kinds::ascii(b'k'));
         let e2 = t.child(0, 0xE2).unwrap();
         assert_eq!(t.node(e2).height, 1);
     }
