@@ -16,10 +16,12 @@ use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 #[derive(Debug)]
 pub struct TextTable {
     /// Tokens that stay inside, by characters started: those of `n` characters are at `starts[n]..starts[n + 1]`.
-    body: Vec<Met>,
+    body: Vec<TokenId>,
     starts: Vec<usize>,
-    /// The whole body, but for tokens with leading whitespace.
+    /// The same as a map.
     all: Bitmap,
+    /// Tokens that stay inside and have leading whitespace.
+    spaced: Vec<Met>,
     exits: Arc<Exits>,
     /// Bytes to finish a character after any token of the body, at worst, closing quote included.
     tail: u32,
@@ -28,9 +30,21 @@ pub struct TextTable {
 /// What the walk for a [`TextTable`] finds.
 #[derive(Default)]
 struct Found<'v> {
-    by_count: Vec<Vec<Met>>,
+    by_count: Vec<Vec<TokenId>>,
+    spaced: Vec<Met>,
     exits: Vec<Exit<'v>>,
     ends: FxHashSet<StateId>,
+}
+
+impl Found<'_> {
+    fn keep(&mut self, met: Met) {
+        if met.run != 0 {
+            return self.spaced.push(met);
+        }
+        let places = self.by_count.len().max(usize::from(met.count) + 1);
+        self.by_count.resize_with(places, Vec::new);
+        self.by_count[usize::from(met.count)].push(met.token);
+    }
 }
 
 /// Counts the characters of every token below `node`, from `state` on.
@@ -63,9 +77,7 @@ fn found<'v>(
         let items = tokens.trie.items_at(index);
         if !items.is_empty() {
             found.ends.insert(step.state());
-            let places = found.by_count.len().max(usize::from(count) + 1);
-            found.by_count.resize_with(places, Vec::new);
-            found.by_count[usize::from(count)].extend(items.map(|item| tokens.met(item, count)));
+            items.for_each(|item| found.keep(tokens.met(item, count)));
         }
         index += 1;
     }
@@ -88,11 +100,12 @@ impl TextTable {
             Some(*end)
         });
         let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
-        let body: Vec<Met> = found.by_count.concat();
+        let body = found.by_count.concat();
         Self {
-            all: bitmap(unspaced(&body), vocabulary.mask_words()),
+            all: bitmap(body.iter().copied(), vocabulary.mask_words()),
             body,
             starts,
+            spaced: found.spaced,
             exits: Arc::new(Exits::new(found.exits)),
             tail: found.ends.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(1),
         }
@@ -104,7 +117,7 @@ impl TextTable {
         let (body, longer) = self.body.split_at(self.starts[last]);
         LeafMask {
             body: self.body_of_mask(body, longer),
-            spaced: body.iter().filter(|met| met.run != 0).copied().collect(),
+            spaced: self.spaced.iter().filter(|met| u32::from(met.count) <= most).copied().collect(),
             exits: Arc::clone(&self.exits),
             window: (least, most),
             farthest: Farthest::known(least.saturating_add(self.tail)),
@@ -112,15 +125,15 @@ impl TextTable {
     }
 
     /// Sets bits, or clears those of the tokens that are too long, whatever are fewer.
-    fn body_of_mask(&self, body: &[Met], longer: &[Met]) -> Body {
+    fn body_of_mask(&self, body: &[TokenId], longer: &[TokenId]) -> Body {
         if body.len() <= super::LIST {
-            return Body::List(unspaced(body).collect());
+            return Body::List(body.to_vec());
         }
         if body.len() < longer.len() {
-            return Body::Map(bitmap(unspaced(body), self.all.len()));
+            return Body::Map(bitmap(body.iter().copied(), self.all.len()));
         }
         let mut map = self.all.clone();
-        unspaced(longer).for_each(|token| map[token as usize / 32] &= !(1 << (token % 32)));
+        longer.iter().for_each(|&token| map[token as usize / 32] &= !(1 << (token % 32)));
         Body::Map(map)
     }
 
@@ -129,11 +142,8 @@ impl TextTable {
         size_of_val(&*self.body)
             + size_of_val(&*self.starts)
             + size_of_val(&*self.all)
+            + size_of_val(&*self.spaced)
             + self.exits.trie.bytes()
             + size_of_val(&*self.exits.met)
     }
-}
-
-fn unspaced(body: &[Met]) -> impl Iterator<Item = TokenId> {
-    body.iter().filter(|met| met.run == 0).map(|met| met.token)
 }

@@ -247,10 +247,10 @@ impl<'w> Walk<'w> {
             let at = &nodes[index as usize];
             let depth = usize::from(at.depth);
             let before = states[depth - 1];
-            let below = shapes.range(shapes.trie.items_below(index));
+            let below = || shapes.range(shapes.trie.items_below(index));
             if self.runs.cover(before, &shapes.trie, index) {
                 self.looping.insert(before);
-                self.take(below);
+                self.take(below());
                 index = at.skip;
                 continue;
             }
@@ -259,10 +259,10 @@ impl<'w> Walk<'w> {
                 _ => self.classes.step(before, at.byte),
             };
             let Some(step) = step else {
-                if self.alone.len() + below.len() > limit {
+                if self.alone.len() + below().len() > limit {
                     return false;
                 }
-                shapes.tokens()[below].iter().for_each(|&token| self.token(token, depth - 1, before));
+                shapes.tokens()[below()].iter().for_each(|&token| self.token(token, depth - 1, before));
                 index = at.skip;
                 continue;
             };

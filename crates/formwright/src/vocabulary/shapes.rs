@@ -36,7 +36,19 @@ pub fn class(byte: u8) -> u8 {
 
 /// The bytes of a class.
 pub fn members(class_of: u8) -> impl Iterator<Item = u8> {
-    (class_of..=u8::MAX).filter(move |&byte| class(byte) == class_of)
+    let last = match class_of {
+        b'a' => b'z',
+        b'A' => b'Z',
+        b'0' => b'9',
+        0x80 => 0x8F,
+        0x90 => 0x9F,
+        0xA0 => 0xBF,
+        0xC3 => 0xDF,
+        0xE4 => 0xEF,
+        0xF1 => 0xF3,
+        alone => alone,
+    };
+    (class_of..=last).filter(move |&byte| class(byte) == class_of)
 }
 
 /// The kinds of characters in the class of an ASCII byte.
