@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{Array, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices};
+use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices};
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
@@ -197,8 +197,14 @@ impl Facts {
                     Node::Array(Arc::new(shorter))
                 }
                 Node::Object(object) => {
+                    let values = object.members.iter().map(|member| member.value);
+                    let mut values = values.chain(object.extras.iter().map(|extra| extra.value));
+                    let nameless = |extra: &Extra| self.leaves[extra.name as usize] >= INFINITE;
+                    if !values.any(|value| dead(&value)) && !object.extras.iter().any(nameless) {
+                        continue;
+                    }
                     let mut alive = (**object).clone();
-                    alive.extras.retain(|extra| !dead(&extra.value) && self.leaves[extra.name as usize] < INFINITE);
+                    alive.extras.retain(|extra| !dead(&extra.value) && !nameless(extra));
                     alive.members.iter_mut().for_each(|member| member.possible = !dead(&member.value));
                     Node::Object(Arc::new(alive))
                 }

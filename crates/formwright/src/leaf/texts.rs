@@ -133,7 +133,9 @@ impl TextTable {
             return Body::Map(bitmap(body.iter().copied(), self.all.len()));
         }
         let mut map = self.all.clone();
-        longer.iter().for_each(|&token| map[token as usize / 32] &= !(1 << (token % 32)));
+        for &token in longer {
+            map[token as usize / 32] &= !(1 << (token % 32));
+        }
         Body::Map(map)
     }
 

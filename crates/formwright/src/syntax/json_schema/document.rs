@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::value::{Map, Value};
+use super::value::{Map, Mentions, Value};
 use rustc_hash::FxHashMap;
 
 use super::read::Pointer;
@@ -59,6 +59,8 @@ pub struct Resource<'d> {
 pub struct Documents<'d> {
     pub resources: Vec<Resource<'d>>,
     by_uri: FxHashMap<String, usize>,
+    /// Whether some schema speaks of what others leave unevaluated.
+    pub unevaluated: bool,
 }
 
 /// A schema that a reference leads to.
@@ -72,11 +74,12 @@ pub struct Target<'d> {
 }
 
 impl<'d> Documents<'d> {
-    /// Adds a document; `indexed` unless it is known to name no schemas.
-    pub fn add(&mut self, uri: &str, root: &'d Value<'d>, default: Dialect, indexed: bool) {
+    /// Adds a document; it is walked if some schema in it has a name.
+    pub fn add(&mut self, uri: &str, root: &'d Value<'d>, default: Dialect, mentions: Mentions) {
+        self.unevaluated |= mentions.unevaluated;
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
-        if indexed && (root.is_object() || root.is_array()) {
+        if mentions.names && (root.is_object() || root.is_array()) {
             self.index(root, index);
         }
     }

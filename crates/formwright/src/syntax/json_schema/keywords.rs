@@ -171,20 +171,28 @@ pub fn near_miss(name: &str) -> Option<&'static str> {
         return None;
     }
     let bare = name.trim_start_matches('$');
-    KEYWORDS
-        .iter()
-        .filter(|keyword| keyword.role != Annotation)
-        .filter(|keyword| {
-            let target = keyword.name.trim_start_matches('$');
-            let most = match target.len() {
-                0..=5 => 0, // too short: "form", "data", "item" are words of their own
-                6..=8 => 1,
-                _ => 2,
-            };
-            bare.len() > 4 && bare.len().abs_diff(target.len()) <= 2 * most && distance(bare, target) <= most
-        })
-        .min_by_key(|keyword| distance(bare, keyword.name.trim_start_matches('$')))
-        .map(|keyword| keyword.name)
+    if bare.len() <= 4 {
+        return None;
+    }
+    let near = KEYWORDS.iter().filter(|keyword| keyword.role != Annotation).filter_map(|keyword| {
+        let target = keyword.name.trim_start_matches('$');
+        let most = match target.len() {
+            0..=5 => 0, // too short: "form", "data", "item" are words of their own
+            6..=8 => 1,
+            _ => 2,
+        };
+        // An edit changes the length by one, and at most two letters of the set.
+        let may_be = bare.len().abs_diff(target.len()) <= 2 * most
+            && (letters(bare) ^ letters(target)).count_ones() as usize <= 2 * most;
+        let distance = may_be.then(|| distance(bare, target)).filter(|&distance| distance <= most)?;
+        Some((distance, keyword.name))
+    });
+    near.min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+}
+
+/// The letters of a name as a set, case ignored, others by chance together.
+fn letters(name: &str) -> u32 {
+    name.bytes().fold(0, |set, byte| set | 1 << (byte.to_ascii_lowercase() % 32))
 }
 
 /// Edit distance with transpositions, case ignored.

@@ -21,13 +21,17 @@ mod value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use value::Value;
+use value::{Mentions, Value};
 
 use crate::constraint::{Language, Reading};
 use crate::error::{Error, Kind, Result};
 use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
 use document::{Dialect, Documents};
+use read::Purpose;
+
+/// Longest run of digits, unless the options say otherwise: enough for int64 and double.
+const DIGITS: u32 = 24;
 
 /// In which order members are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +78,7 @@ impl Default for Options {
             whitespace: "flexible".to_owned(),
             any_escapes: false,
             decimal_integers: false,
-            max_digits: 24,
+            max_digits: DIGITS,
             ignore_unknown: false,
             assert_formats: true,
             formats: BTreeMap::new(),
@@ -103,18 +107,24 @@ impl Options {
 /// # Errors
 /// Schema errors with a pointer: broken, unsupported, unsatisfiable, or too large.
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
-    lower(schema, options, false, |built| {
-        let build::Built { graph, mut reader, root, empty } = built;
-        Language::new(graph, &options.limits).map_err(|error| {
-            if !matches!(*error.kind, Kind::Unsatisfiable { .. }) {
-                return error;
-            }
-            let parts = reader.conflict(empty.as_ref().unwrap_or(&root));
-            match empty {
-                None if parts.is_empty() => error,
-                empty => nothing_satisfies(&reader.pointer_of(&empty.unwrap_or(root)), &parts),
-            }
+    let build = |purpose| {
+        lower(schema, options, purpose, |built| {
+            let build::Built { graph, mut reader, root, empty } = built;
+            Language::new(graph, &options.limits).map_err(|error| {
+                if !matches!(*error.kind, Kind::Unsatisfiable { .. }) || purpose == Purpose::Build {
+                    return error;
+                }
+                let parts = reader.conflict(empty.as_ref().unwrap_or(&root));
+                match empty {
+                    None if parts.is_empty() => error,
+                    empty => nothing_satisfies(&reader.pointer_of(&empty.unwrap_or(root)), &parts),
+                }
+            })
         })
+    };
+    build(Purpose::Build).or_else(|error| match *error.kind {
+        Kind::Limit { .. } => Err(error),
+        _ => build(Purpose::Locate), // which names the places
     })
 }
 
@@ -133,7 +143,7 @@ fn nothing_satisfies(pointer: &str, parts: &[String]) -> Error {
 /// # Errors
 /// As [`json_schema`].
 pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
-    lower(schema, options, true, |built| Ok(built.reader.into_readings()))
+    lower(schema, options, Purpose::Explain, |built| Ok(built.reader.into_readings()))
 }
 
 /// Any JSON text.
@@ -148,7 +158,7 @@ pub fn json(options: &Options) -> Result<Language> {
 fn lower<T>(
     schema: &str,
     options: &Options,
-    explain: bool,
+    purpose: Purpose,
     then: impl FnOnce(build::Built<'_>) -> Result<T>,
 ) -> Result<T> {
     if !(1..=400).contains(&options.max_digits) {
@@ -158,28 +168,21 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
-    let root = parse(schema, "")?;
-    let others: Vec<(&String, Value<'_>)> =
+    let (root, mentions) = parse(schema, "")?;
+    let others: Vec<(&String, (Value<'_>, Mentions))> =
         options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri)?))).collect::<Result<_>>()?;
     let mut documents = Documents::default();
-    documents.add("", &root, default, names_schemas(schema));
-    for (uri, value) in &others {
-        documents.add(uri, value, default, true);
+    documents.add("", &root, default, mentions);
+    for (uri, (value, mentions)) in &others {
+        documents.add(uri, value, default, *mentions);
     }
-    let reader = read::Reader::new(&documents, options, explain);
+    let reader = read::Reader::new(&documents, options, purpose);
     then(build::Builder::new(reader, options)?.finish(&root)?)
 }
 
-/// Whether a schema may name schemas by ids or anchors, so that it must be indexed.
-fn names_schemas(text: &str) -> bool {
-    [r#""$id""#, r#""id""#, r#"Anchor""#, r#""$anchor""#].iter().any(|key| text.contains(key))
-}
-
 /// JSON text as a value; the error shows the line.
-fn parse<'t>(text: &'t str, uri: &str) -> Result<Value<'t>> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = serde::Deserialize::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    value.map_err(|error| {
+fn parse<'t>(text: &'t str, uri: &str) -> Result<(Value<'t>, Mentions)> {
+    value::read(text).map_err(|error| {
         let place = if uri.is_empty() { String::new() } else { format!(" of {uri}") };
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
         let excerpt: String = line.chars().skip(error.column().saturating_sub(40)).take(60).collect();

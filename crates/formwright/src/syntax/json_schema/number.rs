@@ -8,9 +8,12 @@
 //! Bounds are exact decimals, never floats. Runs of digits are bounded
 //! (`max_digits`), which loses nothing for int64 and double.
 
+use std::sync::LazyLock;
+
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
 
+use super::DIGITS;
 use crate::regular::{Divisor, Regular};
 
 /// One side of an interval.
@@ -133,6 +136,9 @@ impl NumberSet {
             return Ok(Regular::text(&plain_text(value)));
         }
         let integral = self.is_integral();
+        if self.is_unbounded() {
+            return Ok(unbounded(integral, max_digits));
+        }
         let mut parts = vec![self.interval(integral, max_digits)];
         for divisor in &self.multiples {
             if !divisor.is_one() {
@@ -153,13 +159,18 @@ impl NumberSet {
         Ok(Regular::and(parts))
     }
 
+    /// Whether these are all numbers, or all integers.
+    fn is_unbounded(&self) -> bool {
+        let bounds = self.low.is_some() || self.high.is_some();
+        !bounds && self.others.is_empty() && self.multiples.iter().all(BigDecimal::is_one)
+    }
+
     fn interval(&self, integral: bool, digits: u32) -> Regular {
         let exact = !self.multiples.iter().all(BigDecimal::is_one) || !self.others.is_empty();
         let all = if integral { integers(digits) } else { decimals(digits) };
         let (low, high) = (self.low.as_ref(), self.high.as_ref());
         if low.is_none() && high.is_none() {
-            let exponents = if integral || exact { Regular::Never } else { exponent_forms(digits, None) };
-            return Regular::or([all, exponents]);
+            return if exact { all } else { unbounded(integral, digits) };
         }
         let shape = Decimals { integral, digits };
         let positive =
@@ -292,6 +303,15 @@ pub fn integers(digits: u32) -> Regular {
 /// Integers with an optional fraction.
 fn decimals(digits: u32) -> Regular {
     Regular::concat([minus(), whole(digits), fraction(digits).optional()])
+}
+
+/// All integers, or all numbers. Those of the usual number of digits are made once a process.
+fn unbounded(integral: bool, digits: u32) -> Regular {
+    static USUAL: LazyLock<[Regular; 2]> = LazyLock::new(|| [false, true].map(|integral| made(integral, DIGITS)));
+    fn made(integral: bool, digits: u32) -> Regular {
+        if integral { integers(digits) } else { Regular::or([decimals(digits), exponent_forms(digits, None)]) }
+    }
+    if digits == DIGITS { USUAL[usize::from(integral)].clone() } else { made(integral, digits) }
 }
 
 /// Integers written with a fraction of zeros.

@@ -5,12 +5,13 @@
 //! that stands twice in one object is an error instead of a silent loss.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// The members of an object, in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,10 +74,6 @@ impl<'t> Map<'t> {
         self.entries.iter().map(|(key, _)| &**key)
     }
 
-    pub fn values(&self) -> impl Iterator<Item = &Value<'t>> {
-        self.entries.iter().map(|(_, value)| value)
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'t>)> {
         self.entries.iter().map(|(key, value)| (&**key, value))
     }
@@ -124,13 +121,51 @@ impl<'t> Value<'t> {
 
 impl<'de: 't, 't> Deserialize<'de> for Value<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        Reader(&Cell::default()).deserialize(deserializer)
     }
 }
 
-struct Reader;
+/// Keywords that the whole schema must be searched for: whether they stand anywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Ids and anchors.
+    pub names: bool,
+    /// `unevaluatedItems` and `unevaluatedProperties`.
+    pub unevaluated: bool,
+}
 
-impl<'de> Visitor<'de> for Reader {
+/// Reads a text, which must be one value, and notices what it mentions.
+pub fn read(text: &str) -> serde_json::Result<(Value<'_>, Mentions)> {
+    let mentions = Cell::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = Reader(&mentions).deserialize(&mut deserializer)?;
+    deserializer.end().map(|()| (value, mentions.get()))
+}
+
+#[derive(Clone, Copy)]
+struct Reader<'m>(&'m Cell<Mentions>);
+
+impl Reader<'_> {
+    fn notice(self, key: &str) {
+        let mut mentions = self.0.get();
+        match key {
+            "id" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => mentions.names = true,
+            "unevaluatedItems" | "unevaluatedProperties" => mentions.unevaluated = true,
+            _ => return,
+        }
+        self.0.set(mentions);
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
+    type Value = Value<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reader<'_> {
     type Value = Value<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -163,7 +198,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut all = Vec::new();
-        while let Some(item) = items.next_element()? {
+        while let Some(item) = items.next_element_seed(self)? {
             all.push(item);
         }
         Ok(Value::Array(all))
@@ -175,7 +210,8 @@ impl<'de> Visitor<'de> for Reader {
             if key == NUMBER {
                 return members.next_value().map(Value::Number);
             }
-            entries.push((key, members.next_value()?));
+            self.notice(&key);
+            entries.push((key, members.next_value_seed(self)?));
         }
         let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
         Map::new(entries).map(Value::Object).map_err(twice)
@@ -244,6 +280,14 @@ mod tests {
         assert_eq!(value.get("key 500"), None);
         let twice = format!("{{{}, \"key 17\": 0}}", text(500));
         assert!(serde_json::from_str::<Value<'_>>(&twice).is_err());
+    }
+
+    #[test]
+    fn mentions_are_noticed_however_they_are_written() {
+        let seen = |text: &str| read(text).unwrap().1;
+        assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions::default());
+        assert!(seen(r#"{"$defs": {"a": [{"\u0024id": "x"}]}}"#).names);
+        assert!(seen(r#"[{"unevaluatedItems": true}]"#).unevaluated);
     }
 
     #[test]

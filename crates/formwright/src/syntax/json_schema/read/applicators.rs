@@ -30,7 +30,7 @@ impl<'d> Reader<'d> {
             shape = self.join(&shape, &union, place);
         }
         if let Some(value) = map.get("not") {
-            let inner = self.child(place, value, place.pointer.at("not"));
+            let inner = self.child(place, value, || place.pointer.at("not"));
             let negated = self.negate(&inner);
             let negated = self.shape(&negated)?;
             shape = self.join(&shape, &negated, place);
@@ -46,7 +46,11 @@ impl<'d> Reader<'d> {
             return Err(Error::schema(&place.pointer.at(key).text(), format!("{key} must be an array of schemas")));
         };
         let at = place.pointer.at(key);
-        Ok(parts.iter().enumerate().map(|(index, value)| self.child(place, value, at.at(index.to_string()))).collect())
+        Ok(parts
+            .iter()
+            .enumerate()
+            .map(|(index, value)| self.child(place, value, || at.at(index.to_string())))
+            .collect())
     }
 
     fn any_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape> {
@@ -97,10 +101,10 @@ impl<'d> Reader<'d> {
         if !map.contains_key("then") && !map.contains_key("else") && !self.unevaluated {
             return Ok(shape);
         }
-        let condition = self.child(place, condition, place.pointer.at("if"));
+        let condition = self.child(place, condition, || place.pointer.at("if"));
         let branch = |reader: &mut Self, key: &'static str| match map.get(key) {
             Some(value) => {
-                let formula = reader.child(place, value, place.pointer.at(key));
+                let formula = reader.child(place, value, || place.pointer.at(key));
                 reader.shape(&formula)
             }
             None => Ok(Rc::new(Shape::any())),
@@ -122,7 +126,7 @@ impl<'d> Reader<'d> {
                     continue;
                 }
                 let name: Rc<str> = name.into();
-                let formula_of = self.child(place, value, place.pointer.at(key).at(name.to_string()));
+                let formula_of = self.child(place, value, || place.pointer.at(key).at(name.to_string()));
                 if formula_of.is_empty() {
                     continue;
                 }
@@ -145,12 +149,12 @@ impl<'d> Reader<'d> {
 
     fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Shape {
         if let Some(value) = map.get("unevaluatedProperties") {
-            let formula = self.child(place, value, place.pointer.at("unevaluatedProperties"));
+            let formula = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
             shape.objects = objects.into_iter().filter_map(|object| unevaluated_members(&object, &formula)).collect();
         }
         if let Some(value) = map.get("unevaluatedItems") {
-            let formula = self.child(place, value, place.pointer.at("unevaluatedItems"));
+            let formula = self.child(place, value, || place.pointer.at("unevaluatedItems"));
             let arrays = std::mem::take(&mut shape.arrays);
             for array in arrays {
                 let mut options = array.evaluated_if.clone();

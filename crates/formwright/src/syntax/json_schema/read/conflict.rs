@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
             if let ("allOf", Some(Value::Array(schemas))) = (key, map.get(key)) {
                 for (index, value) in schemas.iter().enumerate() {
                     let pointer = place.pointer.at(key).at(index.to_string());
-                    let formula = self.child(place, value, pointer.clone());
+                    let formula = self.child(place, value, || pointer.clone());
                     out.extend(self.shape(&formula).ok().map(|shape| (pointer.text(), shape)));
                 }
                 continue;

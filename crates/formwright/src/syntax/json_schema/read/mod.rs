@@ -31,7 +31,7 @@ use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
 pub use place::Pointer;
 use place::{Keys, Place};
-use typed::kind;
+use typed::{Types, kind};
 
 /// How deep emptiness is looked for before a union is believed.
 const PROBE: u32 = 3;
@@ -44,6 +44,17 @@ const MOST_MADE: usize = 100_000;
 
 /// Steps taken to count the texts of a language.
 const COUNTING: u32 = 1_000_000;
+
+/// What a reader is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The language alone: schemas that only name the same types are one schema.
+    Build,
+    /// Errors that name places.
+    Locate,
+    /// A record of every keyword.
+    Explain,
+}
 
 /// How far a schema has been read.
 #[derive(Clone)]
@@ -61,6 +72,9 @@ pub struct Reader<'d> {
     schema_ids: FxHashMap<(usize, u32), SchemaId>,
     values: Vec<&'d Value<'d>>,
     value_ids: FxHashMap<usize, u32>,
+    purpose: Purpose,
+    /// Schemas that only name types, by these.
+    plain: FxHashMap<Types, Formula>,
     eithers: Vec<Vec<Formula>>,
     /// By schema: its shape, once read.
     shapes: Vec<Progress>,
@@ -82,7 +96,7 @@ pub struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    pub fn new(documents: &'d Documents<'d>, options: &'d Options, explain: bool) -> Self {
+    pub fn new(documents: &'d Documents<'d>, options: &'d Options, purpose: Purpose) -> Self {
         let dynamic = documents.resources.iter().any(|resource| resource.recursive || !resource.dynamic.is_empty());
         Self {
             documents,
@@ -91,21 +105,20 @@ impl<'d> Reader<'d> {
             schema_ids: FxHashMap::default(),
             values: Vec::new(),
             value_ids: FxHashMap::default(),
+            purpose,
+            plain: FxHashMap::default(),
             eithers: Vec::new(),
             shapes: Vec::new(),
             combined: Default::default(),
             scopes: vec![vec![0]],
             automata: FxHashMap::default(),
             innocent: FxHashSet::default(),
-            readings: explain.then(Vec::new),
+            readings: (purpose == Purpose::Explain).then(Vec::new),
             depth: 0,
             probing: 0,
             made: 0,
             dynamic,
-            unevaluated: documents
-                .resources
-                .iter()
-                .any(|resource| resource.pointer.is_empty() && mentions_unevaluated(resource.root)),
+            unevaluated: documents.unevaluated,
         }
     }
 
@@ -166,16 +179,34 @@ impl<'d> Reader<'d> {
     }
 
     /// The formula of a child schema; boolean schemas are decided at once.
-    fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: Pointer<'d>) -> Formula {
+    fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: impl FnOnce() -> Pointer<'d>) -> Formula {
         match value {
             Value::Bool(true) => Formula::default(),
             Value::Bool(false) => formula(Literal::Never),
             Value::Object(map) if map.is_empty() => Formula::default(),
             _ => {
-                let place = self.enter(Place { value, resource: place.resource, scope: place.scope, pointer });
-                formula(Literal::Is(self.schema_id(place)))
+                let types = if self.purpose == Purpose::Build { self.only_types(value) } else { None };
+                if let Some(known) = types.and_then(|types| self.plain.get(&types)) {
+                    return Rc::clone(known);
+                }
+                let (resource, scope) = (place.resource, place.scope);
+                let place = self.enter(Place { value, resource, scope, pointer: pointer() });
+                let formula = formula(Literal::Is(self.schema_id(place)));
+                self.plain.extend(types.map(|types| (types, Rc::clone(&formula))));
+                formula
             }
         }
+    }
+
+    /// The types a schema names, if it says nothing else. It then means the same wherever it stands.
+    fn only_types(&self, schema: &Value<'_>) -> Option<Types> {
+        let map = schema.as_object()?;
+        let annotates = |key: &str| match keywords::find(key) {
+            Some(row) => row.role == Role::Annotation,
+            None => self.innocent.contains(key),
+        };
+        let says_more = map.keys().any(|key| key != "type" && !annotates(key));
+        if says_more { None } else { Types::of(map.get("type")?).ok() }
     }
 
     /// Notices when a schema is the root of another resource.
@@ -702,21 +733,4 @@ fn reading(
         Role::Annotation | Role::Core => ("annotation", row.note.to_owned()),
         Role::Assertion | Role::Applicator | Role::Refused => ("enforced", String::new()),
     }
-}
-
-fn mentions_unevaluated(value: &Value<'_>) -> bool {
-    let mut stack = vec![value];
-    while let Some(value) = stack.pop() {
-        match value {
-            Value::Object(map) => {
-                if map.contains_key("unevaluatedProperties") || map.contains_key("unevaluatedItems") {
-                    return true;
-                }
-                stack.extend(map.values());
-            }
-            Value::Array(items) => stack.extend(items),
-            _ => {}
-        }
-    }
-    false
 }

@@ -29,7 +29,10 @@ const FARTHEST: i64 = 400;
 
 impl<'d> Reader<'d> {
     pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Shape> {
-        let types = map.get("type").map_or(Ok(Types::ALL), |value| types(value, place))?;
+        let types = map.get("type").map_or(Ok(Types::ALL), Types::of).map_err(|what| {
+            Error::schema(&place.pointer.at("type").text(), what)
+                .hint("types are null, boolean, integer, number, string, array, object")
+        })?;
         let mut numbers = if about.has(About::NUMBERS) { numbers(map, place)? } else { NumberSet::default() };
         if types.has(Types::INTEGER) && !types.has(Types::NUMBER) {
             numbers.divide(BigDecimal::one());
@@ -198,19 +201,19 @@ impl<'d> Reader<'d> {
             array.prefix = prefix
                 .iter()
                 .enumerate()
-                .map(|(index, value)| self.child(place, value, at.at(index.to_string())))
+                .map(|(index, value)| self.child(place, value, || at.at(index.to_string())))
                 .collect();
             array.evaluated = array.prefix.len() as u32;
         }
         if let Some(rest) = map.get(rest_key) {
-            array.rest = self.child(place, rest, place.pointer.at(rest_key));
+            array.rest = self.child(place, rest, || place.pointer.at(rest_key));
             array.evaluated = UNBOUNDED;
         }
         if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(&array.item(index))) {
             array.high = array.high.min(first as u32);
         }
         if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
-            let formula = self.child(place, value, place.pointer.at("contains"));
+            let formula = self.child(place, value, || place.pointer.at("contains"));
             let counts = self.dialect(place) >= Dialect::Draft2019;
             let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
             let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
@@ -233,7 +236,7 @@ impl<'d> Reader<'d> {
         let properties = schemas(map, "properties", place)?;
         let at = place.pointer.at("properties");
         for (name, value) in properties {
-            let formula = self.child(place, value, at.at(name));
+            let formula = self.child(place, value, || at.at(name));
             let name: Rc<str> = name.into();
             declared.push(Rc::clone(&name));
             object.rules.push(Rule { names: Names::One(name), formula });
@@ -241,7 +244,7 @@ impl<'d> Reader<'d> {
         let mut patterns: Vec<Regular> = Vec::new();
         for (source, value) in schemas(map, "patternProperties", place)? {
             let tree = self.search(source, &place.pointer.at("patternProperties").at(source).text())?;
-            let formula = self.child(place, value, place.pointer.at("patternProperties").at(source));
+            let formula = self.child(place, value, || place.pointer.at("patternProperties").at(source));
             patterns.push(tree.clone());
             object.rules.push(Rule { names: Names::In(tree), formula });
         }
@@ -249,7 +252,7 @@ impl<'d> Reader<'d> {
             object.evaluated = object.rules.iter().map(|rule| rule.names.clone()).collect();
         }
         if let Some(value) = map.get("additionalProperties") {
-            let formula = self.child(place, value, place.pointer.at("additionalProperties"));
+            let formula = self.child(place, value, || place.pointer.at("additionalProperties"));
             let names = Names::Except { names: declared.into(), patterns: patterns.into() };
             if self.unevaluated {
                 object.evaluated.push(names.clone());
@@ -257,7 +260,7 @@ impl<'d> Reader<'d> {
             object.rules.push(Rule { names, formula });
         }
         if let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) {
-            let formula = self.child(place, value, place.pointer.at("propertyNames"));
+            let formula = self.child(place, value, || place.pointer.at("propertyNames"));
             let names = self.shape(&formula)?.strings.clone();
             if names != Strings::all() {
                 object.names.push(names);
@@ -401,8 +404,8 @@ fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
 }
 
 /// A set of the names of `type`.
-#[derive(Clone, Copy)]
-struct Types(u8);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Types(u8);
 
 impl Types {
     const NULL: u8 = 1;
@@ -418,6 +421,17 @@ impl Types {
         self.0 & any != 0
     }
 
+    /// The types that a value of `type` names; what is wrong with it otherwise.
+    pub fn of(value: &Value<'_>) -> std::result::Result<Self, String> {
+        let list = if let Value::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+        let mut types = Self(0);
+        for item in list {
+            let name = item.as_str().ok_or_else(|| "type must be a name or an array of names".to_owned())?;
+            types.0 |= Self::named(name).ok_or_else(|| format!("unknown type {name:?}"))?;
+        }
+        Ok(types)
+    }
+
     fn named(name: &str) -> Option<u8> {
         Some(match name {
             "null" => Self::NULL,
@@ -430,20 +444,6 @@ impl Types {
             _ => return None,
         })
     }
-}
-
-fn types(value: &Value<'_>, place: &Place<'_>) -> Result<Types> {
-    let wrong = |what: String| Error::schema(&place.pointer.at("type").text(), what);
-    let list = if let Value::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
-    let mut types = Types(0);
-    for item in list {
-        let name = item.as_str().ok_or_else(|| wrong("type must be a name or an array of names".to_owned()))?;
-        types.0 |= Types::named(name).ok_or_else(|| {
-            wrong(format!("unknown type {name:?}"))
-                .hint("types are null, boolean, integer, number, string, array, object")
-        })?;
-    }
-    Ok(types)
 }
 
 fn only_if<T>(there: bool, part: T) -> Vec<T> {
