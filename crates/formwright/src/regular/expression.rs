@@ -555,7 +555,33 @@ impl Arena {
         if let Some(&known) = self.distances.get(&id) {
             return Ok(known);
         }
-        self.search(id)
+        let shortest = match self.get(id) {
+            Expression::Or(parts) => self.shortest_of(&parts.clone())?,
+            Expression::Concat(..) => self.shortest_concat(id)?,
+            _ => return self.search(id),
+        };
+        self.distances.insert(id, shortest);
+        Ok(shortest)
+    }
+
+    /// An alternative is as short as its shortest part: its parts are searched each by itself, not their product.
+    fn shortest_of(&mut self, parts: &[Id]) -> Result<Option<u32>, OutOfFuel> {
+        let mut best = None;
+        for &part in parts {
+            best = self.shortest(part)?.into_iter().chain(best).min();
+        }
+        Ok(best)
+    }
+
+    /// One after the other: the sum, along the chain of parts.
+    fn shortest_concat(&mut self, mut id: Id) -> Result<Option<u32>, OutOfFuel> {
+        let mut total = 0_u32;
+        while let Expression::Concat(first, rest) = *self.get(id) {
+            let Some(shortest) = self.shortest(first)? else { return Ok(None) };
+            total = total.saturating_add(shortest);
+            id = rest;
+        }
+        Ok(self.shortest(id)?.map(|rest| total.saturating_add(rest)))
     }
 
     /// Dijkstra over derivatives, cheapest spelling first. Every state on the path found, or every state

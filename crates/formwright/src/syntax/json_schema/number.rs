@@ -32,7 +32,7 @@ pub struct NumberSet {
     pub low: Option<Bound>,
     /// At most.
     pub high: Option<Bound>,
-    /// Multiples of each of these.
+    /// Multiples of each of these: one divisor, unless their common multiple is beyond what can be enforced.
     pub multiples: Vec<BigDecimal>,
     /// Multiples of none of these.
     pub others: Vec<BigDecimal>,
@@ -63,13 +63,9 @@ impl NumberSet {
         let mut both = self.clone();
         both.low = tighter(self.low.as_ref(), other.low.as_ref(), true);
         both.high = tighter(self.high.as_ref(), other.high.as_ref(), false);
-        for (into, from) in [(&mut both.multiples, &other.multiples), (&mut both.others, &other.others)] {
-            for divisor in from {
-                if !into.contains(divisor) {
-                    into.push(divisor.clone());
-                }
-            }
-        }
+        other.multiples.iter().for_each(|divisor| both.add_multiple(divisor.clone()));
+        both.others.extend(other.others.iter().filter(|divisor| !self.others.contains(divisor)).cloned());
+        both.drop_implied();
         if both.is_integral() {
             both.round_bounds();
         }
@@ -78,12 +74,38 @@ impl NumberSet {
 
     /// Leaves only multiples of `divisor`.
     pub fn divide(&mut self, divisor: BigDecimal) {
-        if !self.multiples.contains(&divisor) {
-            self.multiples.push(divisor);
-        }
+        self.add_multiple(divisor);
         if self.is_integral() {
             self.round_bounds();
         }
+    }
+
+    /// Multiples of several divisors are those of their common multiple: remainders by one number instead of by each.
+    fn add_multiple(&mut self, divisor: BigDecimal) {
+        let merged = self.multiples.iter().zip(0..).find_map(|(known, at)| {
+            let common = common_multiple(known, &divisor)?;
+            divisor_of(&common).is_ok().then_some((at, common))
+        });
+        match merged {
+            Some((at, common)) => self.multiples[at] = common,
+            None if self.multiples.contains(&divisor) => {}
+            None => self.multiples.push(divisor),
+        }
+    }
+
+    /// Leaves out divisors whose multiples are multiples of another one, as far as they are in the set at all.
+    fn drop_implied(&mut self) {
+        let [multiple] = self.multiples.as_slice() else { return };
+        let inside: Vec<_> = self.others.iter().map(|other| common_multiple(multiple, other)).collect();
+        let implied = |at: usize| {
+            inside.iter().enumerate().any(|(by, wider)| match (&inside[at], wider) {
+                (Some(one), Some(wider)) if one != wider => by != at && (one % wider).is_zero(),
+                (Some(one), Some(wider)) => by < at && one == wider,
+                _ => false,
+            })
+        };
+        let kept = (0..self.others.len()).filter(|&at| !implied(at)).map(|at| self.others[at].clone()).collect();
+        self.others = kept;
     }
 
     fn round_bounds(&mut self) {
@@ -106,7 +128,8 @@ impl NumberSet {
         {
             return true;
         }
-        if self.multiples.iter().any(|divisor| self.others.contains(divisor)) {
+        let divides = |other: &BigDecimal| self.multiples.iter().any(|divisor| (divisor % other).is_zero());
+        if self.others.iter().any(divides) {
             return true;
         }
         self.only().is_some_and(|value| {
@@ -245,6 +268,22 @@ fn non_negative(bound: Option<&Bound>) -> Option<Bound> {
 
 fn upper(bound: Option<&Bound>) -> Option<Bound> {
     bound.filter(|bound| !bound.value.is_negative()).cloned()
+}
+
+/// The least positive number that is a multiple of both; `None` for divisors that are not positive.
+fn common_multiple(a: &BigDecimal, b: &BigDecimal) -> Option<BigDecimal> {
+    if !a.is_positive() || !b.is_positive() {
+        return None;
+    }
+    let (mut rest, mut common) = (a.clone(), b.clone());
+    while !rest.is_zero() {
+        (rest, common) = (&common % &rest, rest);
+    }
+    // `a` is a multiple of the common divisor: the division leaves nothing.
+    let (a, common, scale) =
+        (a.normalized(), common.normalized(), a.fractional_digit_count().max(common.fractional_digit_count()));
+    let digits = |value: &BigDecimal| value.with_scale(scale).into_bigint_and_exponent().0;
+    Some((b * BigDecimal::from(digits(&a) / digits(&common))).normalized())
 }
 
 fn divisor_of(divisor: &BigDecimal) -> Result<Divisor, &'static str> {
