@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::classes::Classes;
 use super::walk::{Exit, Tokens};
 use super::{Bitmap, Body, Exits, Farthest, LeafMask, Met, Tree, bitmap};
 use crate::regular::{Automaton, StateId};
@@ -36,52 +37,117 @@ struct Found<'v> {
     ends: FxHashSet<StateId>,
 }
 
-impl Found<'_> {
+impl<'v> Found<'v> {
     fn keep(&mut self, met: Met) {
-        if met.run != 0 {
-            return self.spaced.push(met);
-        }
-        let places = self.by_count.len().max(usize::from(met.count) + 1);
+        if met.run == 0 { self.body(met.count).push(met.token) } else { self.spaced.push(met) }
+    }
+
+    fn body(&mut self, count: u16) -> &mut Vec<TokenId> {
+        let places = self.by_count.len().max(usize::from(count) + 1);
         self.by_count.resize_with(places, Vec::new);
-        self.by_count[usize::from(met.count)].push(met.token);
+        &mut self.by_count[usize::from(count)]
+    }
+
+    /// One token, of which `read` bytes with `count` characters led to `state`.
+    fn token(&mut self, walk: &Counting<'v>, token: TokenId, read: usize, (mut state, mut count): (StateId, u16)) {
+        let bytes = walk.vocabulary.token(token);
+        for (index, &byte) in bytes.iter().enumerate().skip(read) {
+            let step = walk.automaton.step(state, byte);
+            if step.accepting() {
+                self.exits.push((&bytes[index + 1..], Met { run: 0, count, token }));
+            }
+            if !step.goes_on() {
+                return;
+            }
+            count += u16::from(state == walk.inside);
+            state = step.state();
+        }
+        self.ends.insert(state);
+        self.body(count).push(token);
     }
 }
 
-/// Counts the characters of every token below `node`, from `state` on.
-fn found<'v>(
-    tokens: &Tokens<'v>,
-    node: NodeIndex,
-    automaton: &Automaton,
-    state: StateId,
+/// What is walked, and by which automaton; `inside` is its state between two characters.
+struct Counting<'v> {
+    vocabulary: &'v Vocabulary,
+    automaton: &'v Automaton,
     inside: StateId,
-) -> Found<'v> {
-    let mut found = Found::default();
-    let nodes = tokens.trie.nodes();
-    let base = usize::from(nodes[node as usize].depth);
-    let mut states = vec![(state, 0_u16); usize::from(nodes[node as usize].height) + 1];
-    let mut index = node + 1;
-    while index < nodes[node as usize].skip {
-        let at = &nodes[index as usize];
-        let depth = usize::from(at.depth) - base;
-        let (before, count) = states[depth - 1];
-        let step = automaton.step(before, at.byte);
-        if step.accepting() {
-            tokens.exits_below(index, at.depth, count, &mut found.exits);
+}
+
+impl<'v> Counting<'v> {
+    /// All tokens as they are, by their shapes.
+    fn by_shape(&self, state: StateId) -> Found<'v> {
+        let mut found = Found::default();
+        let mut classes = Classes::new(self.automaton);
+        let shapes = self.vocabulary.shapes();
+        let nodes = shapes.trie.nodes();
+        let tokens = |items| &shapes.tokens()[shapes.range(items)];
+        let mut states = vec![(state, 0_u16); usize::from(nodes[0].height) + 1];
+        let mut index = 1;
+        while let Some(at) = nodes.get(index as usize) {
+            let depth = usize::from(at.depth);
+            let (before, count) = states[depth - 1];
+            let step = match depth {
+                1 => Some(self.automaton.step(before, at.byte)),
+                _ => classes.step(before, at.byte),
+            };
+            let below = || tokens(shapes.trie.items_below(index)).iter();
+            let Some(step) = step else {
+                below().for_each(|&token| found.token(self, token, depth - 1, (before, count)));
+                index = at.skip;
+                continue;
+            };
+            if step.accepting() {
+                let rest = |token| &self.vocabulary.token(token)[depth..];
+                found.exits.extend(below().map(|&token| (rest(token), Met { run: 0, count, token })));
+            }
+            if !step.goes_on() {
+                index = at.skip;
+                continue;
+            }
+            let count = count + u16::from(before == self.inside);
+            states[depth] = (step.state(), count);
+            let ending = tokens(shapes.trie.items_at(index));
+            if !ending.is_empty() {
+                found.ends.insert(step.state());
+                found.body(count).extend_from_slice(ending);
+            }
+            index += 1;
         }
-        if !step.goes_on() {
-            index = at.skip;
-            continue;
-        }
-        let count = count + u16::from(before == inside);
-        states[depth] = (step.state(), count);
-        let items = tokens.trie.items_at(index);
-        if !items.is_empty() {
-            found.ends.insert(step.state());
-            items.for_each(|item| found.keep(tokens.met(item, count)));
-        }
-        index += 1;
+        found
     }
-    found
+
+    /// The tokens below a node of a tree, by their bytes.
+    fn by_byte(&self, tree: Tree, node: NodeIndex, state: StateId) -> Found<'v> {
+        let mut found = Found::default();
+        let tokens = Tokens::new(self.vocabulary, tree);
+        let nodes = tokens.trie.nodes();
+        let base = usize::from(nodes[node as usize].depth);
+        let mut states = vec![(state, 0_u16); usize::from(nodes[node as usize].height) + 1];
+        let mut index = node + 1;
+        while index < nodes[node as usize].skip {
+            let at = &nodes[index as usize];
+            let depth = usize::from(at.depth) - base;
+            let (before, count) = states[depth - 1];
+            let step = self.automaton.step(before, at.byte);
+            if step.accepting() {
+                tokens.exits_below(index, at.depth, count, &mut found.exits);
+            }
+            if !step.goes_on() {
+                index = at.skip;
+                continue;
+            }
+            let count = count + u16::from(before == self.inside);
+            states[depth] = (step.state(), count);
+            let items = tokens.trie.items_at(index);
+            if !items.is_empty() {
+                found.ends.insert(step.state());
+                items.for_each(|item| found.keep(tokens.met(item, count)));
+            }
+            index += 1;
+        }
+        found
+    }
 }
 
 impl TextTable {
@@ -94,7 +160,11 @@ impl TextTable {
         state: StateId,
         inside: StateId,
     ) -> Self {
-        let found = found(&Tokens::new(vocabulary, tree), node, automaton, state, inside);
+        let walk = Counting { vocabulary, automaton, inside };
+        let found = match (tree, node) {
+            (Tree::Plain, 0) => walk.by_shape(state),
+            _ => walk.by_byte(tree, node, state),
+        };
         let starts = found.by_count.iter().scan(0, |end, tokens| {
             *end += tokens.len();
             Some(*end)
@@ -147,5 +217,39 @@ impl TextTable {
             + size_of_val(&*self.spaced)
             + self.exits.trie.bytes()
             + size_of_val(&*self.exits.met)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::walk::tests::vocabulary;
+    use super::*;
+    use crate::limits::Limits;
+    use crate::regular::{Escapes, Regular, Spelling};
+
+    type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Met)>, BTreeSet<StateId>);
+
+    /// Everything that was found, as sets.
+    fn all(found: Found<'_>) -> Sets {
+        assert!(found.spaced.is_empty());
+        let body = found.by_count.into_iter().map(|tokens| tokens.into_iter().collect()).collect();
+        let exits = found.exits.into_iter().map(|(rest, met)| (rest.to_vec(), met)).collect();
+        (body, exits, found.ends.into_iter().collect())
+    }
+
+    #[test]
+    fn shapes_and_bytes_count_alike() {
+        let vocabulary = vocabulary();
+        for escapes in [Escapes::Natural, Escapes::Any, Escapes::Canonical] {
+            let automaton = Automaton::new(&Regular::anything(), Spelling::Json(escapes), &Limits::default()).unwrap();
+            let inside = automaton.step(automaton.start().state(), b'"').state();
+            let walk = Counting { vocabulary: &vocabulary, automaton: &automaton, inside };
+            for text in ["", "a", "\\", "\\u0", "\u{65e5}"] {
+                let state = text.bytes().fold(inside, |state, byte| automaton.step(state, byte).state());
+                assert_eq!(all(walk.by_shape(state)), all(walk.by_byte(Tree::Plain, 0, state)), "{escapes:?} {text:?}");
+            }
+        }
     }
 }

@@ -37,6 +37,11 @@ pub fn ascii(byte: u8) -> Kinds {
     1 << bit
 }
 
+/// The kind of each ASCII byte.
+pub fn ascii_table() -> [Kinds; 128] {
+    std::array::from_fn(|byte| ascii(byte as u8))
+}
+
 /// Kind, bytes to follow, and bounds of the first of them, for a UTF-8 lead byte.
 pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
     let (index, need, low, high) = match byte {

@@ -10,7 +10,7 @@
 //!
 //! The first byte stays itself: patterns are picky about beginnings (`^x-`, `[1-9]`), and it costs little.
 //!
-//! Cost: 3 ms and 1 MB for 131k tokens. Wrinkle: a state need not treat the bytes of a class alike; whoever walks here
+//! Cost: 6 ms and 1 MB for 131k tokens. Wrinkle: a state need not treat the bytes of a class alike; whoever walks here
 //! must ask, and look at the tokens themselves where it does not.
 
 use rustc_hash::FxHashMap;
@@ -51,9 +51,9 @@ pub fn members(class_of: u8) -> impl Iterator<Item = u8> {
     (class_of..=last).filter(move |&byte| class(byte) == class_of)
 }
 
-/// The kinds of characters in the class of an ASCII byte.
-fn ascii_kinds(byte: u8) -> Kinds {
-    members(class(byte)).fold(0, |set, byte| set | kinds::ascii(byte))
+/// The kinds of characters in the class of each ASCII byte.
+fn ascii_kinds() -> [Kinds; 128] {
+    std::array::from_fn(|byte| members(class(byte as u8)).fold(0, |set, byte| set | kinds::ascii(byte)))
 }
 
 /// Tokens by shape.
@@ -67,18 +67,24 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// From tokens with their bytes, sorted, none empty.
-    pub fn new(sorted: &[(&[u8], TokenId)]) -> Self {
-        let (nodes, ends) = distinct(sorted);
-        let mut spelled: Vec<(Vec<u8>, u32)> = ends.iter().map(|&end| (spell(&nodes, end), end)).collect();
+    /// The tokens of a tree whose items are tokens.
+    pub fn new(plain: &Trie) -> Self {
+        let (nodes, ends) = distinct(plain);
+        let mut terminal = vec![false; nodes.len()];
+        for &end in &ends {
+            terminal[end as usize] = true;
+        }
+        let shapes = (0..nodes.len() as NodeIndex).filter(|&node| terminal[node as usize]);
+        let mut spelled: Vec<(Vec<u8>, NodeIndex)> = shapes.map(|node| (spell(&nodes, node), node)).collect();
         spelled.sort_unstable();
-        spelled.dedup();
         let keyed: Vec<(&[u8], u32)> = spelled.iter().zip(0..).map(|((bytes, _), shape)| (&**bytes, shape)).collect();
-        let trie = Trie::new(&keyed).with_kinds(ascii_kinds);
+        let trie = Trie::new(&keyed).with_kinds(&ascii_kinds());
         let mut shape_of = vec![0; nodes.len()];
-        spelled.iter().zip(0..).for_each(|(&(_, end), shape)| shape_of[end as usize] = shape);
-        let (starts, tokens) =
-            grouped(sorted.iter().zip(&ends).map(|(&(_, token), &end)| (shape_of[end as usize], token)), spelled.len());
+        for (&(_, node), shape) in spelled.iter().zip(0..) {
+            shape_of[node as usize] = shape;
+        }
+        let shapes = ends.iter().map(|&end| shape_of[end as usize]);
+        let (starts, tokens) = grouped(shapes.zip(plain.items().iter().copied()), spelled.len());
         Self { trie, starts, tokens }
     }
 
@@ -93,27 +99,23 @@ impl Shapes {
     }
 }
 
-/// A tree of shapes as `(parent, class)`, the root first, and where each token ends in it.
-fn distinct(sorted: &[(&[u8], TokenId)]) -> (Vec<(NodeIndex, u8)>, Vec<NodeIndex>) {
+/// A tree of shapes as `(parent, class)`, the root first, and where each item ends in it.
+fn distinct(plain: &Trie) -> (Vec<(NodeIndex, u8)>, Vec<NodeIndex>) {
     let mut nodes = vec![(0, 0)];
-    let mut known: FxHashMap<(NodeIndex, u8), NodeIndex> = FxHashMap::default();
-    let mut path = vec![0]; // the node after each byte of the token
-    let mut before: &[u8] = &[];
-    let mut ends = Vec::with_capacity(sorted.len());
-    for &(bytes, _) in sorted {
-        let shared = bytes.iter().zip(before).take_while(|(a, b)| a == b).count();
-        path.truncate(shared + 1);
-        for (depth, &byte) in bytes.iter().enumerate().skip(shared) {
-            let key = (path[depth], if depth == 0 { byte } else { class(byte) });
-            let next = nodes.len() as NodeIndex;
-            let node = *known.entry(key).or_insert(next);
-            if node == next {
-                nodes.push(key);
-            }
-            path.push(node);
+    let mut known: FxHashMap<u64, NodeIndex> = FxHashMap::default();
+    let mut path = vec![0]; // the shape of each node on the way
+    let mut ends = Vec::with_capacity(plain.items().len());
+    for (node, index) in plain.nodes().iter().zip(0..).skip(1) {
+        let depth = usize::from(node.depth);
+        path.truncate(depth);
+        let (parent, class) = (path[depth - 1], if depth == 1 { node.byte } else { class(node.byte) });
+        let next = nodes.len() as NodeIndex;
+        let shape = *known.entry(u64::from(parent) << 8 | u64::from(class)).or_insert(next);
+        if shape == next {
+            nodes.push((parent, class));
         }
-        ends.push(path[bytes.len()]);
-        before = bytes;
+        path.push(shape);
+        ends.extend(plain.items_at(index).map(|_| shape));
     }
     (nodes, ends)
 }
@@ -155,7 +157,7 @@ mod tests {
     fn tokens_of_a_shape_stand_together() {
         let words: [&[u8]; 6] = [b"Mouse7", b"Mouse9", b"h", b"house", b"mouse", "mu\u{301}".as_bytes()];
         let sorted: Vec<(&[u8], TokenId)> = words.iter().zip(0..).map(|(&word, id)| (word, id)).collect();
-        let shapes = Shapes::new(&sorted);
+        let shapes = Shapes::new(&Trie::new(&sorted));
         let m = shapes.trie.child(0, b'M').unwrap();
         assert_eq!(shapes.tokens()[shapes.range(shapes.trie.items_below(m))], [0, 1]);
         assert_eq!(shapes.trie.node(m).height, 5);

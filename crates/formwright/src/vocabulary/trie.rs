@@ -65,9 +65,9 @@ impl Trie {
     }
 
     /// Adds the kinds of characters at and below every node; needed only where [`Trie::kinds`] is asked. `ascii` gives
-    /// those of an ASCII byte.
+    /// those of the ASCII bytes.
     #[must_use]
-    pub fn with_kinds(mut self, ascii: fn(u8) -> Kinds) -> Self {
+    pub fn with_kinds(mut self, ascii: &[Kinds; 128]) -> Self {
         let all = self.kinds_of_nodes(ascii);
         let mut ids: FxHashMap<Kinds, u16> = FxHashMap::default();
         self.kinds.push(BROKEN); // index 0 stands for "too many distinct sets": never covered
@@ -159,7 +159,7 @@ impl Trie {
     }
 
     /// Kinds of characters at and below each node. A node inside a character has those of the characters behind it.
-    fn kinds_of_nodes(&self, ascii: fn(u8) -> Kinds) -> Vec<Kinds> {
+    fn kinds_of_nodes(&self, ascii: &[Kinds; 128]) -> Vec<Kinds> {
         let mut kinds: Vec<Kinds> = Vec::with_capacity(self.nodes.len());
         let mut path: Vec<(NodeIndex, Reading)> = Vec::new();
         let mut parents = Vec::with_capacity(self.nodes.len());
@@ -274,9 +274,9 @@ impl Iterator for Children<'_> {
 type Reading = Option<Option<(u8, u8, u8)>>;
 
 /// The kind that a byte adds, and what is known behind it.
-fn read(before: Reading, byte: u8, ascii: fn(u8) -> Kinds) -> (Kinds, Reading) {
+fn read(before: Reading, byte: u8, ascii: &[Kinds; 128]) -> (Kinds, Reading) {
     match before {
-        Some(None) if byte < 0x80 => (ascii(byte), before),
+        Some(None) if byte < 0x80 => (ascii[usize::from(byte)], before),
         Some(None) => {
             kinds::lead(byte).map_or((BROKEN, None), |(kind, need, low, high)| (kind, Some(Some((need, low, high)))))
         }
@@ -298,7 +298,7 @@ mod tests {
     fn trie(words: &[&'static [u8]]) -> Trie {
         let mut sorted: Vec<(&[u8], u32)> = words.iter().zip(0..).map(|(word, item)| (*word, item)).collect();
         sorted.sort();
-        Trie::new(&sorted).with_kinds(kinds::ascii)
+        Trie::new(&sorted).with_kinds(&kinds::ascii_table())
     }
 
     #[test]
