@@ -300,23 +300,24 @@ impl Automaton {
         self.spelling
     }
 
-    /// The class loops `state` may stay in; empty inside a code point.
+    /// The class loops `state` may stay in, once the character it is inside of is complete.
     pub(crate) fn runs(&self, state: StateId) -> Vec<ClassRun> {
         let mut builder = self.lock();
-        builder.between(state).map_or_else(Vec::new, |expression| builder.arena.class_runs(expression))
+        builder.behind(state).map_or_else(Vec::new, |(expression, _)| builder.arena.class_runs(expression))
     }
 
-    /// The class that leads from `state` to itself; none inside a code point.
+    /// The class that leads `state` to itself, once the character it is inside of is complete.
     pub(crate) fn own_loop(&self, state: StateId) -> Option<ClassRun> {
         let mut builder = self.lock();
-        builder.between(state).and_then(|expression| builder.arena.own_loop(expression))
+        builder.behind(state).and_then(|(expression, _)| builder.arena.own_loop(expression))
     }
 
     /// Bytes of the shortest completion at any time in a class loop of `state`, at most.
     pub fn farthest(&self, state: StateId) -> u32 {
         let mut builder = self.lock();
         let quote = u32::from(self.spelling != Spelling::Text);
-        builder.between(state).map_or(0, |expression| builder.arena.farthest(expression).saturating_add(quote))
+        let Some((expression, left)) = builder.behind(state) else { return 0 };
+        builder.arena.farthest(expression).saturating_add(quote + left)
     }
 
     /// Tells whether all code points of some ranges are in the class of `run` and are written as themselves.
@@ -354,10 +355,13 @@ fn too_hard(limits: &Limits) -> Error {
 }
 
 impl Builder {
-    /// The expression of a state between two code points.
-    fn between(&self, state: StateId) -> Option<Id> {
-        let (expression, at) = self.states[state as usize];
-        (at == Partial::Between).then_some(expression)
+    /// What follows the code point a state is inside of, if that is known, and the bytes left of it.
+    fn behind(&self, state: StateId) -> Option<(Id, u32)> {
+        match self.states[state as usize] {
+            (expression, Partial::Between) => Some((expression, 0)),
+            (expression, Partial::Same { need, .. }) => Some((expression, u32::from(need))),
+            _ => None,
+        }
     }
 
     /// Whether a quarter of the room is used up.
