@@ -108,6 +108,17 @@ fn reads(tree: &Regular) -> bool {
     }
 }
 
+/// The character of a class of one.
+fn only(tree: &Regular) -> Option<char> {
+    match tree {
+        Regular::Class(ranges) => match **ranges {
+            [(low, high)] if low == high => Some(low),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// All texts, if they are few.
 fn words(tree: &Regular) -> Option<Vec<String>> {
     let all = match tree {
@@ -117,15 +128,22 @@ fn words(tree: &Regular) -> Option<Vec<String>> {
             (count <= FEW).then(|| ranges.iter().flat_map(|&(low, high)| low..=high).map(String::from).collect())?
         }
         Regular::Concat(parts) => {
-            let mut all = vec![String::new()];
+            let (mut all, mut bytes) = (vec![String::new()], 0);
             for part in parts.iter() {
-                let next = words(part)?;
-                let bytes = |words: &[String]| words.iter().map(String::len).sum::<usize>();
-                let total = bytes(&all) * next.len() + bytes(&next) * all.len();
-                if all.len() * next.len() > MOST_WORDS || total > MOST_BYTES {
+                if let Some(c) = only(part) {
+                    bytes += c.len_utf8() * all.len();
+                    all.iter_mut().for_each(|word| word.push(c));
+                } else {
+                    let next = words(part)?;
+                    bytes = bytes * next.len() + next.iter().map(String::len).sum::<usize>() * all.len();
+                    if all.len() * next.len() > MOST_WORDS || bytes > MOST_BYTES {
+                        return None;
+                    }
+                    all = all.iter().flat_map(|start| next.iter().map(move |end| format!("{start}{end}"))).collect();
+                }
+                if bytes > MOST_BYTES {
                     return None;
                 }
-                all = all.iter().flat_map(|start| next.iter().map(move |end| format!("{start}{end}"))).collect();
             }
             all
         }
