@@ -23,9 +23,9 @@ use rustc_hash::FxHashMap;
 use super::budget::Budget;
 use super::program::leaving;
 use super::step::Machine;
-use super::thread::{ByteSet, ContId, Head, Thread};
+use super::thread::{ByteSet, ContId, Head, SeenId, Thread};
 use crate::error::Result;
-use crate::language::{LeafId, Node, SpaceState, UNBOUNDED, end};
+use crate::language::{LeafId, Node, NodeId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie};
@@ -90,6 +90,15 @@ pub type BanTable = FxHashMap<(Tree, NodeIndex, LeafId, StateId, u32), Bans>;
 struct Walk<'w> {
     trie: &'w Trie,
     kind: Tokens<'w>,
+}
+
+/// A thread inside a declared name.
+#[derive(Clone, Copy)]
+struct Key {
+    object: NodeId,
+    seen: SeenId,
+    at: NodeIndex,
+    cont: ContId,
 }
 
 /// How items of a tree become tokens.
@@ -162,22 +171,26 @@ impl<'m> Masker<'m> {
 
     /// Whether the whole of `bytes` can be read from `thread` and leaves enough budget.
     fn reaches(&mut self, thread: Thread, bytes: &[u8]) -> bool {
-        let start = self.machine.path.len();
-        let mut threads = vec![thread];
+        let (start, base) = (self.machine.path.len(), self.buffer.len());
+        self.buffer.push(thread);
+        let mut low = base;
         for &byte in bytes {
-            let mut next = Vec::new();
-            self.machine.step_all(&threads, byte, &mut next, 0);
+            let high = self.buffer.len();
+            self.machine.step_within(self.buffer, low, byte);
             self.machine.path.push(byte);
-            threads = next;
+            low = high;
         }
         self.machine.path.truncate(start);
-        !threads.is_empty() && self.fits(&threads)
+        let reached = self.buffer.len() > low && self.fits(low);
+        self.buffer.truncate(base);
+        reached
     }
 
-    fn fits(&mut self, threads: &[Thread]) -> bool {
+    /// Whether the threads `buffer[low..]` leave enough budget.
+    fn fits(&mut self, low: usize) -> bool {
         match &mut self.budget {
             None => true,
-            Some(budget) => budget.fits(&mut self.machine, threads),
+            Some(budget) => budget.fits(&mut self.machine, &self.buffer[low..]),
         }
     }
 
@@ -198,6 +211,20 @@ impl<'m> Masker<'m> {
                 return;
             }
         }
+        if let [Thread { head: Head::Key { object, seen, at }, cont }] = self.buffer[low..]
+            && self.budget.is_none()
+            && !(node == 0 && walk.strips())
+        {
+            return self.names(walk, node, Key { object, seen, at, cont }, purpose, entry);
+        }
+        if let Some(bytes) = self.few_bytes(low) {
+            for byte in bytes.iter() {
+                if let Some(child) = walk.trie.child(node, byte) {
+                    self.visit(walk, node, child, low, purpose, entry);
+                }
+            }
+            return;
+        }
         if let Some(table) = walk.trie.table(node) {
             for byte in self.live_bytes(low).iter() {
                 let child = table[usize::from(byte)];
@@ -213,6 +240,32 @@ impl<'m> Masker<'m> {
             if live.contains(walk.trie.node(child).byte) {
                 self.visit(walk, node, child, low, purpose, entry);
             }
+        }
+    }
+
+    /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
+    /// nothing changes but the place in it.
+    fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
+        let Node::Object(object) = self.machine.program.node(key.object) else { return };
+        for at in object.names.children(key.at) {
+            let byte = object.names.node(at).byte;
+            let Some(child) = walk.trie.child(node, byte) else { continue };
+            if self.machine.name_is_live(object, key.seen, at) {
+                self.machine.path.push(byte);
+                entry.tokens.extend(walk.trie.items_at(child).filter_map(|item| walk.token(item, purpose)));
+                self.names(walk, child, Key { at, ..key }, purpose, entry);
+                self.machine.path.pop();
+            }
+        }
+        if object.names.items_at(key.at).is_empty() {
+            return;
+        }
+        if let Some(quote) = walk.trie.child(node, b'"') {
+            let low = self.buffer.len();
+            let head = Head::Key { object: key.object, seen: key.seen, at: key.at };
+            self.buffer.push(Thread { head, cont: key.cont });
+            self.visit(walk, node, quote, low, purpose, entry);
+            self.buffer.truncate(low);
         }
     }
 
@@ -249,16 +302,26 @@ impl<'m> Masker<'m> {
         if items.is_empty() {
             return;
         }
-        if self.budget.is_some() {
-            let threads = self.buffer[low..].to_vec();
-            if !self.fits(&threads) {
-                return;
-            }
+        if !self.fits(low) {
+            return;
         }
         match walk.kind {
             Tokens::Plain => entry.tokens.extend_from_slice(&walk.trie.items()[items]),
+            Tokens::Exits { exits, window: (0, UNBOUNDED), banned, runs: None } => {
+                let tokens = walk.trie.items()[items].iter().map(|&item| exits.met[item as usize].token);
+                match banned {
+                    [] => entry.tokens.extend(tokens),
+                    _ => entry.tokens.extend(tokens.filter(|token| banned.binary_search(token).is_err())),
+                }
+            }
             _ => entry.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
         }
+    }
+
+    /// The bytes a lone thread inside a text may read: asking for these beats trying all that tokens have.
+    fn few_bytes(&self, low: usize) -> Option<ByteSet> {
+        let [thread] = &self.buffer[low..] else { return None };
+        matches!(thread.head, Head::Key { .. } | Head::Literal { .. }).then(|| self.first_bytes(thread))
     }
 
     /// Bytes some thread of `buffer[low..]` may read (perhaps more).

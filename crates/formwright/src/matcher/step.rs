@@ -694,7 +694,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Whether some declared name at or below `at` may come.
-    fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
+    pub fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
         let below = &object.names.items()[object.names.items_below(at)];
         if !object.is_ordered() {
             return below.iter().any(|&member| self.may_member(object, seen, member));
