@@ -27,6 +27,14 @@ pub fn excluded_items(used: TextsId) -> u32 {
 /// Stands for used names, or for the start of a name, that were forgotten.
 pub const UNKNOWN: u32 = u32::MAX;
 
+/// Stands for used names behind one that a walk over tokens could not tell.
+pub const UNSURE: u32 = u32::MAX - 1;
+
+/// Whether it is known which names these are.
+pub fn are_known(names: TextsId) -> bool {
+    names < UNSURE
+}
+
 /// Ids of what was seen carry this bit; the positions in plain objects, which stand in the same place, do not.
 const TRACKED: u32 = 1 << 31;
 
@@ -218,7 +226,9 @@ impl Arena {
     /// The names that an undeclared name of `object` (node `node`) must not be, after `used` (if known).
     pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
         match used {
-            NONE | UNKNOWN => *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(&object.names, b'"')),
+            NONE | UNKNOWN | UNSURE => {
+                *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(&object.names, b'"'))
+            }
             _ => used,
         }
     }

@@ -69,7 +69,7 @@ impl<'v> Budget<'v> {
         }
         let mut after = Vec::new();
         machine.resume_into(cont, &mut after);
-        machine.doubt = false;
+        machine.settle();
         self.tokens(machine, &after).saturating_add(farthest) <= self.left
     }
 }
@@ -153,5 +153,5 @@ fn token_ends(
         }
     }
     machine.hole = None;
-    machine.doubt = false;
+    machine.settle();
 }

@@ -16,19 +16,22 @@
 //!
 //! Cost on 131k tokens: 0.2 us for a known entry, 0.5-6 us for a new one.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::arena::Arena;
 use super::budget::Budget;
-use super::program::leaving;
-use super::step::Machine;
+
+use super::program::{Program, leaving};
+use super::step::{Assumed, Machine};
 use super::thread::{ByteSet, ContId, Head, SeenId, Thread};
 use crate::error::Result;
 use crate::language::{LeafId, Node, NodeId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
 use crate::regular::{DEAD, StateId};
-use crate::vocabulary::{NodeIndex, TokenId, Trie};
+use crate::vocabulary::{NodeIndex, TokenId, Trie, is_whitespace};
 
 /// Subtrees with more nodes than this use leaf masks.
 const LARGE: u32 = 48;
@@ -56,6 +59,65 @@ pub struct Entry {
     pub allows: bool,
     /// Tokens that depend on names or items used before: to be tried at every visit.
     pub doubtful: Vec<TokenId>,
+    /// Tokens that spell a whole undeclared name: allowed while that name is not used.
+    pub named: Option<Box<Named>>,
+}
+
+/// Tokens by the undeclared name they spell.
+#[derive(Debug)]
+pub struct Named {
+    /// The object.
+    object: NodeId,
+    /// The names, each with the quote that ends it; items are places in `groups`.
+    names: Trie,
+    /// Where the tokens of each name stand.
+    groups: Vec<Range<usize>>,
+    tokens: Vec<TokenId>,
+}
+
+impl Named {
+    fn new(object: NodeId, mut parts: Vec<(Vec<u8>, Vec<TokenId>)>) -> Self {
+        parts.sort_unstable();
+        let keyed: Vec<(&[u8], u32)> = parts.iter().zip(0..).map(|((name, _), group)| (&**name, group)).collect();
+        let ends = parts.iter().scan(0, |end, (_, tokens)| {
+            *end += tokens.len();
+            Some(*end)
+        });
+        let groups = ends.zip(&parts).map(|(end, (_, tokens))| end - tokens.len()..end).collect();
+        let names = Trie::new(&keyed);
+        Self { object, names, groups, tokens: parts.into_iter().flat_map(|(_, tokens)| tokens).collect() }
+    }
+
+    /// Adds the tokens whose name `thread`, which stands in the object, has not used.
+    pub fn free(&self, program: &Program, arena: &mut Arena, thread: Thread, out: &mut Vec<TokenId>) {
+        let (Head::Object { seen, .. }, Node::Object(object)) = (thread.head, program.node(self.object)) else {
+            return;
+        };
+        let names = arena.seen(seen).names;
+        let mut open = vec![(arena.excluded_names(self.object, object, names), 0)];
+        let mut used: Vec<u32> = Vec::new();
+        while let Some((at, node)) = open.pop() {
+            for &(byte, deeper) in arena.excluded_children(at) {
+                let Some(child) = self.names.child(node, byte) else { continue };
+                if arena.is_excluded(deeper) {
+                    used.extend_from_slice(&self.names.items()[self.names.items_at(child)]);
+                }
+                open.push((deeper, child));
+            }
+        }
+        used.sort_unstable();
+        let mut from = 0;
+        for group in used {
+            let taken = &self.groups[group as usize];
+            out.extend_from_slice(&self.tokens[from..taken.start]);
+            from = taken.end;
+        }
+        out.extend_from_slice(&self.tokens[from..]);
+    }
+
+    fn bytes(&self) -> usize {
+        self.names.bytes() + self.groups.len() * 16 + self.tokens.len() * 4
+    }
 }
 
 /// Tokens taken out of the body of a leaf mask, ascending.
@@ -64,7 +126,8 @@ pub type Bans = Arc<[TokenId]>;
 impl Entry {
     /// Bytes of memory held, shared maps not counted.
     pub fn bytes(&self) -> usize {
-        (self.tokens.len() + self.doubtful.len()) * 4 + self.maps.len() * 24 + 160
+        let named = self.named.as_ref().map_or(0, |named| named.bytes());
+        (self.tokens.len() + self.doubtful.len()) * 4 + self.maps.len() * 24 + named + 160
     }
 
     fn allows_something(&self) -> bool {
@@ -81,6 +144,12 @@ pub struct Masker<'m> {
     pub budget: Option<Budget<'m>>,
     buffer: &'m mut Vec<Thread>,
     bans: &'m mut BanTable,
+    /// The object the thread stands in, and what comes after it.
+    own: Option<(NodeId, ContId)>,
+    /// Tokens that assume a name of it to be new, by the name.
+    named: Vec<(Vec<u8>, Vec<TokenId>)>,
+    /// Whether a walk is under way that assumes so.
+    assuming: bool,
 }
 
 /// Bans met so far, by tree, its node, leaf, state and place among excluded texts.
@@ -121,7 +190,7 @@ impl<'m> Masker<'m> {
         bans: &'m mut BanTable,
     ) -> Self {
         buffer.clear();
-        Self { machine, tables, links, budget, buffer, bans }
+        Self { machine, tables, links, budget, buffer, bans, own: None, named: Vec::new(), assuming: false }
     }
 
     /// The entry of one thread.
@@ -130,6 +199,7 @@ impl<'m> Masker<'m> {
         if thread.head == Head::Accept {
             return Ok(entry);
         }
+        self.own = if let Head::Object { object, .. } = thread.head { Some((object, thread.cont)) } else { None };
         let vocabulary = Arc::clone(&self.tables.vocabulary);
         if let Some((free, space)) = self.machine.free_of_space(thread) {
             let spaces = &self.machine.program.graph.spaces;
@@ -145,6 +215,9 @@ impl<'m> Masker<'m> {
         entry.doubtful.sort_unstable();
         entry.doubtful.dedup();
         entry.allows = entry.allows_something();
+        if let (Some((object, _)), false) = (self.own, self.named.is_empty()) {
+            entry.named = Some(Box::new(Named::new(object, std::mem::take(&mut self.named))));
+        }
         self.machine.sound()?;
         Ok(entry)
     }
@@ -181,6 +254,7 @@ impl<'m> Masker<'m> {
             low = high;
         }
         self.machine.path.truncate(start);
+        self.machine.settle();
         let reached = self.buffer.len() > low && self.fits(low);
         self.buffer.truncate(base);
         reached
@@ -205,7 +279,7 @@ impl<'m> Masker<'m> {
     ///
     /// `purpose` is what the first byte after stripped whitespace was.
     fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
-        if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() {
+        if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.assuming {
             self.shortcut(walk, node, low, purpose, entry);
             if self.buffer.len() == low {
                 return;
@@ -282,9 +356,17 @@ impl<'m> Masker<'m> {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
         self.machine.step_within(self.buffer, low, byte);
-        if std::mem::take(&mut self.machine.doubt) {
+        let assumed = self.machine.assumed.take();
+        let known = |assumed: &Assumed| assumed.name.is_some() && self.may_assume(assumed, high);
+        let known = assumed.as_ref().is_none_or(known);
+        if std::mem::take(&mut self.machine.doubt) || !known {
             entry.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
             self.buffer.truncate(high);
+        } else if let Some(name) = assumed.and_then(|assumed| assumed.name) {
+            self.machine.path.push(byte);
+            let tokens = self.assuming(walk, child, high, purpose, entry);
+            self.machine.path.pop();
+            self.named.push((name, tokens));
         }
         if self.buffer.len() > high {
             let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
@@ -296,6 +378,46 @@ impl<'m> Masker<'m> {
             }
         }
         self.buffer.truncate(high);
+    }
+
+    /// Whether tokens can be kept by the name that they assume to be new: a name of the object the thread stands in,
+    /// read by the one thread behind `high`.
+    fn may_assume(&self, assumed: &Assumed, high: usize) -> bool {
+        let own = self.own == Some((assumed.object, assumed.cont));
+        own && !self.assuming && self.buffer.len() == high + 1 && self.budget.is_none()
+    }
+
+    /// The tokens at and below a node, if the name that has just ended is new. Takes the threads out.
+    fn assuming(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+    ) -> Vec<TokenId> {
+        let mut part = Entry::default();
+        self.assuming = true;
+        self.emit(walk, walk.trie.items_at(node), low, purpose, &mut part);
+        self.walk(walk, node, low, purpose, &mut part);
+        self.assuming = false;
+        self.buffer.truncate(low);
+        entry.doubtful.append(&mut part.doubtful);
+        part.tokens
+    }
+
+    /// What a token adds to the name that is open `read` bytes behind its leading whitespace: all up to the quote.
+    fn name_in(&self, token: TokenId, strips: bool, read: usize) -> Vec<u8> {
+        let bytes = self.tables.vocabulary.token(token);
+        let blank = if strips { bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0) } else { 0 };
+        let mut escaped = false;
+        let rest = &bytes[blank + read..];
+        let inside = rest.iter().position(|&byte| {
+            let ends = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            ends
+        });
+        inside.map_or(rest, |quote| &rest[..=quote]).to_vec()
     }
 
     fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8, entry: &mut Entry) {
@@ -452,7 +574,7 @@ impl<'m> Masker<'m> {
             return false;
         }
         let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, place, at), walk));
-        self.walk_exits(walk, &mask, &bans, cont, purpose, entry);
+        self.walk_exits(walk, node, &mask, &bans, cont, purpose, entry);
         add_leaf_mask(walk, mask, bans, purpose, entry);
         true
     }
@@ -461,6 +583,7 @@ impl<'m> Masker<'m> {
     fn walk_exits(
         &mut self,
         walk: &Walk<'_>,
+        node: NodeIndex,
         mask: &LeafMask,
         banned: &[TokenId],
         cont: ContId,
@@ -479,8 +602,17 @@ impl<'m> Masker<'m> {
         let mut after = Vec::new();
         self.machine.resume_into(cont, &mut after);
         self.buffer.extend(after);
-        if std::mem::take(&mut self.machine.doubt) {
+        let assumed = self.machine.assumed.take();
+        let known = assumed.as_ref().is_none_or(|assumed| self.may_assume(assumed, base));
+        if std::mem::take(&mut self.machine.doubt) || !known {
             entry.doubtful.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
+        } else if let Some(assumed) = assumed {
+            let begun = self.machine.path[assumed.start as usize + 1..].to_vec();
+            let read = usize::from(walk.trie.node(node).depth);
+            for token in self.assuming(&exits, 0, base, purpose, entry) {
+                let name = [&begun[..], &self.name_in(token, walk.strips(), read)].concat();
+                self.named.push((name, vec![token]));
+            }
         } else if self.buffer.len() > base {
             self.emit(&exits, exits.trie.items_at(0), base, purpose, entry);
             self.walk(&exits, 0, base, purpose, entry);
@@ -495,7 +627,7 @@ impl<'m> Masker<'m> {
         let hole = self.machine.hole.replace(usize::MAX);
         self.machine.resume_into(cont, &mut after);
         self.machine.hole = hole;
-        self.machine.doubt = false;
+        self.machine.settle();
         after.iter().fold(ByteSet::default(), |set, thread| match thread.head {
             Head::Accept => set,
             _ => set.union(&self.first_bytes(thread)),

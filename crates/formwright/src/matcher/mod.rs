@@ -388,7 +388,9 @@ impl Matcher {
             for &thread in &self.state.threads {
                 mask.ends |= thread.head == Head::Accept;
                 let key = memory.arena.forget(thread);
-                mask.entries.push(memory.entries.get(&key).filter(|entry| entry.doubtful.is_empty()).map(Arc::clone)?);
+                let entry = memory.entries.get(&key).filter(|entry| entry.doubtful.is_empty()).map(Arc::clone)?;
+                mask.add_named(self.constraint.program(), &mut memory.arena, thread, &entry);
+                mask.entries.push(entry);
             }
         }
         (!mask.is_empty()).then_some(mask)
@@ -413,6 +415,7 @@ impl Matcher {
             if !entry.doubtful.is_empty() {
                 mask.decided.extend(masker(constraint, memory, path, None).decide(thread, &entry.doubtful)?);
             }
+            mask.add_named(constraint.program(), &mut memory.arena, thread, &entry);
             mask.entries.push(entry);
         }
         Ok(())

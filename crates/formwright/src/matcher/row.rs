@@ -11,7 +11,10 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::arena::Arena;
 use super::mask::Entry;
+use super::program::Program;
+use super::thread::Thread;
 use super::words::Row;
 use crate::leaf::Body;
 use crate::vocabulary::{TokenId, Vocabulary};
@@ -20,13 +23,20 @@ use crate::vocabulary::{TokenId, Vocabulary};
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     pub(super) entries: SmallVec<[Arc<Entry>; 4]>,
-    /// Doubtful tokens of the entries that turned out to be allowed.
+    /// Doubtful and named tokens of the entries that turned out to be allowed.
     pub(super) decided: Vec<TokenId>,
     /// Whether the text may end.
     pub(super) ends: bool,
 }
 
 impl Mask {
+    /// Decides which tokens of an entry spell names that are not used.
+    pub(super) fn add_named(&mut self, program: &Program, arena: &mut Arena, thread: Thread, entry: &Entry) {
+        if let Some(named) = &entry.named {
+            named.free(program, arena, thread, &mut self.decided);
+        }
+    }
+
     /// Whether no token is allowed.
     pub(super) fn is_empty(&self) -> bool {
         !self.ends && self.decided.is_empty() && !self.entries.iter().any(|entry| entry.allows)

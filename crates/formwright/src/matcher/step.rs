@@ -18,7 +18,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::arena::{Arena, OFF, UNKNOWN, excluded_items};
+use super::arena::{Arena, OFF, UNKNOWN, UNSURE, are_known, excluded_items};
 use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
@@ -67,6 +67,18 @@ impl<'o> Out<'o> {
     }
 }
 
+/// An undeclared name that was taken for a new one.
+#[derive(Debug)]
+pub struct Assumed {
+    pub object: NodeId,
+    /// What comes after the object.
+    pub cont: ContId,
+    /// Where it begins, with its quote.
+    pub start: u32,
+    /// Its text without the quote before it; `None` where it is not known.
+    pub name: Option<Vec<u8>>,
+}
+
 /// A program running.
 #[derive(Debug)]
 pub struct Machine<'m> {
@@ -78,6 +90,8 @@ pub struct Machine<'m> {
     pub hole: Option<usize>,
     /// Set when a step depended on texts that are not known: its tokens must be tried one by one.
     pub doubt: bool,
+    /// Set when an undeclared name ended and was taken for a new one: the names used before are not known.
+    pub assumed: Option<Assumed>,
     /// Set when a thread may have died only because its automaton reached a bound.
     pub overflow: bool,
     /// The byte being read.
@@ -86,12 +100,18 @@ pub struct Machine<'m> {
 
 impl<'m> Machine<'m> {
     pub fn new(program: &'m Program, arena: &'m mut Arena, path: &'m mut Vec<u8>) -> Self {
-        Self { program, arena, path, hole: None, doubt: false, overflow: false, byte: 0 }
+        Self { program, arena, path, hole: None, doubt: false, assumed: None, overflow: false, byte: 0 }
     }
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn sound(&self) -> Result<()> {
         if self.overflow { Err(super::too_many_states()) } else { Ok(()) }
+    }
+
+    /// Forgets what the steps so far depended on, where it does not matter.
+    pub fn settle(&mut self) {
+        self.doubt = false;
+        self.assumed = None;
     }
 
     /// The threads before the first byte.
@@ -219,7 +239,7 @@ impl<'m> Machine<'m> {
 
     /// Where a thread stands that stays inside its leaf, name or whitespace, and can do nothing else.
     #[inline]
-    fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
+    pub fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
         let program = self.program;
         let after = |space: SpaceState| program.graph.spaces.step(space, byte);
         Some(match head {
@@ -629,11 +649,20 @@ impl<'m> Machine<'m> {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
         let mut next = object.with_extra(self.arena.seen(seen), 0);
-        // Begun where the names used before it were not known: it may be one of them.
-        self.doubt |= start != UNKNOWN && next.names == UNKNOWN;
-        next.names = match self.text_since(start) {
-            Some(name) if next.names != UNKNOWN => self.arena.use_name(node, object, next.names, &name[1..]),
-            _ => UNKNOWN,
+        let name = self.text_since(start).map(|text| text[1..].to_vec());
+        next.names = match name {
+            Some(name) if are_known(next.names) => self.arena.use_name(node, object, next.names, &name),
+            // Begun where the names used before it were forgotten: it may be one of them.
+            name if start != UNKNOWN && next.names == UNKNOWN => {
+                self.doubt |= self.assumed.is_some();
+                self.assumed = Some(Assumed { object: node, cont, start, name });
+                UNSURE
+            }
+            // Or the one before it, in the same token.
+            _ => {
+                self.doubt |= start != UNKNOWN && next.names == UNSURE;
+                UNSURE
+            }
         };
         let seen = self.arena.intern_seen(next);
         let member = object.members.len() as u32 + u32::from(extra);
@@ -750,7 +779,7 @@ impl<'m> Machine<'m> {
             return true;
         }
         let names = self.arena.seen(seen).names;
-        if names == UNKNOWN {
+        if !are_known(names) {
             self.doubt = true;
             return true;
         }

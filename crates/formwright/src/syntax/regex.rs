@@ -132,7 +132,9 @@ fn words(tree: &Regular) -> Option<Vec<String>> {
             for part in parts.iter() {
                 if let Some(c) = only(part) {
                     bytes += c.len_utf8() * all.len();
-                    all.iter_mut().for_each(|word| word.push(c));
+                    for word in &mut all {
+                        word.push(c);
+                    }
                 } else {
                     let next = words(part)?;
                     bytes = bytes * next.len() + next.iter().map(String::len).sum::<usize>() * all.len();
