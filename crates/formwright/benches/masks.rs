@@ -149,6 +149,12 @@ fn report(name: &str, values: &mut [f64]) {
     );
 }
 
+/// What reading the clock adds to every figure, in nanoseconds.
+fn clock() -> f64 {
+    let times = (0..10_000).map(|_| Instant::now().elapsed().as_nanos());
+    times.sum::<u128>() as f64 / 10_000.0
+}
+
 fn main() {
     let suite = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or("stress".to_owned());
     let start = Instant::now();
@@ -159,6 +165,7 @@ fn main() {
     };
     let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
     println!("vocabulary: {} tokens in {:.0} ms", tables.vocabulary.len(), start.elapsed().as_secs_f64() * 1e3);
+    println!("the clock adds {:.0} ns to every figure", clock());
     let cases = cases(&text);
     show("cold", &cases, round(&tables, &cases));
     let rounds: Vec<Times> = (0..ROUNDS).map(|_| round(&tables, &cases)).collect();

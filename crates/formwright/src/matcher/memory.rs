@@ -5,7 +5,7 @@
 //! keeps it for the next text, which then finds most of its masks known. Going
 //! back is one step along a list: states are never changed.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -144,14 +144,39 @@ impl State {
         Arc::new(Self { threads: SmallVec::from_slice(threads), path: 0, finished: false, steps: 0, before: None })
     }
 
-    pub fn next(before: Arc<Self>, threads: &[Thread], path: usize, finished: bool) -> Arc<Self> {
-        let (threads, steps) = (SmallVec::from_slice(threads), before.steps + 1);
-        Arc::new(Self { threads, path, finished, steps, before: Some(before) })
+    fn next(before: Option<Arc<Self>>, threads: &[Thread], path: usize, finished: bool) -> Arc<Self> {
+        let steps = before.as_ref().map_or(0, |before| before.steps + 1);
+        Arc::new(Self { threads: SmallVec::from_slice(threads), path, finished, steps, before })
     }
 
     /// The state `steps` earlier; `None` if there are fewer.
     pub fn earlier(self: &Arc<Self>, steps: usize) -> Option<&Arc<Self>> {
         (0..steps).try_fold(self, |state, _| state.before.as_ref())
+    }
+}
+
+/// The state a matcher is in. Empty only while it moves on: the state before is handed over, not counted twice.
+#[derive(Clone, Debug)]
+pub struct Current(Option<Arc<State>>);
+
+impl Current {
+    pub fn new(state: Arc<State>) -> Self {
+        Self(Some(state))
+    }
+
+    /// One step forward.
+    pub fn advance(&mut self, threads: &[Thread], path: usize, finished: bool) {
+        let before = self.0.take();
+        self.0 = Some(State::next(before, threads, path, finished));
+    }
+}
+
+impl std::ops::Deref for Current {
+    type Target = Arc<State>;
+
+    fn deref(&self) -> &Arc<State> {
+        static NOWHERE: LazyLock<Arc<State>> = LazyLock::new(|| State::first(&[]));
+        self.0.as_ref().unwrap_or_else(|| &NOWHERE)
     }
 }
 

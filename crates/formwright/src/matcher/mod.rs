@@ -25,7 +25,7 @@ use std::sync::Arc;
 use arena::Arena;
 use budget::Budget;
 use mask::{Entry, Masker};
-use memory::{Memory, Shared, State};
+use memory::{Current, Memory, Shared, State};
 use step::Machine;
 use thread::{Head, Thread};
 
@@ -148,14 +148,14 @@ const DOUBTS: usize = 32;
 pub struct Matcher {
     constraint: Constraint,
     memory: Shared,
-    state: Arc<State>,
+    state: Current,
     path: Vec<u8>,
 }
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let memory = Shared::new(&constraint);
-        let state = first(&constraint, &memory);
+        let state = Current::new(first(&constraint, &memory));
         Self { constraint, memory, state, path: Vec::new() }
     }
 
@@ -200,7 +200,8 @@ impl Matcher {
         if vocabulary.eos().binary_search(&token).is_ok() {
             let ends = accepting(&state.threads);
             if ends {
-                *state = State::next(Arc::clone(state), &state.threads, path.len(), true);
+                let threads = state.threads.clone();
+                state.advance(&threads, path.len(), true);
             }
             return Ok(ends);
         }
@@ -307,7 +308,7 @@ impl Matcher {
             ));
         };
         self.path.truncate(earlier.path);
-        self.state = Arc::clone(earlier);
+        self.state = Current::new(Arc::clone(earlier));
         Ok(())
     }
 
@@ -324,7 +325,7 @@ impl Matcher {
             self.constraint = self.constraint.roomy();
             self.memory = Shared::new(&self.constraint);
         }
-        self.state = first(&self.constraint, &self.memory);
+        self.state = Current::new(first(&self.constraint, &self.memory));
         self.path.clear();
     }
 
@@ -467,7 +468,7 @@ fn first(constraint: &Constraint, memory: &Shared) -> Arc<State> {
 fn step_bytes(
     constraint: &Constraint,
     memory: &Shared,
-    state: &mut Arc<State>,
+    state: &mut Current,
     path: &mut Vec<u8>,
     bytes: &[u8],
 ) -> Result<bool> {
@@ -487,7 +488,7 @@ fn step_bytes(
         }
         machine.path.push(byte);
     }
-    *state = State::next(Arc::clone(state), threads, path.len(), false);
+    state.advance(threads, path.len(), false);
     Ok(true)
 }
 
