@@ -1,9 +1,10 @@
-//! A coarse partition of characters into 52 kinds, one bit each.
+//! A coarse partition of characters into 61 kinds, one bit each.
 //!
 //! Every node of a token tree knows which kinds occur below it. A state that
 //! may read any run of `[a-z0-9]` accepts a whole subtree with one test when the
 //! subtree's kinds are a subset of the class's. The kinds are fine where JSON
-//! and patterns discriminate (ASCII) and coarse elsewhere (lead bytes).
+//! and patterns discriminate (ASCII) and coarse elsewhere (lead bytes, by script
+//! where these are all letters).
 //!
 //! Wrinkle: tokens need not be valid UTF-8. Bytes that cannot start or continue
 //! a character set [`BROKEN`], which no class covers.
@@ -46,17 +47,25 @@ pub fn ascii_table() -> [Kinds; 128] {
 pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
     let (index, need, low, high) = match byte {
         0xC2 => (0, 1, 0x80, 0xBF),
-        0xC3..=0xDF => (1, 1, 0x80, 0xBF),
-        0xE0 => (2, 2, 0xA0, 0xBF),
-        0xE1 => (3, 2, 0x80, 0xBF),
-        0xE2 => (4, 2, 0x80, 0xBF),
-        0xE3 => (5, 2, 0x80, 0xBF),
-        0xED => (6, 2, 0x80, 0x9F),
-        0xE4..=0xEE => (6, 2, 0x80, 0xBF),
-        0xEF => (10, 2, 0x80, 0xBF), // U+FEFF, which patterns count as whitespace
-        0xF0 => (7, 3, 0x90, 0xBF),
-        0xF1..=0xF3 => (8, 3, 0x80, 0xBF),
-        0xF4 => (9, 3, 0x80, 0x8F),
+        0xC3 => (1, 1, 0x80, 0xBF),
+        0xC4..=0xC9 => (2, 1, 0x80, 0xBF), // Latin letters
+        0xCA..=0xCF => (3, 1, 0x80, 0xBF),
+        0xD0..=0xD1 => (4, 1, 0x80, 0xBF), // Cyrillic letters
+        0xD2..=0xDF => (5, 1, 0x80, 0xBF),
+        0xE0 => (6, 2, 0xA0, 0xBF),
+        0xE1 => (7, 2, 0x80, 0xBF),
+        0xE2 => (8, 2, 0x80, 0xBF),
+        0xE3 => (9, 2, 0x80, 0xBF),
+        0xE4 => (10, 2, 0x80, 0xBF),
+        0xE5..=0xE9 => (11, 2, 0x80, 0xBF), // Han
+        0xEA => (12, 2, 0x80, 0xBF),
+        0xEB..=0xEC => (13, 2, 0x80, 0xBF), // Hangul
+        0xED => (14, 2, 0x80, 0x9F),
+        0xEE => (15, 2, 0x80, 0xBF),
+        0xEF => (16, 2, 0x80, 0xBF), // with U+FEFF, which patterns count as whitespace
+        0xF0 => (17, 3, 0x90, 0xBF),
+        0xF1..=0xF3 => (18, 3, 0x80, 0xBF),
+        0xF4 => (19, 3, 0x80, 0x8F),
         _ => return None,
     };
     Some((1 << (FIRST_LEAD + index), need, low, high))
@@ -104,6 +113,6 @@ mod tests {
         let total: u32 = ranges.iter().map(|(low, high)| high - low + 1).sum();
         assert_eq!(total, 0x11_0000 - 0x800);
         assert!(ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
-        assert!(all().len() <= 52);
+        assert!(all().len() <= 61);
     }
 }
