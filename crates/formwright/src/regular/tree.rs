@@ -3,12 +3,15 @@
 //! Constructors simplify a little (flatten, drop units) so that printed trees
 //! stay readable; the real normal form is made by [`super::expression`].
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::unfolding::Unfolding;
 
 /// Sorted, disjoint, inclusive ranges of code points (surrogates excluded).
 pub type Ranges = Arc<[(char, char)]>;
+
+/// All code points of text.
+const ALL: [(char, char); 2] = [('\0', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')];
 
 /// The decimal number `digits / 10^scale` that texts must be a multiple of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,22 +53,30 @@ impl Regular {
         Self::Class(Arc::from([(low, high)].as_slice()))
     }
 
-    /// Any one code point.
+    /// Any one code point. (One for each thread: a count that all threads share would slow them all down.)
     pub fn any() -> Self {
-        static ANY: LazyLock<Ranges> =
-            LazyLock::new(|| Arc::from([('\0', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].as_slice()));
-        Self::Class(Arc::clone(&ANY))
+        thread_local! {
+            static ANY: Ranges = Arc::from(ALL.as_slice());
+        }
+        Self::Class(ANY.with(Arc::clone))
+    }
+
+    /// Whether this is any one code point.
+    pub fn is_any(&self) -> bool {
+        matches!(self, Self::Class(ranges) if **ranges == ALL)
     }
 
     /// Any text.
     pub fn anything() -> Self {
-        static ONE: LazyLock<Arc<Regular>> = LazyLock::new(|| Arc::new(Regular::any()));
-        Self::Repeat(Arc::clone(&ONE), 0, None)
+        thread_local! {
+            static ONE: Arc<Regular> = Arc::new(Regular::any());
+        }
+        Self::Repeat(ONE.with(Arc::clone), 0, None)
     }
 
     /// Whether this is [`Regular::anything`], as it is written there.
     pub fn is_anything(&self) -> bool {
-        matches!(self, Self::Repeat(inner, 0, None) if **inner == Self::any())
+        matches!(self, Self::Repeat(inner, 0, None) if inner.is_any())
     }
 
     /// Exactly `text`.

@@ -467,7 +467,7 @@ fn canonical_number() -> Regular {
 /// If a language is "so many code points": how many.
 fn lengths(tree: &Regular) -> Option<(u32, u32)> {
     match tree {
-        Regular::Repeat(inner, low, high) if **inner == Regular::any() => Some((*low, high.unwrap_or(UNBOUNDED))),
+        Regular::Repeat(inner, low, high) if inner.is_any() => Some((*low, high.unwrap_or(UNBOUNDED))),
         Regular::And(parts) => parts.iter().map(lengths).try_fold((0, UNBOUNDED), |all, part| {
             let part = part?;
             Some((all.0.max(part.0), all.1.min(part.1)))

@@ -19,7 +19,7 @@ mod shape;
 mod value;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use value::{Mentions, Value};
 
@@ -91,10 +91,14 @@ impl Default for Options {
 
 impl Options {
     fn spaces(&self) -> Result<(Arc<Spaces>, Layout)> {
-        static FLEXIBLE: OnceLock<(Arc<Spaces>, Layout)> = OnceLock::new();
-        let shared = |(spaces, layout)| (Arc::new(spaces), layout);
+        fn shared((spaces, layout): (Spaces, Layout)) -> (Arc<Spaces>, Layout) {
+            (Arc::new(spaces), layout)
+        }
+        thread_local! {
+            static FLEXIBLE: (Arc<Spaces>, Layout) = shared(Spaces::flexible());
+        }
         match self.whitespace.as_str() {
-            "flexible" => Ok(FLEXIBLE.get_or_init(|| shared(Spaces::flexible())).clone()),
+            "flexible" => Ok(FLEXIBLE.with(Clone::clone)),
             "compact" => Ok(shared(Spaces::compact())),
             "pretty" => Ok(shared(Spaces::pretty())),
             pattern => Spaces::regular(&super::regex::parse(pattern, &self.limits)?, &self.limits).map(shared),

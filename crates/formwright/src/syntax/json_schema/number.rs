@@ -8,8 +8,6 @@
 //! Bounds are exact decimals, never floats. Runs of digits are bounded
 //! (`max_digits`), which loses nothing for int64 and double.
 
-use std::sync::LazyLock;
-
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
 
@@ -344,13 +342,15 @@ fn decimals(digits: u32) -> Regular {
     Regular::concat([minus(), whole(digits), fraction(digits).optional()])
 }
 
-/// All integers, or all numbers. Those of the usual number of digits are made once a process.
+/// All integers, or all numbers. Those of the usual number of digits are made once a thread.
 fn unbounded(integral: bool, digits: u32) -> Regular {
-    static USUAL: LazyLock<[Regular; 2]> = LazyLock::new(|| [false, true].map(|integral| made(integral, DIGITS)));
     fn made(integral: bool, digits: u32) -> Regular {
         if integral { integers(digits) } else { Regular::or([decimals(digits), exponent_forms(digits, None)]) }
     }
-    if digits == DIGITS { USUAL[usize::from(integral)].clone() } else { made(integral, digits) }
+    thread_local! {
+        static USUAL: [Regular; 2] = [false, true].map(|integral| made(integral, DIGITS));
+    }
+    if digits == DIGITS { USUAL.with(|usual| usual[usize::from(integral)].clone()) } else { made(integral, digits) }
 }
 
 /// Integers written with a fraction of zeros.
