@@ -571,6 +571,42 @@ mod tests {
         }
     }
 
+    /// Divisors are merged and dropped; what is left says the same of every number as all of them did.
+    #[test]
+    fn divisors_agree_with_arithmetic() {
+        let divisors = ["33", "12", "6", "0.4", "2.5", "1"];
+        for which in 0..1_u32 << (2 * divisors.len()) {
+            // Two bits each: a multiple, not a multiple, or nothing said.
+            let says = |at: usize| which >> (2 * at) & 3;
+            if (0..divisors.len()).any(|at| says(at) == 3) || which.count_ones() > 3 {
+                continue;
+            }
+            let parts = divisors.iter().enumerate().filter(|&(at, _)| says(at) != 0).map(|(at, divisor)| {
+                let mut part = NumberSet::default();
+                if says(at) == 1 {
+                    part.divide(big(divisor))
+                } else {
+                    part.others.push(big(divisor))
+                }
+                part
+            });
+            let merged = parts.fold(Some(NumberSet::default()), |all, part| all?.and(&part));
+            for tenths in 0..1400_u32 {
+                let value = BigDecimal::from(tenths) * big("0.1");
+                let divides = |divisor: &BigDecimal| (&value % divisor).is_zero();
+                let expected = (0..divisors.len()).all(|at| match says(at) {
+                    1 => divides(&big(divisors[at])),
+                    2 => !divides(&big(divisors[at])),
+                    _ => true,
+                });
+                let seen = merged
+                    .as_ref()
+                    .is_some_and(|set| set.multiples.iter().all(divides) && !set.others.iter().any(divides));
+                assert_eq!(seen, expected, "{value} in {merged:?}, {which:b}");
+            }
+        }
+    }
+
     #[test]
     fn points_and_complements() {
         assert_eq!(plain_text(&big("-0.0120")), "-0.012");
