@@ -16,15 +16,13 @@
 //!
 //! Cost on 131k tokens: 0.2 us for a known entry, 0.5-6 us for a new one.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::arena::Arena;
 use super::budget::Budget;
-
-use super::program::{Program, leaving};
+use super::named::Named;
+use super::program::leaving;
 use super::step::{Assumed, Machine};
 use super::thread::{ByteSet, ContId, Head, SeenId, Thread};
 use crate::error::Result;
@@ -61,63 +59,6 @@ pub struct Entry {
     pub doubtful: Vec<TokenId>,
     /// Tokens that spell a whole undeclared name: allowed while that name is not used.
     pub named: Option<Box<Named>>,
-}
-
-/// Tokens by the undeclared name they spell.
-#[derive(Debug)]
-pub struct Named {
-    /// The object.
-    object: NodeId,
-    /// The names, each with the quote that ends it; items are places in `groups`.
-    names: Trie,
-    /// Where the tokens of each name stand.
-    groups: Vec<Range<usize>>,
-    tokens: Vec<TokenId>,
-}
-
-impl Named {
-    fn new(object: NodeId, mut parts: Vec<(Vec<u8>, Vec<TokenId>)>) -> Self {
-        parts.sort_unstable();
-        let keyed: Vec<(&[u8], u32)> = parts.iter().zip(0..).map(|((name, _), group)| (&**name, group)).collect();
-        let ends = parts.iter().scan(0, |end, (_, tokens)| {
-            *end += tokens.len();
-            Some(*end)
-        });
-        let groups = ends.zip(&parts).map(|(end, (_, tokens))| end - tokens.len()..end).collect();
-        let names = Trie::new(&keyed);
-        Self { object, names, groups, tokens: parts.into_iter().flat_map(|(_, tokens)| tokens).collect() }
-    }
-
-    /// Adds the tokens whose name `thread`, which stands in the object, has not used.
-    pub fn free(&self, program: &Program, arena: &mut Arena, thread: Thread, out: &mut Vec<TokenId>) {
-        let (Head::Object { seen, .. }, Node::Object(object)) = (thread.head, program.node(self.object)) else {
-            return;
-        };
-        let names = arena.seen(seen).names;
-        let mut open = vec![(arena.excluded_names(self.object, object, names), 0)];
-        let mut used: Vec<u32> = Vec::new();
-        while let Some((at, node)) = open.pop() {
-            for &(byte, deeper) in arena.excluded_children(at) {
-                let Some(child) = self.names.child(node, byte) else { continue };
-                if arena.is_excluded(deeper) {
-                    used.extend_from_slice(&self.names.items()[self.names.items_at(child)]);
-                }
-                open.push((deeper, child));
-            }
-        }
-        used.sort_unstable();
-        let mut from = 0;
-        for group in used {
-            let taken = &self.groups[group as usize];
-            out.extend_from_slice(&self.tokens[from..taken.start]);
-            from = taken.end;
-        }
-        out.extend_from_slice(&self.tokens[from..]);
-    }
-
-    fn bytes(&self) -> usize {
-        self.names.bytes() + self.groups.len() * 16 + self.tokens.len() * 4
-    }
 }
 
 /// Tokens taken out of the body of a leaf mask, ascending.

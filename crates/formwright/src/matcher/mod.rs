@@ -12,6 +12,7 @@ mod budget;
 mod cost;
 mod mask;
 mod memory;
+mod named;
 mod program;
 mod row;
 mod step;

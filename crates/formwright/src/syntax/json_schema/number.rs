@@ -581,16 +581,16 @@ mod tests {
             if (0..divisors.len()).any(|at| says(at) == 3) || which.count_ones() > 3 {
                 continue;
             }
-            let parts = divisors.iter().enumerate().filter(|&(at, _)| says(at) != 0).map(|(at, divisor)| {
+            let mut parts = divisors.iter().enumerate().filter(|&(at, _)| says(at) != 0).map(|(at, divisor)| {
                 let mut part = NumberSet::default();
                 if says(at) == 1 {
-                    part.divide(big(divisor))
+                    part.divide(big(divisor));
                 } else {
-                    part.others.push(big(divisor))
+                    part.others.push(big(divisor));
                 }
                 part
             });
-            let merged = parts.fold(Some(NumberSet::default()), |all, part| all?.and(&part));
+            let merged = parts.try_fold(NumberSet::default(), |all, part| all.and(&part));
             for tenths in 0..1400_u32 {
                 let value = BigDecimal::from(tenths) * big("0.1");
                 let divides = |divisor: &BigDecimal| (&value % divisor).is_zero();
