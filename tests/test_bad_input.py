@@ -207,3 +207,13 @@ def test_many_numbers_are_all_kept() -> None:
     language = fw.json_schema({"enum": list(range(1001))})
     assert all(language.check(str(number).encode()) == (len(str(number)), True) for number in range(1001))
     assert not language.check(b"1001")[1]
+
+
+@pytest.mark.timeout(60)
+def test_many_divisors_are_no_hang() -> None:
+    divisors = [{"multipleOf": 999_983 - 17 * n} for n in range(300)]
+    with pytest.raises(errors.LimitExceeded, match="deciding whether a combination of patterns is empty"):
+        fw.json_schema({"type": "number", "allOf": divisors})
+    with pytest.raises(errors.UnsupportedKeyword, match="too many digits"):
+        fw.json_schema({"type": "number", "allOf": [{"multipleOf": 10**300 + n} for n in range(200)]})
+    fw.json_schema({"type": "integer", "allOf": [{"not": {"multipleOf": n}} for n in range(2, 302)]})

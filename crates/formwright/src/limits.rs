@@ -11,7 +11,7 @@ pub struct Limits {
     pub automaton_states: usize,
     /// Expressions of one automaton: derivatives met so far.
     pub automaton_expressions: usize,
-    /// States searched to decide whether an And/Not expression is empty.
+    /// States searched to decide whether an And/Not expression is empty; those of wide ones count more.
     pub emptiness_search: usize,
     /// Nesting of a regular expression.
     pub pattern_depth: u32,

@@ -599,7 +599,9 @@ impl Arena {
                 self.remember_path(&best, start, id, cost + rest);
                 return Ok(Some(cost + rest));
             }
-            fuel = fuel.checked_sub(1).ok_or(OutOfFuel)?;
+            // A state of many parts takes longer, and there are more of them; but some hundred may always be seen.
+            let parts = self.boolean_parts(id).len();
+            fuel = fuel.checked_sub((1 + parts * parts / 32).min(self.fuel / 500 + 1)).ok_or(OutOfFuel)?;
             for letter in 0..self.alphabet.len() {
                 let next = self.row(id)[letter];
                 if next == NEVER || self.distances.get(&next) == Some(&None) {

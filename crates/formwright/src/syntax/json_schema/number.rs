@@ -14,6 +14,9 @@ use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
 use super::DIGITS;
 use crate::regular::{Divisor, Regular};
 
+/// Of more divisors than this, none is compared with all others.
+const FEW: usize = 16;
+
 /// One side of an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
@@ -94,6 +97,9 @@ impl NumberSet {
     /// Leaves out divisors whose multiples are multiples of another one, as far as they are in the set at all.
     fn drop_implied(&mut self) {
         let [multiple] = self.multiples.as_slice() else { return };
+        if self.others.len() > FEW {
+            return;
+        }
         let inside: Vec<_> = self.others.iter().map(|other| common_multiple(multiple, other)).collect();
         let implied = |at: usize| {
             inside.iter().enumerate().any(|(by, wider)| match (&inside[at], wider) {
@@ -268,9 +274,9 @@ fn upper(bound: Option<&Bound>) -> Option<Bound> {
     bound.filter(|bound| !bound.value.is_negative()).cloned()
 }
 
-/// The least positive number that is a multiple of both; `None` for divisors that are not positive.
+/// The least positive number that is a multiple of both; `None` for divisors that cannot be enforced.
 fn common_multiple(a: &BigDecimal, b: &BigDecimal) -> Option<BigDecimal> {
-    if !a.is_positive() || !b.is_positive() {
+    if divisor_of(a).is_err() || divisor_of(b).is_err() {
         return None;
     }
     let (mut rest, mut common) = (a.clone(), b.clone());
