@@ -7,7 +7,7 @@
 //! tokens leave a JSON string. So a [`LeafMask`] keeps the body as a bit map and
 //! the exits as a small tree, and a mask is "copy the bit map, walk the tree".
 //!
-//! Cost: 20-200 us the first time a dense state is seen, then a hash lookup.
+//! Cost: mostly 20-200 us the first time a dense state is seen, then a hash lookup.
 //! Counted strings share one table per place ([`TextTable`]): the body sorted by
 //! characters, so that every `maxLength` is a prefix of it.
 //!
@@ -15,6 +15,7 @@
 //! have every token as an exit. Its exits are kept only for the bytes that can
 //! follow, which are part of the key.
 
+mod by_state;
 mod classes;
 mod runs;
 mod texts;

@@ -1,0 +1,41 @@
+//! What a walk has found about states: mostly the one asked for last is asked for again.
+
+use rustc_hash::FxHashMap;
+
+use crate::regular::StateId;
+
+/// A value for each state met.
+pub struct ByState<T> {
+    places: FxHashMap<StateId, usize>,
+    values: Vec<T>,
+    /// The state asked for last, and its place.
+    last: Option<(StateId, usize)>,
+}
+
+impl<T> Default for ByState<T> {
+    fn default() -> Self {
+        Self { places: FxHashMap::default(), values: Vec::new(), last: None }
+    }
+}
+
+impl<T> ByState<T> {
+    /// The value of a state; made when it is met.
+    #[inline]
+    pub fn of(&mut self, state: StateId, make: impl FnOnce() -> T) -> &mut T {
+        let place = match self.last {
+            Some((last, place)) if last == state => place,
+            _ => self.find(state, make),
+        };
+        &mut self.values[place]
+    }
+
+    fn find(&mut self, state: StateId, make: impl FnOnce() -> T) -> usize {
+        let next = self.values.len();
+        let place = *self.places.entry(state).or_insert(next);
+        if place == next {
+            self.values.push(make());
+        }
+        self.last = Some((state, place));
+        place
+    }
+}
