@@ -103,8 +103,12 @@ impl Body {
         match self {
             Self::List(tokens) => tokens.iter().any(|token| than.binary_search(token).is_err()),
             Self::Map(words) => {
-                let all: usize = words.iter().map(|word| word.count_ones() as usize).sum();
-                all > than.iter().filter(|&&token| words[token as usize / 32] >> (token % 32) & 1 == 1).count()
+                let taken = than.iter().filter(|&&token| words[token as usize / 32] >> (token % 32) & 1 == 1).count();
+                let mut met = 0;
+                words.iter().any(|word| {
+                    met += word.count_ones() as usize;
+                    met > taken
+                })
             }
         }
     }

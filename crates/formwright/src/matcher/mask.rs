@@ -18,24 +18,19 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::budget::Budget;
+use super::leaves::{Bans, Leaves};
 use super::named::Named;
 use super::program::leaving;
 use super::step::{Assumed, Machine};
 use super::thread::{ByteSet, ContId, Head, SeenId, Thread};
 use crate::error::Result;
-use crate::language::{LeafId, Node, NodeId, SpaceState, UNBOUNDED, end};
-use crate::leaf::{Exits, LeafKey, LeafMask, Met, RunTable, Tables, Tree};
-use crate::regular::{DEAD, StateId};
-use crate::vocabulary::{NodeIndex, TokenId, Trie, is_whitespace};
+use crate::language::{Node, NodeId, SpaceState, UNBOUNDED, end};
+use crate::leaf::{Exits, LeafMask, Met, RunTable, Tables};
+use crate::vocabulary::{NodeIndex, TokenId, Trie};
 
 /// Subtrees with more nodes than this use leaf masks.
 const LARGE: u32 = 48;
-
-/// Lists of banned tokens kept; a list is a few tokens.
-const BAN_TABLE: usize = 1024;
 
 /// Which automata and whitespace of a program the vocabulary knows under which ids.
 #[derive(Debug)]
@@ -61,9 +56,6 @@ pub struct Entry {
     pub named: Option<Box<Named>>,
 }
 
-/// Tokens taken out of the body of a leaf mask, ascending.
-pub type Bans = Arc<[TokenId]>;
-
 impl Entry {
     /// Bytes of memory held, shared maps not counted.
     pub fn bytes(&self) -> usize {
@@ -83,23 +75,20 @@ pub struct Masker<'m> {
     pub tables: &'m Tables,
     pub links: &'m Links,
     pub budget: Option<Budget<'m>>,
-    buffer: &'m mut Vec<Thread>,
-    bans: &'m mut BanTable,
+    pub(super) buffer: &'m mut Vec<Thread>,
+    pub(super) leaves: &'m mut Leaves,
     /// The object the thread stands in, and what comes after it.
-    own: Option<(NodeId, ContId)>,
+    pub(super) own: Option<(NodeId, ContId)>,
     /// Tokens that assume a name of it to be new, by the name.
-    named: Vec<(Vec<u8>, Vec<TokenId>)>,
+    pub(super) named: Vec<(Vec<u8>, Vec<TokenId>)>,
     /// Whether a walk is under way that assumes so.
     assuming: bool,
 }
 
-/// Bans met so far, by tree, its node, leaf, state and place among excluded texts.
-pub type BanTable = FxHashMap<(Tree, NodeIndex, LeafId, StateId, u32), Bans>;
-
 /// What a walk over one tree needs to know about its tokens.
-struct Walk<'w> {
-    trie: &'w Trie,
-    kind: Tokens<'w>,
+pub(super) struct Walk<'w> {
+    pub trie: &'w Trie,
+    pub kind: Tokens<'w>,
 }
 
 /// A thread inside a declared name.
@@ -112,13 +101,13 @@ struct Key {
 }
 
 /// How items of a tree become tokens.
-enum Tokens<'w> {
+pub(super) enum Tokens<'w> {
     /// Items are tokens.
     Plain,
     /// Items are stripped tokens; their run of whitespace must be allowed.
-    Stripped { entries: &'w [(u16, TokenId)], runs: &'w RunTable },
+    Stripped { entries: &'w [(u16, TokenId)], runs: &'w RunTable, space: SpaceState },
     /// Items are exits of a leaf.
-    Exits { exits: &'w Exits, window: (u32, u32), banned: &'w [TokenId], runs: Option<(&'w RunTable, u8)> },
+    Exits { exits: &'w Exits, window: (u32, u32), runs: Option<(&'w RunTable, u8)> },
 }
 
 impl<'m> Masker<'m> {
@@ -128,10 +117,10 @@ impl<'m> Masker<'m> {
         links: &'m Links,
         budget: Option<Budget<'m>>,
         buffer: &'m mut Vec<Thread>,
-        bans: &'m mut BanTable,
+        leaves: &'m mut Leaves,
     ) -> Self {
         buffer.clear();
-        Self { machine, tables, links, budget, buffer, bans, own: None, named: Vec::new(), assuming: false }
+        Self { machine, tables, links, budget, buffer, leaves, own: None, named: Vec::new(), assuming: false }
     }
 
     /// The entry of one thread.
@@ -147,7 +136,7 @@ impl<'m> Masker<'m> {
             let runs = self.tables.run_table(self.links.spaces, spaces, space);
             self.blank(thread, &runs, &mut entry);
             let stripped = vocabulary.stripped();
-            let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs };
+            let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs, space };
             self.walk_from_root(&Walk { trie: &stripped.trie, kind }, free, &mut entry);
         } else {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
@@ -219,7 +208,7 @@ impl<'m> Masker<'m> {
     /// Steps the threads `buffer[low..]` along every branch below `node`.
     ///
     /// `purpose` is what the first byte after stripped whitespace was.
-    fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
+    pub(super) fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.assuming {
             self.shortcut(walk, node, low, purpose, entry);
             if self.buffer.len() == low {
@@ -323,13 +312,13 @@ impl<'m> Masker<'m> {
 
     /// Whether tokens can be kept by the name that they assume to be new: a name of the object the thread stands in,
     /// read by the one thread behind `high`.
-    fn may_assume(&self, assumed: &Assumed, high: usize) -> bool {
+    pub(super) fn may_assume(&self, assumed: &Assumed, high: usize) -> bool {
         let own = self.own == Some((assumed.object, assumed.cont));
         own && !self.assuming && self.buffer.len() == high + 1 && self.budget.is_none()
     }
 
     /// The tokens at and below a node, if the name that has just ended is new. Takes the threads out.
-    fn assuming(
+    pub(super) fn assuming(
         &mut self,
         walk: &Walk<'_>,
         node: NodeIndex,
@@ -347,21 +336,14 @@ impl<'m> Masker<'m> {
         part.tokens
     }
 
-    /// What a token adds to the name that is open `read` bytes behind its leading whitespace: all up to the quote.
-    fn name_in(&self, token: TokenId, strips: bool, read: usize) -> Vec<u8> {
-        let bytes = self.tables.vocabulary.token(token);
-        let blank = if strips { bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0) } else { 0 };
-        let mut escaped = false;
-        let rest = &bytes[blank + read..];
-        let inside = rest.iter().position(|&byte| {
-            let ends = byte == b'"' && !escaped;
-            escaped = byte == b'\\' && !escaped;
-            ends
-        });
-        inside.map_or(rest, |quote| &rest[..=quote]).to_vec()
-    }
-
-    fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8, entry: &mut Entry) {
+    pub(super) fn emit(
+        &mut self,
+        walk: &Walk<'_>,
+        items: std::ops::Range<usize>,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
         if items.is_empty() {
             return;
         }
@@ -370,12 +352,8 @@ impl<'m> Masker<'m> {
         }
         match walk.kind {
             Tokens::Plain => entry.tokens.extend_from_slice(&walk.trie.items()[items]),
-            Tokens::Exits { exits, window: (0, UNBOUNDED), banned, runs: None } => {
-                let tokens = walk.trie.items()[items].iter().map(|&item| exits.met[item as usize].token);
-                match banned {
-                    [] => entry.tokens.extend(tokens),
-                    _ => entry.tokens.extend(tokens.filter(|token| banned.binary_search(token).is_err())),
-                }
+            Tokens::Exits { exits, window: (0, UNBOUNDED), runs: None } => {
+                entry.tokens.extend(walk.trie.items()[items].iter().map(|&item| exits.met[item as usize].token));
             }
             _ => entry.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
         }
@@ -392,7 +370,7 @@ impl<'m> Masker<'m> {
         self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| set.union(&self.first_bytes(thread)))
     }
 
-    fn first_bytes(&self, thread: &Thread) -> ByteSet {
+    pub(super) fn first_bytes(&self, thread: &Thread) -> ByteSet {
         let program = self.machine.program;
         let mut set = ByteSet::default();
         match thread.head {
@@ -443,202 +421,10 @@ impl<'m> Masker<'m> {
             b" \t\r\n".iter().for_each(|&byte| set.insert(byte));
         }
     }
-
-    // Leaf shortcuts.
-
-    /// Takes the leaf threads out of `buffer[low..]` and adds their masks of the subtree.
-    fn shortcut(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
-        let mut index = low;
-        while index < self.buffer.len() {
-            let thread = self.buffer[index];
-            let handled = match thread.head {
-                Head::Text { leaf, state, least, most } => {
-                    self.leaf(walk, node, leaf, state, Some((least, most)), None, thread.cont, purpose, entry)
-                }
-                Head::Leaf { leaf, state } => {
-                    self.leaf(walk, node, leaf, state, None, None, thread.cont, purpose, entry)
-                }
-                Head::Extra { leaf, state, at } => {
-                    let window = self.machine.program.inside(leaf).map(|_| (0, UNBOUNDED));
-                    self.leaf(walk, node, leaf, state, window, Some(at), thread.cont, purpose, entry)
-                }
-                _ => false,
-            };
-            if handled {
-                self.buffer.swap_remove(index);
-            } else {
-                index += 1;
-            }
-        }
-    }
-
-    /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
-    #[allow(clippy::too_many_arguments)]
-    fn leaf(
-        &mut self,
-        walk: &Walk<'_>,
-        node: NodeIndex,
-        leaf: LeafId,
-        state: StateId,
-        window: Option<(u32, u32)>,
-        at: Option<u32>,
-        cont: ContId,
-        purpose: u8,
-        entry: &mut Entry,
-    ) -> bool {
-        let program = self.machine.program;
-        let place = state;
-        let automaton = program.automaton(leaf);
-        let id = self.links.automata[leaf as usize];
-        let reach = self.tables.reach();
-        let follow = if automaton.ends_hard() { ByteSet::default() } else { self.follow(cont) };
-        let beyond = window.map_or(0, |(least, _)| least.saturating_sub(reach));
-        let window = window.map(|(least, most)| (least.min(reach), if most >= reach { UNBOUNDED } else { most }));
-        let window = window.filter(|window| *window != (0, UNBOUNDED));
-        let canonical = window.is_none().then(|| self.tables.canonical(id, automaton, state));
-        let (id, state, shared) =
-            canonical.as_deref().map_or((id, state, automaton), |shared| (shared.id, shared.state, &shared.automaton));
-        let key = LeafKey {
-            tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
-            node,
-            automaton: id,
-            state,
-            window: window.unwrap_or((0, UNBOUNDED)),
-            follow: self.tables.follow_id(follow),
-        };
-        let inside = window.and(program.inside(leaf));
-        let mask = self.tables.mask(key, shared, inside, &follow);
-        self.machine.overflow |= automaton.overflowed() || shared.overflowed();
-        let slack = beyond.max(canonical.as_deref().map_or(0, |canonical| canonical.slack));
-        let farthest = || mask.farthest(shared).saturating_add(slack);
-        if self.budget.as_mut().is_some_and(|budget| !budget.covers(&mut self.machine, farthest(), cont)) {
-            return false;
-        }
-        let bans = at.map_or_else(Bans::default, |at| self.bans((key.tree, node, leaf, place, at), walk));
-        self.walk_exits(walk, node, &mask, &bans, cont, purpose, entry);
-        add_leaf_mask(walk, mask, bans, purpose, entry);
-        true
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn walk_exits(
-        &mut self,
-        walk: &Walk<'_>,
-        node: NodeIndex,
-        mask: &LeafMask,
-        banned: &[TokenId],
-        cont: ContId,
-        purpose: u8,
-        entry: &mut Entry,
-    ) {
-        if mask.exits.met.is_empty() {
-            return;
-        }
-        let runs = walk.runs().map(|runs| (runs, purpose));
-        let kind = Tokens::Exits { exits: &mask.exits, window: mask.window, banned, runs };
-        let exits = Walk { trie: &mask.exits.trie, kind };
-        let base = self.buffer.len();
-        let hole = self.machine.hole;
-        self.machine.hole = Some(hole.map_or(self.machine.path.len(), |hole| hole.max(self.machine.path.len())));
-        let mut after = Vec::new();
-        self.machine.resume_into(cont, &mut after);
-        self.buffer.extend(after);
-        let assumed = self.machine.assumed.take();
-        let known = assumed.as_ref().is_none_or(|assumed| self.may_assume(assumed, base));
-        if std::mem::take(&mut self.machine.doubt) || !known {
-            entry.doubtful.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
-        } else if let Some(assumed) = assumed {
-            let begun = self.machine.path[assumed.start as usize + 1..].to_vec();
-            let read = usize::from(walk.trie.node(node).depth);
-            for token in self.assuming(&exits, 0, base, purpose, entry) {
-                let name = [&begun[..], &self.name_in(token, walk.strips(), read)].concat();
-                self.named.push((name, vec![token]));
-            }
-        } else if self.buffer.len() > base {
-            self.emit(&exits, exits.trie.items_at(0), base, purpose, entry);
-            self.walk(&exits, 0, base, purpose, entry);
-        }
-        self.buffer.truncate(base);
-        self.machine.hole = hole;
-    }
-
-    /// The bytes that may follow a leaf.
-    fn follow(&mut self, cont: ContId) -> ByteSet {
-        let mut after = Vec::new();
-        let hole = self.machine.hole.replace(usize::MAX);
-        self.machine.resume_into(cont, &mut after);
-        self.machine.hole = hole;
-        self.machine.settle();
-        after.iter().fold(ByteSet::default(), |set, thread| match thread.head {
-            Head::Accept => set,
-            _ => set.union(&self.first_bytes(thread)),
-        })
-    }
-
-    /// Tokens below a node that spell an excluded text, or that no free text can complete.
-    fn bans(&mut self, key: (Tree, NodeIndex, LeafId, StateId, u32), walk: &Walk<'_>) -> Bans {
-        if let Some(known) = self.bans.get(&key) {
-            return Arc::clone(known);
-        }
-        if self.bans.len() >= BAN_TABLE {
-            self.bans.clear();
-        }
-        let (_, node, leaf, state, at) = key;
-        let bans: Bans = self.banned(walk, node, leaf, state, at).into();
-        self.bans.insert(key, Arc::clone(&bans));
-        bans
-    }
-
-    fn banned(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Vec<TokenId> {
-        let mut banned = Vec::new();
-        let mut stack = vec![(node, state, at)];
-        while let Some((node, state, at)) = stack.pop() {
-            for &(byte, deeper) in self.machine.arena.excluded_children(at) {
-                let Some(child) = walk.trie.child(node, byte) else { continue };
-                let step = self.machine.program.automaton(leaf).step(state, byte);
-                if step.state() == DEAD {
-                    continue;
-                }
-                if !step.goes_on() || !self.machine.extra_is_live(leaf, step.state(), deeper) {
-                    banned.extend(walk.tokens_below(child));
-                    continue;
-                }
-                if step.accepting() && self.machine.arena.is_excluded(deeper) {
-                    self.ban_ends(walk, child, leaf, step.state(), &mut banned);
-                }
-                stack.push((child, step.state(), deeper));
-            }
-        }
-        banned.sort_unstable();
-        banned.dedup();
-        banned
-    }
-
-    /// Bans the tokens below `node` that end the leaf there: their next byte does not go on in it.
-    fn ban_ends(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, banned: &mut Vec<TokenId>) {
-        for child in walk.trie.children(node) {
-            let step = self.machine.program.automaton(leaf).step(state, walk.trie.node(child).byte);
-            if step.state() == DEAD {
-                banned.extend(walk.tokens_below(child));
-            }
-        }
-    }
-}
-
-/// Adds the body of a leaf mask, less some tokens.
-fn add_leaf_mask(walk: &Walk<'_>, mask: Arc<LeafMask>, bans: Bans, purpose: u8, entry: &mut Entry) {
-    let runs = walk.runs();
-    if let Some(runs) = runs {
-        let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
-        entry.tokens.extend(spaced.map(|met| met.token).filter(|token| bans.binary_search(token).is_err()));
-    }
-    if runs.is_none_or(|runs| runs.ends[0] & purpose != 0) {
-        entry.maps.push((mask, bans));
-    }
 }
 
 impl<'w> Walk<'w> {
-    fn strips(&self) -> bool {
+    pub(super) fn strips(&self) -> bool {
         matches!(self.kind, Tokens::Stripped { .. })
     }
 
@@ -647,7 +433,7 @@ impl<'w> Walk<'w> {
         !matches!(self.kind, Tokens::Exits { .. })
     }
 
-    fn runs(&self) -> Option<&'w RunTable> {
+    pub(super) fn runs(&self) -> Option<&'w RunTable> {
         match self.kind {
             Tokens::Stripped { runs, .. } => Some(runs),
             _ => None,
@@ -655,7 +441,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Every token at or below a node, whatever its whitespace.
-    fn tokens_below(&self, node: NodeIndex) -> impl Iterator<Item = TokenId> + '_ {
+    pub(super) fn tokens_below(&self, node: NodeIndex) -> impl Iterator<Item = TokenId> + '_ {
         let items = &self.trie.items()[self.trie.items_below(node)];
         items.iter().map(|&item| match self.kind {
             Tokens::Plain => item,
@@ -665,19 +451,19 @@ impl<'w> Walk<'w> {
     }
 
     /// The token of an item, if its whitespace and characters are allowed.
-    fn token(&self, item: usize, purpose: u8) -> Option<TokenId> {
+    pub(super) fn token(&self, item: usize, purpose: u8) -> Option<TokenId> {
         let item_value = self.trie.items()[item];
         match &self.kind {
             Tokens::Plain => Some(item_value),
-            Tokens::Stripped { entries, runs } => {
+            Tokens::Stripped { entries, runs, .. } => {
                 let (run, token) = entries[item_value as usize];
                 (runs.ends[usize::from(run)] & purpose != 0).then_some(token)
             }
-            Tokens::Exits { exits, window, banned, runs } => {
+            Tokens::Exits { exits, window, runs } => {
                 let Met { run, count, token } = exits.met[item_value as usize];
                 let counted = window.0 <= u32::from(count) && u32::from(count) <= window.1;
                 let spaced = runs.is_none_or(|(runs, purpose)| runs.ends[usize::from(run)] & purpose != 0);
-                (counted && spaced && banned.binary_search(&token).is_err()).then_some(token)
+                (counted && spaced).then_some(token)
             }
         }
     }

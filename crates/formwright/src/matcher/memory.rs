@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::mask::{BanTable, Entry};
+use super::leaves::Leaves;
+use super::mask::Entry;
 use super::thread::Thread;
 use crate::constraint::Constraint;
 
@@ -28,7 +29,7 @@ pub struct Memory {
     /// By thread, in its forgotten form.
     pub entries: FxHashMap<Thread, Arc<Entry>>,
     entry_bytes: usize,
-    pub bans: BanTable,
+    pub leaves: Leaves,
     /// Scratch space of steps and walks.
     pub buffer: Vec<Thread>,
     pub next: Vec<Thread>,
@@ -38,8 +39,9 @@ impl Memory {
     /// Remembers the mask of a thread; forgets all others first if they take more than `limit` bytes.
     pub fn remember(&mut self, thread: Thread, entry: Arc<Entry>, limit: usize) {
         let bytes = entry.bytes();
-        if self.entry_bytes + bytes > limit {
+        if self.entry_bytes + self.leaves.bytes() + bytes > limit {
             self.entries.clear();
+            self.leaves.clear();
             self.entry_bytes = 0;
         }
         self.entry_bytes += bytes;
@@ -47,7 +49,7 @@ impl Memory {
     }
 
     fn bytes(&self) -> usize {
-        self.arena.bytes() + self.entry_bytes
+        self.arena.bytes() + self.entry_bytes + self.leaves.bytes()
     }
 }
 

@@ -10,6 +10,7 @@
 mod arena;
 mod budget;
 mod cost;
+mod leaves;
 mod mask;
 mod memory;
 mod named;
@@ -389,7 +390,7 @@ impl Matcher {
             let memory = &mut *self.memory.try_lock()?;
             for &thread in &self.state.threads {
                 mask.ends |= thread.head == Head::Accept;
-                let key = memory.arena.forget(thread);
+                let key = key_of(&self.constraint, &mut memory.arena, thread);
                 let entry = memory.entries.get(&key).filter(|entry| entry.doubtful.is_empty()).map(Arc::clone)?;
                 mask.add_named(self.constraint.program(), &mut memory.arena, thread, &entry);
                 mask.entries.push(entry);
@@ -500,14 +501,24 @@ fn masker<'m>(
     path: &'m mut Vec<u8>,
     budget: Option<Budget<'m>>,
 ) -> Masker<'m> {
-    let Memory { arena, buffer, bans, .. } = memory;
+    let Memory { arena, buffer, leaves, .. } = memory;
     let machine = Machine::new(constraint.program(), arena, path);
-    Masker::new(machine, constraint.tables(), constraint.links(), budget, buffer, bans)
+    Masker::new(machine, constraint.tables(), constraint.links(), budget, buffer, leaves)
+}
+
+/// What a thread's mask depends on: neither the undeclared names that were used, nor how many characters may come if no
+/// token has so many.
+fn key_of(constraint: &Constraint, arena: &mut Arena, thread: Thread) -> Thread {
+    let mut key = arena.forget(thread);
+    if let Head::Text { least, most, .. } = &mut key.head {
+        (*least, *most) = leaves::clamped((*least, *most), constraint.tables().reach());
+    }
+    key
 }
 
 /// The entry of a thread, remembered by its forgotten form unless too much depends on what was forgotten.
 fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread, path: &mut Vec<u8>) -> Result<Arc<Entry>> {
-    let key = memory.arena.forget(thread);
+    let key = key_of(constraint, &mut memory.arena, thread);
     let known = memory.entries.get(&key).map(Arc::clone);
     let entry = if let Some(known) = known {
         known
