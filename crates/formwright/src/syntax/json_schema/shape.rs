@@ -63,8 +63,8 @@ pub struct Shape {
     pub strings: Strings,
     pub arrays: Vec<ArrayShape>,
     pub objects: Vec<ObjectShape>,
-    /// Some alternatives were left out: a subset, which must not be complemented.
-    pub narrowed: bool,
+    /// Set where less is written than is meant: what is meant lies within this. It is not narrowed itself.
+    pub outer: Option<Rc<Shape>>,
 }
 
 /// Arrays: a conjunction of conditions.
@@ -240,7 +240,7 @@ impl Shape {
             strings: Strings::none(),
             arrays: Vec::new(),
             objects: Vec::new(),
-            narrowed: false,
+            outer: None,
         }
     }
 
@@ -254,12 +254,24 @@ impl Shape {
             strings: Strings::all(),
             arrays: vec![ArrayShape::any()],
             objects: vec![ObjectShape::any()],
-            narrowed: false,
+            outer: None,
         }
     }
 
+    /// Whether less is written than is meant.
+    pub fn is_narrowed(&self) -> bool {
+        self.outer.is_some()
+    }
+
+    /// The shape itself, or what is meant and perhaps more.
+    pub fn bound(&self) -> &Self {
+        self.outer.as_deref().unwrap_or(self)
+    }
+
     pub fn or(mut self, other: &Self) -> Self {
-        self.narrowed |= other.narrowed;
+        if self.is_narrowed() || other.is_narrowed() {
+            self.outer = Some(Rc::new(self.bound().clone().or(other.bound())));
+        }
         self.null |= other.null;
         self.yes |= other.yes;
         self.no |= other.no;
@@ -272,8 +284,8 @@ impl Shape {
 
     /// What is in both. `accepts` decides whether a language has a text.
     pub fn and(&self, other: &Self, combine: Combine, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
-        let mut narrowed = self.narrowed || other.narrowed;
-        Self {
+        let mut narrowed = self.is_narrowed() || other.is_narrowed();
+        let mut both = Self {
             null: self.null && other.null,
             yes: self.yes && other.yes,
             no: self.no && other.no,
@@ -281,29 +293,42 @@ impl Shape {
             numbers: product(&self.numbers, &other.numbers, combine, &mut narrowed, NumberSet::and),
             arrays: product(&self.arrays, &other.arrays, combine, &mut narrowed, ArrayShape::and),
             objects: product(&self.objects, &other.objects, combine, &mut narrowed, ObjectShape::and),
-            narrowed,
+            outer: None,
+        };
+        if narrowed {
+            let outer = [self.bound(), other.bound()].into_iter().min_by_key(|shape| shape.breadth());
+            both.outer = outer.cloned().map(Rc::new);
         }
+        both
     }
 
-    /// Every other value. `negate` gives the complement of a formula.
+    /// How much a shape seems to allow, for a choice between two.
+    fn breadth(&self) -> (bool, usize) {
+        let strings = match &self.strings {
+            Strings::Finite(_) => 0,
+            Strings::Regular(_) => 1,
+        };
+        (*self == Self::any(), strings + self.numbers.len() + self.arrays.len() + self.objects.len())
+    }
+
+    /// Every other value, or if this shape is narrowed, some of them. `negate` gives the complement of a formula.
     ///
     /// # Errors
-    /// When this shape is narrowed or demands uniqueness: its complement is not known.
+    /// When this shape demands uniqueness, or nothing is known outside of it: there is no complement to write.
     pub fn complement(
         &self,
         combine: Combine,
         negate: &mut impl FnMut(&Formula) -> Formula,
     ) -> Result<Self, NoComplement> {
-        if self.narrowed {
-            return Err(NoComplement);
-        }
-        let mut narrowed = false;
+        let Self { null, yes, no, numbers: all_numbers, strings, arrays: all_arrays, objects: all_objects, .. } =
+            self.bound();
+        let mut narrowed = self.is_narrowed();
         let mut numbers = vec![NumberSet::default()];
-        for set in &self.numbers {
+        for set in all_numbers {
             numbers = product(&numbers, &set.complement(), combine, &mut narrowed, NumberSet::and);
         }
         let mut arrays = vec![ArrayShape::any()];
-        for array in &self.arrays {
+        for array in all_arrays {
             arrays = product(
                 &arrays,
                 &array.complement(negate).ok_or(NoComplement)?,
@@ -313,11 +338,16 @@ impl Shape {
             );
         }
         let mut objects = vec![ObjectShape::any()];
-        for object in &self.objects {
+        for object in all_objects {
             objects = product(&objects, &object.complement(negate), combine, &mut narrowed, ObjectShape::and);
         }
-        let strings = self.strings.complement();
-        Ok(Self { null: !self.null, yes: !self.yes, no: !self.no, numbers, strings, arrays, objects, narrowed })
+        let strings = strings.complement();
+        let mut complement = Self { null: !null, yes: !yes, no: !no, numbers, strings, arrays, objects, outer: None };
+        if narrowed && complement == Self::never() {
+            return Err(NoComplement);
+        }
+        complement.outer = narrowed.then(|| Rc::new(Self::any()));
+        Ok(complement)
     }
 }
 

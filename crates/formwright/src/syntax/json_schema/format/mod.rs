@@ -29,15 +29,21 @@ pub struct Format {
     pub narrowed: &'static str,
     /// The language, made from that of the source.
     finish: fn(Regular) -> Regular,
+    /// Where something is left out, the source of a language that leaves out nothing; empty is that of all texts.
+    outer: &'static str,
 }
 
 const fn row(name: &'static str, source: &'static str, narrowed: &'static str) -> Format {
-    Format { name, source, narrowed, finish: |source| source }
+    Format { name, source, narrowed, finish: |source| source, outer: "" }
 }
 
 impl Format {
     const fn with(self, finish: fn(Regular) -> Regular) -> Self {
         Self { finish, ..self }
+    }
+
+    const fn within(self, outer: &'static str) -> Self {
+        Self { outer, ..self }
     }
 }
 
@@ -46,6 +52,8 @@ const PARTS: &[(&str, &str)] = &[
     ("year", "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"),
     ("leap", "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"),
     ("offset", "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"),
+    ("day", "[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    ("moment", r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?{offset}"),
     ("octet", "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"),
     ("h16", "[0-9A-Fa-f]{1,4}"),
     ("ls32", "(?:{h16}:{h16}|{ipv4})"),
@@ -91,15 +99,18 @@ pub const FORMATS: &[Format] = &[
         "date",
         "(?:{year}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|{leap}-02-29)",
         "the year 0000, which calendars of programs do not have",
-    ),
+    )
+    .within("{day}"),
     row(
         "time",
         r"(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?{offset}|23:59:60(?:\.[0-9]+)?[Zz])",
         "leap seconds at offsets that are no quarters of an hour",
     )
-    .with(|time| Regular::or([time, leap::leap_seconds()])),
+    .with(|time| Regular::or([time, leap::leap_seconds()]))
+    .within("{moment}"),
     row("date-time", "{date}[Tt]", "the year 0000; leap seconds as in time")
-        .with(|date| Regular::concat([date, named("time")])),
+        .with(|date| Regular::concat([date, named("time")]))
+        .within("{day}[Tt]{moment}"),
     row(
         "duration",
         "P(?:[0-9]+W|(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?|T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))",
@@ -115,7 +126,8 @@ pub const FORMATS: &[Format] = &[
         "",
         "labels with -- in third and fourth place, except A-labels of letters up to U+30FF that grow from valid labels",
     )
-    .with(|_| name::ascii()),
+    .with(|_| name::ascii())
+    .within("[A-Za-z0-9.-]+"),
     row("ipv4", r"{octet}(?:\.{octet}){3}", ""),
     row(
         "ipv6",
@@ -156,7 +168,8 @@ pub const FORMATS: &[Format] = &[
         r#"(?:(?:{atext}|{wide})+(?:\.(?:{atext}|{wide})+)*|"(?:[ !#-\[\]-~]|{wide}|\\[ -~])*")@"#,
         "domains as in idn-hostname",
     )
-    .with(|local| Regular::concat([local, name::domain()])),
+    .with(|local| Regular::concat([local, name::domain()]))
+    .within("(?s).*@.*"),
     row(
         "idn-hostname",
         "",
@@ -174,11 +187,28 @@ pub fn find(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The language of a format. Built once a process.
-pub fn tree(format: &'static Format) -> Regular {
-    static TREES: OnceLock<HashMap<&'static str, OnceLock<Regular>>> = OnceLock::new();
-    let trees = TREES.get_or_init(|| FORMATS.iter().map(|format| (format.name, OnceLock::new())).collect());
+/// Languages by name, each built when it is asked for.
+type Trees = OnceLock<HashMap<&'static str, OnceLock<Regular>>>;
+
+fn built(trees: &'static Trees, format: &Format, build: fn(&Format) -> Regular) -> Regular {
+    let trees = trees.get_or_init(|| FORMATS.iter().map(|format| (format.name, OnceLock::new())).collect());
     trees[format.name].get_or_init(|| build(format)).clone()
+}
+
+/// The language of a format. Built once a process.
+pub fn tree(format: &Format) -> Regular {
+    static TREES: Trees = OnceLock::new();
+    built(&TREES, format, build)
+}
+
+/// A language that holds the whole format, if [`tree`] leaves something out. Built once a process.
+pub fn outer(format: &Format) -> Option<Regular> {
+    static TREES: Trees = OnceLock::new();
+    let language = |format: &Format| match format.outer {
+        "" => Regular::anything(),
+        source => parse(source),
+    };
+    (!format.narrowed.is_empty()).then(|| built(&TREES, format, language))
 }
 
 /// The language of a format in the table; no text for other names.

@@ -81,8 +81,7 @@ impl<'d> Reader<'d> {
         for (index, shape) in shapes.iter().enumerate() {
             let mut only = (**shape).clone();
             for (other, option) in options.iter().enumerate().filter(|(other, _)| *other != index) {
-                let shared = self.join(&only, &shapes[other], place);
-                if self.shape_is_empty(&shared, PROBE) {
+                if self.are_disjoint(&only, shapes[other].bound(), PROBE) {
                     continue;
                 }
                 let negated = self.negate(option);

@@ -136,7 +136,8 @@ impl<'d> Reader<'d> {
 
     /// The root schema's formula.
     pub fn root(&mut self, root: &'d Value<'d>) -> Formula {
-        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer: Pointer::default() });
+        let pointer = if self.purpose == Purpose::Build { Pointer::Untold } else { Pointer::Root };
+        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer });
         formula(Literal::Is(self.schema_id(place)))
     }
 
@@ -344,7 +345,8 @@ impl<'d> Reader<'d> {
     fn no_complement(&self, literal: Literal) -> Error {
         Error::unsupported(
             &self.pointer_of_literal(literal),
-            "the negation of this schema cannot be enforced: it demands unique items, or has too many alternatives",
+            "the negation of this schema cannot be enforced: it demands unique items, has too many alternatives, or a \
+             format of which some texts are left out",
         )
         .hint("simplify oneOf, not or anyOf")
     }
@@ -353,7 +355,7 @@ impl<'d> Reader<'d> {
         let combine = self.combine();
         let mut both = a.and(b, combine, &mut |tree, text| self.accepts(tree, text));
         self.made += both.objects.len() + both.arrays.len();
-        if both.narrowed && !a.narrowed && !b.narrowed {
+        if both.is_narrowed() && !a.is_narrowed() && !b.is_narrowed() {
             self.note_narrowed(literal);
         }
         if both.objects.len() > 1 {
@@ -388,7 +390,7 @@ impl<'d> Reader<'d> {
         let combine = self.combine();
         let complement = shape.complement(combine, &mut |formula| self.negate(formula));
         let complement = complement.map_err(|NoComplement| self.no_complement(literal))?;
-        if complement.narrowed {
+        if complement.is_narrowed() {
             self.note_narrowed(literal);
         }
         Ok(complement)
@@ -404,6 +406,9 @@ impl<'d> Reader<'d> {
 
     /// Which of `texts` are in the language of `tree`.
     pub fn inside<'n>(&mut self, tree: &Regular, texts: impl Iterator<Item = &'n Rc<str>>) -> Vec<bool> {
+        if tree.is_anything() {
+            return texts.map(|_| true).collect();
+        }
         let automaton = self.automaton(tree);
         texts.map(|text| automaton.as_ref().is_some_and(|automaton| automaton.accepts(text.as_bytes()))).collect()
     }
@@ -420,6 +425,9 @@ impl<'d> Reader<'d> {
 
     /// How many texts a language has, counted up to `enough` (which is also the answer when counting is too long).
     pub fn count(&mut self, tree: &Regular, enough: u32) -> u32 {
+        if tree.is_anything() {
+            return enough;
+        }
         let Some(automaton) = self.automaton(tree) else { return enough };
         let mut found = u32::from(automaton.start().accepting());
         let mut fuel = COUNTING;
@@ -450,25 +458,42 @@ impl<'d> Reader<'d> {
             return false;
         }
         self.probing += 1;
-        let empty = match self.shape(formula) {
-            Ok(shape) => self.shape_is_empty(&shape, depth),
-            Err(_) => false, // said when the formula is read for good
-        };
+        let empty = self.is_shown_empty(formula, depth).unwrap_or(false); // errors are told when it is read for good
         self.probing -= 1;
         empty
     }
 
+    /// Emptiness needs no intersection: one pair of alternatives with a value in common shows that there is none.
+    fn is_shown_empty(&mut self, formula: &Formula, depth: u32) -> Result<bool> {
+        match (&**formula, self.known(formula)) {
+            (&[ref all @ .., last], None) if !all.is_empty() => {
+                let (all, last) = (self.shape(&Formula::from(all))?, self.literal(last)?);
+                Ok(self.are_disjoint(all.bound(), last.bound(), depth))
+            }
+            (_, Some(known)) => Ok(self.shape_is_empty(&known, depth)),
+            _ => {
+                let shape = self.shape(formula)?;
+                Ok(self.shape_is_empty(&shape, depth))
+            }
+        }
+    }
+
     fn shape_is_empty(&mut self, shape: &Shape, depth: u32) -> bool {
+        let shape = shape.bound();
         if shape.null || shape.yes || shape.no || !shape.numbers.is_empty() {
             return false;
         }
-        let strings = match &shape.strings {
-            Strings::Finite(texts) => texts.is_empty(),
-            Strings::Regular(tree) => self.automaton(tree).is_some_and(|automaton| automaton.is_never()),
-        };
-        strings
+        self.has_no_text(&shape.strings)
             && shape.arrays.iter().all(|array| self.array_is_empty(array, depth))
             && shape.objects.iter().all(|object| self.object_is_empty(object, depth))
+    }
+
+    fn has_no_text(&mut self, strings: &Strings) -> bool {
+        match strings {
+            Strings::Finite(texts) => texts.is_empty(),
+            Strings::Regular(Regular::Never) => true,
+            Strings::Regular(tree) => self.automaton(tree).is_some_and(|automaton| automaton.is_never()),
+        }
     }
 
     fn array_is_empty(&mut self, array: &ArrayShape, depth: u32) -> bool {
@@ -479,9 +504,70 @@ impl<'d> Reader<'d> {
     fn object_is_empty(&mut self, object: &ObjectShape, depth: u32) -> bool {
         object.required.iter().any(|name| {
             let formula = self.member_formula(object, name);
-            self.formula_is_empty(&formula, depth.saturating_sub(1).max(u32::from(depth > 0)))
+            self.formula_is_empty(&formula, below(depth))
                 || object.names.iter().any(|names| !self.name_allowed(names, name))
         })
+    }
+
+    /// Whether no value of `a` is in `b`, as far as that is cheap to see: their intersection is not made.
+    fn are_disjoint(&mut self, a: &Shape, b: &Shape, depth: u32) -> bool {
+        if a.null && b.null || a.yes && b.yes || a.no && b.no {
+            return false;
+        }
+        let strings = a.strings.and(&b.strings, &mut |tree, text| self.accepts(tree, text));
+        self.has_no_text(&strings)
+            && a.numbers.iter().all(|a| b.numbers.iter().all(|b| a.and(b).is_none()))
+            && a.arrays.iter().all(|a| b.arrays.iter().all(|b| self.have_no_array(a, b, depth)))
+            && a.objects.iter().all(|a| b.objects.iter().all(|b| self.have_no_object(a, b, depth)))
+    }
+
+    fn have_no_array(&mut self, a: &ArrayShape, b: &ArrayShape, depth: u32) -> bool {
+        a.and(b).is_none_or(|both| self.array_is_empty(&both, depth))
+    }
+
+    /// Whether some member that must be there can have no value, or counts exclude each other. Names that tell
+    /// alternatives apart are tried first.
+    fn have_no_object(&mut self, a: &ObjectShape, b: &ObjectShape, depth: u32) -> bool {
+        if a.low.max(b.low) > a.high.min(b.high) {
+            return true;
+        }
+        let required: Vec<&Rc<str>> =
+            a.required.iter().chain(b.required.iter().filter(|name| !a.requires(name))).collect();
+        let pairs: Vec<(Formula, Formula)> =
+            required.iter().map(|name| (self.member_formula(a, name), self.member_formula(b, name))).collect();
+        pairs.iter().any(|(a, b)| self.are_other_texts(a, b))
+            || pairs.iter().any(|(a, b)| self.formula_is_empty(&both(a, b), below(depth)))
+            || required.iter().any(|name| !self.allows_name(a, name) || !self.allows_name(b, name))
+    }
+
+    /// Whether both formulas are sets of texts that share none: the mark of alternatives that are told apart by name.
+    fn are_other_texts(&mut self, a: &Formula, b: &Formula) -> bool {
+        let (Some(a), Some(b)) = (self.only_texts(a), self.only_texts(b)) else { return false };
+        match (&a.strings, &b.strings) {
+            (Strings::Finite(a), Strings::Finite(b)) => a.iter().all(|text| !b.contains(text)),
+            _ => false,
+        }
+    }
+
+    /// The shape of a schema that allows a few texts and nothing else.
+    fn only_texts(&mut self, formula: &Formula) -> Option<Rc<Shape>> {
+        let [Literal::Is(_)] = **formula else { return None };
+        if self.probing >= PROBE {
+            return None;
+        }
+        self.probing += 1;
+        let shape = self.shape(formula);
+        self.probing -= 1;
+        let only = |shape: &Rc<Shape>| {
+            let Shape { null, yes, no, numbers, strings, arrays, objects, outer } = &**shape;
+            !(*null || *yes || *no)
+                && outer.is_none()
+                && numbers.is_empty()
+                && arrays.is_empty()
+                && objects.is_empty()
+                && matches!(strings, Strings::Finite(_))
+        };
+        shape.ok().filter(only)
     }
 
     fn name_allowed(&mut self, names: &Strings, name: &str) -> bool {
@@ -538,7 +624,11 @@ impl<'d> Reader<'d> {
         let shape = if self.depth > allowed {
             Err(Error::limit("schema_depth", self.depth, allowed))
         } else {
-            self.read(&place)
+            // For good, not only for the checks under way: all that is known of it is looked for.
+            let probing = std::mem::take(&mut self.probing);
+            let shape = self.read(&place);
+            self.probing = probing;
+            shape
         };
         self.depth -= 1;
         self.shapes[id as usize] = shape.as_ref().map_or(Progress::Unread, |shape| Progress::Read(Rc::clone(shape)));
@@ -680,7 +770,7 @@ impl<'d> Reader<'d> {
         };
         let scope = self.scope_with(place.scope, target.resource);
         let place =
-            Place { value: target.value, resource: target.resource, scope, pointer: Pointer::raw(target.pointer) };
+            Place { value: target.value, resource: target.resource, scope, pointer: at.elsewhere(target.pointer) };
         let id = self.schema_id(place);
         self.schema(id).map(Some)
     }
@@ -708,6 +798,12 @@ impl<'d> Reader<'d> {
         let found = &self.documents.resources[resource];
         Ok(Target { value: found.root, pointer: found.pointer.clone().into(), resource, dynamic: None })
     }
+}
+
+/// How deep to look at the members of what was looked at so deep. The last level is looked at again and again: what
+/// bounds it is how many checks are under way.
+fn below(depth: u32) -> u32 {
+    depth.saturating_sub(1).max(u32::from(depth > 0))
 }
 
 fn reading(

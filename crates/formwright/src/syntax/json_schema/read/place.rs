@@ -9,24 +9,39 @@ use crate::syntax::json_schema::document::escape;
 
 /// A JSON Pointer as a chain of keys; made text only when somebody reads it.
 #[derive(Clone, Debug, Default)]
-pub struct Pointer<'d>(Option<Rc<(Pointer<'d>, Cow<'d, str>)>>);
+pub enum Pointer<'d> {
+    /// Nobody will read it, nor what is below.
+    #[default]
+    Untold,
+    /// The whole document.
+    Root,
+    /// Below another.
+    At(Rc<(Pointer<'d>, Cow<'d, str>)>),
+}
 
 impl<'d> Pointer<'d> {
     pub fn at(&self, key: impl Into<Cow<'d, str>>) -> Self {
-        Self(Some(Rc::new((self.clone(), key.into()))))
+        match self {
+            Self::Untold => Self::Untold,
+            _ => Self::At(Rc::new((self.clone(), key.into()))),
+        }
     }
 
-    /// A pointer given as text.
-    pub fn raw(text: Cow<'d, str>) -> Self {
-        if text.is_empty() { Self(None) } else { Self(Some(Rc::new((Self(None), text)))) }
+    /// Another pointer, given as text.
+    pub fn elsewhere(&self, text: Cow<'d, str>) -> Self {
+        match self {
+            Self::Untold => Self::Untold,
+            _ if text.is_empty() => Self::Root,
+            _ => Self::Root.at(text),
+        }
     }
 
     /// `/properties/age`
     pub fn text(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         let mut at = self;
-        while let Some(step) = &at.0 {
-            let raw = step.0.0.is_none() && step.1.starts_with('/');
+        while let Self::At(step) = at {
+            let raw = matches!(step.0, Self::Root) && step.1.starts_with('/');
             parts.push(if raw { step.1.clone().into_owned() } else { format!("/{}", escape(&step.1)) });
             at = &step.0;
         }

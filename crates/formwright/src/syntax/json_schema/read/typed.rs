@@ -27,6 +27,18 @@ use crate::syntax::{Mode, ecma_pattern};
 /// Exponents of numbers in a schema beyond this are refused.
 const FARTHEST: i64 = 400;
 
+/// Strings that are written; if not all that are meant, what holds these.
+struct Texts {
+    written: Strings,
+    outer: Option<Strings>,
+}
+
+impl From<Strings> for Texts {
+    fn from(written: Strings) -> Self {
+        Self { written, outer: None }
+    }
+}
+
 impl<'d> Reader<'d> {
     pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Shape> {
         let types = map.get("type").map_or(Ok(Types::ALL), Types::of).map_err(|what| {
@@ -37,19 +49,22 @@ impl<'d> Reader<'d> {
         if types.has(Types::INTEGER) && !types.has(Types::NUMBER) {
             numbers.divide(BigDecimal::one());
         }
-        let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Strings::all() };
+        let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Texts::from(Strings::all()) };
         let array = if about.has(About::ARRAYS) { self.arrays(map, place)? } else { ArrayShape::any() };
         let object = if about.has(About::OBJECTS) { self.objects(map, place)? } else { ObjectShape::any() };
         let mut shape = Shape {
             null: types.has(Types::NULL),
             yes: types.has(Types::BOOLEAN),
             no: types.has(Types::BOOLEAN),
-            strings: if types.has(Types::STRING) { strings } else { Strings::none() },
+            strings: if types.has(Types::STRING) { strings.written } else { Strings::none() },
             numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
             arrays: only_if(types.has(Types::ARRAY) && array.low <= array.high, array),
             objects: only_if(types.has(Types::OBJECT) && object.is_possible(), object),
-            narrowed: false,
+            outer: None,
         };
+        if let (Some(meant), true) = (strings.outer, types.has(Types::STRING)) {
+            shape.outer = Some(Rc::new(Shape { strings: meant, ..shape.clone() }));
+        }
         if let Some(value) = map.get("const") {
             let constant = self.constant(value, place)?;
             shape = self.join(&shape, &constant, place);
@@ -122,11 +137,11 @@ impl<'d> Reader<'d> {
         Ok(shape)
     }
 
-    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Strings> {
+    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Texts> {
         let low = count(map, "minLength", place)?.unwrap_or(0);
         let high = count(map, "maxLength", place)?;
         if high.is_some_and(|high| high < low) {
-            return Ok(Strings::none());
+            return Ok(Strings::none().into());
         }
         let mut parts = Vec::new();
         if low > 0 || high.is_some() {
@@ -135,10 +150,10 @@ impl<'d> Reader<'d> {
         if let Some(value) = map.get("pattern") {
             parts.push(self.pattern(value, place, "pattern")?);
         }
-        if let Some(value) = map.get("format") {
-            parts.extend(self.format(value, place)?);
-        }
-        Ok(Strings::Regular(Regular::and(parts)))
+        let format = map.get("format").map(|value| self.format(value, place)).transpose()?.flatten();
+        let Some(Texts { written, outer }) = format else { return Ok(Strings::Regular(Regular::and(parts)).into()) };
+        let with = |format: Strings| Strings::Regular(Regular::and(parts.iter().cloned().chain([format.tree()])));
+        Ok(Texts { written: with(written), outer: outer.map(with) })
     }
 
     fn pattern(&mut self, value: &Value<'_>, place: &Place<'d>, key: &str) -> Result<Regular> {
@@ -159,12 +174,13 @@ impl<'d> Reader<'d> {
         })
     }
 
-    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Regular>> {
+    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Texts>> {
         let name = value
             .as_str()
             .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
         if let Some(source) = self.options.formats.get(name) {
-            return crate::syntax::regex::parse(source, self.limits()).map(Some);
+            let tree = crate::syntax::regex::parse(source, self.limits())?;
+            return Ok(Some(Strings::Regular(tree).into()));
         }
         if !self.options.assert_formats {
             self.note(place, "format", "annotation", "formats are not asserted");
@@ -174,7 +190,8 @@ impl<'d> Reader<'d> {
             if !format.narrowed.is_empty() {
                 self.note(place, "format", "narrowed", format.narrowed);
             }
-            Ok(Some(format::tree(format)))
+            let outer = format::outer(format).map(Strings::Regular);
+            Ok(Some(Texts { written: Strings::Regular(format::tree(format)), outer }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
             Ok(None)
@@ -322,6 +339,11 @@ fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecim
 }
 
 fn count(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<u32>> {
+    if let Some(Value::Number(number)) = map.get(key)
+        && let Ok(number) = number.parse::<u32>()
+    {
+        return Ok(Some(number.min(UNBOUNDED - 1)));
+    }
     let Some(value) = number(map, key, place)? else { return Ok(None) };
     if value.is_negative() || !value.is_integer() {
         return Err(Error::schema(
