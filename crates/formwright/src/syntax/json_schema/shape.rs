@@ -290,9 +290,9 @@ impl Shape {
             yes: self.yes && other.yes,
             no: self.no && other.no,
             strings: self.strings.and(&other.strings, accepts),
-            numbers: product(&self.numbers, &other.numbers, combine, &mut narrowed, NumberSet::and),
-            arrays: product(&self.arrays, &other.arrays, combine, &mut narrowed, ArrayShape::and),
-            objects: product(&self.objects, &other.objects, combine, &mut narrowed, ObjectShape::and),
+            numbers: product(&self.numbers, &other.numbers, combine, &mut narrowed),
+            arrays: product(&self.arrays, &other.arrays, combine, &mut narrowed),
+            objects: product(&self.objects, &other.objects, combine, &mut narrowed),
             outer: None,
         };
         if narrowed {
@@ -325,21 +325,16 @@ impl Shape {
         let mut narrowed = self.is_narrowed();
         let mut numbers = vec![NumberSet::default()];
         for set in all_numbers {
-            numbers = product(&numbers, &set.complement(), combine, &mut narrowed, NumberSet::and);
+            numbers = product(&numbers, &set.complement(), combine, &mut narrowed);
         }
         let mut arrays = vec![ArrayShape::any()];
         for array in all_arrays {
-            arrays = product(
-                &arrays,
-                &array.complement(negate).ok_or(NoComplement)?,
-                combine,
-                &mut narrowed,
-                ArrayShape::and,
-            );
+            let outside = array.complement(negate).ok_or(NoComplement)?;
+            arrays = product(&arrays, &outside, combine, &mut narrowed);
         }
         let mut objects = vec![ObjectShape::any()];
         for object in all_objects {
-            objects = product(&objects, &object.complement(negate), combine, &mut narrowed, ObjectShape::and);
+            objects = product(&objects, &object.complement(negate), combine, &mut narrowed);
         }
         let strings = strings.complement();
         let mut complement = Self { null: !null, yes: !yes, no: !no, numbers, strings, arrays, objects, outer: None };
@@ -367,19 +362,22 @@ fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
 /// product with a single part is no larger than the other union, and never cut.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
-fn product<T: Clone + PartialEq>(
-    a: &[T],
-    b: &[T],
-    combine: Combine,
-    narrowed: &mut bool,
-    and: impl Fn(&T, &T) -> Option<T>,
-) -> Vec<T> {
+fn product<T: Part>(a: &[T], b: &[T], combine: Combine, narrowed: &mut bool) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
     let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
-        let parts: Vec<T> = b.iter().filter_map(|right| and(left, right)).collect();
-        let parts = if combine.absorb && parts.contains(left) { std::slice::from_ref(left) } else { &parts };
-        extend_new(&mut all, parts);
+        if combine.absorb && b.iter().any(|right| left.lies_in(right)) {
+            extend_new(&mut all, std::slice::from_ref(left));
+        } else {
+            for part in b.iter().filter_map(|right| left.and(right)) {
+                if !all.contains(&part) {
+                    all.push(part);
+                }
+                if all.len() > limit {
+                    break;
+                }
+            }
+        }
         if all.len() > limit {
             all.truncate(limit);
             *narrowed = true;
@@ -387,6 +385,49 @@ fn product<T: Clone + PartialEq>(
         }
     }
     all
+}
+
+/// A conjunction that a union is made of.
+trait Part: Clone + PartialEq {
+    /// What is in both.
+    fn and(&self, other: &Self) -> Option<Self>;
+
+    /// Whether it plainly adds nothing that `other` forbids.
+    fn lies_in(&self, other: &Self) -> bool {
+        self.and(other).as_ref() == Some(self)
+    }
+}
+
+impl Part for NumberSet {
+    fn and(&self, other: &Self) -> Option<Self> {
+        self.and(other)
+    }
+}
+
+impl Part for ArrayShape {
+    fn and(&self, other: &Self) -> Option<Self> {
+        self.and(other)
+    }
+}
+
+impl Part for ObjectShape {
+    fn and(&self, other: &Self) -> Option<Self> {
+        self.and(other)
+    }
+
+    fn lies_in(&self, other: &Self) -> bool {
+        fn holds<T: PartialEq>(all: &[T], some: &[T]) -> bool {
+            some.iter().all(|one| all.contains(one))
+        }
+        self.low >= other.low
+            && self.high <= other.high
+            && holds(&self.required, &other.required)
+            && holds(&self.rules, &other.rules)
+            && holds(&self.demands, &other.demands)
+            && holds(&self.names, &other.names)
+            && holds(&self.implied, &other.implied)
+            && holds(&self.evaluated, &other.evaluated)
+    }
 }
 
 impl ArrayShape {
