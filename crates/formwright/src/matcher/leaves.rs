@@ -38,7 +38,7 @@ pub struct Excluded {
     quote: bool,
 }
 
-/// The tokens that leave a leaf, with what comes after it.
+/// The tokens that leave a leaf and go on with what comes after it.
 #[derive(Debug)]
 pub struct Beyond {
     tokens: Vec<TokenId>,
@@ -57,9 +57,9 @@ pub struct Leaves {
     bytes: usize,
 }
 
-/// The address of the exits, the counts allowed, the whitespace before and its purpose, what comes after, and whether
-/// tokens may begin with the quote.
-type BeyondKey = (usize, (u32, u32), Option<(SpaceState, u8)>, ContId, bool);
+/// The address of the exits, the counts allowed, the whitespace before and its purpose, what comes after, and the node
+/// below which tokens may not begin with the quote.
+type BeyondKey = (usize, (u32, u32), Option<(SpaceState, u8)>, ContId, Option<NodeIndex>);
 
 impl Leaves {
     /// Bytes of memory held.
@@ -67,6 +67,17 @@ impl Leaves {
         self.bytes
     }
 
+    /// Remembers what a walk of exits found; forgets all others first if they take more than `limit` bytes.
+    fn remember(&mut self, key: BeyondKey, beyond: Arc<Beyond>, limit: usize) {
+        let bytes = (beyond.tokens.len() + beyond.doubtful.len()) * 4 + 192;
+        if self.bytes + bytes > limit {
+            self.clear();
+        }
+        self.bytes += bytes;
+        self.beyond.insert(key, beyond);
+    }
+
+    /// Forgets the walks of exits.
     pub fn clear(&mut self) {
         self.beyond.clear();
         self.bytes = 0;
@@ -99,7 +110,8 @@ impl Leaving<'_> {
             Tokens::Stripped { space, .. } => Some((space, self.purpose)),
             _ => None,
         };
-        (Arc::as_ptr(&self.mask.exits).addr(), self.mask.window, space, self.cont, no_quote)
+        let node = no_quote.then_some(self.node);
+        (Arc::as_ptr(&self.mask.exits).addr(), self.mask.window, space, self.cont, node)
     }
 }
 
@@ -195,8 +207,7 @@ impl Masker<'_> {
         beyond.exits = Some(Arc::clone(&exits.mask.exits));
         let beyond = Arc::new(beyond);
         if shared && !self.machine.overflow {
-            self.leaves.bytes += (beyond.tokens.len() + beyond.doubtful.len()) * 4 + 192;
-            self.leaves.beyond.insert(key, Arc::clone(&beyond));
+            self.leaves.remember(key, Arc::clone(&beyond), self.tables.limits().matcher_cache_bytes);
         }
         beyond
     }
