@@ -27,14 +27,14 @@ use crate::syntax::{Mode, ecma_pattern};
 /// Exponents of numbers in a schema beyond this are refused.
 const FARTHEST: i64 = 400;
 
-/// Strings that are written; if not all that are meant, what holds these.
-struct Texts {
-    written: Strings,
-    outer: Option<Strings>,
+/// The part of one type that is written; if that is less than is meant, also what holds all of it.
+struct Part<T> {
+    written: T,
+    outer: Option<T>,
 }
 
-impl From<Strings> for Texts {
-    fn from(written: Strings) -> Self {
+impl<T> From<T> for Part<T> {
+    fn from(written: T) -> Self {
         Self { written, outer: None }
     }
 }
@@ -49,9 +49,10 @@ impl<'d> Reader<'d> {
         if types.has(Types::INTEGER) && !types.has(Types::NUMBER) {
             numbers.divide(BigDecimal::one());
         }
-        let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Texts::from(Strings::all()) };
+        let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Part::from(Strings::all()) };
         let array = if about.has(About::ARRAYS) { self.arrays(map, place)? } else { ArrayShape::any() };
-        let object = if about.has(About::OBJECTS) { self.objects(map, place)? } else { ObjectShape::any() };
+        let objects =
+            if about.has(About::OBJECTS) { self.objects(map, place)? } else { Part::from(ObjectShape::any()) };
         let mut shape = Shape {
             null: types.has(Types::NULL),
             yes: types.has(Types::BOOLEAN),
@@ -59,11 +60,19 @@ impl<'d> Reader<'d> {
             strings: if types.has(Types::STRING) { strings.written } else { Strings::none() },
             numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
             arrays: only_if(types.has(Types::ARRAY) && array.low <= array.high, array),
-            objects: only_if(types.has(Types::OBJECT) && object.is_possible(), object),
+            objects: only_if(types.has(Types::OBJECT) && objects.written.is_possible(), objects.written),
             outer: None,
         };
-        if let (Some(meant), true) = (strings.outer, types.has(Types::STRING)) {
-            shape.outer = Some(Rc::new(Shape { strings: meant, ..shape.clone() }));
+        let (texts, objects) = (strings.outer, objects.outer);
+        if texts.is_some() || objects.is_some() {
+            let mut outer = shape.clone();
+            if types.has(Types::STRING) {
+                outer.strings = texts.unwrap_or(outer.strings);
+            }
+            if types.has(Types::OBJECT) {
+                outer.objects = objects.map_or(outer.objects, |object| vec![object]);
+            }
+            shape.outer = (outer != shape).then(|| Rc::new(outer));
         }
         if let Some(value) = map.get("const") {
             let constant = self.constant(value, place)?;
@@ -137,7 +146,7 @@ impl<'d> Reader<'d> {
         Ok(shape)
     }
 
-    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Texts> {
+    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<Strings>> {
         let low = count(map, "minLength", place)?.unwrap_or(0);
         let high = count(map, "maxLength", place)?;
         if high.is_some_and(|high| high < low) {
@@ -151,9 +160,9 @@ impl<'d> Reader<'d> {
             parts.push(self.pattern(value, place, "pattern")?);
         }
         let format = map.get("format").map(|value| self.format(value, place)).transpose()?.flatten();
-        let Some(Texts { written, outer }) = format else { return Ok(Strings::Regular(Regular::and(parts)).into()) };
+        let Some(Part { written, outer }) = format else { return Ok(Strings::Regular(Regular::and(parts)).into()) };
         let with = |format: Strings| Strings::Regular(Regular::and(parts.iter().cloned().chain([format.tree()])));
-        Ok(Texts { written: with(written), outer: outer.map(with) })
+        Ok(Part { written: with(written), outer: outer.map(with) })
     }
 
     fn pattern(&mut self, value: &Value<'_>, place: &Place<'d>, key: &str) -> Result<Regular> {
@@ -174,7 +183,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Texts>> {
+    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Part<Strings>>> {
         let name = value
             .as_str()
             .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
@@ -191,7 +200,7 @@ impl<'d> Reader<'d> {
                 self.note(place, "format", "narrowed", format.narrowed);
             }
             let outer = format::outer(format).map(Strings::Regular);
-            Ok(Some(Texts { written: Strings::Regular(format::tree(format)), outer }))
+            Ok(Some(Part { written: Strings::Regular(format::tree(format)), outer }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
             Ok(None)
@@ -244,7 +253,7 @@ impl<'d> Reader<'d> {
         Ok(array)
     }
 
-    fn objects(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<ObjectShape> {
+    fn objects(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<ObjectShape>> {
         let mut object = ObjectShape::any();
         object.required = names(map, "required", place)?;
         object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
@@ -276,15 +285,18 @@ impl<'d> Reader<'d> {
             }
             object.rules.push(Rule { names, formula });
         }
-        if let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) {
-            let formula = self.child(place, value, || place.pointer.at("propertyNames"));
-            let names = self.shape(&formula)?.strings.clone();
-            if names != Strings::all() {
-                object.names.push(names);
-            }
-        }
         dependent_names(map, place, &mut object)?;
-        Ok(object)
+        let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) else {
+            return Ok(object.into());
+        };
+        let formula = self.child(place, value, || place.pointer.at("propertyNames"));
+        let names = self.shape(&formula)?;
+        let with = |names: &Strings| {
+            let only = if *names == Strings::all() { Vec::new() } else { vec![names.clone()] };
+            ObjectShape { names: only, ..object.clone() }
+        };
+        let outer = names.is_narrowed().then(|| with(&names.bound().strings));
+        Ok(Part { written: with(&names.strings), outer })
     }
 }
 
