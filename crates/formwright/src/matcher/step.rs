@@ -267,7 +267,9 @@ impl<'m> Machine<'m> {
                 let Node::Object(object) = program.node(node) else { return None };
                 let child = object.names.child(at, byte)?;
                 let ends = byte == b'"' && !object.names.items_at(at).is_empty();
-                if ends || !self.name_is_live(object, seen, child) {
+                // With one way on, the names below are those that were live one byte before.
+                let live = object.names.is_only_way(at, child) || self.name_is_live(object, seen, child);
+                if ends || !live {
                     return None;
                 }
                 Head::Key { object: node, seen, at: child }

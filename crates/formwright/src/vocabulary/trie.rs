@@ -231,6 +231,13 @@ impl Trie {
         node.first_item as usize..end
     }
 
+    /// Whether every string at or below `index` is at or below its child.
+    #[inline]
+    pub fn is_only_way(&self, index: NodeIndex, child: NodeIndex) -> bool {
+        let (node, below) = (&self.nodes[index as usize], &self.nodes[child as usize]);
+        child == index + 1 && node.skip == below.skip && node.first_item == below.first_item
+    }
+
     /// The items, in the order of their strings.
     #[inline]
     pub fn items(&self) -> &[u32] {
