@@ -193,22 +193,24 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
-        self.known_token(token)?;
-        if self.state.finished {
-            return Ok(false);
-        }
         let Self { constraint, memory, state, path } = self;
-        let vocabulary = &constraint.tables().vocabulary;
-        if vocabulary.eos().binary_search(&token).is_ok() {
-            let ends = accepting(&state.threads);
-            if ends {
-                let threads = state.threads.clone();
-                state.advance(&threads, path.len(), true);
-            }
-            return Ok(ends);
+        let bytes = constraint.tables().vocabulary.token(token);
+        if bytes.is_empty() {
+            return self.try_control(token);
         }
-        let bytes = vocabulary.token(token);
-        Ok(!bytes.is_empty() && step_bytes(constraint, memory, state, path, bytes)?)
+        Ok(!state.finished && step_bytes(constraint, memory, state, path, bytes)?)
+    }
+
+    /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
+    fn try_control(&mut self, token: TokenId) -> Result<bool> {
+        self.known_token(token)?;
+        let eos = self.constraint.tables().vocabulary.eos();
+        let ends = !self.state.finished && eos.binary_search(&token).is_ok() && self.is_accepting();
+        if ends {
+            let threads = self.state.threads.clone();
+            self.state.advance(&threads, self.path.len(), true);
+        }
+        Ok(ends)
     }
 
     /// Advances by all of `tokens`, or not at all.
