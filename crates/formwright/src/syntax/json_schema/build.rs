@@ -24,6 +24,9 @@ use crate::regular::{Escapes, Regular, Spelling};
 /// Patterns in one object whose overlaps are told apart.
 const MOST_PATTERNS: usize = 8;
 
+/// Patterns in one object, most of which share no names.
+const MOST_EXCLUSIVE: usize = 16;
+
 /// Counted conditions in one container.
 const MOST_KINDS: usize = 6;
 
@@ -389,18 +392,18 @@ impl<'d> Builder<'d> {
     /// Kinds of undeclared members: one for each way the patterns can overlap.
     fn extras(&mut self, object: &ObjectShape, formula: &Formula, declared: &IndexSet<Rc<str>>) -> Result<Vec<Extra>> {
         let patterns = patterns(object);
-        if patterns.len() > MOST_PATTERNS {
+        let Some((apart, cells)) = self.cells(&patterns) else {
             return Err(Error::unsupported(
                 &self.reader.pointer_of(formula),
                 format!(
-                    "{} name patterns meet in one object; at most {MOST_PATTERNS} can be told apart",
+                    "{} name patterns meet in one object; at most {MOST_PATTERNS} that overlap can be told apart",
                     patterns.len()
                 ),
             ));
-        }
+        };
         let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
         let mut extras = Vec::new();
-        for cell in 0..1_u32 << patterns.len() {
+        for cell in cells {
             let inside =
                 |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
             let applies = |names: &Names| match names {
@@ -413,7 +416,10 @@ impl<'d> Builder<'d> {
             if is_never(&condition) {
                 continue;
             }
-            let sides = patterns.iter().map(|tree| if inside(tree) { tree.clone() } else { tree.clone().not() });
+            // Outside of a pattern that shares no name with one it is inside of: that is said already.
+            let sides = patterns.iter().zip(&apart).filter_map(|(tree, apart)| {
+                if inside(tree) { Some(tree.clone()) } else { (apart & cell == 0).then(|| tree.clone().not()) }
+            });
             let tree = Regular::and(limits.iter().cloned().chain(sides));
             if !tree.is_anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never()) {
                 continue;
@@ -430,6 +436,26 @@ impl<'d> Builder<'d> {
             extras.push(Extra { name, most, value, witnesses });
         }
         Ok(extras)
+    }
+
+    /// By pattern, those that share no name with it; and the ways, a bit for each pattern, in which names can be inside
+    /// some and outside the others, as far as pairs tell. `None` if they are too many.
+    fn cells(&mut self, patterns: &[Regular]) -> Option<(Vec<u32>, Vec<u32>)> {
+        let many = patterns.len();
+        if many > MOST_EXCLUSIVE {
+            return None;
+        }
+        let mut apart = vec![0_u32; many];
+        for (at, other) in (0..many).flat_map(|at| (0..at).map(move |other| (at, other))) {
+            let both = Regular::and([patterns[other].clone(), patterns[at].clone()]);
+            if self.reader.automaton(&both).is_some_and(|automaton| automaton.is_never()) {
+                apart[at] |= 1 << other;
+                apart[other] |= 1 << at;
+            }
+        }
+        let possible = |cell: &u32| (0..many).all(|at| cell >> at & 1 == 0 || cell & apart[at] == 0);
+        let cells: Vec<u32> = (0..1 << many).filter(possible).take((1 << MOST_PATTERNS) + 1).collect();
+        (cells.len() <= 1 << MOST_PATTERNS).then_some((apart, cells))
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
