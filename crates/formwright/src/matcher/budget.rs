@@ -25,7 +25,7 @@ const FUEL: u32 = 200_000;
 pub struct Budget<'v> {
     left: u32,
     vocabulary: &'v Vocabulary,
-    known: FxHashMap<Vec<Thread>, u32>,
+    known: FxHashMap<Thread, u32>,
 }
 
 impl<'v> Budget<'v> {
@@ -48,14 +48,19 @@ impl<'v> Budget<'v> {
 
     /// Fewest tokens of the completions searched; [`INFINITE`] if none was found.
     pub fn tokens(&mut self, machine: &mut Machine<'_>, threads: &[Thread]) -> u32 {
-        if let Some(&known) = self.known.get(threads) {
+        threads.iter().map(|&thread| self.tokens_of(machine, thread)).min().unwrap_or(INFINITE)
+    }
+
+    /// Masks are found thread by thread, so each is searched alone: what is beside it must not help.
+    fn tokens_of(&mut self, machine: &mut Machine<'_>, thread: Thread) -> u32 {
+        if let Some(&known) = self.known.get(&thread) {
             return known;
         }
-        let mut tokens = search(machine, self.vocabulary, threads);
+        let mut tokens = search(machine, self.vocabulary, thread);
         if self.vocabulary.has_every_byte() {
-            tokens = tokens.min(machine.cost(threads));
+            tokens = tokens.min(machine.cost(&[thread]));
         }
-        self.known.insert(threads.to_vec(), tokens);
+        self.known.insert(thread, tokens);
         tokens
     }
 
@@ -90,23 +95,23 @@ fn is_literal(machine: &Machine<'_>, thread: Thread) -> bool {
 }
 
 /// Breadth-first by tokens.
-fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: &[Thread]) -> u32 {
-    if start.iter().any(|thread| thread.head == Head::Accept) {
+fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Thread) -> u32 {
+    if start.head == Head::Accept {
         return 0;
     }
-    let mut seen: FxHashSet<Vec<Thread>> = FxHashSet::from_iter([start.to_vec()]);
-    let mut level = vec![start.to_vec()];
+    let mut seen: FxHashSet<Thread> = FxHashSet::from_iter([start]);
+    let mut level = vec![start];
     let mut fuel = FUEL;
     for tokens in 1.. {
         let mut next = Vec::new();
-        for state in &level {
+        for &state in &level {
             let mut ends = Vec::new();
             token_ends(machine, vocabulary, state, &mut fuel, &mut ends);
             for end in ends {
-                if end.iter().any(|thread| thread.head == Head::Accept) {
+                if end.head == Head::Accept {
                     return tokens;
                 }
-                if seen.insert(end.clone()) {
+                if seen.insert(end) {
                     next.push(end);
                 }
             }
@@ -119,18 +124,18 @@ fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: &[Thread]) 
     INFINITE
 }
 
-/// The states after each token that keeps to shortest completions (or to literal texts).
+/// The threads after each token that keeps to shortest completions (or to literal texts).
 fn token_ends(
     machine: &mut Machine<'_>,
     vocabulary: &Vocabulary,
-    state: &[Thread],
+    state: Thread,
     fuel: &mut u32,
-    out: &mut Vec<Vec<Thread>>,
+    out: &mut Vec<Thread>,
 ) {
     let trie = vocabulary.plain();
     // The way is not on the path: names that end on it are not known.
     machine.hole = Some(usize::MAX);
-    let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, state.to_vec(), machine.cost(state))];
+    let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, vec![state], machine.cost(&[state]))];
     while let Some((node, threads, cost)) = stack.pop() {
         let free = has_literal(machine, &threads);
         for child in trie.children(node) {
@@ -146,7 +151,7 @@ fn token_ends(
             let after = machine.cost(&next);
             if after < cost || free {
                 if !trie.items_at(child).is_empty() {
-                    out.push(next.clone());
+                    out.extend_from_slice(&next);
                 }
                 stack.push((child, next, after));
             }
