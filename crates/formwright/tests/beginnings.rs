@@ -105,6 +105,20 @@ fn agree(options: &[Value], choices: &[u16], budget: u32) {
     }
 }
 
+/// The alternative that may write a constant leads to no shorter end of the other one.
+#[test]
+fn the_last_token_is_kept_for_each_alternative() {
+    let list = json!({
+        "type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}, "maxItems": 2}},
+        "required": ["a"], "additionalProperties": false
+    });
+    let constants = json!({
+        "type": "object", "properties": {"a": {"const": "a"}, "b": {"const": "a"}},
+        "required": ["b"], "additionalProperties": false
+    });
+    agree(&[list, constants], &[0; 20], 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -465,17 +465,15 @@ impl<'d> Reader<'d> {
 
     /// Emptiness needs no intersection: one pair of alternatives with a value in common shows that there is none.
     fn is_shown_empty(&mut self, formula: &Formula, depth: u32) -> Result<bool> {
-        match (&**formula, self.known(formula)) {
-            (&[ref all @ .., last], None) if !all.is_empty() => {
-                let (all, last) = (self.shape(&Formula::from(all))?, self.literal(last)?);
-                Ok(self.are_disjoint(all.bound(), last.bound(), depth))
-            }
-            (_, Some(known)) => Ok(self.shape_is_empty(&known, depth)),
-            _ => {
-                let shape = self.shape(formula)?;
-                Ok(self.shape_is_empty(&shape, depth))
-            }
+        if let [all @ .., last] = &**formula
+            && !all.is_empty()
+            && self.known(formula).is_none()
+        {
+            let (all, last) = (self.shape(&Formula::from(all))?, self.literal(*last)?);
+            return Ok(self.are_disjoint(all.bound(), last.bound(), depth));
         }
+        let shape = self.shape(formula)?;
+        Ok(self.shape_is_empty(&shape, depth))
     }
 
     fn shape_is_empty(&mut self, shape: &Shape, depth: u32) -> bool {
@@ -489,11 +487,8 @@ impl<'d> Reader<'d> {
     }
 
     fn has_no_text(&mut self, strings: &Strings) -> bool {
-        match strings {
-            Strings::Finite(texts) => texts.is_empty(),
-            Strings::Regular(Regular::Never) => true,
-            Strings::Regular(tree) => self.automaton(tree).is_some_and(|automaton| automaton.is_never()),
-        }
+        let mut is_never = |tree| self.automaton(tree).is_some_and(|automaton| automaton.is_never());
+        strings.is_none() || matches!(strings, Strings::Regular(tree) if is_never(tree))
     }
 
     fn array_is_empty(&mut self, array: &ArrayShape, depth: u32) -> bool {
