@@ -10,6 +10,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
 
 /// What things cost, in bytes.
@@ -28,7 +30,7 @@ pub struct Prices<'p> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Seen {
     /// Declared members, one bit each.
-    pub members: Box<[u64]>,
+    pub members: SmallVec<[u64; 2]>,
     /// First position still open (declaration order).
     pub position: u32,
     /// Members so far, up to what the bounds can tell apart.
@@ -53,7 +55,7 @@ impl Seen {
 impl Object {
     /// Nothing seen.
     pub fn nothing(&self) -> Seen {
-        Seen { members: vec![0; self.members.len().div_ceil(64)].into(), position: 0, count: 0, names: 0, met: 0 }
+        Seen { members: smallvec![0; self.members.len().div_ceil(64)], position: 0, count: 0, names: 0, met: 0 }
     }
 
     /// Everything before `position` is settled, whether it came or not: enough where declaration order decides.
@@ -97,9 +99,9 @@ impl Object {
     }
 
     /// Declared members that must still come: required ones and those implied by others.
-    pub fn missing(&self, seen: &Seen) -> Vec<u32> {
+    pub fn missing(&self, seen: &Seen) -> SmallVec<[u32; 16]> {
         let members = 0..self.members.len() as u32;
-        let mut wanted: Vec<bool> =
+        let mut wanted: SmallVec<[bool; 64]> =
             members.clone().map(|at| seen.has(at) || self.members[at as usize].required).collect();
         while let Some(&(_, b)) = self.implied.iter().find(|&&(a, b)| wanted[a as usize] && !wanted[b as usize]) {
             wanted[b as usize] = true;

@@ -13,6 +13,7 @@
 //! table of distinct kind sets, to keep a node at 16 bytes.
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::kinds::{self, BROKEN, Kinds};
 
@@ -21,6 +22,9 @@ pub type NodeIndex = u32;
 
 /// "No such node".
 pub const NONE: NodeIndex = u32::MAX;
+
+/// The nodes on the way to the string being laid out.
+type Open = SmallVec<[NodeIndex; 32]>;
 
 /// Nodes with more children than this get a 256-entry table.
 const WIDE: usize = 12;
@@ -87,7 +91,7 @@ impl Trie {
         self.nodes.push(root);
         self.items.reserve(sorted.len());
         self.nodes.reserve(sorted.len());
-        let mut open: Vec<NodeIndex> = vec![0];
+        let mut open: Open = smallvec![0];
         let mut shared = 0; // bytes in common with the string before
         for (index, &(bytes, item)) in sorted.iter().enumerate() {
             let next = sorted.get(index + 1).map_or(0, |(next, _)| common(bytes, next));
@@ -123,7 +127,7 @@ impl Trie {
     }
 
     /// Closes open nodes until `keep` are left: their subtrees are complete.
-    fn close(&mut self, open: &mut Vec<NodeIndex>, keep: usize) {
+    fn close(&mut self, open: &mut Open, keep: usize) {
         while open.len() > keep {
             let Some(node) = open.pop() else { return };
             self.nodes[node as usize].skip = self.nodes.len() as NodeIndex;

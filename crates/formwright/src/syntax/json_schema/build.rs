@@ -4,6 +4,7 @@
 //! queued, not recursed into, so deep and recursive schemas need no deep stack.
 //! Scalars share one set of literal texts, objects become one automaton each.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -316,7 +317,7 @@ impl<'d> Builder<'d> {
         let finite = finite_names(object);
         let mut names = declared_names(object);
         names.extend(finite.iter().flatten().cloned());
-        let escaped: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+        let escaped: Vec<Cow<'_, str>> = names.iter().map(|name| escaped(name)).collect();
         let conditions = self.conditions(object, &names);
         let index = |name: &Rc<str>| names.get_index_of(name).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
@@ -326,13 +327,13 @@ impl<'d> Builder<'d> {
             let meets: Vec<bool> =
                 object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
             let witnesses = if allowed { self.witnesses(object, condition, &meets) } else { Vec::new() };
-            let name_bytes = escaped.len() as u32;
+            let name_bytes = escaped.len() as u32 + 2;
             members.push(Member { name_bytes, value, required: false, possible: true, witnesses });
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
         let mut keyed: Vec<(&[u8], u32)> =
-            escaped.iter().zip(0..).map(|(name, index)| (&name.as_bytes()[1..name.len() - 1], index)).collect();
+            escaped.iter().zip(0..).map(|(name, index)| (name.as_bytes(), index)).collect();
         keyed.sort_unstable();
         let required = object.required.len() as u32;
         Ok(Node::Object(Arc::new(Object {
@@ -472,7 +473,16 @@ impl<'d> Builder<'d> {
 
 /// A string as JSON, in its one canonical spelling.
 fn quoted(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_default()
+    format!("\"{}\"", escaped(text))
+}
+
+/// What stands between its quotes.
+fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        return text.into();
+    }
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    quoted[1..quoted.len() - 1].to_owned().into()
 }
 
 /// `-0` is 0.

@@ -21,6 +21,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bumpalo::Bump;
 use value::{Mentions, Value};
 
 use crate::constraint::{Language, Reading};
@@ -172,9 +173,10 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
-    let (root, mentions) = parse(schema, "")?;
+    let arena = Bump::with_capacity(4000);
+    let (root, mentions) = parse(schema, "", &arena)?;
     let others: Vec<(&String, (Value<'_>, Mentions))> =
-        options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri)?))).collect::<Result<_>>()?;
+        options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, &arena)?))).collect::<Result<_>>()?;
     let mut documents = Documents::default();
     documents.add("", &root, default, mentions);
     for (uri, (value, mentions)) in &others {
@@ -185,8 +187,8 @@ fn lower<T>(
 }
 
 /// JSON text as a value; the error shows the line.
-fn parse<'t>(text: &'t str, uri: &str) -> Result<(Value<'t>, Mentions)> {
-    value::read(text).map_err(|error| {
+fn parse<'t>(text: &'t str, uri: &str, arena: &'t Bump) -> Result<(Value<'t>, Mentions)> {
+    value::read(text, arena).map_err(|error| {
         let place = if uri.is_empty() { String::new() } else { format!(" of {uri}") };
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
         let excerpt: String = line.chars().skip(error.column().saturating_sub(40)).take(60).collect();

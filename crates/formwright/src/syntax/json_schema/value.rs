@@ -3,22 +3,26 @@
 //! Like `serde_json::Value`, which parses it, with three differences: strings
 //! without escapes are slices of the text, numbers keep every digit, and a key
 //! that stands twice in one object is an error instead of a silent loss.
+//!
+//! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are
+//! freed at once. Wrinkle: so a value may be copied, but never changed.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::BuildHasher;
 
+use bumpalo::Bump;
 use rustc_hash::FxBuildHasher;
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use smallvec::SmallVec;
 
 /// The members of an object, in the order of the text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Map<'t> {
-    entries: Vec<(Cow<'t, str>, Value<'t>)>,
+    entries: &'t [(&'t str, Value<'t>)],
     /// If there are many: hashes of the keys with the indices of their entries, by ascending hash and key.
-    hashes: Box<[(u32, u32)]>,
+    hashes: &'t [(u32, u32)],
 }
 
 /// Up to so many keys are looked for one by one.
@@ -26,35 +30,34 @@ const FEW: usize = 12;
 
 impl<'t> Map<'t> {
     /// The error is a key that stands twice.
-    fn new(entries: Vec<(Cow<'t, str>, Value<'t>)>) -> Result<Self, Cow<'t, str>> {
-        let mut map = Self { entries, hashes: Box::default() };
-        if map.entries.len() > FEW {
-            let mut hashes: Box<[_]> =
-                map.entries.iter().zip(0..).map(|((key, _), index)| (hash(key), index)).collect();
-            hashes.sort_unstable_by(|a, b| map.compare(*a, b.0, &map.entries[b.1 as usize].0));
+    fn new(entries: &'t [(&'t str, Value<'t>)], arena: &'t Bump) -> Result<Self, &'t str> {
+        let mut map = Self { entries, hashes: &[] };
+        if entries.len() > FEW {
+            let hashes = arena.alloc_slice_fill_with(entries.len(), |index| (hash(entries[index].0), index as u32));
+            hashes.sort_unstable_by(|a, b| map.compare(*a, b.0, entries[b.1 as usize].0));
             map.hashes = hashes;
         }
-        match (0..map.entries.len()).find(|&index| map.find(&map.entries[index].0) != Some(index)) {
-            Some(twice) => Err(map.entries[twice].0.clone()),
+        match (0..entries.len()).find(|&index| map.find(entries[index].0) != Some(index)) {
+            Some(twice) => Err(entries[twice].0),
             None => Ok(map),
         }
     }
 
     /// Hashes first: keys with a long beginning in common are rarely read.
     fn compare(&self, (hash, index): (u32, u32), other: u32, key: &str) -> Ordering {
-        hash.cmp(&other).then_with(|| (*self.entries[index as usize].0).cmp(key))
+        hash.cmp(&other).then_with(|| self.entries[index as usize].0.cmp(key))
     }
 
     fn find(&self, key: &str) -> Option<usize> {
         if self.hashes.is_empty() {
-            return self.entries.iter().position(|(other, _)| other == key);
+            return self.entries.iter().position(|(other, _)| *other == key);
         }
         let hash = hash(key);
         let at = self.hashes.binary_search_by(|entry| self.compare(*entry, hash, key)).ok()?;
         Some(self.hashes[at].1 as usize)
     }
 
-    pub fn get(&self, key: &str) -> Option<&Value<'t>> {
+    pub fn get(&self, key: &str) -> Option<&'t Value<'t>> {
         self.find(key).map(|index| &self.entries[index].1)
     }
 
@@ -70,12 +73,12 @@ impl<'t> Map<'t> {
         self.entries.is_empty()
     }
 
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|(key, _)| &**key)
+    pub fn keys(&self) -> impl Iterator<Item = &'t str> + use<'t> {
+        self.entries.iter().map(|(key, _)| *key)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'t>)> {
-        self.entries.iter().map(|(key, value)| (&**key, value))
+    pub fn iter(&self) -> impl Iterator<Item = (&'t str, &'t Value<'t>)> + use<'t> {
+        self.entries.iter().map(|(key, value)| (*key, value))
     }
 }
 
@@ -83,30 +86,30 @@ impl<'t> Map<'t> {
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// A JSON value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'t> {
     Null,
     Bool(bool),
     /// As it is written.
-    Number(String),
-    String(Cow<'t, str>),
-    Array(Vec<Value<'t>>),
-    Object(Map<'t>),
+    Number(&'t str),
+    String(&'t str),
+    Array(&'t [Value<'t>]),
+    Object(&'t Map<'t>),
 }
 
 impl<'t> Value<'t> {
     /// The text of a string.
-    pub fn as_str(&self) -> Option<&str> {
+    pub fn as_str(&self) -> Option<&'t str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
     /// The members of an object.
-    pub fn as_object(&self) -> Option<&Map<'t>> {
+    pub fn as_object(&self) -> Option<&'t Map<'t>> {
         if let Self::Object(map) = self { Some(map) } else { None }
     }
 
     /// The member of an object.
-    pub fn get(&self, key: &str) -> Option<&Self> {
+    pub fn get(&self, key: &str) -> Option<&'t Self> {
         self.as_object()?.get(key)
     }
 
@@ -116,12 +119,6 @@ impl<'t> Value<'t> {
 
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
-    }
-}
-
-impl<'de: 't, 't> Deserialize<'de> for Value<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Reader(&Cell::default()).deserialize(deserializer)
     }
 }
 
@@ -135,38 +132,41 @@ pub struct Mentions {
 }
 
 /// Reads a text, which must be one value, and notices what it mentions.
-pub fn read(text: &str) -> serde_json::Result<(Value<'_>, Mentions)> {
+pub fn read<'t>(text: &'t str, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
     let mentions = Cell::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader(&mentions).deserialize(&mut deserializer)?;
+    let value = Reader { arena, mentions: &mentions }.deserialize(&mut deserializer)?;
     deserializer.end().map(|()| (value, mentions.get()))
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'m>(&'m Cell<Mentions>);
+struct Reader<'m, 't> {
+    arena: &'t Bump,
+    mentions: &'m Cell<Mentions>,
+}
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn notice(self, key: &str) {
-        let mut mentions = self.0.get();
+        let mut mentions = self.mentions.get();
         match key {
             "id" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => mentions.names = true,
             "unevaluatedItems" | "unevaluatedProperties" => mentions.unevaluated = true,
             _ => return,
         }
-        self.0.set(mentions);
+        self.mentions.set(mentions);
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reader<'_> {
-    type Value = Value<'de>;
+impl<'de: 't, 't> DeserializeSeed<'de> for Reader<'_, 't> {
+    type Value = Value<'t>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Reader<'_> {
-    type Value = Value<'de>;
+impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
+    type Value = Value<'t>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
@@ -181,67 +181,68 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Value::Number(value.to_string()))
+        Ok(Value::Number(self.arena.alloc_str(&value.to_string())))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Value::Number(value.to_string()))
+        Ok(Value::Number(self.arena.alloc_str(&value.to_string())))
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::String(Cow::Borrowed(text)))
+        Ok(Value::String(text))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::String(Cow::Owned(text.to_owned())))
+        Ok(Value::String(self.arena.alloc_str(text)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut all = Vec::new();
+        let mut all: SmallVec<[Value<'t>; 8]> = SmallVec::new();
         while let Some(item) = items.next_element_seed(self)? {
             all.push(item);
         }
-        Ok(Value::Array(all))
+        Ok(Value::Array(self.arena.alloc_slice_copy(&all)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(Key(key)) = members.next_key()? {
+        let mut entries: SmallVec<[(&'t str, Value<'t>); 8]> = SmallVec::new();
+        while let Some(key) = members.next_key_seed(Text(self.arena))? {
             if key == NUMBER {
-                return members.next_value().map(Value::Number);
+                return members.next_value_seed(Text(self.arena)).map(Value::Number);
             }
-            self.notice(&key);
+            self.notice(key);
             entries.push((key, members.next_value_seed(self)?));
         }
+        let map = Map::new(self.arena.alloc_slice_copy(&entries), self.arena);
         let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
-        Map::new(entries).map(Value::Object).map_err(twice)
+        map.map(|map| Value::Object(self.arena.alloc(map))).map_err(twice)
     }
 }
 
-/// A key; borrowed if it can be.
-struct Key<'t>(Cow<'t, str>);
+/// Reads a string; borrows it if it can be.
+struct Text<'t>(&'t Bump);
 
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Borrow;
+impl<'de: 't, 't> DeserializeSeed<'de> for Text<'t> {
+    type Value = &'t str;
 
-        impl<'de> Visitor<'de> for Borrow {
-            type Value = Key<'de>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'t str, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
+impl<'de: 't, 't> Visitor<'de> for Text<'t> {
+    type Value = &'t str;
 
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
 
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
-            }
-        }
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<&'t str, E> {
+        Ok(text)
+    }
 
-        deserializer.deserialize_str(Borrow)
+    fn visit_str<E>(self, text: &str) -> Result<&'t str, E> {
+        Ok(self.0.alloc_str(text))
     }
 }
 
@@ -256,16 +257,18 @@ mod tests {
     #[test]
     fn digits_are_kept_and_text_is_borrowed() {
         let text = r#"{"a": 1.10, "b\n": ["x", null, true, -3.50]}"#;
-        let value: Value<'_> = serde_json::from_str(text).unwrap();
-        assert_eq!(value.get("a"), Some(&Value::Number("1.10".to_owned())));
+        let arena = Bump::new();
+        let value = read(text, &arena).unwrap().0;
+        assert_eq!(value.get("a"), Some(&Value::Number("1.10")));
         let Some(Value::Array(items)) = value.get("b\n") else { panic!("{value:?}") };
-        assert!(matches!(items[0], Value::String(Cow::Borrowed("x"))));
-        assert_eq!(items[3], Value::Number("-3.50".to_owned()));
+        assert!(matches!(items[0], Value::String(slice) if text.as_bytes().as_ptr_range().contains(&slice.as_ptr())));
+        assert_eq!(items[3], Value::Number("-3.50"));
     }
 
     #[test]
     fn a_key_that_stands_twice_is_an_error() {
-        let error = serde_json::from_str::<Value<'_>>(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap_err();
+        let arena = Bump::new();
+        let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, &arena).unwrap_err();
         assert!(error.to_string().contains(r#"the key "a" stands twice"#), "{error}");
     }
 
@@ -273,18 +276,20 @@ mod tests {
     fn many_keys_are_found_and_told_apart() {
         let text = |count: u32| (0..count).map(|n| format!(r#""key {n}": {n}"#)).collect::<Vec<_>>().join(",");
         let many = format!("{{{}}}", text(500));
-        let value: Value<'_> = serde_json::from_str(&many).unwrap();
+        let arena = Bump::new();
+        let value = read(&many, &arena).unwrap().0;
         for n in 0..500 {
-            assert_eq!(value.get(&format!("key {n}")), Some(&Value::Number(n.to_string())));
+            assert_eq!(value.get(&format!("key {n}")), Some(&Value::Number(&n.to_string())));
         }
         assert_eq!(value.get("key 500"), None);
         let twice = format!("{{{}, \"key 17\": 0}}", text(500));
-        assert!(serde_json::from_str::<Value<'_>>(&twice).is_err());
+        assert!(read(&twice, &arena).is_err());
     }
 
     #[test]
     fn mentions_are_noticed_however_they_are_written() {
-        let seen = |text: &str| read(text).unwrap().1;
+        let arena = Bump::new();
+        let seen = |text| read(text, &arena).unwrap().1;
         assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions::default());
         assert!(seen(r#"{"$defs": {"a": [{"\u0024id": "x"}]}}"#).names);
         assert!(seen(r#"[{"unevaluatedItems": true}]"#).unevaluated);
@@ -292,6 +297,6 @@ mod tests {
 
     #[test]
     fn numbers_in_disguise_are_not_read() {
-        assert!(serde_json::from_str::<Value<'_>>(r#"{"$serde_json::private::Number": []}"#).is_err());
+        assert!(read(r#"{"$serde_json::private::Number": []}"#, &Bump::new()).is_err());
     }
 }

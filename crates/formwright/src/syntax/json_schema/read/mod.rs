@@ -718,9 +718,9 @@ impl<'d> Reader<'d> {
     /// is only a name.
     fn refuse_own_metaschema(&self, value: &Value<'_>, place: &Place<'d>) -> Result<()> {
         let uri = value.as_str().unwrap_or_default();
-        let text = self.options.registry.get(uri.trim_end_matches('#'));
-        let Some(Ok(metaschema)) = text.map(|text| serde_json::from_str::<Value>(text)) else { return Ok(()) };
-        let Some(vocabularies) = metaschema.get("$vocabulary").and_then(Value::as_object) else { return Ok(()) };
+        let metaschema = self.documents.named(uri.trim_end_matches('#')).filter(|_| !uri.is_empty());
+        let vocabularies = metaschema.and_then(|metaschema| metaschema.get("$vocabulary"));
+        let Some(vocabularies) = vocabularies.and_then(Value::as_object) else { return Ok(()) };
         let validates = vocabularies.keys().any(|uri| uri.ends_with("/vocab/validation"));
         let unknown =
             |(uri, needed): (&str, &Value<'_>)| !uri.contains("json-schema.org") && needed == &Value::Bool(true);

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::str::FromStr;
 
-use crate::syntax::json_schema::value::{Map, Value};
+use crate::syntax::json_schema::value::Value;
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
             numbers.divide(BigDecimal::one());
         }
         let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Part::from(Strings::all()) };
-        let array = if about.has(About::ARRAYS) { self.arrays(map, place)? } else { ArrayShape::any() };
+        let array = if about.has(About::ARRAYS) { Some(self.arrays(map, place)?) } else { None };
         let objects =
             if about.has(About::OBJECTS) { self.objects(map, place)? } else { Part::from(ObjectShape::any()) };
         let mut shape = Shape {
@@ -59,7 +59,7 @@ impl<'d> Reader<'d> {
             no: types.has(Types::BOOLEAN),
             strings: if types.has(Types::STRING) { strings.written } else { Strings::none() },
             numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
-            arrays: only_if(types.has(Types::ARRAY) && array.low <= array.high, array),
+            arrays: if types.has(Types::ARRAY) { possible(array.unwrap_or_else(ArrayShape::any)) } else { Vec::new() },
             objects: only_if(types.has(Types::OBJECT) && objects.written.is_possible(), objects.written),
             outer: None,
         };
@@ -304,7 +304,7 @@ fn dependent_names(map: Keys<'_>, place: &Place<'_>, object: &mut ObjectShape) -
     for key in ["dependentRequired", "dependencies"] {
         for (name, value) in schemas(map, key, place)? {
             let Value::Array(others) = value else { continue };
-            for other in others {
+            for other in *others {
                 let other = other
                     .as_str()
                     .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
@@ -372,7 +372,7 @@ fn names(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Vec<Rc<str>>> {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => {
             let mut all: Vec<Rc<str>> = Vec::with_capacity(items.len());
-            for item in items {
+            for item in *items {
                 let name: Rc<str> = item.as_str().ok_or_else(wrong)?.into();
                 if !all.contains(&name) {
                     all.push(name);
@@ -399,7 +399,7 @@ pub(super) fn schemas<'d>(
             ));
         }
     };
-    Ok(schemas.into_iter().flat_map(Map::iter))
+    Ok(schemas.into_iter().flat_map(|schemas| schemas.iter()))
 }
 
 fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
@@ -457,7 +457,7 @@ impl Types {
 
     /// The types that a value of `type` names; what is wrong with it otherwise.
     pub fn of(value: &Value<'_>) -> std::result::Result<Self, String> {
-        let list = if let Value::Array(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+        let list = if let Value::Array(items) = value { items } else { std::slice::from_ref(value) };
         let mut types = Self(0);
         for item in list {
             let name = item.as_str().ok_or_else(|| "type must be a name or an array of names".to_owned())?;
@@ -478,6 +478,10 @@ impl Types {
             _ => return None,
         })
     }
+}
+
+fn possible(array: ArrayShape) -> Vec<ArrayShape> {
+    only_if(array.low <= array.high, array)
 }
 
 fn only_if<T>(there: bool, part: T) -> Vec<T> {
