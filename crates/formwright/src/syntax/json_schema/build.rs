@@ -110,7 +110,7 @@ impl<'d> Builder<'d> {
         node
     }
 
-    fn value(&mut self, shape: &Shape, formula: &Formula) -> Result<Node> {
+    fn value(&mut self, shape: &Shape<'d>, formula: &Formula) -> Result<Node> {
         let mut options: Vec<Node> = Vec::new();
         let mut literals: Vec<String> = Vec::new();
         for (there, text) in [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")] {
@@ -179,7 +179,7 @@ impl<'d> Builder<'d> {
         Spelling::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
-    fn strings(&mut self, strings: &Strings, literals: &mut Vec<String>, options: &mut Vec<Node>) {
+    fn strings(&mut self, strings: &Strings<'d>, literals: &mut Vec<String>, options: &mut Vec<Node>) {
         match strings {
             Strings::Finite(texts) if !self.options.any_escapes => {
                 literals.extend(texts.iter().map(|text| quoted(text)));
@@ -306,7 +306,7 @@ impl<'d> Builder<'d> {
         Ok((kinds, ways))
     }
 
-    fn object(&mut self, object: &ObjectShape, formula: &Formula) -> Result<Node> {
+    fn object(&mut self, object: &ObjectShape<'d>, formula: &Formula) -> Result<Node> {
         if object.demands.len() > MOST_KINDS {
             let what = format!(
                 "{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked",
@@ -316,10 +316,10 @@ impl<'d> Builder<'d> {
         }
         let finite = finite_names(object);
         let mut names = declared_names(object);
-        names.extend(finite.iter().flatten().cloned());
+        names.extend(finite.iter().flatten().copied());
         let escaped: Vec<Cow<'_, str>> = names.iter().map(|name| escaped(name)).collect();
         let conditions = self.conditions(object, &names);
-        let index = |name: &Rc<str>| names.get_index_of(name).unwrap_or(0);
+        let index = |name: &&'d str| names.get_index_of(name).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
         for (name, (condition, escaped)) in names.iter().zip(conditions.iter().zip(&escaped)) {
             let allowed = self.reader.allows_name(object, name);
@@ -352,21 +352,21 @@ impl<'d> Builder<'d> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectShape, names: &IndexSet<Rc<str>>) -> Vec<Formula> {
+    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> Vec<Formula> {
         let mut all = vec![Formula::default(); names.len()];
         for rule in &object.rules {
             let demand = |index: usize| all[index] = both(&all[index], &rule.formula);
             match &rule.names {
                 Names::One(name) => names.get_index_of(name).into_iter().for_each(demand),
                 Names::In(tree) => {
-                    let inside = self.reader.inside(tree, names.iter());
+                    let inside = self.reader.inside(tree, names.iter().copied());
                     (0..names.len()).filter(|index| inside[*index]).for_each(demand);
                 }
                 Names::Except { names: without, patterns } => {
                     let mut excepted = vec![false; names.len()];
                     without.iter().filter_map(|name| names.get_index_of(name)).for_each(|index| excepted[index] = true);
                     for tree in patterns.iter() {
-                        let inside = self.reader.inside(tree, names.iter());
+                        let inside = self.reader.inside(tree, names.iter().copied());
                         excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
                     }
                     (0..names.len()).filter(|index| !excepted[*index]).for_each(demand);
@@ -377,7 +377,7 @@ impl<'d> Builder<'d> {
     }
 
     /// The values of a member that meet some of the demands its name can meet.
-    fn witnesses(&mut self, object: &ObjectShape, value: &Formula, meets: &[bool]) -> Vec<(NodeId, u32)> {
+    fn witnesses(&mut self, object: &ObjectShape<'d>, value: &Formula, meets: &[bool]) -> Vec<(NodeId, u32)> {
         let able = meets.iter().enumerate().fold(0_u32, |set, (index, meets)| set | u32::from(*meets) << index);
         let mut all = Vec::new();
         for met in (1..1_u32 << meets.len()).filter(|met| met & !able == 0) {
@@ -391,7 +391,7 @@ impl<'d> Builder<'d> {
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
-    fn extras(&mut self, object: &ObjectShape, formula: &Formula, declared: &IndexSet<Rc<str>>) -> Result<Vec<Extra>> {
+    fn extras(&mut self, object: &ObjectShape<'d>, formula: &Formula, declared: &IndexSet<&'d str>) -> Result<Vec<Extra>> {
         let patterns = patterns(object);
         let Some((apart, cells)) = self.cells(&patterns) else {
             return Err(Error::unsupported(
@@ -407,7 +407,7 @@ impl<'d> Builder<'d> {
         for cell in cells {
             let inside =
                 |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
-            let applies = |names: &Names| match names {
+            let applies = |names: &Names<'_>| match names {
                 Names::One(_) => false,
                 Names::In(tree) => inside(tree),
                 Names::Except { patterns, .. } => !patterns.iter().any(inside),
@@ -460,7 +460,7 @@ impl<'d> Builder<'d> {
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
-    fn names_left(&mut self, tree: &Regular, declared: &IndexSet<Rc<str>>) -> u32 {
+    fn names_left(&mut self, tree: &Regular, declared: &IndexSet<&'d str>) -> u32 {
         if !tree.is_finite() {
             return UNBOUNDED;
         }
@@ -513,21 +513,16 @@ fn lengths(tree: &Regular) -> Option<(u32, u32)> {
 }
 
 /// Every name some rule mentions, in order.
-fn declared_names(object: &ObjectShape) -> IndexSet<Rc<str>> {
+fn declared_names<'d>(object: &ObjectShape<'d>) -> IndexSet<&'d str> {
     let mut names = IndexSet::with_capacity_and_hasher(object.rules.len(), FxBuildHasher);
-    let of_rules = object.rules.iter().filter_map(|rule| match &rule.names {
-        Names::One(name) => Some(name.clone()),
-        _ => None,
-    });
-    names.extend(of_rules);
-    names.extend(object.required.iter().cloned());
-    names.extend(object.implied.iter().flat_map(|(a, b)| [a.clone(), b.clone()]));
+    let mut declare = |name: &&'d str| _ = names.insert(*name);
+    object.rules.iter().filter_map(|rule| rule.names.only()).for_each(|name| declare(&name));
+    object.required.iter().for_each(&mut declare);
+    object.implied.iter().for_each(|(a, b)| [a, b].into_iter().for_each(&mut declare));
     for rule in object.rules.iter().chain(&object.demands) {
         match &rule.names {
-            Names::Except { names: others, .. } => names.extend(others.iter().cloned()),
-            Names::One(name) => {
-                names.insert(name.clone());
-            }
+            Names::One(name) => declare(name),
+            Names::Except { names, .. } => names.iter().for_each(&mut declare),
             Names::In(_) => {}
         }
     }
@@ -535,7 +530,7 @@ fn declared_names(object: &ObjectShape) -> IndexSet<Rc<str>> {
 }
 
 /// All allowed names, when `propertyNames` leaves finitely many.
-fn finite_names(object: &ObjectShape) -> Option<Vec<Rc<str>>> {
+fn finite_names<'d>(object: &ObjectShape<'d>) -> Option<Vec<&'d str>> {
     object.names.iter().find_map(|names| match names {
         Strings::Finite(texts) if texts.len() <= MOST_NAMES => Some(texts.clone()),
         _ => None,
@@ -543,7 +538,7 @@ fn finite_names(object: &ObjectShape) -> Option<Vec<Rc<str>>> {
 }
 
 /// The distinct name patterns of an object's rules.
-fn patterns(object: &ObjectShape) -> Vec<Regular> {
+fn patterns(object: &ObjectShape<'_>) -> Vec<Regular> {
     let mut patterns: Vec<Regular> = Vec::new();
     let mut add = |tree: &Regular| {
         if !patterns.contains(tree) {

@@ -34,6 +34,9 @@ use read::Purpose;
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
 const DIGITS: u32 = 24;
 
+/// Bytes that the parts of most schemas take.
+const USUAL: usize = 4000;
+
 /// In which order members are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -173,7 +176,7 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
-    let arena = Bump::with_capacity(4000);
+    let arena = Bump::with_capacity(USUAL);
     let (root, mentions) = parse(schema, "", &arena)?;
     let others: Vec<(&String, (Value<'_>, Mentions))> =
         options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, &arena)?))).collect::<Result<_>>()?;

@@ -45,9 +45,9 @@ pub type Formula = Rc<[Literal]>;
 
 /// Strings of a shape.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Strings {
+pub enum Strings<'d> {
     /// These.
-    Finite(Vec<Rc<str>>),
+    Finite(Vec<&'d str>),
     /// Those whose decoded text is in the language.
     Regular(Regular),
 }
@@ -55,16 +55,16 @@ pub enum Strings {
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // null, true, false: three values, present or not
-pub struct Shape {
+pub struct Shape<'d> {
     pub null: bool,
     pub yes: bool,
     pub no: bool,
     pub numbers: Vec<NumberSet>,
-    pub strings: Strings,
+    pub strings: Strings<'d>,
     pub arrays: Vec<ArrayShape>,
-    pub objects: Vec<ObjectShape>,
+    pub objects: Vec<ObjectShape<'d>>,
     /// Set where less is written than is meant: what is meant lies within this. It is not narrowed itself.
-    pub outer: Option<Rc<Shape>>,
+    pub outer: Option<Rc<Shape<'d>>>,
 }
 
 /// Arrays: a conjunction of conditions.
@@ -96,38 +96,45 @@ pub struct SomeItems {
 
 /// Objects: a conjunction of conditions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ObjectShape {
-    pub rules: Vec<Rule>,
-    pub required: Vec<Rc<str>>,
+pub struct ObjectShape<'d> {
+    pub rules: Vec<Rule<'d>>,
+    pub required: Vec<&'d str>,
     pub low: u32,
     /// [`UNBOUNDED`] or the most members.
     pub high: u32,
     /// Every name is in each of these.
-    pub names: Vec<Strings>,
+    pub names: Vec<Strings<'d>>,
     /// A member named by the first demands one named by the second.
-    pub implied: Vec<(Rc<str>, Rc<str>)>,
+    pub implied: Vec<(&'d str, &'d str)>,
     /// Some member's name and value meet each of these.
-    pub demands: Vec<Rule>,
+    pub demands: Vec<Rule<'d>>,
     /// Members with these names are evaluated (`unevaluatedProperties`).
-    pub evaluated: Vec<Names>,
+    pub evaluated: Vec<Names<'d>>,
 }
 
 /// Members with such a name have such a value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    pub names: Names,
+pub struct Rule<'d> {
+    pub names: Names<'d>,
     pub formula: Formula,
 }
 
 /// A set of member names.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Names {
+pub enum Names<'d> {
     /// Exactly this.
-    One(Rc<str>),
+    One(&'d str),
     /// Those in a language.
     In(Regular),
     /// Those that none of these describes.
-    Except { names: Rc<[Rc<str>]>, patterns: Rc<[Regular]> },
+    Except { names: Rc<[&'d str]>, patterns: Rc<[Regular]> },
+}
+
+impl<'d> Names<'d> {
+    /// The name, if it is one.
+    pub fn only(&self) -> Option<&'d str> {
+        if let Self::One(name) = self { Some(name) } else { None }
+    }
 }
 
 /// How unions are multiplied.
@@ -174,7 +181,7 @@ pub fn is_never(formula: &Formula) -> bool {
     formula.contains(&Literal::Never)
 }
 
-impl Strings {
+impl Strings<'_> {
     pub fn none() -> Self {
         Self::Finite(Vec::new())
     }
@@ -207,7 +214,7 @@ impl Strings {
         match (self, other) {
             (Self::Finite(a), Self::Finite(b)) => {
                 let mut all = a.clone();
-                all.extend(b.iter().filter(|text| !a.contains(text)).cloned());
+                all.extend(b.iter().filter(|text| !a.contains(text)).copied());
                 Self::Finite(all)
             }
             (Self::Finite(a), b) | (b, Self::Finite(a)) if a.is_empty() => b.clone(),
@@ -219,17 +226,17 @@ impl Strings {
     pub fn and(&self, other: &Self, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
         match (self, other) {
             (Self::Finite(a), Self::Finite(b)) => {
-                Self::Finite(a.iter().filter(|text| b.contains(text)).cloned().collect())
+                Self::Finite(a.iter().filter(|text| b.contains(text)).copied().collect())
             }
             (Self::Finite(texts), Self::Regular(tree)) | (Self::Regular(tree), Self::Finite(texts)) => {
-                Self::Finite(texts.iter().filter(|text| accepts(tree, text)).cloned().collect())
+                Self::Finite(texts.iter().filter(|text| accepts(tree, text)).copied().collect())
             }
             (Self::Regular(a), Self::Regular(b)) => Self::Regular(Regular::and([a.clone(), b.clone()])),
         }
     }
 }
 
-impl Shape {
+impl Shape<'_> {
     /// No value.
     pub fn never() -> Self {
         Self {
@@ -410,7 +417,7 @@ impl Part for ArrayShape {
     }
 }
 
-impl Part for ObjectShape {
+impl Part for ObjectShape<'_> {
     fn and(&self, other: &Self) -> Option<Self> {
         self.and(other)
     }
@@ -507,7 +514,7 @@ impl ArrayShape {
     }
 }
 
-impl ObjectShape {
+impl ObjectShape<'_> {
     pub fn any() -> Self {
         Self { high: UNBOUNDED, ..Self::default() }
     }
@@ -557,13 +564,13 @@ impl ObjectShape {
             }
             let against = Rule { names: rule.names.clone(), formula: negate(&rule.formula) };
             parts.push(match &rule.names {
-                Names::One(name) => Self { rules: vec![against], required: vec![name.clone()], low: 1, ..Self::any() },
+                Names::One(name) => Self { rules: vec![against], required: vec![*name], low: 1, ..Self::any() },
                 _ => Self { demands: vec![against], low: 1, ..Self::any() },
             });
         }
         let never = || formula(Literal::Never);
         for name in &self.required {
-            parts.push(Self { rules: vec![Rule { names: Names::One(name.clone()), formula: never() }], ..Self::any() });
+            parts.push(Self { rules: vec![Rule { names: Names::One(name), formula: never() }], ..Self::any() });
         }
         if self.low > self.required.len() as u32 {
             parts.push(Self { high: self.low - 1, ..Self::any() });
@@ -576,8 +583,8 @@ impl ObjectShape {
             parts.push(Self { demands: vec![outside], low: 1, ..Self::any() });
         }
         for (a, b) in &self.implied {
-            let rules = vec![Rule { names: Names::One(b.clone()), formula: never() }];
-            parts.push(Self { rules, required: vec![a.clone()], low: 1, ..Self::any() });
+            let rules = vec![Rule { names: Names::One(b), formula: never() }];
+            parts.push(Self { rules, required: vec![a], low: 1, ..Self::any() });
         }
         for demand in &self.demands {
             let rule = Rule { names: demand.names.clone(), formula: negate(&demand.formula) };

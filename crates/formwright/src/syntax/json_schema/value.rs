@@ -29,9 +29,12 @@ pub struct Map<'t> {
 const FEW: usize = 12;
 
 impl<'t> Map<'t> {
+    /// No members.
+    pub const EMPTY: Self = Self { entries: &[], hashes: &[] };
+
     /// The error is a key that stands twice.
     fn new(entries: &'t [(&'t str, Value<'t>)], arena: &'t Bump) -> Result<Self, &'t str> {
-        let mut map = Self { entries, hashes: &[] };
+        let mut map = Self { entries, ..Self::EMPTY };
         if entries.len() > FEW {
             let hashes = arena.alloc_slice_fill_with(entries.len(), |index| (hash(entries[index].0), index as u32));
             hashes.sort_unstable_by(|a, b| map.compare(*a, b.0, entries[b.1 as usize].0));
@@ -77,7 +80,7 @@ impl<'t> Map<'t> {
         self.entries.iter().map(|(key, _)| *key)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&'t str, &'t Value<'t>)> + use<'t> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'t str, &'t Value<'t>)> + use<'t> {
         self.entries.iter().map(|(key, value)| (*key, value))
     }
 }

@@ -14,7 +14,7 @@ use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Rule, Shape, formula};
 
 impl<'d> Reader<'d> {
-    pub(super) fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
+    pub(super) fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Result<Shape<'d>> {
         for part in self.each(map, "allOf", place)? {
             let part = self.shape(&part)?;
             shape = self.join(&shape, &part, place);
@@ -53,9 +53,9 @@ impl<'d> Reader<'d> {
             .collect())
     }
 
-    fn any_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape> {
+    fn any_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape<'d>> {
         let mut union = Shape::never();
-        let mut combined: Vec<Shape> = Vec::new();
+        let mut combined: Vec<Shape<'d>> = Vec::new();
         for option in options {
             let shape = self.shape(option)?;
             if self.unevaluated {
@@ -75,8 +75,8 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    fn one_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape> {
-        let shapes: Vec<Rc<Shape>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
+    fn one_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape<'d>> {
+        let shapes: Vec<Rc<Shape<'d>>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
         let mut union = Shape::never();
         for (index, shape) in shapes.iter().enumerate() {
             let mut only = (**shape).clone();
@@ -93,7 +93,7 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    fn conditional(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Shape) -> Result<Shape> {
+    fn conditional(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Shape<'d>) -> Result<Shape<'d>> {
         let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else {
             return Ok(shape);
         };
@@ -118,19 +118,18 @@ impl<'d> Reader<'d> {
         Ok(self.join(&shape, &yes.or(&no), place))
     }
 
-    fn dependent_schemas(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Result<Shape> {
+    fn dependent_schemas(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Result<Shape<'d>> {
         for key in ["dependentSchemas", "dependencies"] {
             for (name, value) in schemas(map, key, place)? {
                 if value.is_array() {
                     continue;
                 }
-                let name: Rc<str> = name.into();
                 let formula_of = self.child(place, value, || place.pointer.at(key).at(name.to_string()));
                 if formula_of.is_empty() {
                     continue;
                 }
                 let there = Shape {
-                    objects: vec![ObjectShape { required: vec![name.clone()], low: 1, ..ObjectShape::any() }],
+                    objects: vec![ObjectShape { required: vec![name], low: 1, ..ObjectShape::any() }],
                     ..Shape::never()
                 };
                 let inner = self.shape(&formula_of)?;
@@ -146,7 +145,7 @@ impl<'d> Reader<'d> {
 
     // unevaluatedProperties and unevaluatedItems: what is evaluated is known once everything else is combined.
 
-    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape) -> Shape {
+    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Shape<'d> {
         if let Some(value) = map.get("unevaluatedProperties") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
@@ -173,13 +172,13 @@ impl<'d> Reader<'d> {
 }
 
 /// The object with `formula` demanded of every member that nothing evaluates.
-fn unevaluated_members(object: &ObjectShape, formula: &Formula) -> Option<ObjectShape> {
-    let mut names: Vec<Rc<str>> = Vec::new();
+fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: &Formula) -> Option<ObjectShape<'d>> {
+    let mut names: Vec<&'d str> = Vec::new();
     let mut patterns: Vec<Regular> = Vec::new();
     let mut inside = None;
     for evaluated in &object.evaluated {
         match evaluated {
-            Names::One(name) => names.push(name.clone()),
+            Names::One(name) => names.push(*name),
             Names::In(tree) => patterns.push(tree.clone()),
             Names::Except { names, patterns } => inside = Some((names.clone(), patterns.clone())),
         }

@@ -32,7 +32,7 @@ const MOST_PARTS: usize = 64;
 const DEPTH: u32 = 2;
 
 /// A part of a schema: where it stands, and what it allows.
-type Part = (String, Rc<Shape>);
+type Part<'d> = (String, Rc<Shape<'d>>);
 
 impl<'d> Reader<'d> {
     /// The pointers of a smallest set of parts that allow nothing together; of the schemas, if there are several and
@@ -62,7 +62,7 @@ impl<'d> Reader<'d> {
         parts.into_iter().map(|(pointer, _)| pointer).collect()
     }
 
-    fn parts(&mut self, place: &Place<'d>, out: &mut Vec<Part>) {
+    fn parts(&mut self, place: &Place<'d>, out: &mut Vec<Part<'d>>) {
         let Value::Object(map) = place.value else { return };
         let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
         let mut done: Vec<&str> = Vec::new();
@@ -93,7 +93,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn allow_nothing(&mut self, parts: &[Part]) -> bool {
+    fn allow_nothing(&mut self, parts: &[Part<'d>]) -> bool {
         let mut all = Shape::any();
         for (_, part) in parts {
             all = self.and(&all, part, Literal::Never);

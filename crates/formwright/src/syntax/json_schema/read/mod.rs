@@ -58,10 +58,10 @@ pub enum Purpose {
 
 /// How far a schema has been read.
 #[derive(Clone)]
-enum Progress {
+enum Progress<'d> {
     Unread,
     Open,
-    Read(Rc<Shape>),
+    Read(Rc<Shape<'d>>),
 }
 
 /// Reads schemas of some documents.
@@ -77,9 +77,9 @@ pub struct Reader<'d> {
     plain: FxHashMap<Types, Formula>,
     eithers: Vec<Vec<Formula>>,
     /// By schema: its shape, once read.
-    shapes: Vec<Progress>,
+    shapes: Vec<Progress<'d>>,
     /// Shapes of formulas other than one schema, by the emptiness checks under way.
-    combined: [FxHashMap<Formula, Rc<Shape>>; PROBE as usize + 1],
+    combined: [FxHashMap<Formula, Rc<Shape<'d>>>; PROBE as usize + 1],
     /// Dynamic scopes: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
@@ -237,7 +237,7 @@ impl<'d> Reader<'d> {
     // Formulas.
 
     /// The values a formula allows.
-    pub fn shape(&mut self, formula: &Formula) -> Result<Rc<Shape>> {
+    pub fn shape(&mut self, formula: &Formula) -> Result<Rc<Shape<'d>>> {
         if let [Literal::Is(id)] = **formula {
             return self.schema(id);
         }
@@ -250,16 +250,16 @@ impl<'d> Reader<'d> {
     }
 
     /// Checks under way look less deep: what they find is good for such checks, not the other way round.
-    fn known(&self, formula: &Formula) -> Option<Rc<Shape>> {
+    fn known(&self, formula: &Formula) -> Option<Rc<Shape<'d>>> {
         self.combined[..=self.probing as usize].iter().find_map(|known| known.get(formula)).cloned()
     }
 
-    fn remember(&mut self, formula: &Formula, shape: &Rc<Shape>) {
+    fn remember(&mut self, formula: &Formula, shape: &Rc<Shape<'d>>) {
         self.combined[self.probing as usize].insert(Rc::clone(formula), Rc::clone(shape));
     }
 
-    fn combine_all(&mut self, formula: &Formula) -> Result<Rc<Shape>> {
-        let mut shape: Option<Rc<Shape>> = None;
+    fn combine_all(&mut self, formula: &Formula) -> Result<Rc<Shape<'d>>> {
+        let mut shape: Option<Rc<Shape<'d>>> = None;
         for &literal in formula.iter() {
             let part = self.literal(literal)?;
             shape = Some(match shape {
@@ -270,7 +270,7 @@ impl<'d> Reader<'d> {
         Ok(shape.unwrap_or_else(|| Rc::new(Shape::any())))
     }
 
-    fn literal(&mut self, literal: Literal) -> Result<Rc<Shape>> {
+    fn literal(&mut self, literal: Literal) -> Result<Rc<Shape<'d>>> {
         match literal {
             Literal::Never => Ok(Rc::new(Shape::never())),
             Literal::Is(id) => self.schema(id),
@@ -351,7 +351,7 @@ impl<'d> Reader<'d> {
         .hint("simplify oneOf, not or anyOf")
     }
 
-    fn and(&mut self, a: &Shape, b: &Shape, literal: Literal) -> Shape {
+    fn and(&mut self, a: &Shape<'d>, b: &Shape<'d>, literal: Literal) -> Shape<'d> {
         let combine = self.combine();
         let mut both = a.and(b, combine, &mut |tree, text| self.accepts(tree, text));
         self.made += both.objects.len() + both.arrays.len();
@@ -386,7 +386,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn complement(&mut self, shape: &Shape, literal: Literal) -> Result<Shape> {
+    fn complement(&mut self, shape: &Shape<'d>, literal: Literal) -> Result<Shape<'d>> {
         let combine = self.combine();
         let complement = shape.complement(combine, &mut |formula| self.negate(formula));
         let complement = complement.map_err(|NoComplement| self.no_complement(literal))?;
@@ -405,7 +405,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Which of `texts` are in the language of `tree`.
-    pub fn inside<'n>(&mut self, tree: &Regular, texts: impl Iterator<Item = &'n Rc<str>>) -> Vec<bool> {
+    pub fn inside<'n>(&mut self, tree: &Regular, texts: impl Iterator<Item = &'n str>) -> Vec<bool> {
         if tree.is_anything() {
             return texts.map(|_| true).collect();
         }
@@ -476,7 +476,7 @@ impl<'d> Reader<'d> {
         Ok(self.shape_is_empty(&shape, depth))
     }
 
-    fn shape_is_empty(&mut self, shape: &Shape, depth: u32) -> bool {
+    fn shape_is_empty(&mut self, shape: &Shape<'d>, depth: u32) -> bool {
         let shape = shape.bound();
         if shape.null || shape.yes || shape.no || !shape.numbers.is_empty() {
             return false;
@@ -486,7 +486,7 @@ impl<'d> Reader<'d> {
             && shape.objects.iter().all(|object| self.object_is_empty(object, depth))
     }
 
-    fn has_no_text(&mut self, strings: &Strings) -> bool {
+    fn has_no_text(&mut self, strings: &Strings<'d>) -> bool {
         let mut is_never = |tree| self.automaton(tree).is_some_and(|automaton| automaton.is_never());
         strings.is_none() || matches!(strings, Strings::Regular(tree) if is_never(tree))
     }
@@ -496,7 +496,7 @@ impl<'d> Reader<'d> {
             .any(|index| self.formula_is_empty(&array.item(index as usize), depth - 1))
     }
 
-    fn object_is_empty(&mut self, object: &ObjectShape, depth: u32) -> bool {
+    fn object_is_empty(&mut self, object: &ObjectShape<'d>, depth: u32) -> bool {
         object.required.iter().any(|name| {
             let formula = self.member_formula(object, name);
             self.formula_is_empty(&formula, below(depth))
@@ -505,7 +505,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Whether no value of `a` is in `b`, as far as that is cheap to see: their intersection is not made.
-    fn are_disjoint(&mut self, a: &Shape, b: &Shape, depth: u32) -> bool {
+    fn are_disjoint(&mut self, a: &Shape<'d>, b: &Shape<'d>, depth: u32) -> bool {
         if a.null && b.null || a.yes && b.yes || a.no && b.no {
             return false;
         }
@@ -522,11 +522,11 @@ impl<'d> Reader<'d> {
 
     /// Whether some member that must be there can have no value, or counts exclude each other. Names that tell
     /// alternatives apart are tried first.
-    fn have_no_object(&mut self, a: &ObjectShape, b: &ObjectShape, depth: u32) -> bool {
+    fn have_no_object(&mut self, a: &ObjectShape<'d>, b: &ObjectShape<'d>, depth: u32) -> bool {
         if a.low.max(b.low) > a.high.min(b.high) {
             return true;
         }
-        let required: Vec<&Rc<str>> =
+        let required: Vec<&&'d str> =
             a.required.iter().chain(b.required.iter().filter(|name| !a.requires(name))).collect();
         let pairs: Vec<(Formula, Formula)> =
             required.iter().map(|name| (self.member_formula(a, name), self.member_formula(b, name))).collect();
@@ -545,7 +545,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The shape of a schema that allows a few texts and nothing else.
-    fn only_texts(&mut self, formula: &Formula) -> Option<Rc<Shape>> {
+    fn only_texts(&mut self, formula: &Formula) -> Option<Rc<Shape<'d>>> {
         let [Literal::Is(_)] = **formula else { return None };
         if self.probing >= PROBE {
             return None;
@@ -553,7 +553,7 @@ impl<'d> Reader<'d> {
         self.probing += 1;
         let shape = self.shape(formula);
         self.probing -= 1;
-        let only = |shape: &Rc<Shape>| {
+        let only = |shape: &Rc<Shape<'d>>| {
             let Shape { null, yes, no, numbers, strings, arrays, objects, outer } = &**shape;
             !(*null || *yes || *no)
                 && outer.is_none()
@@ -565,7 +565,7 @@ impl<'d> Reader<'d> {
         shape.ok().filter(only)
     }
 
-    fn name_allowed(&mut self, names: &Strings, name: &str) -> bool {
+    fn name_allowed(&mut self, names: &Strings<'d>, name: &str) -> bool {
         match names {
             Strings::Finite(texts) => texts.iter().any(|text| **text == *name),
             Strings::Regular(tree) => self.accepts(tree, name),
@@ -573,7 +573,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Whether a member's name is in a set.
-    pub fn in_names(&mut self, names: &Names, name: &str) -> bool {
+    pub fn in_names(&mut self, names: &Names<'d>, name: &str) -> bool {
         match names {
             Names::One(one) => **one == *name,
             Names::In(tree) => self.accepts(tree, name),
@@ -584,7 +584,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The condition on the member called `name`.
-    pub fn member_formula(&mut self, object: &ObjectShape, name: &str) -> Formula {
+    pub fn member_formula(&mut self, object: &ObjectShape<'d>, name: &str) -> Formula {
         let mut all = Formula::default();
         for rule in &object.rules {
             if self.in_names(&rule.names, name) {
@@ -595,13 +595,13 @@ impl<'d> Reader<'d> {
     }
 
     /// Whether a name may be used at all.
-    pub fn allows_name(&mut self, object: &ObjectShape, name: &str) -> bool {
+    pub fn allows_name(&mut self, object: &ObjectShape<'d>, name: &str) -> bool {
         object.names.iter().all(|names| self.name_allowed(names, name))
     }
 
     // Schemas.
 
-    fn schema(&mut self, id: SchemaId) -> Result<Rc<Shape>> {
+    fn schema(&mut self, id: SchemaId) -> Result<Rc<Shape<'d>>> {
         match &self.shapes[id as usize] {
             Progress::Read(known) => return Ok(Rc::clone(known)),
             Progress::Open => {
@@ -630,7 +630,7 @@ impl<'d> Reader<'d> {
         shape
     }
 
-    fn read(&mut self, place: &Place<'d>) -> Result<Rc<Shape>> {
+    fn read(&mut self, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
         match place.value {
             Value::Bool(true) => Ok(Rc::new(Shape::any())),
             Value::Bool(false) => Ok(Rc::new(Shape::never())),
@@ -646,13 +646,13 @@ impl<'d> Reader<'d> {
         self.documents.resources[place.resource].dialect
     }
 
-    fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Rc<Shape>> {
+    fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
         let about = self.account(map, place)?;
         self.meaning(map, about, place)
     }
 
     /// What keys mean that were accounted for.
-    fn meaning(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Rc<Shape>> {
+    fn meaning(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
         if self.dialect(place) <= Dialect::Draft7
             && let Some(target) = self.reference(map, "$ref", place)?
         {
@@ -672,7 +672,7 @@ impl<'d> Reader<'d> {
         self.applicators(map, place, Rc::unwrap_or_clone(shape)).map(Rc::new)
     }
 
-    fn join(&mut self, a: &Shape, b: &Shape, place: &Place<'d>) -> Shape {
+    fn join(&mut self, a: &Shape<'d>, b: &Shape<'d>, place: &Place<'d>) -> Shape<'d> {
         let id = self.schema_id(place.clone());
         self.and(a, b, Literal::Is(id))
     }
@@ -754,7 +754,7 @@ impl<'d> Reader<'d> {
 
     // References.
 
-    fn reference(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Option<Rc<Shape>>> {
+    fn reference(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Option<Rc<Shape<'d>>>> {
         let Some(value) = map.get(key) else { return Ok(None) };
         let at = place.pointer.at(key);
         let text = value.as_str().ok_or_else(|| Error::schema(&at.text(), format!("{key} must be a string")))?;

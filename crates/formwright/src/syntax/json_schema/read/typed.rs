@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::str::FromStr;
 
-use crate::syntax::json_schema::value::Value;
+use crate::syntax::json_schema::value::{Map, Value};
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -40,7 +40,7 @@ impl<T> From<T> for Part<T> {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Shape> {
+    pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Shape<'d>> {
         let types = map.get("type").map_or(Ok(Types::ALL), Types::of).map_err(|what| {
             Error::schema(&place.pointer.at("type").text(), what)
                 .hint("types are null, boolean, integer, number, string, array, object")
@@ -89,30 +89,30 @@ impl<'d> Reader<'d> {
     }
 
     /// The shape of some values.
-    fn constants(&mut self, options: &'d [Value<'d>], place: &Place<'d>) -> Result<Shape> {
+    fn constants(&mut self, options: &'d [Value<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
         let mut union = Shape::never();
         let mut texts = IndexSet::with_capacity_and_hasher(options.len(), FxBuildHasher);
         for option in options {
             match option {
                 Value::String(text) => {
-                    texts.insert(&**text);
+                    texts.insert(*text);
                 }
                 other => union = union.or(&self.constant(other, place)?),
             }
         }
-        union.strings = Strings::Finite(texts.into_iter().map(Rc::from).collect());
+        union.strings = Strings::Finite(texts.into_iter().collect());
         Ok(union)
     }
 
     /// The shape of one value.
-    pub(super) fn constant(&mut self, value: &'d Value<'d>, place: &Place<'d>) -> Result<Shape> {
+    pub(super) fn constant(&mut self, value: &'d Value<'d>, place: &Place<'d>) -> Result<Shape<'d>> {
         let mut shape = Shape::never();
         match value {
             Value::Null => shape.null = true,
             Value::Bool(true) => shape.yes = true,
             Value::Bool(false) => shape.no = true,
             Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(number, place)?)),
-            Value::String(text) => shape.strings = Strings::Finite(vec![Rc::from(&**text)]),
+            Value::String(text) => shape.strings = Strings::Finite(vec![text]),
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| formula(Literal::Value(self.value_id(item)))).collect();
                 let (low, high) = (items.len() as u32, items.len() as u32);
@@ -125,11 +125,11 @@ impl<'d> Reader<'d> {
                 });
             }
             Value::Object(members) => {
-                let names: Vec<Rc<str>> = members.keys().map(Rc::from).collect();
-                let mut rules: Vec<Rule> = Vec::with_capacity(members.len() + 1);
+                let names: Vec<&'d str> = members.keys().collect();
+                let mut rules: Vec<Rule<'d>> = Vec::with_capacity(members.len() + 1);
                 for (name, value) in members.iter() {
                     let formula = formula(Literal::Value(self.value_id(value)));
-                    rules.push(Rule { names: Names::One(name.into()), formula });
+                    rules.push(Rule { names: Names::One(name), formula });
                 }
                 let others = Names::Except { names: names.clone().into(), patterns: Rc::default() };
                 rules.push(Rule { names: others, formula: formula(Literal::Never) });
@@ -146,7 +146,7 @@ impl<'d> Reader<'d> {
         Ok(shape)
     }
 
-    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<Strings>> {
+    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<Strings<'d>>> {
         let low = count(map, "minLength", place)?.unwrap_or(0);
         let high = count(map, "maxLength", place)?;
         if high.is_some_and(|high| high < low) {
@@ -183,7 +183,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Part<Strings>>> {
+    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Part<Strings<'d>>>> {
         let name = value
             .as_str()
             .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
@@ -253,20 +253,19 @@ impl<'d> Reader<'d> {
         Ok(array)
     }
 
-    fn objects(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<ObjectShape>> {
+    fn objects(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<ObjectShape<'d>>> {
         let mut object = ObjectShape::any();
         object.required = names(map, "required", place)?;
         object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
-        let mut declared: Vec<Rc<str>> = Vec::new();
-        let properties = schemas(map, "properties", place)?;
         let at = place.pointer.at("properties");
+        let properties = schemas(map, "properties", place)?;
+        object.rules.reserve(properties.len());
         for (name, value) in properties {
             let formula = self.child(place, value, || at.at(name));
-            let name: Rc<str> = name.into();
-            declared.push(Rc::clone(&name));
             object.rules.push(Rule { names: Names::One(name), formula });
         }
+        let declared = object.rules.len();
         let mut patterns: Vec<Regular> = Vec::new();
         for (source, value) in schemas(map, "patternProperties", place)? {
             let tree = self.search(source, &place.pointer.at("patternProperties").at(source).text())?;
@@ -279,7 +278,8 @@ impl<'d> Reader<'d> {
         }
         if let Some(value) = map.get("additionalProperties") {
             let formula = self.child(place, value, || place.pointer.at("additionalProperties"));
-            let names = Names::Except { names: declared.into(), patterns: patterns.into() };
+            let names = object.rules[..declared].iter().filter_map(|rule| rule.names.only()).collect();
+            let names = Names::Except { names, patterns: patterns.into() };
             if self.unevaluated {
                 object.evaluated.push(names.clone());
             }
@@ -291,7 +291,7 @@ impl<'d> Reader<'d> {
         };
         let formula = self.child(place, value, || place.pointer.at("propertyNames"));
         let names = self.shape(&formula)?;
-        let with = |names: &Strings| {
+        let with = |names: &Strings<'d>| {
             let only = if *names == Strings::all() { Vec::new() } else { vec![names.clone()] };
             ObjectShape { names: only, ..object.clone() }
         };
@@ -300,7 +300,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-fn dependent_names(map: Keys<'_>, place: &Place<'_>, object: &mut ObjectShape) -> Result<()> {
+fn dependent_names<'d>(map: Keys<'d>, place: &Place<'_>, object: &mut ObjectShape<'d>) -> Result<()> {
     for key in ["dependentRequired", "dependencies"] {
         for (name, value) in schemas(map, key, place)? {
             let Value::Array(others) = value else { continue };
@@ -308,7 +308,7 @@ fn dependent_names(map: Keys<'_>, place: &Place<'_>, object: &mut ObjectShape) -
                 let other = other
                     .as_str()
                     .ok_or_else(|| Error::schema(&place.pointer.at(key).text(), format!("{key} wants names")))?;
-                object.implied.push((name.into(), other.into()));
+                object.implied.push((name, other));
             }
         }
     }
@@ -366,14 +366,14 @@ fn count(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<u32>> {
     Ok(Some(value.to_u32().unwrap_or(UNBOUNDED - 1).min(UNBOUNDED - 1)))
 }
 
-fn names(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Vec<Rc<str>>> {
+fn names<'d>(map: Keys<'d>, key: &str, place: &Place<'_>) -> Result<Vec<&'d str>> {
     let wrong = || Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be an array of names"));
     match map.get(key) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => {
-            let mut all: Vec<Rc<str>> = Vec::with_capacity(items.len());
+            let mut all = Vec::with_capacity(items.len());
             for item in *items {
-                let name: Rc<str> = item.as_str().ok_or_else(wrong)?.into();
+                let name = item.as_str().ok_or_else(wrong)?;
                 if !all.contains(&name) {
                     all.push(name);
                 }
@@ -388,18 +388,15 @@ pub(super) fn schemas<'d>(
     map: Keys<'d>,
     key: &str,
     place: &Place<'_>,
-) -> Result<impl Iterator<Item = (&'d str, &'d Value<'d>)> + use<'d>> {
-    let schemas = match map.get(key) {
-        None => None,
-        Some(Value::Object(schemas)) => Some(schemas),
+) -> Result<impl ExactSizeIterator<Item = (&'d str, &'d Value<'d>)> + use<'d>> {
+    match map.get(key) {
+        None => Ok(Map::EMPTY.iter()),
+        Some(Value::Object(schemas)) => Ok(schemas.iter()),
         Some(other) => {
-            return Err(Error::schema(
-                &place.pointer.at(key.to_owned()).text(),
-                format!("{key} must be an object, not {}", kind(other)),
-            ));
+            let what = format!("{key} must be an object, not {}", kind(other));
+            Err(Error::schema(&place.pointer.at(key.to_owned()).text(), what))
         }
-    };
-    Ok(schemas.into_iter().flat_map(|schemas| schemas.iter()))
+    }
 }
 
 fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
