@@ -391,7 +391,12 @@ impl<'d> Builder<'d> {
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
-    fn extras(&mut self, object: &ObjectShape<'d>, formula: &Formula, declared: &IndexSet<&'d str>) -> Result<Vec<Extra>> {
+    fn extras(
+        &mut self,
+        object: &ObjectShape<'d>,
+        formula: &Formula,
+        declared: &IndexSet<&'d str>,
+    ) -> Result<Vec<Extra>> {
         let patterns = patterns(object);
         let Some((apart, cells)) = self.cells(&patterns) else {
             return Err(Error::unsupported(
