@@ -101,6 +101,9 @@ impl Object {
     /// Declared members that must still come: required ones and those implied by others.
     pub fn missing(&self, seen: &Seen) -> SmallVec<[u32; 16]> {
         let members = 0..self.members.len() as u32;
+        if self.implied.is_empty() {
+            return members.filter(|&at| self.members[at as usize].required && !seen.has(at)).collect();
+        }
         let mut wanted: SmallVec<[bool; 64]> =
             members.clone().map(|at| seen.has(at) || self.members[at as usize].required).collect();
         while let Some(&(_, b)) = self.implied.iter().find(|&&(a, b)| wanted[a as usize] && !wanted[b as usize]) {

@@ -226,7 +226,7 @@ impl Masker<'_> {
 
     fn walk_exits(&mut self, leaving: &Leaving<'_>) -> Beyond {
         let Leaving { walk, node, mask, cont, purpose } = *leaving;
-        let mut found = Entry::default();
+        let mut found = Entry { tokens: Vec::with_capacity(32), ..Entry::default() };
         let runs = walk.runs().map(|runs| (runs, purpose));
         let kind = Tokens::Exits { exits: &mask.exits, window: mask.window, runs };
         let exits = Walk { trie: &mask.exits.trie, kind };
