@@ -106,8 +106,11 @@ impl Object {
         }
         let mut wanted: SmallVec<[bool; 64]> =
             members.clone().map(|at| seen.has(at) || self.members[at as usize].required).collect();
-        while let Some(&(_, b)) = self.implied.iter().find(|&&(a, b)| wanted[a as usize] && !wanted[b as usize]) {
-            wanted[b as usize] = true;
+        let mut grows = true;
+        while std::mem::take(&mut grows) {
+            for &(a, b) in &self.implied {
+                grows |= wanted[a as usize] && !std::mem::replace(&mut wanted[b as usize], true);
+            }
         }
         members.filter(|&at| wanted[at as usize] && !seen.has(at)).collect()
     }

@@ -210,14 +210,14 @@ impl Strings<'_> {
         }
     }
 
-    pub fn or(&self, other: &Self) -> Self {
+    pub fn or(self, other: &Self) -> Self {
         match (self, other) {
-            (Self::Finite(a), Self::Finite(b)) => {
-                let mut all = a.clone();
-                all.extend(b.iter().filter(|text| !a.contains(text)).copied());
+            (Self::Finite(mut all), Self::Finite(more)) => {
+                extend_new(&mut all, more);
                 Self::Finite(all)
             }
-            (Self::Finite(a), b) | (b, Self::Finite(a)) if a.is_empty() => b.clone(),
+            (some, none) if none.is_none() => some,
+            (none, some) if none.is_none() => some.clone(),
             (a, b) => Self::Regular(Regular::or([a.tree(), b.tree()])),
         }
     }
@@ -282,7 +282,7 @@ impl Shape<'_> {
         self.null |= other.null;
         self.yes |= other.yes;
         self.no |= other.no;
-        self.strings = self.strings.or(&other.strings);
+        self.strings = std::mem::replace(&mut self.strings, Strings::none()).or(&other.strings);
         extend_new(&mut self.numbers, &other.numbers);
         extend_new(&mut self.arrays, &other.arrays);
         extend_new(&mut self.objects, &other.objects);
@@ -376,8 +376,9 @@ fn product<T: Part>(a: &[T], b: &[T], combine: Combine, narrowed: &mut bool) -> 
         if combine.absorb && b.iter().any(|right| left.lies_in(right)) {
             extend_new(&mut all, std::slice::from_ref(left));
         } else {
-            for part in b.iter().filter_map(|right| left.and(right)) {
-                if !all.contains(&part) {
+            for (right, part) in b.iter().filter_map(|right| Some((right, left.and(right)?))) {
+                let same = a.len() == 1 && part == *right; // the parts of a union differ
+                if same || !all.contains(&part) {
                     all.push(part);
                 }
                 if all.len() > limit {

@@ -33,6 +33,9 @@ struct Part<T> {
     outer: Option<T>,
 }
 
+/// So many texts are compared with each other.
+const FEW: usize = 12;
+
 impl<T> From<T> for Part<T> {
     fn from(written: T) -> Self {
         Self { written, outer: None }
@@ -91,16 +94,17 @@ impl<'d> Reader<'d> {
     /// The shape of some values.
     fn constants(&mut self, options: &'d [Value<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
         let mut union = Shape::never();
-        let mut texts = IndexSet::with_capacity_and_hasher(options.len(), FxBuildHasher);
+        let mut texts = Vec::with_capacity(options.len());
+        let mut numbers = IndexSet::with_hasher(FxBuildHasher);
         for option in options {
             match option {
-                Value::String(text) => {
-                    texts.insert(*text);
-                }
+                Value::String(text) => texts.push(*text),
+                Value::Number(number) => _ = numbers.insert(decimal(number, place)?),
                 other => union = union.or(&self.constant(other, place)?),
             }
         }
-        union.strings = Strings::Finite(texts.into_iter().collect());
+        union.strings = Strings::Finite(distinct(texts));
+        union.numbers = numbers.iter().map(NumberSet::point).collect();
         Ok(union)
     }
 
@@ -371,17 +375,20 @@ fn names<'d>(map: Keys<'d>, key: &str, place: &Place<'_>) -> Result<Vec<&'d str>
     match map.get(key) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => {
-            let mut all = Vec::with_capacity(items.len());
-            for item in *items {
-                let name = item.as_str().ok_or_else(wrong)?;
-                if !all.contains(&name) {
-                    all.push(name);
-                }
-            }
-            Ok(all)
+            let names = items.iter().map(|item| item.as_str().ok_or_else(wrong));
+            names.collect::<Result<_>>().map(distinct)
         }
         Some(_) => Err(wrong()),
     }
+}
+
+/// Each text once, where it came first.
+fn distinct(texts: Vec<&str>) -> Vec<&str> {
+    let twice = |(at, text): (usize, &&str)| texts[..at].contains(text);
+    if texts.len() <= FEW && !texts.iter().enumerate().any(twice) {
+        return texts; // a set would cost more than all comparisons
+    }
+    IndexSet::<_, FxBuildHasher>::from_iter(texts).into_iter().collect()
 }
 
 pub(super) fn schemas<'d>(
