@@ -26,6 +26,9 @@ use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 /// Lists of banned tokens kept; a list is a few tokens.
 const BAN_TABLE: usize = 1024;
 
+/// Tokens that most walks of exits find no more than.
+const USUAL: usize = 32;
+
 /// Tokens taken out of the body of a leaf mask, ascending.
 pub type Bans = Arc<[TokenId]>;
 
@@ -226,7 +229,7 @@ impl Masker<'_> {
 
     fn walk_exits(&mut self, leaving: &Leaving<'_>) -> Beyond {
         let Leaving { walk, node, mask, cont, purpose } = *leaving;
-        let mut found = Entry { tokens: Vec::with_capacity(32), ..Entry::default() };
+        let mut found = Entry { tokens: Vec::with_capacity(USUAL), ..Entry::default() };
         let runs = walk.runs().map(|runs| (runs, purpose));
         let kind = Tokens::Exits { exits: &mask.exits, window: mask.window, runs };
         let exits = Walk { trie: &mask.exits.trie, kind };

@@ -149,11 +149,13 @@ struct Reader<'m, 't> {
 }
 
 impl Reader<'_, '_> {
-    fn notice(self, key: &str) {
+    fn notice(self, key: &str, value: &Value<'_>) {
         let mut mentions = self.mentions.get();
-        match key {
-            "id" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => mentions.names = true,
-            "unevaluatedItems" | "unevaluatedProperties" => mentions.unevaluated = true,
+        match (key, value) {
+            ("id" | "$id" | "$anchor" | "$dynamicAnchor", Value::String(_)) | ("$recursiveAnchor", Value::Bool(_)) => {
+                mentions.names = true
+            }
+            ("unevaluatedItems" | "unevaluatedProperties", _) => mentions.unevaluated = true,
             _ => return,
         }
         self.mentions.set(mentions);
@@ -213,8 +215,9 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
             if key == NUMBER {
                 return members.next_value_seed(Text(self.arena)).map(Value::Number);
             }
-            self.notice(key);
-            entries.push((key, members.next_value_seed(self)?));
+            let value = members.next_value_seed(self)?;
+            self.notice(key, &value);
+            entries.push((key, value));
         }
         let map = Map::new(self.arena.alloc_slice_copy(&entries), self.arena);
         let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
@@ -295,6 +298,7 @@ mod tests {
         let seen = |text| read(text, &arena).unwrap().1;
         assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions::default());
         assert!(seen(r#"{"$defs": {"a": [{"\u0024id": "x"}]}}"#).names);
+        assert!(!seen(r#"{"properties": {"id": {"type": "string"}, "$anchor": true}}"#).names);
         assert!(seen(r#"[{"unevaluatedItems": true}]"#).unevaluated);
     }
 
