@@ -119,6 +119,16 @@ fn the_last_token_is_kept_for_each_alternative() {
     agree(&[list, constants], &[0; 20], 0);
 }
 
+/// The empty name is the shortest, but used.
+#[test]
+fn a_shortest_completion_has_no_whitespace() {
+    let any = json!({"type": "object"});
+    let some = json!({"type": "object", "properties": {"a": {"const": "a"}}, "minProperties": 1});
+    for schema in [json!({"anyOf": [any, some]}), any, some] {
+        assert_eq!(missing(&language(&schema).unwrap(), br#"{"":10,"#), r#""0":0}"#.len(), "{schema}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 

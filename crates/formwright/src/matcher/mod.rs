@@ -106,8 +106,9 @@ impl<'p> Text<'p> {
     }
 }
 
-/// Of equally short ways, examples take these bytes first.
-const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \"{}[]:,.-_/@";
+/// Of equally short ways, examples take these bytes first. A quote before whitespace: behind a comma, the cost of a name
+/// does not count that the shortest one is used, and whitespace would seem as cheap as to begin.
+const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\" {}[]:,.-_/@";
 
 /// The threads after one byte; the byte joins the path if there are any.
 fn advance(machine: &mut Machine<'_>, threads: &[Thread], byte: u8) -> Vec<Thread> {

@@ -153,7 +153,7 @@ impl Reader<'_, '_> {
         let mut mentions = self.mentions.get();
         match (key, value) {
             ("id" | "$id" | "$anchor" | "$dynamicAnchor", Value::String(_)) | ("$recursiveAnchor", Value::Bool(_)) => {
-                mentions.names = true
+                mentions.names = true;
             }
             ("unevaluatedItems" | "unevaluatedProperties", _) => mentions.unevaluated = true,
             _ => return,
