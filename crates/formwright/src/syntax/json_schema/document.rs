@@ -63,39 +63,6 @@ pub struct Documents<'d> {
     pub unevaluated: bool,
 }
 
-/// One step down in a document.
-#[derive(Clone, Copy)]
-enum Step<'d> {
-    Key(&'d str),
-    Index(usize),
-}
-
-/// Ways from the root, each a step behind another; made text only where something has a name.
-#[derive(Default)]
-struct Way<'d>(Vec<(usize, Step<'d>)>);
-
-impl<'d> Way<'d> {
-    /// The way behind `from`; 0 is the root.
-    fn step(&mut self, from: usize, step: Step<'d>) -> usize {
-        self.0.push((from, step));
-        self.0.len()
-    }
-
-    fn pointer(&self, mut at: usize) -> String {
-        let mut parts = Vec::new();
-        while at > 0 {
-            let (before, step) = self.0[at - 1];
-            parts.push(match step {
-                Step::Key(key) => format!("/{}", escape(key)),
-                Step::Index(index) => format!("/{index}"),
-            });
-            at = before;
-        }
-        parts.reverse();
-        parts.concat()
-    }
-}
-
 /// A schema that a reference leads to.
 #[derive(Clone, Debug)]
 pub struct Target<'d> {
@@ -134,15 +101,14 @@ impl<'d> Documents<'d> {
 
     /// Walks a document with an explicit stack: ids open resources, anchors name schemas.
     fn index(&mut self, root: &'d Value<'d>, resource: usize) {
-        let mut way = Way::default();
-        let mut stack = vec![(root, resource, 0)];
-        while let Some((value, mut resource, at)) = stack.pop() {
+        let mut stack = vec![(root, resource, Pointer::Root)];
+        while let Some((value, mut resource, pointer)) = stack.pop() {
             match value {
                 Value::Object(map) => {
-                    resource = self.enter(map, value, resource, at == 0, &|| way.pointer(at));
+                    resource = self.enter(map, value, resource, &pointer);
                     for (key, child) in map.iter() {
                         if (child.is_object() || child.is_array()) && key != "enum" && key != "const" {
-                            stack.push((child, resource, way.step(at, Step::Key(key))));
+                            stack.push((child, resource, pointer.at(key)));
                         }
                     }
                 }
@@ -150,7 +116,7 @@ impl<'d> Documents<'d> {
                     for (index, child) in
                         items.iter().enumerate().filter(|(_, child)| child.is_object() || child.is_array())
                     {
-                        stack.push((child, resource, way.step(at, Step::Index(index))));
+                        stack.push((child, resource, pointer.at(index.to_string())));
                     }
                 }
                 _ => {}
@@ -158,39 +124,32 @@ impl<'d> Documents<'d> {
         }
     }
 
-    fn enter(
-        &mut self,
-        map: &'d Map<'d>,
-        value: &'d Value<'d>,
-        mut resource: usize,
-        is_root: bool,
-        pointer: &dyn Fn() -> String,
-    ) -> usize {
+    fn enter(&mut self, map: &'d Map<'d>, value: &'d Value<'d>, mut resource: usize, pointer: &Pointer<'d>) -> usize {
         let dialect = self.resources[resource].dialect;
         let key = if dialect == Dialect::Draft4 { "id" } else { "$id" };
-        let ref_hides = dialect <= Dialect::Draft7 && map.contains_key("$ref") && !is_root;
+        let ref_hides = dialect <= Dialect::Draft7 && map.contains_key("$ref") && !matches!(pointer, Pointer::Root);
         if let Some(id) = map.get(key).and_then(Value::as_str).filter(|_| !ref_hides) {
             if let Some(anchor) = id.strip_prefix('#').filter(|anchor| !anchor.is_empty()) {
-                self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer()));
+                self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.text()));
             } else if !id.starts_with('#') {
                 let uri = resolve(&self.resources[resource].uri, id);
                 let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
                 let dialect = map.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(dialect);
                 let (base, fragment) = (base.to_owned(), fragment.to_owned());
                 if base != self.resources[resource].uri {
-                    resource = self.resource(base, value, dialect, pointer());
+                    resource = self.resource(base, value, dialect, pointer.text());
                 }
                 if !fragment.is_empty() {
-                    self.resources[resource].anchors.insert(fragment, (value, pointer()));
+                    self.resources[resource].anchors.insert(fragment, (value, pointer.text()));
                 }
             }
         }
         if let Some(anchor) = map.get("$anchor").and_then(Value::as_str) {
-            self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer()));
+            self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.text()));
         }
         if let Some(anchor) = map.get("$dynamicAnchor").and_then(Value::as_str) {
-            self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer()));
-            self.resources[resource].dynamic.insert(anchor.to_owned(), (value, pointer()));
+            self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.text()));
+            self.resources[resource].dynamic.insert(anchor.to_owned(), (value, pointer.text()));
         }
         resource
     }

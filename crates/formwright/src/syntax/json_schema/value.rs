@@ -18,7 +18,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use smallvec::SmallVec;
 
 /// The members of an object, in the order of the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Map<'t> {
     entries: &'t [(&'t str, Value<'t>)],
     /// If there are many: hashes of the keys with the indices of their entries, by ascending hash and key.
