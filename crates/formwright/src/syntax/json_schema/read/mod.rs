@@ -180,34 +180,46 @@ impl<'d> Reader<'d> {
     }
 
     /// The formula of a child schema; boolean schemas are decided at once.
+    ///
+    /// One that only names types, or only refers to another schema, is the same wherever it stands: it is read, and
+    /// built, once. A broken reference is left to the reading, which says where it stands.
     fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: impl FnOnce() -> Pointer<'d>) -> Formula {
         match value {
-            Value::Bool(true) => Formula::default(),
-            Value::Bool(false) => formula(Literal::Never),
-            Value::Object(map) if map.is_empty() => Formula::default(),
-            _ => {
-                let types = if self.purpose == Purpose::Build { self.only_types(value) } else { None };
-                if let Some(known) = types.and_then(|types| self.plain.get(&types)) {
-                    return Rc::clone(known);
+            Value::Bool(true) => return Formula::default(),
+            Value::Bool(false) => return formula(Literal::Never),
+            Value::Object(map) if map.is_empty() => return Formula::default(),
+            _ => {}
+        }
+        let (mut types, (resource, scope)) = (None, (place.resource, place.scope));
+        if self.purpose == Purpose::Build {
+            match self.lone_keyword(value) {
+                Some(("type", names)) => types = Types::of(names).ok(),
+                Some(("$ref", target)) => {
+                    let here = Place { value, resource, scope, pointer: Pointer::Untold };
+                    if let Ok(target) = self.target("$ref", target, &here) {
+                        return formula(Literal::Is(self.schema_id(target)));
+                    }
                 }
-                let (resource, scope) = (place.resource, place.scope);
-                let place = self.enter(Place { value, resource, scope, pointer: pointer() });
-                let formula = formula(Literal::Is(self.schema_id(place)));
-                self.plain.extend(types.map(|types| (types, Rc::clone(&formula))));
-                formula
+                _ => {}
             }
         }
+        if let Some(known) = types.and_then(|types| self.plain.get(&types)) {
+            return Rc::clone(known);
+        }
+        let place = self.enter(Place { value, resource, scope, pointer: pointer() });
+        let formula = formula(Literal::Is(self.schema_id(place)));
+        self.plain.extend(types.map(|types| (types, Rc::clone(&formula))));
+        formula
     }
 
-    /// The types a schema names, if it says nothing else. It then means the same wherever it stands.
-    fn only_types(&self, schema: &Value<'_>) -> Option<Types> {
-        let map = schema.as_object()?;
+    /// The one keyword of a schema that is more than an annotation, if there is just one.
+    fn lone_keyword(&self, schema: &'d Value<'d>) -> Option<(&'d str, &'d Value<'d>)> {
         let annotates = |key: &str| match keywords::find(key) {
             Some(row) => row.role == Role::Annotation,
             None => self.innocent.contains(key),
         };
-        let says_more = map.keys().any(|key| key != "type" && !annotates(key));
-        if says_more { None } else { Types::of(map.get("type")?).ok() }
+        let mut telling = schema.as_object()?.iter().filter(|(key, _)| !annotates(key));
+        telling.next().filter(|_| telling.next().is_none())
     }
 
     /// Notices when a schema is the root of another resource.
@@ -756,18 +768,22 @@ impl<'d> Reader<'d> {
 
     fn reference(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Option<Rc<Shape<'d>>>> {
         let Some(value) = map.get(key) else { return Ok(None) };
+        let target = self.target(key, value, place)?;
+        let id = self.schema_id(target);
+        self.schema(id).map(Some)
+    }
+
+    /// Where a reference leads.
+    fn target(&mut self, key: &'static str, reference: &'d Value<'d>, place: &Place<'d>) -> Result<Place<'d>> {
         let at = place.pointer.at(key);
-        let text = value.as_str().ok_or_else(|| Error::schema(&at.text(), format!("{key} must be a string")))?;
+        let text = reference.as_str().ok_or_else(|| Error::schema(&at.text(), format!("{key} must be a string")))?;
         let target = match key {
             "$ref" => self.documents.resolve(text, place.resource, &at)?,
             "$dynamicRef" => self.dynamic_target(text, place, &at)?,
             _ => self.recursive_target(place, &at)?,
         };
         let scope = self.scope_with(place.scope, target.resource);
-        let place =
-            Place { value: target.value, resource: target.resource, scope, pointer: at.elsewhere(target.pointer) };
-        let id = self.schema_id(place);
-        self.schema(id).map(Some)
+        Ok(Place { value: target.value, resource: target.resource, scope, pointer: at.elsewhere(target.pointer) })
     }
 
     /// The outermost resource of the dynamic scope that has the anchor decides.
