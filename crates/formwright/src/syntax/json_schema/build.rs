@@ -34,6 +34,9 @@ const MOST_KINDS: usize = 6;
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
 
+/// Nodes that most schemas have no more than.
+const USUAL: usize = 28;
+
 /// Names in order, found by their text.
 type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 
@@ -41,8 +44,8 @@ type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 type Ways = Vec<Vec<(NodeId, u32)>>;
 
 /// Builds a graph out of formulas.
-pub struct Builder<'d> {
-    reader: Reader<'d>,
+pub struct Builder<'r, 'd> {
+    reader: &'r mut Reader<'d>,
     options: &'d Options,
     graph: Graph,
     layout: Layout,
@@ -53,17 +56,16 @@ pub struct Builder<'d> {
 }
 
 /// What a schema became.
-pub struct Built<'d> {
+pub struct Built {
     pub graph: Graph,
-    pub reader: Reader<'d>,
     /// What a text is.
     pub root: Formula,
     /// The first value met that has none.
     pub empty: Option<Formula>,
 }
 
-impl<'d> Builder<'d> {
-    pub fn new(reader: Reader<'d>, options: &'d Options) -> Result<Self> {
+impl<'r, 'd> Builder<'r, 'd> {
+    pub fn new(reader: &'r mut Reader<'d>, options: &'d Options) -> Result<Self> {
         let (spaces, layout) = options.spaces()?;
         let mut graph = Graph::default();
         graph.spaces = spaces;
@@ -72,7 +74,7 @@ impl<'d> Builder<'d> {
             options,
             graph,
             layout,
-            nodes: FxHashMap::default(),
+            nodes: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             queue: VecDeque::new(),
             texts: None,
             empty: None,
@@ -80,7 +82,7 @@ impl<'d> Builder<'d> {
     }
 
     /// Builds everything the root needs.
-    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built<'d>> {
+    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built> {
         let root = self.reader.root(root);
         self.graph.root = self.node(&root);
         while let Some((node, formula)) = self.queue.pop_front() {
@@ -94,7 +96,7 @@ impl<'d> Builder<'d> {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
-        Ok(Built { graph: self.graph, reader: self.reader, root, empty: self.empty })
+        Ok(Built { graph: self.graph, root, empty: self.empty })
     }
 
     /// The node of a formula, perhaps still to be built.

@@ -116,8 +116,8 @@ impl Options {
 /// Schema errors with a pointer: broken, unsupported, unsatisfiable, or too large.
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
-        lower(schema, options, purpose, |built| {
-            let build::Built { graph, mut reader, root, empty } = built;
+        lower(schema, options, purpose, |built, reader| {
+            let build::Built { graph, root, empty } = built;
             Language::new(graph, &options.limits).map_err(|error| {
                 if !matches!(*error.kind, Kind::Unsatisfiable { .. }) || purpose == Purpose::Build {
                     return error;
@@ -151,7 +151,7 @@ fn nothing_satisfies(pointer: &str, parts: &[String]) -> Error {
 /// # Errors
 /// As [`json_schema`].
 pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
-    lower(schema, options, Purpose::Explain, |built| Ok(built.reader.into_readings()))
+    lower(schema, options, Purpose::Explain, |_, reader| Ok(reader.readings()))
 }
 
 /// Any JSON text.
@@ -167,7 +167,7 @@ fn lower<T>(
     schema: &str,
     options: &Options,
     purpose: Purpose,
-    then: impl FnOnce(build::Built<'_>) -> Result<T>,
+    then: impl FnOnce(build::Built, &mut read::Reader<'_>) -> Result<T>,
 ) -> Result<T> {
     if !(1..=400).contains(&options.max_digits) {
         return Err(Error::schema("", format!("max_digits is {}, but must be between 1 and 400", options.max_digits)));
@@ -185,8 +185,9 @@ fn lower<T>(
     for (uri, (value, mentions)) in &others {
         documents.add(uri, value, default, *mentions);
     }
-    let reader = read::Reader::new(&documents, options, purpose);
-    then(build::Builder::new(reader, options)?.finish(&root)?)
+    let mut reader = read::Reader::new(&documents, options, purpose);
+    let built = build::Builder::new(&mut reader, options)?.finish(&root)?;
+    then(built, &mut reader)
 }
 
 /// JSON text as a value; the error shows the line.

@@ -16,7 +16,7 @@ mod typed;
 use std::rc::Rc;
 
 use crate::syntax::json_schema::value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Options;
 use super::document::{Dialect, Documents, Target};
@@ -32,6 +32,9 @@ use crate::regular::{Automaton, Regular, Spelling};
 pub use place::Pointer;
 use place::{Keys, Place};
 use typed::{Types, kind};
+
+/// Schemas that most documents have no more than.
+const USUAL: usize = 28;
 
 /// How deep emptiness is looked for before a union is believed.
 const PROBE: u32 = 3;
@@ -102,7 +105,7 @@ impl<'d> Reader<'d> {
             documents,
             options,
             schemas: Vec::new(),
-            schema_ids: FxHashMap::default(),
+            schema_ids: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             values: Vec::new(),
             value_ids: FxHashMap::default(),
             purpose,
@@ -127,8 +130,8 @@ impl<'d> Reader<'d> {
     }
 
     /// What was recorded about each keyword.
-    pub fn into_readings(self) -> Vec<Reading> {
-        let mut readings = self.readings.unwrap_or_default();
+    pub fn readings(&mut self) -> Vec<Reading> {
+        let mut readings = self.readings.take().unwrap_or_default();
         let mut seen = FxHashSet::default();
         readings.retain(|reading| seen.insert((reading.pointer.clone(), reading.keyword.clone())));
         readings
