@@ -24,6 +24,7 @@ use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
 use crate::regular::{Regular, Spelling};
 use crate::vocabulary::Trie;
+use smallvec::SmallVec;
 
 pub use beginnings::{Place, Rest, Tail};
 pub use progress::{Items, Prices, Seen};
@@ -255,6 +256,11 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// No nodes, and this whitespace.
+    pub fn with_spaces(spaces: Arc<Spaces>) -> Self {
+        Self { nodes: Vec::new(), leaves: Vec::new(), spaces, root: 0, longest: 0 }
+    }
+
     /// Adds a node.
     pub fn add(&mut self, node: Node) -> NodeId {
         self.nodes.push(node);
@@ -278,24 +284,24 @@ impl Graph {
 
     /// Adds a node for a finite set of texts.
     pub fn literals<'a>(&mut self, texts: impl IntoIterator<Item = &'a [u8]>) -> NodeId {
-        let mut sorted: Vec<(&[u8], u32)> = texts.into_iter().map(|text| (text, 0)).collect();
+        let node = self.texts(texts);
+        self.add(node)
+    }
+
+    /// A finite set of texts.
+    pub fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a [u8]>) -> Node {
+        let mut sorted: SmallVec<[(&[u8], u32); 8]> = texts.into_iter().map(|text| (text, 0)).collect();
         sorted.sort_unstable();
         sorted.dedup();
-        if sorted.is_empty() {
-            return self.add(Node::Never);
+        match &sorted[..] {
+            [] => Node::Never,
+            [([], _)] => Node::Empty,
+            [([], _), rest @ ..] => {
+                let rest = Node::Literals(Arc::new(self.trie(rest)));
+                Node::Choice([self.add(Node::Empty), self.add(rest)].into())
+            }
+            sorted => Node::Literals(Arc::new(self.trie(sorted))),
         }
-        if sorted.len() == 1 && sorted[0].0.is_empty() {
-            return self.add(Node::Empty);
-        }
-        let node = if sorted[0].0.is_empty() {
-            let rest = Node::Literals(Arc::new(self.trie(&sorted[1..])));
-            let rest = self.add(rest);
-            let empty = self.add(Node::Empty);
-            Node::Choice([empty, rest].into())
-        } else {
-            Node::Literals(Arc::new(self.trie(&sorted)))
-        };
-        self.add(node)
     }
 
     /// The tree of some texts, sorted. One that is too long for a tree is an error of [`Graph::finish`].

@@ -9,6 +9,7 @@
 //! Cost: a few passes over the graph, to and fro; two settle a schema without
 //! recursion.
 
+use std::slice;
 use std::sync::Arc;
 
 use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices};
@@ -219,6 +220,10 @@ impl Facts {
         const NEW: u8 = 0;
         const OPEN: u8 = 1;
         const DONE: u8 = 2;
+        let deeper = |node: &NodeId| !self.leftmost(graph, *node).is_empty();
+        if !(0..graph.nodes.len() as NodeId).any(|node| self.leftmost(graph, node).iter().any(deeper)) {
+            return Ok(()); // most often: choices of things that are read at once
+        }
         let mut marks = vec![NEW; graph.nodes.len()];
         let mut stack = Vec::new();
         for start in 0..graph.nodes.len() as NodeId {
@@ -254,16 +259,15 @@ impl Facts {
     }
 
     /// Nodes a text of `node` may start with before anything is read.
-    fn leftmost(&self, graph: &Graph, node: NodeId) -> Vec<NodeId> {
+    fn leftmost<'g>(&self, graph: &'g Graph, node: NodeId) -> &'g [NodeId] {
         match &graph.nodes[node as usize] {
-            Node::Choice(options) => options.to_vec(),
-            Node::Rule(target) => vec![*target],
-            Node::Repeat { body, .. } => vec![*body],
+            Node::Choice(options) => options,
+            Node::Rule(node) | Node::Repeat { body: node, .. } => slice::from_ref(node),
             Node::Sequence(parts) => {
-                let read = parts.iter().position(|part| !self.nullable(*part)).unwrap_or(parts.len());
-                parts.iter().take(read + 1).copied().collect()
+                let read = parts.iter().position(|part| !self.nullable(*part));
+                &parts[..read.map_or(parts.len(), |read| read + 1)]
             }
-            _ => Vec::new(),
+            _ => &[],
         }
     }
 }
@@ -308,9 +312,9 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<u32> {
 
 fn class_cost(low: char, high: char, spelling: Spelling) -> u32 {
     let json = spelling != Spelling::Text;
-    let plain = (low..=high).take(130).any(|c| c.is_ascii() && !(json && (c < ' ' || c == '"' || c == '\\')));
-    if plain {
-        return 1;
+    let (first, last) = (if json { low.max(' ') } else { low }, high.min('\x7F'));
+    if first < last || first == last && !(json && (first == '"' || first == '\\')) {
+        return 1; // of two neighbours, one needs no escape
     }
     match low {
         '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{C}' | '\r' => 2,

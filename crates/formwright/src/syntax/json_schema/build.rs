@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use super::number::{NumberSet, plain_text};
 use super::read::Reader;
@@ -40,6 +41,10 @@ const USUAL: usize = 28;
 /// Names in order, found by their text.
 type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 
+/// The ways to write a value, and those that are plain texts.
+type Nodes = SmallVec<[Node; 4]>;
+type Texts = SmallVec<[Cow<'static, str>; 4]>;
+
 /// By position: the item, and the kinds it counts for.
 type Ways = Vec<Vec<(NodeId, u32)>>;
 
@@ -67,12 +72,10 @@ pub struct Built {
 impl<'r, 'd> Builder<'r, 'd> {
     pub fn new(reader: &'r mut Reader<'d>, options: &'d Options) -> Result<Self> {
         let (spaces, layout) = options.spaces()?;
-        let mut graph = Graph::default();
-        graph.spaces = spaces;
         Ok(Self {
             reader,
             options,
-            graph,
+            graph: Graph::with_spaces(spaces),
             layout,
             nodes: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             queue: VecDeque::new(),
@@ -113,13 +116,9 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     fn value(&mut self, shape: &Shape<'d>, formula: &Formula) -> Result<Node> {
-        let mut options: Vec<Node> = Vec::new();
-        let mut literals: Vec<String> = Vec::new();
-        for (there, text) in [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")] {
-            if there {
-                literals.push(text.to_owned());
-            }
-        }
+        let (mut options, mut literals) = (Nodes::new(), Texts::new());
+        let words = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
+        literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| Cow::Borrowed(*text)));
         self.numbers(&shape.numbers, formula, &mut literals, &mut options)?;
         self.strings(&shape.strings, &mut literals, &mut options);
         for array in &shape.arrays {
@@ -129,9 +128,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             options.push(self.object(object, formula)?);
         }
         if !literals.is_empty() {
-            let node = self.graph.literals(literals.iter().map(String::as_bytes));
-            let node = std::mem::replace(&mut self.graph.nodes[node as usize], Node::Never);
-            options.insert(0, node);
+            options.insert(0, self.graph.texts(literals.iter().map(|text| text.as_bytes())));
         }
         Ok(match options.len() {
             0 => Node::Never,
@@ -144,8 +141,8 @@ impl<'r, 'd> Builder<'r, 'd> {
         &mut self,
         sets: &[NumberSet],
         formula: &Formula,
-        literals: &mut Vec<String>,
-        options: &mut Vec<Node>,
+        literals: &mut Texts,
+        options: &mut Nodes,
     ) -> Result<()> {
         let mut trees = Vec::new();
         for set in sets {
@@ -153,7 +150,7 @@ impl<'r, 'd> Builder<'r, 'd> {
                 Some(value) if self.options.decimal_integers && value.is_integer() => {
                     trees.push(Regular::concat([Regular::text(&plain_text(value)), self.zeros()]));
                 }
-                Some(value) => literals.push(plain_text(value)),
+                Some(value) => literals.push(plain_text(value).into()),
                 None => {
                     let tree = set.tree(self.options.max_digits).map_err(|what| {
                         Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
@@ -181,10 +178,10 @@ impl<'r, 'd> Builder<'r, 'd> {
         Spelling::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
-    fn strings(&mut self, strings: &Strings<'d>, literals: &mut Vec<String>, options: &mut Vec<Node>) {
+    fn strings(&mut self, strings: &Strings<'d>, literals: &mut Texts, options: &mut Nodes) {
         match strings {
             Strings::Finite(texts) if !self.options.any_escapes => {
-                literals.extend(texts.iter().map(|text| quoted(text)));
+                literals.extend(texts.iter().map(|text| quoted(text).into()));
             }
             strings if strings.is_none() => {}
             strings => {

@@ -33,6 +33,9 @@ pub use place::Pointer;
 use place::{Keys, Place};
 use typed::{Types, kind};
 
+/// The dynamic scope that a text starts in: the document.
+const OUTERMOST: &[usize] = &[0];
+
 /// Schemas that most documents have no more than.
 const USUAL: usize = 28;
 
@@ -83,7 +86,7 @@ pub struct Reader<'d> {
     shapes: Vec<Progress<'d>>,
     /// Shapes of formulas other than one schema, by the emptiness checks under way.
     combined: [FxHashMap<Formula, Rc<Shape<'d>>>; PROBE as usize + 1],
-    /// Dynamic scopes: resources entered, outermost first.
+    /// Dynamic scopes but the first, which is [`OUTERMOST`]: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
     /// Unknown keywords that resemble no known one.
@@ -113,7 +116,7 @@ impl<'d> Reader<'d> {
             eithers: Vec::new(),
             shapes: Vec::new(),
             combined: Default::default(),
-            scopes: vec![vec![0]],
+            scopes: Vec::new(),
             automata: FxHashMap::default(),
             innocent: FxHashSet::default(),
             readings: (purpose == Purpose::Explain).then(Vec::new),
@@ -237,16 +240,20 @@ impl<'d> Reader<'d> {
     }
 
     fn scope_with(&mut self, scope: u32, resource: usize) -> u32 {
-        if !self.dynamic || self.scopes[scope as usize].contains(&resource) {
+        if !self.dynamic || self.scope(scope).contains(&resource) {
             return scope;
         }
-        let mut longer = self.scopes[scope as usize].clone();
-        longer.push(resource);
+        let longer = [self.scope(scope), &[resource]].concat();
         let known = self.scopes.iter().position(|other| *other == longer);
-        known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.scopes.push(longer);
             self.scopes.len() - 1
-        }) as u32
+        });
+        index as u32 + 1
+    }
+
+    fn scope(&self, scope: u32) -> &[usize] {
+        if scope == 0 { OUTERMOST } else { &self.scopes[scope as usize - 1] }
     }
 
     // Formulas.
@@ -793,7 +800,7 @@ impl<'d> Reader<'d> {
     fn dynamic_target(&mut self, text: &'d str, place: &Place<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
         let target = self.documents.resolve(text, place.resource, pointer)?;
         let Some(anchor) = target.dynamic.clone() else { return Ok(target) };
-        let outer = self.scopes[place.scope as usize].iter().copied().find_map(|resource| {
+        let outer = self.scope(place.scope).iter().copied().find_map(|resource| {
             let (value, at) = self.documents.resources[resource].dynamic.get(&anchor)?;
             Some(Target { value, pointer: at.clone().into(), resource, dynamic: None })
         });
@@ -805,7 +812,7 @@ impl<'d> Reader<'d> {
         if !self.documents.resources[target.resource].recursive {
             return Ok(target);
         }
-        let scope = &self.scopes[place.scope as usize];
+        let scope = self.scope(place.scope);
         // The outermost resource from which every one inwards to here is recursive.
         let outer = scope.iter().copied().find(|&resource| self.documents.resources[resource].recursive);
         let resource = outer.unwrap_or(target.resource);
