@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::value::Value;
@@ -15,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::number::{NumberSet, plain_text};
 use super::read::Reader;
-use super::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Shape, Strings, both, is_never};
+use super::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Shape, Strings, both, is_never};
 use super::{Options, Order};
 use crate::error::{Error, Result};
 use crate::language::{
@@ -54,19 +53,19 @@ pub struct Builder<'r, 'd> {
     options: &'d Options,
     graph: Graph,
     layout: Layout,
-    nodes: FxHashMap<Formula, NodeId>,
-    queue: VecDeque<(NodeId, Formula)>,
+    nodes: FxHashMap<Formula<'d>, NodeId>,
+    queue: VecDeque<(NodeId, Formula<'d>)>,
     texts: Option<LeafId>,
-    empty: Option<Formula>,
+    empty: Option<Formula<'d>>,
 }
 
 /// What a schema became.
-pub struct Built {
+pub struct Built<'d> {
     pub graph: Graph,
     /// What a text is.
-    pub root: Formula,
+    pub root: Formula<'d>,
     /// The first value met that has none.
-    pub empty: Option<Formula>,
+    pub empty: Option<Formula<'d>>,
 }
 
 impl<'r, 'd> Builder<'r, 'd> {
@@ -85,15 +84,15 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// Builds everything the root needs.
-    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built> {
+    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built<'d>> {
         let root = self.reader.root(root);
-        self.graph.root = self.node(&root);
+        self.graph.root = self.node(root);
         while let Some((node, formula)) = self.queue.pop_front() {
-            let shape = self.reader.shape(&formula)?;
+            let shape = self.reader.shape(formula)?;
             if self.empty.is_none() && *shape == Shape::never() {
-                self.empty = Some(Rc::clone(&formula));
+                self.empty = Some(formula);
             }
-            let built = self.value(&shape, &formula)?;
+            let built = self.value(&shape, formula)?;
             self.graph.nodes[node as usize] = built;
             if self.graph.nodes.len() > self.options.limits.nodes {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
@@ -103,19 +102,19 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The node of a formula, perhaps still to be built.
-    fn node(&mut self, formula: &Formula) -> NodeId {
+    fn node(&mut self, formula: Formula<'d>) -> NodeId {
         if let Some(&known) = self.nodes.get(formula) {
             return known;
         }
         let node = self.graph.add(Node::Never);
-        self.nodes.insert(Rc::clone(formula), node);
+        self.nodes.insert(formula, node);
         if !is_never(formula) {
-            self.queue.push_back((node, Rc::clone(formula)));
+            self.queue.push_back((node, formula));
         }
         node
     }
 
-    fn value(&mut self, shape: &Shape<'d>, formula: &Formula) -> Result<Node> {
+    fn value(&mut self, shape: &Shape<'d>, formula: Formula<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Nodes::new(), Texts::new());
         let words = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
         literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| Cow::Borrowed(*text)));
@@ -140,7 +139,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     fn numbers(
         &mut self,
         sets: &[NumberSet],
-        formula: &Formula,
+        formula: Formula<'d>,
         literals: &mut Texts,
         options: &mut Nodes,
     ) -> Result<()> {
@@ -204,14 +203,14 @@ impl<'r, 'd> Builder<'r, 'd> {
             .get_or_insert_with(|| self.graph.leaf(crate::language::Leaf { tree: Regular::anything(), spelling }))
     }
 
-    fn array(&mut self, array: &ArrayShape, formula: &Formula) -> Result<Node> {
+    fn array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
         if array.unique && array.high > 1 {
             return self.unique_array(array, formula);
         }
         let (kinds, ways) = self.counted(array, formula)?;
         Ok(Node::Array(Arc::new(Array {
             prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
-            rest: Some(self.node(&array.rest)),
+            rest: Some(self.node(array.rest)),
             low: array.low,
             high: array.high,
             kinds,
@@ -222,7 +221,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// An array of scalars that all differ: each item is written in its one canonical spelling.
-    fn unique_array(&mut self, array: &ArrayShape, formula: &Formula) -> Result<Node> {
+    fn unique_array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
         let refuse = |builder: &Self, what: &str| {
             Err(Error::unsupported(
                 &builder.reader.pointer_of(formula),
@@ -233,7 +232,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         if !array.prefix.is_empty() || !array.some.is_empty() {
             return refuse(self, "together with prefixItems or contains");
         }
-        let shape = self.reader.shape(&array.rest)?;
+        let shape = self.reader.shape(array.rest)?;
         if !shape.arrays.is_empty() || !shape.objects.is_empty() {
             return refuse(self, "on items that may be arrays or objects");
         }
@@ -270,7 +269,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// Counted kinds of items, and by position what an item of each combination of kinds is.
-    fn counted(&mut self, array: &ArrayShape, formula: &Formula) -> Result<(Vec<Counted>, Ways)> {
+    fn counted(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<(Vec<Counted>, Ways)> {
         if array.some.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
@@ -289,15 +288,17 @@ impl<'r, 'd> Builder<'r, 'd> {
                     let counts = inside >> index & 1 == 1;
                     let applies = position >= some.from as usize;
                     condition = match (counts, applies) {
-                        (true, true) => both(&condition, &some.formula),
-                        (true, false) => Formula::from([Literal::Never].as_slice()),
+                        (true, true) => both(self.reader.arena, condition, some.formula),
+                        (true, false) => NEVER,
                         // Below the upper bound, an item that is not counted may be of the kind all the same.
-                        (false, true) if some.high < UNBOUNDED => both(&condition, &self.reader.negate(&some.formula)),
+                        (false, true) if some.high < UNBOUNDED => {
+                            both(self.reader.arena, condition, self.reader.negate(some.formula))
+                        }
                         (false, _) => condition,
                     };
                 }
-                if !is_never(&condition) {
-                    here.push((self.node(&condition), inside));
+                if !is_never(condition) {
+                    here.push((self.node(condition), inside));
                 }
             }
             ways.push(here);
@@ -305,7 +306,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         Ok((kinds, ways))
     }
 
-    fn object(&mut self, object: &ObjectShape<'d>, formula: &Formula) -> Result<Node> {
+    fn object(&mut self, object: &ObjectShape<'d>, formula: Formula<'d>) -> Result<Node> {
         if object.demands.len() > MOST_KINDS {
             let what = format!(
                 "{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked",
@@ -320,7 +321,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         let conditions = self.conditions(object, &names);
         let index = |name: &&'d str| names.get_index_of(name).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
-        for (name, (condition, escaped)) in names.iter().zip(conditions.iter().zip(&escaped)) {
+        for (name, (&condition, escaped)) in names.iter().zip(conditions.iter().zip(&escaped)) {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
             let meets: Vec<bool> =
@@ -351,10 +352,11 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> Vec<Formula> {
+    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> Vec<Formula<'d>> {
         let mut all = vec![Formula::default(); names.len()];
         for rule in &object.rules {
-            let demand = |index: usize| all[index] = both(&all[index], &rule.formula);
+            let arena = self.reader.arena;
+            let demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
             match &rule.names {
                 Names::One(name) => names.get_index_of(name).into_iter().for_each(demand),
                 Names::In(tree) => {
@@ -376,14 +378,14 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The values of a member that meet some of the demands its name can meet.
-    fn witnesses(&mut self, object: &ObjectShape<'d>, value: &Formula, meets: &[bool]) -> Vec<(NodeId, u32)> {
+    fn witnesses(&mut self, object: &ObjectShape<'d>, value: Formula<'d>, meets: &[bool]) -> Vec<(NodeId, u32)> {
         let able = meets.iter().enumerate().fold(0_u32, |set, (index, meets)| set | u32::from(*meets) << index);
         let mut all = Vec::new();
         for met in (1..1_u32 << meets.len()).filter(|met| met & !able == 0) {
             let demands = object.demands.iter().enumerate().filter(|(index, _)| met >> index & 1 == 1);
-            let condition = demands.fold(value.clone(), |all, (_, demand)| both(&all, &demand.formula));
-            if !is_never(&condition) {
-                all.push((self.node(&condition), met));
+            let condition = demands.fold(value, |all, (_, demand)| both(self.reader.arena, all, demand.formula));
+            if !is_never(condition) {
+                all.push((self.node(condition), met));
             }
         }
         all
@@ -393,7 +395,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     fn extras(
         &mut self,
         object: &ObjectShape<'d>,
-        formula: &Formula,
+        formula: Formula<'d>,
         declared: &IndexSet<&'d str>,
     ) -> Result<Vec<Extra>> {
         let patterns = patterns(object);
@@ -417,8 +419,8 @@ impl<'r, 'd> Builder<'r, 'd> {
                 Names::Except { patterns, .. } => !patterns.iter().any(inside),
             };
             let rules = object.rules.iter().filter(|rule| applies(&rule.names));
-            let condition = rules.fold(Formula::default(), |all, rule| both(&all, &rule.formula));
-            if is_never(&condition) {
+            let condition = rules.fold(Formula::default(), |all, rule| both(self.reader.arena, all, rule.formula));
+            if is_never(condition) {
                 continue;
             }
             // Outside of a pattern that shares no name with one it is inside of: that is said already.
@@ -435,9 +437,9 @@ impl<'r, 'd> Builder<'r, 'd> {
             }
             // One spelling a name: a declared or used name cannot come back in disguise.
             let name = self.graph.leaf(crate::language::Leaf { tree, spelling: Spelling::Json(Escapes::Canonical) });
-            let value = self.node(&condition);
+            let value = self.node(condition);
             let meets: Vec<bool> = object.demands.iter().map(|demand| applies(&demand.names)).collect();
-            let witnesses = self.witnesses(object, &condition, &meets);
+            let witnesses = self.witnesses(object, condition, &meets);
             extras.push(Extra { name, most, value, witnesses });
         }
         Ok(extras)

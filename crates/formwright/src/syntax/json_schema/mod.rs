@@ -122,10 +122,10 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
                 if !matches!(*error.kind, Kind::Unsatisfiable { .. }) || purpose == Purpose::Build {
                     return error;
                 }
-                let parts = reader.conflict(empty.as_ref().unwrap_or(&root));
+                let parts = reader.conflict(empty.unwrap_or(root));
                 match empty {
                     None if parts.is_empty() => error,
-                    empty => nothing_satisfies(&reader.pointer_of(&empty.unwrap_or(root)), &parts),
+                    empty => nothing_satisfies(&reader.pointer_of(empty.unwrap_or(root)), &parts),
                 }
             })
         })
@@ -167,7 +167,7 @@ fn lower<T>(
     schema: &str,
     options: &Options,
     purpose: Purpose,
-    then: impl FnOnce(build::Built, &mut read::Reader<'_>) -> Result<T>,
+    then: impl for<'d> FnOnce(build::Built<'d>, &mut read::Reader<'d>) -> Result<T>,
 ) -> Result<T> {
     if !(1..=400).contains(&options.max_digits) {
         return Err(Error::schema("", format!("max_digits is {}, but must be between 1 and 400", options.max_digits)));
@@ -185,7 +185,7 @@ fn lower<T>(
     for (uri, (value, mentions)) in &others {
         documents.add(uri, value, default, *mentions);
     }
-    let mut reader = read::Reader::new(&documents, options, purpose);
+    let mut reader = read::Reader::new(&documents, &arena, options, purpose);
     let built = build::Builder::new(&mut reader, options)?.finish(&root)?;
     then(built, &mut reader)
 }

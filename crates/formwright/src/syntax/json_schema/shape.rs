@@ -16,6 +16,9 @@
 
 use std::rc::Rc;
 
+use bumpalo::Bump;
+use smallvec::SmallVec;
+
 use super::number::NumberSet;
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -40,8 +43,11 @@ pub enum Literal {
     Either(u32),
 }
 
-/// All of these conditions; sorted. Empty: any value.
-pub type Formula = Rc<[Literal]>;
+/// All of these conditions; sorted. Empty: any value. It lies in the arena of the schema.
+pub type Formula<'d> = &'d [Literal];
+
+/// No value.
+pub const NEVER: Formula<'static> = &[Literal::Never];
 
 /// Strings of a shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +67,7 @@ pub struct Shape<'d> {
     pub no: bool,
     pub numbers: Vec<NumberSet>,
     pub strings: Strings<'d>,
-    pub arrays: Vec<ArrayShape>,
+    pub arrays: Vec<ArrayShape<'d>>,
     pub objects: Vec<ObjectShape<'d>>,
     /// Set where less is written than is meant: what is meant lies within this. It is not narrowed itself.
     pub outer: Option<Rc<Shape<'d>>>,
@@ -69,26 +75,26 @@ pub struct Shape<'d> {
 
 /// Arrays: a conjunction of conditions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ArrayShape {
+pub struct ArrayShape<'d> {
     /// Conditions by position.
-    pub prefix: Vec<Formula>,
+    pub prefix: Vec<Formula<'d>>,
     /// Condition on every further item.
-    pub rest: Formula,
+    pub rest: Formula<'d>,
     pub low: u32,
     /// [`UNBOUNDED`] or the most items.
     pub high: u32,
-    pub some: Vec<SomeItems>,
+    pub some: Vec<SomeItems<'d>>,
     pub unique: bool,
     /// Items before this position are evaluated (`unevaluatedItems`); [`UNBOUNDED`]: all.
     pub evaluated: u32,
     /// Items that meet one of these are evaluated too.
-    pub evaluated_if: Vec<Formula>,
+    pub evaluated_if: Vec<Formula<'d>>,
 }
 
 /// `low..=high` items from position `from` on meet a formula.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SomeItems {
-    pub formula: Formula,
+pub struct SomeItems<'d> {
+    pub formula: Formula<'d>,
     pub from: u32,
     pub low: u32,
     pub high: u32,
@@ -116,7 +122,7 @@ pub struct ObjectShape<'d> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule<'d> {
     pub names: Names<'d>,
-    pub formula: Formula,
+    pub formula: Formula<'d>,
 }
 
 /// A set of member names.
@@ -139,7 +145,9 @@ impl<'d> Names<'d> {
 
 /// How unions are multiplied.
 #[derive(Clone, Copy, Debug)]
-pub struct Combine {
+pub struct Combine<'d> {
+    /// Where formulas lie.
+    pub arena: &'d Bump,
     /// Most parts of a product.
     pub limit: usize,
     /// Whether a part that lies inside another union needs no other intersections. Not while it matters which
@@ -151,20 +159,15 @@ pub struct Combine {
 #[derive(Clone, Copy, Debug)]
 pub struct NoComplement;
 
-/// The formula of one condition.
-pub fn formula(literal: Literal) -> Formula {
-    Rc::from([literal].as_slice())
-}
-
 /// Both formulas.
-pub fn both(a: &Formula, b: &Formula) -> Formula {
+pub fn both<'d>(arena: &'d Bump, a: Formula<'d>, b: Formula<'d>) -> Formula<'d> {
     if a.is_empty() || a == b {
-        return Rc::clone(b);
+        return b;
     }
     if b.is_empty() {
-        return Rc::clone(a);
+        return a;
     }
-    let mut all: Vec<Literal> = a.iter().chain(b.iter()).copied().collect();
+    let mut all: SmallVec<[Literal; 8]> = a.iter().chain(b).copied().collect();
     all.sort_unstable();
     all.dedup();
     let clash = all.iter().any(|literal| match literal {
@@ -173,11 +176,11 @@ pub fn both(a: &Formula, b: &Formula) -> Formula {
         Literal::Value(id) => all.contains(&Literal::NotValue(*id)),
         _ => false,
     });
-    if clash { formula(Literal::Never) } else { all.into() }
+    if clash { NEVER } else { arena.alloc_slice_copy(&all) }
 }
 
 /// Whether the formula plainly has no value.
-pub fn is_never(formula: &Formula) -> bool {
+pub fn is_never(formula: Formula<'_>) -> bool {
     formula.contains(&Literal::Never)
 }
 
@@ -236,7 +239,7 @@ impl Strings<'_> {
     }
 }
 
-impl Shape<'_> {
+impl<'d> Shape<'d> {
     /// No value.
     pub fn never() -> Self {
         Self {
@@ -290,7 +293,7 @@ impl Shape<'_> {
     }
 
     /// What is in both. `accepts` decides whether a language has a text.
-    pub fn and(&self, other: &Self, combine: Combine, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
+    pub fn and(&self, other: &Self, combine: Combine<'d>, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
         let mut narrowed = self.is_narrowed() || other.is_narrowed();
         let mut both = Self {
             null: self.null && other.null,
@@ -324,8 +327,8 @@ impl Shape<'_> {
     /// When this shape demands uniqueness, or nothing is known outside of it: there is no complement to write.
     pub fn complement(
         &self,
-        combine: Combine,
-        negate: &mut impl FnMut(&Formula) -> Formula,
+        combine: Combine<'d>,
+        negate: &mut impl FnMut(Formula<'d>) -> Formula<'d>,
     ) -> Result<Self, NoComplement> {
         let Self { null, yes, no, numbers: all_numbers, strings, arrays: all_arrays, objects: all_objects, .. } =
             self.bound();
@@ -369,14 +372,14 @@ fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
 /// product with a single part is no larger than the other union, and never cut.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
-fn product<T: Part>(a: &[T], b: &[T], combine: Combine, narrowed: &mut bool) -> Vec<T> {
+fn product<'d, T: Part<'d>>(a: &[T], b: &[T], combine: Combine<'d>, narrowed: &mut bool) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
     let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
-        if combine.absorb && b.iter().any(|right| left.lies_in(right)) {
+        if combine.absorb && b.iter().any(|right| left.lies_in(right, combine.arena)) {
             extend_new(&mut all, std::slice::from_ref(left));
         } else {
-            for (right, part) in b.iter().filter_map(|right| Some((right, left.and(right)?))) {
+            for (right, part) in b.iter().filter_map(|right| Some((right, left.and(right, combine.arena)?))) {
                 let same = a.len() == 1 && part == *right; // the parts of a union differ
                 if same || !all.contains(&part) {
                     all.push(part);
@@ -396,34 +399,34 @@ fn product<T: Part>(a: &[T], b: &[T], combine: Combine, narrowed: &mut bool) -> 
 }
 
 /// A conjunction that a union is made of.
-trait Part: Clone + PartialEq {
+trait Part<'d>: Clone + PartialEq {
     /// What is in both.
-    fn and(&self, other: &Self) -> Option<Self>;
+    fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self>;
 
     /// Whether it plainly adds nothing that `other` forbids.
-    fn lies_in(&self, other: &Self) -> bool {
-        self.and(other).as_ref() == Some(self)
+    fn lies_in(&self, other: &Self, arena: &'d Bump) -> bool {
+        self.and(other, arena).as_ref() == Some(self)
     }
 }
 
-impl Part for NumberSet {
-    fn and(&self, other: &Self) -> Option<Self> {
+impl<'d> Part<'d> for NumberSet {
+    fn and(&self, other: &Self, _: &'d Bump) -> Option<Self> {
         self.and(other)
     }
 }
 
-impl Part for ArrayShape {
-    fn and(&self, other: &Self) -> Option<Self> {
-        self.and(other)
+impl<'d> Part<'d> for ArrayShape<'d> {
+    fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self> {
+        self.and(other, arena)
     }
 }
 
-impl Part for ObjectShape<'_> {
-    fn and(&self, other: &Self) -> Option<Self> {
+impl<'d> Part<'d> for ObjectShape<'d> {
+    fn and(&self, other: &Self, _: &'d Bump) -> Option<Self> {
         self.and(other)
     }
 
-    fn lies_in(&self, other: &Self) -> bool {
+    fn lies_in(&self, other: &Self, _: &'d Bump) -> bool {
         fn holds<T: PartialEq>(all: &[T], some: &[T]) -> bool {
             some.iter().all(|one| all.contains(one))
         }
@@ -438,17 +441,17 @@ impl Part for ObjectShape<'_> {
     }
 }
 
-impl ArrayShape {
+impl<'d> ArrayShape<'d> {
     pub fn any() -> Self {
         Self { high: UNBOUNDED, ..Self::default() }
     }
 
     /// The condition on the item at `index`.
-    pub fn item(&self, index: usize) -> Formula {
-        self.prefix.get(index).unwrap_or(&self.rest).clone()
+    pub fn item(&self, index: usize) -> Formula<'d> {
+        self.prefix.get(index).copied().unwrap_or(self.rest)
     }
 
-    pub fn and(&self, other: &Self) -> Option<Self> {
+    pub fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self> {
         if *other == Self::any() {
             return Some(self.clone());
         }
@@ -458,8 +461,8 @@ impl ArrayShape {
         let mut evaluated_if = self.evaluated_if.clone();
         extend_new(&mut evaluated_if, &other.evaluated_if);
         let mut result = Self {
-            prefix: (0..longest).map(|index| both(&self.item(index), &other.item(index))).collect(),
-            rest: both(&self.rest, &other.rest),
+            prefix: (0..longest).map(|index| both(arena, self.item(index), other.item(index))).collect(),
+            rest: both(arena, self.rest, other.rest),
             low: self.low.max(other.low),
             high: self.high.min(other.high),
             some,
@@ -467,14 +470,14 @@ impl ArrayShape {
             evaluated: self.evaluated.max(other.evaluated),
             evaluated_if,
         };
-        if let Some(first) = (0..=longest).find(|&index| is_never(&result.item(index))) {
+        if let Some(first) = (0..=longest).find(|&index| is_never(result.item(index))) {
             result.high = result.high.min(first as u32);
         }
         (result.low <= result.high).then_some(result)
     }
 
     /// `None`: uniqueness has no complement here.
-    fn complement(&self, negate: &mut impl FnMut(&Formula) -> Formula) -> Option<Vec<Self>> {
+    fn complement(&self, negate: &mut impl FnMut(Formula<'d>) -> Formula<'d>) -> Option<Vec<Self>> {
         if self.unique {
             return None;
         }
@@ -494,10 +497,10 @@ impl ArrayShape {
         }
         if !self.rest.is_empty() {
             let from = self.prefix.len() as u32;
-            if is_never(&self.rest) {
+            if is_never(self.rest) {
                 parts.push(Self { low: from + 1, ..Self::any() });
             } else {
-                let some = SomeItems { formula: negate(&self.rest), from, low: 1, high: UNBOUNDED };
+                let some = SomeItems { formula: negate(self.rest), from, low: 1, high: UNBOUNDED };
                 parts.push(Self { some: vec![some], low: from + 1, ..Self::any() });
             }
         }
@@ -515,7 +518,7 @@ impl ArrayShape {
     }
 }
 
-impl ObjectShape<'_> {
+impl<'d> ObjectShape<'d> {
     pub fn any() -> Self {
         Self { high: UNBOUNDED, ..Self::default() }
     }
@@ -549,29 +552,28 @@ impl ObjectShape<'_> {
     fn is_plainly_empty(&self) -> bool {
         !self.required.is_empty()
             && self.rules.iter().any(|rule| match &rule.names {
-                Names::One(name) => is_never(&rule.formula) && self.requires(name),
-                Names::Except { names, patterns } if patterns.is_empty() && is_never(&rule.formula) => {
+                Names::One(name) => is_never(rule.formula) && self.requires(name),
+                Names::Except { names, patterns } if patterns.is_empty() && is_never(rule.formula) => {
                     self.required.iter().any(|required| !names.contains(required))
                 }
                 _ => false,
             })
     }
 
-    fn complement(&self, negate: &mut impl FnMut(&Formula) -> Formula) -> Vec<Self> {
+    fn complement(&self, negate: &mut impl FnMut(Formula<'d>) -> Formula<'d>) -> Vec<Self> {
         let mut parts = Vec::new();
         for rule in &self.rules {
             if rule.formula.is_empty() {
                 continue;
             }
-            let against = Rule { names: rule.names.clone(), formula: negate(&rule.formula) };
+            let against = Rule { names: rule.names.clone(), formula: negate(rule.formula) };
             parts.push(match &rule.names {
                 Names::One(name) => Self { rules: vec![against], required: vec![*name], low: 1, ..Self::any() },
                 _ => Self { demands: vec![against], low: 1, ..Self::any() },
             });
         }
-        let never = || formula(Literal::Never);
         for name in &self.required {
-            parts.push(Self { rules: vec![Rule { names: Names::One(name), formula: never() }], ..Self::any() });
+            parts.push(Self { rules: vec![Rule { names: Names::One(name), formula: NEVER }], ..Self::any() });
         }
         if self.low > self.required.len() as u32 {
             parts.push(Self { high: self.low - 1, ..Self::any() });
@@ -584,11 +586,11 @@ impl ObjectShape<'_> {
             parts.push(Self { demands: vec![outside], low: 1, ..Self::any() });
         }
         for (a, b) in &self.implied {
-            let rules = vec![Rule { names: Names::One(b), formula: never() }];
+            let rules = vec![Rule { names: Names::One(b), formula: NEVER }];
             parts.push(Self { rules, required: vec![a], low: 1, ..Self::any() });
         }
         for demand in &self.demands {
-            let rule = Rule { names: demand.names.clone(), formula: negate(&demand.formula) };
+            let rule = Rule { names: demand.names.clone(), formula: negate(demand.formula) };
             parts.push(Self { rules: vec![rule], ..Self::any() });
         }
         parts

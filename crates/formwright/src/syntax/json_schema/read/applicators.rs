@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
-use crate::syntax::json_schema::shape::{ArrayShape, Formula, Literal, Names, ObjectShape, Rule, Shape, formula};
+use crate::syntax::json_schema::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Rule, Shape};
 
 impl<'d> Reader<'d> {
     pub(super) fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Result<Shape<'d>> {
         for part in self.each(map, "allOf", place)? {
-            let part = self.shape(&part)?;
+            let part = self.shape(part)?;
             shape = self.join(&shape, &part, place);
         }
         let options = self.each(map, "anyOf", place)?;
@@ -31,8 +31,8 @@ impl<'d> Reader<'d> {
         }
         if let Some(value) = map.get("not") {
             let inner = self.child(place, value, || place.pointer.at("not"));
-            let negated = self.negate(&inner);
-            let negated = self.shape(&negated)?;
+            let negated = self.negate(inner);
+            let negated = self.shape(negated)?;
             shape = self.join(&shape, &negated, place);
         }
         shape = self.conditional(map, place, shape)?;
@@ -40,7 +40,7 @@ impl<'d> Reader<'d> {
         Ok(self.unevaluated_parts(map, place, shape))
     }
 
-    fn each(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Vec<Formula>> {
+    fn each(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Vec<Formula<'d>>> {
         let Some(value) = map.get(key) else { return Ok(Vec::new()) };
         let Value::Array(parts) = value else {
             return Err(Error::schema(&place.pointer.at(key).text(), format!("{key} must be an array of schemas")));
@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
             .collect())
     }
 
-    fn any_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape<'d>> {
+    fn any_of(&mut self, options: &[Formula<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
         let mut union = Shape::never();
         let mut combined: Vec<Shape<'d>> = Vec::new();
         for option in options {
@@ -75,7 +75,7 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    fn one_of(&mut self, options: &[Formula], place: &Place<'d>) -> Result<Shape<'d>> {
+    fn one_of(&mut self, options: &[Formula<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
         let shapes: Vec<Rc<Shape<'d>>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
         let mut union = Shape::never();
         for (index, shape) in shapes.iter().enumerate() {
@@ -85,7 +85,7 @@ impl<'d> Reader<'d> {
                     continue;
                 }
                 let negated = self.negate(option);
-                let outside = self.shape(&negated)?;
+                let outside = self.shape(negated)?;
                 only = self.join(&only, &outside, place);
             }
             union = union.or(&only);
@@ -104,15 +104,15 @@ impl<'d> Reader<'d> {
         let branch = |reader: &mut Self, key: &'static str| match map.get(key) {
             Some(value) => {
                 let formula = reader.child(place, value, || place.pointer.at(key));
-                reader.shape(&formula)
+                reader.shape(formula)
             }
             None => Ok(Rc::new(Shape::any())),
         };
-        let yes = self.shape(&condition)?;
+        let yes = self.shape(condition)?;
         let then = branch(self, "then")?;
         let yes = self.join(&yes, &then, place);
-        let negated = self.negate(&condition);
-        let no = self.shape(&negated)?;
+        let negated = self.negate(condition);
+        let no = self.shape(negated)?;
         let otherwise = branch(self, "else")?;
         let no = self.join(&no, &otherwise, place);
         Ok(self.join(&shape, &yes.or(&no), place))
@@ -132,9 +132,9 @@ impl<'d> Reader<'d> {
                     objects: vec![ObjectShape { required: vec![name], low: 1, ..ObjectShape::any() }],
                     ..Shape::never()
                 };
-                let inner = self.shape(&formula_of)?;
+                let inner = self.shape(formula_of)?;
                 let there = self.join(&there, &inner, place);
-                let never = Rule { names: Names::One(name), formula: formula(Literal::Never) };
+                let never = Rule { names: Names::One(name), formula: NEVER };
                 let absent =
                     Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
                 shape = self.join(&shape, &absent.or(&there), place);
@@ -149,14 +149,14 @@ impl<'d> Reader<'d> {
         if let Some(value) = map.get("unevaluatedProperties") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
-            shape.objects = objects.into_iter().filter_map(|object| unevaluated_members(&object, &formula)).collect();
+            shape.objects = objects.into_iter().filter_map(|object| unevaluated_members(&object, formula)).collect();
         }
         if let Some(value) = map.get("unevaluatedItems") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedItems"));
             let arrays = std::mem::take(&mut shape.arrays);
             for array in arrays {
                 let mut options = array.evaluated_if.clone();
-                options.push(formula.clone());
+                options.push(formula);
                 let rest = self.either(options);
                 if array.evaluated == UNBOUNDED {
                     shape.arrays.push(array);
@@ -164,7 +164,7 @@ impl<'d> Reader<'d> {
                 }
                 let prefix = vec![Formula::default(); array.evaluated as usize];
                 let rule = ArrayShape { prefix, rest, evaluated: UNBOUNDED, ..ArrayShape::any() };
-                shape.arrays.extend(array.and(&rule));
+                shape.arrays.extend(array.and(&rule, self.arena));
             }
         }
         shape
@@ -172,7 +172,7 @@ impl<'d> Reader<'d> {
 }
 
 /// The object with `formula` demanded of every member that nothing evaluates.
-fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: &Formula) -> Option<ObjectShape<'d>> {
+fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: Formula<'d>) -> Option<ObjectShape<'d>> {
     let mut names: Vec<&'d str> = Vec::new();
     let mut patterns: Vec<Regular> = Vec::new();
     let mut inside = None;
@@ -190,19 +190,19 @@ fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: &Formula) -> Optio
     match inside {
         None => {
             let names = Names::Except { names: names.into(), patterns: patterns.into() };
-            rule.rules.push(Rule { names, formula: formula.clone() });
+            rule.rules.push(Rule { names, formula });
         }
         Some((left, left_patterns)) => {
             for name in left.iter().filter(|name| !names.contains(name)) {
                 let outside = Regular::and(
                     std::iter::once(Regular::text(name)).chain(patterns.iter().map(|tree| tree.clone().not())),
                 );
-                rule.rules.push(Rule { names: Names::In(outside), formula: formula.clone() });
+                rule.rules.push(Rule { names: Names::In(outside), formula });
             }
             for tree in left_patterns.iter().filter(|tree| !patterns.contains(tree)) {
                 let others = names.iter().map(|name| Regular::text(name)).chain(patterns.iter().cloned());
                 let outside = Regular::and(std::iter::once(tree.clone()).chain(others.map(Regular::not)));
-                rule.rules.push(Rule { names: Names::In(outside), formula: formula.clone() });
+                rule.rules.push(Rule { names: Names::In(outside), formula });
             }
         }
     }

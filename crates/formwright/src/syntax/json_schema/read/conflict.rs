@@ -37,13 +37,13 @@ type Part<'d> = (String, Rc<Shape<'d>>);
 impl<'d> Reader<'d> {
     /// The pointers of a smallest set of parts that allow nothing together; of the schemas, if there are several and
     /// their parts do not show why.
-    pub fn conflict(&mut self, formula: &Formula) -> Vec<String> {
+    pub fn conflict(&mut self, formula: Formula<'d>) -> Vec<String> {
         let mut whole = self.pointers_of(formula);
         if whole.len() == 1 {
             whole.clear();
         }
         let mut parts: Vec<Part> = Vec::new();
-        for literal in formula.iter() {
+        for literal in formula {
             let Literal::Is(id) = literal else { return whole };
             let place = self.schemas[*id as usize].clone();
             self.parts(&place, &mut parts);
@@ -75,7 +75,7 @@ impl<'d> Reader<'d> {
                 for (index, value) in schemas.iter().enumerate() {
                     let pointer = place.pointer.at(key).at(index.to_string());
                     let formula = self.child(place, value, || pointer.clone());
-                    out.extend(self.shape(&formula).ok().map(|shape| (pointer.text(), shape)));
+                    out.extend(self.shape(formula).ok().map(|shape| (pointer.text(), shape)));
                 }
                 continue;
             }

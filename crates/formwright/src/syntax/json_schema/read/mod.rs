@@ -16,13 +16,14 @@ mod typed;
 use std::rc::Rc;
 
 use crate::syntax::json_schema::value::Value;
+use bumpalo::Bump;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Options;
 use super::document::{Dialect, Documents, Target};
 use super::keywords::{self, About, Role};
 use super::shape::{
-    ArrayShape, Combine, Formula, Literal, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both, formula,
+    ArrayShape, Combine, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both,
     is_never,
 };
 use crate::constraint::Reading;
@@ -73,6 +74,8 @@ enum Progress<'d> {
 /// Reads schemas of some documents.
 pub struct Reader<'d> {
     documents: &'d Documents<'d>,
+    /// Where formulas lie.
+    pub arena: &'d Bump,
     options: &'d Options,
     schemas: Vec<Place<'d>>,
     schema_ids: FxHashMap<(usize, u32), SchemaId>,
@@ -80,12 +83,12 @@ pub struct Reader<'d> {
     value_ids: FxHashMap<usize, u32>,
     purpose: Purpose,
     /// Schemas that only name types, by these.
-    plain: FxHashMap<Types, Formula>,
-    eithers: Vec<Vec<Formula>>,
+    plain: FxHashMap<Types, Formula<'d>>,
+    eithers: Vec<Vec<Formula<'d>>>,
     /// By schema: its shape, once read.
     shapes: Vec<Progress<'d>>,
     /// Shapes of formulas other than one schema, by the emptiness checks under way.
-    combined: [FxHashMap<Formula, Rc<Shape<'d>>>; PROBE as usize + 1],
+    combined: [FxHashMap<Formula<'d>, Rc<Shape<'d>>>; PROBE as usize + 1],
     /// Dynamic scopes but the first, which is [`OUTERMOST`]: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
@@ -102,10 +105,11 @@ pub struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    pub fn new(documents: &'d Documents<'d>, options: &'d Options, purpose: Purpose) -> Self {
+    pub fn new(documents: &'d Documents<'d>, arena: &'d Bump, options: &'d Options, purpose: Purpose) -> Self {
         let dynamic = documents.resources.iter().any(|resource| resource.recursive || !resource.dynamic.is_empty());
         Self {
             documents,
+            arena,
             options,
             schemas: Vec::new(),
             schema_ids: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
@@ -141,14 +145,25 @@ impl<'d> Reader<'d> {
     }
 
     /// The root schema's formula.
-    pub fn root(&mut self, root: &'d Value<'d>) -> Formula {
+    pub fn root(&mut self, root: &'d Value<'d>) -> Formula<'d> {
         let pointer = if self.purpose == Purpose::Build { Pointer::Untold } else { Pointer::Root };
         let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer });
-        formula(Literal::Is(self.schema_id(place)))
+        self.is(place)
+    }
+
+    /// The formula of one condition.
+    pub(super) fn alone(&self, literal: Literal) -> Formula<'d> {
+        self.arena.alloc([literal])
+    }
+
+    /// The formula of one schema.
+    fn is(&mut self, place: Place<'d>) -> Formula<'d> {
+        let id = self.schema_id(place);
+        self.alone(Literal::Is(id))
     }
 
     /// A pointer for messages about a formula.
-    pub fn pointer_of(&self, formula: &Formula) -> String {
+    pub fn pointer_of(&self, formula: Formula<'_>) -> String {
         let id = formula.iter().find_map(|literal| match literal {
             Literal::Is(id) | Literal::IsNot(id) => Some(*id),
             _ => None,
@@ -157,7 +172,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The pointers of all schemas a formula is made of.
-    pub fn pointers_of(&self, formula: &Formula) -> Vec<String> {
+    pub fn pointers_of(&self, formula: Formula<'_>) -> Vec<String> {
         let ids = formula.iter().filter_map(|literal| match literal {
             Literal::Is(id) | Literal::IsNot(id) => Some(*id),
             _ => None,
@@ -189,10 +204,10 @@ impl<'d> Reader<'d> {
     ///
     /// One that only names types, or only refers to another schema, is the same wherever it stands: it is read, and
     /// built, once. A broken reference is left to the reading, which says where it stands.
-    fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: impl FnOnce() -> Pointer<'d>) -> Formula {
+    fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: impl FnOnce() -> Pointer<'d>) -> Formula<'d> {
         match value {
             Value::Bool(true) => return Formula::default(),
-            Value::Bool(false) => return formula(Literal::Never),
+            Value::Bool(false) => return NEVER,
             Value::Object(map) if map.is_empty() => return Formula::default(),
             _ => {}
         }
@@ -203,18 +218,18 @@ impl<'d> Reader<'d> {
                 Some(("$ref", target)) => {
                     let here = Place { value, resource, scope, pointer: Pointer::Untold };
                     if let Ok(target) = self.target("$ref", target, &here) {
-                        return formula(Literal::Is(self.schema_id(target)));
+                        return self.is(target);
                     }
                 }
                 _ => {}
             }
         }
-        if let Some(known) = types.and_then(|types| self.plain.get(&types)) {
-            return Rc::clone(known);
+        if let Some(&known) = types.and_then(|types| self.plain.get(&types)) {
+            return known;
         }
         let place = self.enter(Place { value, resource, scope, pointer: pointer() });
-        let formula = formula(Literal::Is(self.schema_id(place)));
-        self.plain.extend(types.map(|types| (types, Rc::clone(&formula))));
+        let formula = self.is(place);
+        self.plain.extend(types.map(|types| (types, formula)));
         formula
     }
 
@@ -259,8 +274,8 @@ impl<'d> Reader<'d> {
     // Formulas.
 
     /// The values a formula allows.
-    pub fn shape(&mut self, formula: &Formula) -> Result<Rc<Shape<'d>>> {
-        if let [Literal::Is(id)] = **formula {
+    pub fn shape(&mut self, formula: Formula<'d>) -> Result<Rc<Shape<'d>>> {
+        if let [Literal::Is(id)] = *formula {
             return self.schema(id);
         }
         if let Some(known) = self.known(formula) {
@@ -272,17 +287,17 @@ impl<'d> Reader<'d> {
     }
 
     /// Checks under way look less deep: what they find is good for such checks, not the other way round.
-    fn known(&self, formula: &Formula) -> Option<Rc<Shape<'d>>> {
+    fn known(&self, formula: Formula<'d>) -> Option<Rc<Shape<'d>>> {
         self.combined[..=self.probing as usize].iter().find_map(|known| known.get(formula)).cloned()
     }
 
-    fn remember(&mut self, formula: &Formula, shape: &Rc<Shape<'d>>) {
-        self.combined[self.probing as usize].insert(Rc::clone(formula), Rc::clone(shape));
+    fn remember(&mut self, formula: Formula<'d>, shape: &Rc<Shape<'d>>) {
+        self.combined[self.probing as usize].insert(formula, Rc::clone(shape));
     }
 
-    fn combine_all(&mut self, formula: &Formula) -> Result<Rc<Shape<'d>>> {
+    fn combine_all(&mut self, formula: Formula<'d>) -> Result<Rc<Shape<'d>>> {
         let mut shape: Option<Rc<Shape<'d>>> = None;
-        for &literal in formula.iter() {
+        for &literal in formula {
             let part = self.literal(literal)?;
             shape = Some(match shape {
                 None => part,
@@ -297,13 +312,13 @@ impl<'d> Reader<'d> {
             Literal::Never => Ok(Rc::new(Shape::never())),
             Literal::Is(id) => self.schema(id),
             Literal::IsNot(id) => {
-                let alone = formula(literal);
-                if let Some(known) = self.known(&alone) {
+                let alone = self.alone(literal);
+                if let Some(known) = self.known(alone) {
                     return Ok(known);
                 }
                 let shape = self.schema(id)?;
                 let complement = Rc::new(self.complement(&shape, literal)?);
-                self.remember(&alone, &complement);
+                self.remember(alone, &complement);
                 Ok(complement)
             }
             Literal::Value(id) => {
@@ -316,52 +331,52 @@ impl<'d> Reader<'d> {
             Literal::Either(id) => {
                 let mut union = Shape::never();
                 for option in self.eithers[id as usize].clone() {
-                    union = union.or(&*self.shape(&option)?);
+                    union = union.or(&*self.shape(option)?);
                 }
                 Ok(Rc::new(union))
             }
         }
     }
 
-    fn either(&mut self, options: Vec<Formula>) -> Formula {
+    fn either(&mut self, options: Vec<Formula<'d>>) -> Formula<'d> {
         if options.iter().any(|option| option.is_empty()) {
             return Formula::default();
         }
-        let mut options: Vec<Formula> = options.into_iter().filter(|option| !is_never(option)).collect();
+        let mut options: Vec<Formula<'d>> = options.into_iter().filter(|option| !is_never(option)).collect();
         options.dedup();
         match options.len() {
-            0 => formula(Literal::Never),
-            1 => options.remove(0),
+            0 => NEVER,
+            1 => options[0],
             _ => {
                 let known = self.eithers.iter().position(|other| *other == options);
                 let id = known.unwrap_or_else(|| {
                     self.eithers.push(options);
                     self.eithers.len() - 1
                 });
-                formula(Literal::Either(id as u32))
+                self.alone(Literal::Either(id as u32))
             }
         }
     }
 
     /// The complement of a formula.
-    pub fn negate(&mut self, of: &Formula) -> Formula {
+    pub fn negate(&mut self, of: Formula<'d>) -> Formula<'d> {
         let parts = of.iter().map(|literal| match *literal {
             Literal::Never => Formula::default(),
-            Literal::Is(id) => formula(Literal::IsNot(id)),
-            Literal::IsNot(id) => formula(Literal::Is(id)),
-            Literal::Value(id) => formula(Literal::NotValue(id)),
-            Literal::NotValue(id) => formula(Literal::Value(id)),
+            Literal::Is(id) => self.alone(Literal::IsNot(id)),
+            Literal::IsNot(id) => self.alone(Literal::Is(id)),
+            Literal::Value(id) => self.alone(Literal::NotValue(id)),
+            Literal::NotValue(id) => self.alone(Literal::Value(id)),
             Literal::Either(id) => {
                 let options = self.eithers[id as usize].clone();
-                options.iter().fold(Formula::default(), |all, option| both(&all, &self.negate(option)))
+                options.iter().fold(Formula::default(), |all, option| both(self.arena, all, self.negate(option)))
             }
         });
-        let parts: Vec<Formula> = parts.collect();
-        if parts.is_empty() { formula(Literal::Never) } else { self.either(parts) }
+        let parts: Vec<Formula<'d>> = parts.collect();
+        if parts.is_empty() { NEVER } else { self.either(parts) }
     }
 
     fn pointer_of_literal(&self, literal: Literal) -> String {
-        self.pointer_of(&formula(literal))
+        self.pointer_of(&[literal])
     }
 
     fn no_complement(&self, literal: Literal) -> Error {
@@ -393,10 +408,10 @@ impl<'d> Reader<'d> {
     }
 
     /// Where it matters which branches evaluated a member, no alternative absorbs another, and there are many.
-    fn combine(&self) -> Combine {
+    fn combine(&self) -> Combine<'d> {
         let roomy = self.unevaluated && self.made < MOST_MADE;
         let limit = if roomy { self.limits().alternatives * ROOMY } else { self.limits().alternatives };
-        Combine { limit, absorb: !self.unevaluated }
+        Combine { arena: self.arena, limit, absorb: !self.unevaluated }
     }
 
     fn note_narrowed(&mut self, literal: Literal) {
@@ -472,7 +487,7 @@ impl<'d> Reader<'d> {
 
     // Emptiness, as far as it is cheap to see.
 
-    fn formula_is_empty(&mut self, formula: &Formula, depth: u32) -> bool {
+    fn formula_is_empty(&mut self, formula: Formula<'d>, depth: u32) -> bool {
         if is_never(formula) {
             return true;
         }
@@ -486,12 +501,12 @@ impl<'d> Reader<'d> {
     }
 
     /// Emptiness needs no intersection: one pair of alternatives with a value in common shows that there is none.
-    fn is_shown_empty(&mut self, formula: &Formula, depth: u32) -> Result<bool> {
-        if let [all @ .., last] = &**formula
+    fn is_shown_empty(&mut self, formula: Formula<'d>, depth: u32) -> Result<bool> {
+        if let [all @ .., last] = formula
             && !all.is_empty()
             && self.known(formula).is_none()
         {
-            let (all, last) = (self.shape(&Formula::from(all))?, self.literal(*last)?);
+            let (all, last) = (self.shape(all)?, self.literal(*last)?);
             return Ok(self.are_disjoint(all.bound(), last.bound(), depth));
         }
         let shape = self.shape(formula)?;
@@ -513,15 +528,15 @@ impl<'d> Reader<'d> {
         strings.is_none() || matches!(strings, Strings::Regular(tree) if is_never(tree))
     }
 
-    fn array_is_empty(&mut self, array: &ArrayShape, depth: u32) -> bool {
+    fn array_is_empty(&mut self, array: &ArrayShape<'d>, depth: u32) -> bool {
         (0..array.low.min(array.prefix.len() as u32 + 1))
-            .any(|index| self.formula_is_empty(&array.item(index as usize), depth - 1))
+            .any(|index| self.formula_is_empty(array.item(index as usize), depth - 1))
     }
 
     fn object_is_empty(&mut self, object: &ObjectShape<'d>, depth: u32) -> bool {
         object.required.iter().any(|name| {
             let formula = self.member_formula(object, name);
-            self.formula_is_empty(&formula, below(depth))
+            self.formula_is_empty(formula, below(depth))
                 || object.names.iter().any(|names| !self.name_allowed(names, name))
         })
     }
@@ -538,8 +553,8 @@ impl<'d> Reader<'d> {
             && a.objects.iter().all(|a| b.objects.iter().all(|b| self.have_no_object(a, b, depth)))
     }
 
-    fn have_no_array(&mut self, a: &ArrayShape, b: &ArrayShape, depth: u32) -> bool {
-        a.and(b).is_none_or(|both| self.array_is_empty(&both, depth))
+    fn have_no_array(&mut self, a: &ArrayShape<'d>, b: &ArrayShape<'d>, depth: u32) -> bool {
+        a.and(b, self.arena).is_none_or(|both| self.array_is_empty(&both, depth))
     }
 
     /// Whether some member that must be there can have no value, or counts exclude each other. Names that tell
@@ -550,15 +565,15 @@ impl<'d> Reader<'d> {
         }
         let required: Vec<&&'d str> =
             a.required.iter().chain(b.required.iter().filter(|name| !a.requires(name))).collect();
-        let pairs: Vec<(Formula, Formula)> =
+        let pairs: Vec<(Formula<'d>, Formula<'d>)> =
             required.iter().map(|name| (self.member_formula(a, name), self.member_formula(b, name))).collect();
         pairs.iter().any(|(a, b)| self.are_other_texts(a, b))
-            || pairs.iter().any(|(a, b)| self.formula_is_empty(&both(a, b), below(depth)))
+            || pairs.iter().any(|(a, b)| self.formula_is_empty(both(self.arena, a, b), below(depth)))
             || required.iter().any(|name| !self.allows_name(a, name) || !self.allows_name(b, name))
     }
 
     /// Whether both formulas are sets of texts that share none: the mark of alternatives that are told apart by name.
-    fn are_other_texts(&mut self, a: &Formula, b: &Formula) -> bool {
+    fn are_other_texts(&mut self, a: Formula<'d>, b: Formula<'d>) -> bool {
         let (Some(a), Some(b)) = (self.only_texts(a), self.only_texts(b)) else { return false };
         match (&a.strings, &b.strings) {
             (Strings::Finite(a), Strings::Finite(b)) => a.iter().all(|text| !b.contains(text)),
@@ -567,8 +582,8 @@ impl<'d> Reader<'d> {
     }
 
     /// The shape of a schema that allows a few texts and nothing else.
-    fn only_texts(&mut self, formula: &Formula) -> Option<Rc<Shape<'d>>> {
-        let [Literal::Is(_)] = **formula else { return None };
+    fn only_texts(&mut self, formula: Formula<'d>) -> Option<Rc<Shape<'d>>> {
+        let [Literal::Is(_)] = *formula else { return None };
         if self.probing >= PROBE {
             return None;
         }
@@ -606,11 +621,11 @@ impl<'d> Reader<'d> {
     }
 
     /// The condition on the member called `name`.
-    pub fn member_formula(&mut self, object: &ObjectShape<'d>, name: &str) -> Formula {
+    pub fn member_formula(&mut self, object: &ObjectShape<'d>, name: &str) -> Formula<'d> {
         let mut all = Formula::default();
         for rule in &object.rules {
             if self.in_names(&rule.names, name) {
-                all = both(&all, &rule.formula);
+                all = both(self.arena, all, rule.formula);
             }
         }
         all

@@ -20,7 +20,7 @@ use crate::syntax::json_schema::format;
 use crate::syntax::json_schema::keywords::About;
 use crate::syntax::json_schema::number::{Bound, NumberSet};
 use crate::syntax::json_schema::shape::{
-    ArrayShape, Literal, Names, ObjectShape, Rule, Shape, SomeItems, Strings, formula, is_never,
+    ArrayShape, Formula, Literal, NEVER, Names, ObjectShape, Rule, Shape, SomeItems, Strings, is_never,
 };
 use crate::syntax::{Mode, ecma_pattern};
 
@@ -118,25 +118,18 @@ impl<'d> Reader<'d> {
             Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(number, place)?)),
             Value::String(text) => shape.strings = Strings::Finite(vec![text]),
             Value::Array(items) => {
-                let prefix = items.iter().map(|item| formula(Literal::Value(self.value_id(item)))).collect();
+                let prefix = items.iter().map(|item| self.equals(item)).collect();
                 let (low, high) = (items.len() as u32, items.len() as u32);
-                shape.arrays.push(ArrayShape {
-                    prefix,
-                    rest: formula(Literal::Never),
-                    low,
-                    high,
-                    ..ArrayShape::default()
-                });
+                shape.arrays.push(ArrayShape { prefix, rest: NEVER, low, high, ..ArrayShape::default() });
             }
             Value::Object(members) => {
                 let names: Vec<&'d str> = members.keys().collect();
                 let mut rules: Vec<Rule<'d>> = Vec::with_capacity(members.len() + 1);
                 for (name, value) in members.iter() {
-                    let formula = formula(Literal::Value(self.value_id(value)));
-                    rules.push(Rule { names: Names::One(name), formula });
+                    rules.push(Rule { names: Names::One(name), formula: self.equals(value) });
                 }
                 let others = Names::Except { names: names.clone().into(), patterns: Rc::default() };
-                rules.push(Rule { names: others, formula: formula(Literal::Never) });
+                rules.push(Rule { names: others, formula: NEVER });
                 let count = names.len() as u32;
                 shape.objects.push(ObjectShape {
                     rules,
@@ -148,6 +141,12 @@ impl<'d> Reader<'d> {
             }
         }
         Ok(shape)
+    }
+
+    /// The formula of one constant.
+    fn equals(&mut self, value: &'d Value<'d>) -> Formula<'d> {
+        let id = self.value_id(value);
+        self.alone(Literal::Value(id))
     }
 
     fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<Strings<'d>>> {
@@ -211,7 +210,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn arrays(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<ArrayShape> {
+    fn arrays(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<ArrayShape<'d>> {
         let mut array = ArrayShape::any();
         array.low = count(map, "minItems", place)?.unwrap_or(0);
         array.high = count(map, "maxItems", place)?.unwrap_or(UNBOUNDED);
@@ -239,7 +238,7 @@ impl<'d> Reader<'d> {
             array.rest = self.child(place, rest, || place.pointer.at(rest_key));
             array.evaluated = UNBOUNDED;
         }
-        if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(&array.item(index))) {
+        if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(array.item(index))) {
             array.high = array.high.min(first as u32);
         }
         if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
@@ -248,7 +247,7 @@ impl<'d> Reader<'d> {
             let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
             let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
             if self.dialect(place) == Dialect::Draft2020 {
-                array.evaluated_if.push(formula.clone());
+                array.evaluated_if.push(formula);
             }
             array.low = array.low.max(low);
             array.some.push(SomeItems { formula, from: 0, low, high });
@@ -294,7 +293,7 @@ impl<'d> Reader<'d> {
             return Ok(object.into());
         };
         let formula = self.child(place, value, || place.pointer.at("propertyNames"));
-        let names = self.shape(&formula)?;
+        let names = self.shape(formula)?;
         let with = |names: &Strings<'d>| {
             let only = if *names == Strings::all() { Vec::new() } else { vec![names.clone()] };
             ObjectShape { names: only, ..object.clone() }
@@ -484,7 +483,7 @@ impl Types {
     }
 }
 
-fn possible(array: ArrayShape) -> Vec<ArrayShape> {
+fn possible(array: ArrayShape<'_>) -> Vec<ArrayShape<'_>> {
     only_if(array.low <= array.high, array)
 }
 
