@@ -117,39 +117,32 @@ impl Regular {
 
     /// Any of them.
     pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut parts = parts.into_iter().filter(|part| !matches!(part, Self::Never));
+        let Some(first) = parts.next() else { return Self::Never };
+        let Some(second) = parts.next() else { return first };
         let mut flat: Vec<Self> = Vec::new();
-        for part in parts {
+        for part in [first, second].into_iter().chain(parts) {
             match part {
-                Self::Never => {}
                 Self::Or(inner) => flat.extend(inner.iter().cloned()),
                 other => flat.push(other),
             }
         }
-        match flat.len() {
-            0 => Self::Never,
-            1 => flat.remove(0),
-            _ => Self::Or(flat.into()),
-        }
+        Self::Or(flat.into())
     }
 
     /// All of them at once.
     pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut parts = parts.into_iter().filter(|part| !part.is_anything());
+        let Some(first) = parts.next() else { return Self::anything() };
+        let Some(second) = parts.next() else { return first };
         let mut flat: Vec<Self> = Vec::new();
-        for part in parts {
+        for part in [first, second].into_iter().chain(parts) {
             match part {
                 Self::And(inner) => flat.extend(inner.iter().cloned()),
-                other => {
-                    if !other.is_anything() {
-                        flat.push(other);
-                    }
-                }
+                other => flat.push(other),
             }
         }
-        match flat.len() {
-            0 => Self::anything(),
-            1 => flat.remove(0),
-            _ => Self::And(flat.into()),
-        }
+        Self::And(flat.into())
     }
 
     /// Every other text.

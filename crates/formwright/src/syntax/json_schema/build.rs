@@ -4,11 +4,11 @@
 //! queued, not recursed into, so deep and recursive schemas need no deep stack.
 //! Scalars share one set of literal texts, objects become one automaton each.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::value::Value;
+use bumpalo::Bump;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -42,7 +42,10 @@ type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 
 /// The ways to write a value, and those that are plain texts.
 type Nodes = SmallVec<[Node; 4]>;
-type Texts = SmallVec<[Cow<'static, str>; 4]>;
+type Texts<'d> = SmallVec<[&'d str; 4]>;
+
+/// Bits, one for each pattern.
+type Sets = SmallVec<[u32; 4]>;
 
 /// By position: the item, and the kinds it counts for.
 type Ways = Vec<Vec<(NodeId, u32)>>;
@@ -117,7 +120,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     fn value(&mut self, shape: &Shape<'d>, formula: Formula<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Nodes::new(), Texts::new());
         let words = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
-        literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| Cow::Borrowed(*text)));
+        literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| *text));
         self.numbers(&shape.numbers, formula, &mut literals, &mut options)?;
         self.strings(&shape.strings, &mut literals, &mut options);
         for array in &shape.arrays {
@@ -140,16 +143,16 @@ impl<'r, 'd> Builder<'r, 'd> {
         &mut self,
         sets: &[NumberSet],
         formula: Formula<'d>,
-        literals: &mut Texts,
+        literals: &mut Texts<'d>,
         options: &mut Nodes,
     ) -> Result<()> {
-        let mut trees = Vec::new();
+        let mut trees: SmallVec<[Regular; 2]> = SmallVec::new();
         for set in sets {
             match set.only() {
                 Some(value) if self.options.decimal_integers && value.is_integer() => {
                     trees.push(Regular::concat([Regular::text(&plain_text(value)), self.zeros()]));
                 }
-                Some(value) => literals.push(plain_text(value).into()),
+                Some(value) => literals.push(self.reader.arena.alloc_str(&plain_text(value))),
                 None => {
                     let tree = set.tree(self.options.max_digits).map_err(|what| {
                         Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
@@ -177,10 +180,10 @@ impl<'r, 'd> Builder<'r, 'd> {
         Spelling::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
-    fn strings(&mut self, strings: &Strings<'d>, literals: &mut Texts, options: &mut Nodes) {
+    fn strings(&mut self, strings: &Strings<'d>, literals: &mut Texts<'d>, options: &mut Nodes) {
         match strings {
             Strings::Finite(texts) if !self.options.any_escapes => {
-                literals.extend(texts.iter().map(|text| quoted(text).into()));
+                literals.extend(texts.iter().map(|text| quoted(self.reader.arena, text)));
             }
             strings if strings.is_none() => {}
             strings => {
@@ -317,11 +320,12 @@ impl<'r, 'd> Builder<'r, 'd> {
         let finite = finite_names(object);
         let mut names = declared_names(object);
         names.extend(finite.iter().flatten().copied());
-        let escaped: Vec<Cow<'_, str>> = names.iter().map(|name| escaped(name)).collect();
+        let arena = self.reader.arena;
+        let escaped: &[&str] = arena.alloc_slice_fill_iter(names.iter().map(|name| escaped(arena, name)));
         let conditions = self.conditions(object, &names);
         let index = |name: &&'d str| names.get_index_of(name).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
-        for (name, (&condition, escaped)) in names.iter().zip(conditions.iter().zip(&escaped)) {
+        for (name, (&condition, escaped)) in names.iter().zip(conditions.iter().zip(escaped)) {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
             let meets: Vec<bool> =
@@ -332,12 +336,11 @@ impl<'r, 'd> Builder<'r, 'd> {
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
-        let mut keyed: Vec<(&[u8], u32)> =
-            escaped.iter().zip(0..).map(|(name, index)| (name.as_bytes(), index)).collect();
+        let keyed = arena.alloc_slice_fill_with(names.len(), |index| (escaped[index].as_bytes(), index as u32));
         keyed.sort_unstable();
         let required = object.required.len() as u32;
         Ok(Node::Object(Arc::new(Object {
-            names: self.graph.trie(&keyed),
+            names: self.graph.trie(keyed),
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
@@ -352,8 +355,8 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> Vec<Formula<'d>> {
-        let mut all = vec![Formula::default(); names.len()];
+    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> &'d [Formula<'d>] {
+        let all = self.reader.arena.alloc_slice_fill_copy(names.len(), Formula::default());
         for rule in &object.rules {
             let arena = self.reader.arena;
             let demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
@@ -447,12 +450,12 @@ impl<'r, 'd> Builder<'r, 'd> {
 
     /// By pattern, those that share no name with it; and the ways, a bit for each pattern, in which names can be inside
     /// some and outside the others, as far as pairs tell. `None` if they are too many.
-    fn cells(&mut self, patterns: &[Regular]) -> Option<(Vec<u32>, Vec<u32>)> {
+    fn cells(&mut self, patterns: &[Regular]) -> Option<(Sets, Sets)> {
         let many = patterns.len();
         if many > MOST_EXCLUSIVE {
             return None;
         }
-        let mut apart = vec![0_u32; many];
+        let mut apart = Sets::from_elem(0, many);
         for (at, other) in (0..many).flat_map(|at| (0..at).map(move |other| (at, other))) {
             let both = Regular::and([patterns[other].clone(), patterns[at].clone()]);
             if self.reader.automaton(&both).is_some_and(|automaton| automaton.is_never()) {
@@ -461,7 +464,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             }
         }
         let possible = |cell: &u32| (0..many).all(|at| cell >> at & 1 == 0 || cell & apart[at] == 0);
-        let cells: Vec<u32> = (0..1 << many).filter(possible).take((1 << MOST_PATTERNS) + 1).collect();
+        let cells: Sets = (0..1 << many).filter(possible).take((1 << MOST_PATTERNS) + 1).collect();
         (cells.len() <= 1 << MOST_PATTERNS).then_some((apart, cells))
     }
 
@@ -478,17 +481,26 @@ impl<'r, 'd> Builder<'r, 'd> {
 }
 
 /// A string as JSON, in its one canonical spelling.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", escaped(text))
+fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d str {
+    if is_plain(text) { arena.alloc_str(&["\"", text, "\""].concat()) } else { arena.alloc_str(&json(text)) }
 }
 
 /// What stands between its quotes.
-fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
-        return text.into();
+fn escaped<'d>(arena: &'d Bump, text: &'d str) -> &'d str {
+    if is_plain(text) {
+        return text;
     }
-    let quoted = serde_json::to_string(text).unwrap_or_default();
-    quoted[1..quoted.len() - 1].to_owned().into()
+    let quoted = json(text);
+    arena.alloc_str(&quoted[1..quoted.len() - 1])
+}
+
+/// Whether a text needs no escapes.
+fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+}
+
+fn json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// `-0` is 0.

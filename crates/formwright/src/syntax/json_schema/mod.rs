@@ -34,8 +34,11 @@ use read::Purpose;
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
 const DIGITS: u32 = 24;
 
-/// Bytes that the parts of most schemas take.
-const USUAL: usize = 4000;
+/// Bytes that what is read of most schemas takes: some for any schema, and four for one of its text, but for long texts,
+/// which are mostly prose.
+fn usual(schema: &str) -> usize {
+    4_000 + 4 * schema.len().min(15_000)
+}
 
 /// In which order members are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,7 +179,7 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
-    let arena = Bump::with_capacity(USUAL);
+    let arena = Bump::with_capacity(usual(schema));
     let (root, mentions) = parse(schema, "", &arena)?;
     let others: Vec<(&String, (Value<'_>, Mentions))> =
         options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, &arena)?))).collect::<Result<_>>()?;
