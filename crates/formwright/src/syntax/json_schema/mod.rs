@@ -18,6 +18,7 @@ mod read;
 mod shape;
 mod value;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,11 +35,11 @@ use read::Purpose;
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
 const DIGITS: u32 = 24;
 
-/// Bytes that what is read of most schemas takes: some for any schema, and four for one of its text, but for long texts,
-/// which are mostly prose.
-fn usual(schema: &str) -> usize {
-    4_000 + 4 * schema.len().min(15_000)
-}
+/// Bytes that the arena of most schemas takes.
+const USUAL: usize = 16_000;
+
+/// An arena that grew larger than this is not kept for the next schema.
+const WORTH_KEEPING: usize = 1 << 20;
 
 /// In which order members are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -179,18 +180,33 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
-    let arena = Bump::with_capacity(usual(schema));
-    let (root, mentions) = parse(schema, "", &arena)?;
-    let others: Vec<(&String, (Value<'_>, Mentions))> =
-        options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, &arena)?))).collect::<Result<_>>()?;
-    let mut documents = Documents::default();
-    documents.add("", &root, default, mentions);
-    for (uri, (value, mentions)) in &others {
-        documents.add(uri, value, default, *mentions);
+    in_arena(|arena| {
+        let (root, mentions) = parse(schema, "", arena)?;
+        let others: Vec<(&String, (Value<'_>, Mentions))> =
+            options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, arena)?))).collect::<Result<_>>()?;
+        let mut documents = Documents::default();
+        documents.add("", &root, default, mentions);
+        for (uri, (value, mentions)) in &others {
+            documents.add(uri, value, default, *mentions);
+        }
+        let mut reader = read::Reader::new(&documents, arena, options, purpose);
+        let built = build::Builder::new(&mut reader, options)?.finish(&root)?;
+        then(built, &mut reader)
+    })
+}
+
+/// Does some work in an arena, which the thread keeps for the next schema: its memory is at hand, and in the cache.
+fn in_arena<T>(work: impl FnOnce(&Bump) -> T) -> T {
+    thread_local! {
+        static ARENA: Cell<Option<Bump>> = const { Cell::new(None) };
     }
-    let mut reader = read::Reader::new(&documents, &arena, options, purpose);
-    let built = build::Builder::new(&mut reader, options)?.finish(&root)?;
-    then(built, &mut reader)
+    let mut arena = ARENA.take().unwrap_or_else(|| Bump::with_capacity(USUAL));
+    let result = work(&arena);
+    arena.reset();
+    if arena.allocated_bytes() <= WORTH_KEEPING {
+        ARENA.set(Some(arena));
+    }
+    result
 }
 
 /// JSON text as a value; the error shows the line.
