@@ -178,6 +178,20 @@ impl Regular {
         }
     }
 
+    /// Whether no text is in it; `None` where intersections, complements or divisors decide.
+    pub fn is_plainly_never(&self) -> Option<bool> {
+        match self {
+            Self::Never => Some(true),
+            Self::Repeat(_, low, Some(high)) if low > high => Some(true),
+            Self::Empty | Self::Unfolding(_) | Self::Repeat(_, 0, _) => Some(false),
+            Self::Class(ranges) => Some(ranges.is_empty()),
+            Self::Concat(parts) => parts.iter().try_fold(false, |never, part| Some(never | part.is_plainly_never()?)),
+            Self::Or(parts) => parts.iter().try_fold(true, |never, part| Some(never & part.is_plainly_never()?)),
+            Self::Repeat(inner, ..) => inner.is_plainly_never(),
+            Self::And(_) | Self::Not(_) | Self::Multiple(_) => None,
+        }
+    }
+
     /// Whether the tree shows that there are finitely many texts.
     pub fn is_finite(&self) -> bool {
         match self {

@@ -431,7 +431,7 @@ impl<'r, 'd> Builder<'r, 'd> {
                 if inside(tree) { Some(tree.clone()) } else { (apart & cell == 0).then(|| tree.clone().not()) }
             });
             let tree = Regular::and(limits.iter().cloned().chain(sides));
-            if !tree.is_anything() && self.reader.automaton(&tree).is_some_and(|automaton| automaton.is_never()) {
+            if self.reader.is_never(&tree) {
                 continue;
             }
             let most = self.names_left(&tree, declared);
@@ -458,7 +458,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         let mut apart = Sets::from_elem(0, many);
         for (at, other) in (0..many).flat_map(|at| (0..at).map(move |other| (at, other))) {
             let both = Regular::and([patterns[other].clone(), patterns[at].clone()]);
-            if self.reader.automaton(&both).is_some_and(|automaton| automaton.is_never()) {
+            if self.reader.is_never(&both) {
                 apart[at] |= 1 << other;
                 apart[other] |= 1 << at;
             }

@@ -524,8 +524,16 @@ impl<'d> Reader<'d> {
     }
 
     fn has_no_text(&mut self, strings: &Strings<'d>) -> bool {
-        let mut is_never = |tree| self.automaton(tree).is_some_and(|automaton| automaton.is_never());
-        strings.is_none() || matches!(strings, Strings::Regular(tree) if is_never(tree))
+        match strings {
+            Strings::Finite(texts) => texts.is_empty(),
+            Strings::Regular(tree) => self.is_never(tree),
+        }
+    }
+
+    /// Whether no text is in the language of `tree`. Most trees show it; else an automaton does, if it can be built.
+    pub fn is_never(&mut self, tree: &Regular) -> bool {
+        let shown = tree.is_plainly_never();
+        shown.unwrap_or_else(|| self.automaton(tree).is_some_and(|automaton| automaton.is_never()))
     }
 
     fn array_is_empty(&mut self, array: &ArrayShape<'d>, depth: u32) -> bool {
@@ -546,11 +554,13 @@ impl<'d> Reader<'d> {
         if a.null && b.null || a.yes && b.yes || a.no && b.no {
             return false;
         }
-        let strings = a.strings.and(&b.strings, &mut |tree, text| self.accepts(tree, text));
-        self.has_no_text(&strings)
-            && a.numbers.iter().all(|a| b.numbers.iter().all(|b| a.and(b).is_none()))
+        a.numbers.iter().all(|a| b.numbers.iter().all(|b| a.and(b).is_none()))
             && a.arrays.iter().all(|a| b.arrays.iter().all(|b| self.have_no_array(a, b, depth)))
             && a.objects.iter().all(|a| b.objects.iter().all(|b| self.have_no_object(a, b, depth)))
+            && {
+                let strings = a.strings.and(&b.strings, &mut |tree, text| self.accepts(tree, text));
+                self.has_no_text(&strings)
+            }
     }
 
     fn have_no_array(&mut self, a: &ArrayShape<'d>, b: &ArrayShape<'d>, depth: u32) -> bool {
