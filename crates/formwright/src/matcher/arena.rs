@@ -10,7 +10,7 @@
 //! frame knows its *forgotten* form, in which used names are [`UNKNOWN`], and
 //! masks are remembered by that.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::texts::{NONE, Texts, TextsId};
 use super::thread::{ContId, END, Head, SeenId, Thread};
@@ -65,18 +65,23 @@ pub struct Arena {
     costs: Vec<u32>,
 }
 
+/// Frames that the arena of a new text has room for.
+const FRAMES: usize = 14;
+
 impl Default for Arena {
     fn default() -> Self {
         let end = Thread { head: Head::Accept, cont: END };
+        let mut frame_ids = FxHashMap::with_capacity_and_hasher(FRAMES, FxBuildHasher);
+        frame_ids.insert(end, END);
         Self {
             frames: vec![end],
-            frame_ids: FxHashMap::from_iter([(end, END)]),
+            frame_ids,
             forgotten: vec![END],
             unions: Vec::new(),
             united: 0,
             union_ids: FxHashMap::default(),
             seen: Vec::new(),
-            seen_ids: FxHashMap::default(),
+            seen_ids: FxHashMap::with_capacity_and_hasher(FRAMES, FxBuildHasher),
             items: Vec::new(),
             item_ids: FxHashMap::default(),
             texts: Texts::default(),

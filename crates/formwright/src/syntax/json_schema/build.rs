@@ -328,9 +328,12 @@ impl<'r, 'd> Builder<'r, 'd> {
         for (name, (&condition, escaped)) in names.iter().zip(conditions.iter().zip(escaped)) {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
-            let meets: Vec<bool> =
-                object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
-            let witnesses = if allowed { self.witnesses(object, condition, &meets) } else { Vec::new() };
+            let mut witnesses = Vec::new();
+            if allowed && !object.demands.is_empty() {
+                let meets: Vec<bool> =
+                    object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
+                witnesses = self.witnesses(object, condition, &meets);
+            }
             let name_bytes = escaped.len() as u32 + 2;
             members.push(Member { name_bytes, value, required: false, possible: true, witnesses });
         }
@@ -357,10 +360,11 @@ impl<'r, 'd> Builder<'r, 'd> {
     /// The condition on the value of each declared member.
     fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> &'d [Formula<'d>] {
         let all = self.reader.arena.alloc_slice_fill_copy(names.len(), Formula::default());
-        for rule in &object.rules {
+        for (at, rule) in object.rules.iter().enumerate() {
             let arena = self.reader.arena;
-            let demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
+            let mut demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
             match &rule.names {
+                Names::One(name) if names.get_index(at) == Some(name) => demand(at), // most often: declared in this order
                 Names::One(name) => names.get_index_of(name).into_iter().for_each(demand),
                 Names::In(tree) => {
                     let inside = self.reader.inside(tree, names.iter().copied());

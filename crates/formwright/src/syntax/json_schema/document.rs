@@ -58,6 +58,7 @@ pub struct Resource<'d> {
 #[derive(Debug, Default)]
 pub struct Documents<'d> {
     pub resources: Vec<Resource<'d>>,
+    /// The first resource of each URI, but for the first of all.
     by_uri: FxHashMap<String, usize>,
     /// Whether some schema speaks of what others leave unevaluated.
     pub unevaluated: bool,
@@ -85,7 +86,9 @@ impl<'d> Documents<'d> {
     }
 
     fn resource(&mut self, uri: String, root: &'d Value<'d>, dialect: Dialect, pointer: String) -> usize {
-        self.by_uri.entry(uri.clone()).or_insert(self.resources.len());
+        if self.index_of(&uri).is_none() && !self.resources.is_empty() {
+            self.by_uri.insert(uri.clone(), self.resources.len());
+        }
         let recursive = root.get("$recursiveAnchor") == Some(&Value::Bool(true));
         self.resources.push(Resource {
             uri,
@@ -154,9 +157,17 @@ impl<'d> Documents<'d> {
         resource
     }
 
+    fn index_of(&self, uri: &str) -> Option<usize> {
+        if self.resources.first().is_some_and(|first| first.uri == uri) {
+            Some(0)
+        } else {
+            self.by_uri.get(uri).copied()
+        }
+    }
+
     /// The schema of this name, if it is at hand.
     pub fn named(&self, uri: &str) -> Option<&'d Value<'d>> {
-        self.by_uri.get(uri).map(|&index| self.resources[index].root)
+        self.index_of(uri).map(|index| self.resources[index].root)
     }
 
     /// Where `reference`, standing in `resource`, leads.
@@ -169,7 +180,7 @@ impl<'d> Documents<'d> {
         } else {
             let uri = resolve(&self.resources[resource].uri, reference);
             let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
-            (self.by_uri.get(base).copied(), Cow::Owned(fragment.to_owned()))
+            (self.index_of(base), Cow::Owned(fragment.to_owned()))
         };
         let Some(index) = index else {
             return Err(Error::unsupported(&pointer.text(), format!("$ref {reference:?} leads outside this schema"))

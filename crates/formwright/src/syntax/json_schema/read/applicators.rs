@@ -1,5 +1,6 @@
 //! Keywords that combine the shapes of other schemas in place: `allOf`, `oneOf`, `if`, `dependentSchemas`, `unevaluated*`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::syntax::json_schema::value::Value;
@@ -12,6 +13,9 @@ use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Rule, Shape};
+
+/// Of so many options it is remembered with which others they share no value.
+const PAIRED: usize = 64;
 
 impl<'d> Reader<'d> {
     pub(super) fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Result<Shape<'d>> {
@@ -78,15 +82,23 @@ impl<'d> Reader<'d> {
     fn one_of(&mut self, options: &[Formula<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
         let shapes: Vec<Rc<Shape<'d>>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
         let mut union = Shape::never();
+        let mut apart = vec![0_u64; shapes.len()]; // by option: those of the first 64 that share no value with it
         for (index, shape) in shapes.iter().enumerate() {
-            let mut only = (**shape).clone();
+            let mut only = Cow::Borrowed(&**shape);
             for (other, option) in options.iter().enumerate().filter(|(other, _)| *other != index) {
+                if other < PAIRED && apart[index] >> other & 1 == 1 {
+                    continue;
+                }
                 if self.are_disjoint(&only, shapes[other].bound(), PROBE) {
+                    let whole = matches!(only, Cow::Borrowed(shape) if !shape.is_narrowed());
+                    if whole && index < PAIRED {
+                        apart[other] |= 1 << index;
+                    }
                     continue;
                 }
                 let negated = self.negate(option);
                 let outside = self.shape(negated)?;
-                only = self.join(&only, &outside, place);
+                only = Cow::Owned(self.join(&only, &outside, place));
             }
             union = union.or(&only);
         }
