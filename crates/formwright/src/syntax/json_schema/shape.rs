@@ -46,6 +46,9 @@ pub enum Literal {
 /// All of these conditions; sorted. Empty: any value. It lies in the arena of the schema.
 pub type Formula<'d> = &'d [Literal];
 
+/// A formula that is only asked about: it lies in no arena.
+pub type Draft = SmallVec<[Literal; 4]>;
+
 /// No value.
 pub const NEVER: Formula<'static> = &[Literal::Never];
 
@@ -162,12 +165,20 @@ pub struct NoComplement;
 /// Both formulas.
 pub fn both<'d>(arena: &'d Bump, a: Formula<'d>, b: Formula<'d>) -> Formula<'d> {
     if a.is_empty() || a == b {
-        return b;
+        b
+    } else if b.is_empty() {
+        a
+    } else {
+        arena.alloc_slice_copy(&meet(a, b))
     }
-    if b.is_empty() {
-        return a;
+}
+
+/// Both formulas, for a question.
+pub fn meet(a: Formula<'_>, b: Formula<'_>) -> Draft {
+    let mut all: Draft = a.iter().chain(b).copied().collect();
+    if a.is_empty() || b.is_empty() {
+        return all;
     }
-    let mut all: SmallVec<[Literal; 8]> = a.iter().chain(b).copied().collect();
     all.sort_unstable();
     all.dedup();
     let clash = all.iter().any(|literal| match literal {
@@ -176,7 +187,7 @@ pub fn both<'d>(arena: &'d Bump, a: Formula<'d>, b: Formula<'d>) -> Formula<'d> 
         Literal::Value(id) => all.contains(&Literal::NotValue(*id)),
         _ => false,
     });
-    if clash { NEVER } else { arena.alloc_slice_copy(&all) }
+    if clash { NEVER.into() } else { all }
 }
 
 /// Whether the formula plainly has no value.
@@ -454,6 +465,9 @@ impl<'d> ArrayShape<'d> {
     pub fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self> {
         if *other == Self::any() {
             return Some(self.clone());
+        }
+        if self.low.max(other.low) > self.high.min(other.high) {
+            return None;
         }
         let longest = self.prefix.len().max(other.prefix.len());
         let mut some = self.some.clone();

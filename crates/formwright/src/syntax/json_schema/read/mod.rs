@@ -23,8 +23,8 @@ use super::Options;
 use super::document::{Dialect, Documents, Target};
 use super::keywords::{self, About, Role};
 use super::shape::{
-    ArrayShape, Combine, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both,
-    is_never,
+    ArrayShape, Combine, Draft, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both,
+    is_never, meet,
 };
 use crate::constraint::Reading;
 use crate::error::{Error, Result};
@@ -274,7 +274,7 @@ impl<'d> Reader<'d> {
     // Formulas.
 
     /// The values a formula allows.
-    pub fn shape(&mut self, formula: Formula<'d>) -> Result<Rc<Shape<'d>>> {
+    pub fn shape(&mut self, formula: Formula<'_>) -> Result<Rc<Shape<'d>>> {
         if let [Literal::Is(id)] = *formula {
             return self.schema(id);
         }
@@ -287,15 +287,16 @@ impl<'d> Reader<'d> {
     }
 
     /// Checks under way look less deep: what they find is good for such checks, not the other way round.
-    fn known(&self, formula: Formula<'d>) -> Option<Rc<Shape<'d>>> {
+    fn known(&self, formula: Formula<'_>) -> Option<Rc<Shape<'d>>> {
         self.combined[..=self.probing as usize].iter().find_map(|known| known.get(formula)).cloned()
     }
 
-    fn remember(&mut self, formula: Formula<'d>, shape: &Rc<Shape<'d>>) {
+    fn remember(&mut self, formula: Formula<'_>, shape: &Rc<Shape<'d>>) {
+        let formula = &*self.arena.alloc_slice_copy(formula);
         self.combined[self.probing as usize].insert(formula, Rc::clone(shape));
     }
 
-    fn combine_all(&mut self, formula: Formula<'d>) -> Result<Rc<Shape<'d>>> {
+    fn combine_all(&mut self, formula: Formula<'_>) -> Result<Rc<Shape<'d>>> {
         let mut shape: Option<Rc<Shape<'d>>> = None;
         for &literal in formula {
             let part = self.literal(literal)?;
@@ -312,13 +313,12 @@ impl<'d> Reader<'d> {
             Literal::Never => Ok(Rc::new(Shape::never())),
             Literal::Is(id) => self.schema(id),
             Literal::IsNot(id) => {
-                let alone = self.alone(literal);
-                if let Some(known) = self.known(alone) {
+                if let Some(known) = self.known(&[literal]) {
                     return Ok(known);
                 }
                 let shape = self.schema(id)?;
                 let complement = Rc::new(self.complement(&shape, literal)?);
-                self.remember(alone, &complement);
+                self.remember(&[literal], &complement);
                 Ok(complement)
             }
             Literal::Value(id) => {
@@ -487,7 +487,7 @@ impl<'d> Reader<'d> {
 
     // Emptiness, as far as it is cheap to see.
 
-    fn formula_is_empty(&mut self, formula: Formula<'d>, depth: u32) -> bool {
+    fn formula_is_empty(&mut self, formula: Formula<'_>, depth: u32) -> bool {
         if is_never(formula) {
             return true;
         }
@@ -501,7 +501,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Emptiness needs no intersection: one pair of alternatives with a value in common shows that there is none.
-    fn is_shown_empty(&mut self, formula: Formula<'d>, depth: u32) -> Result<bool> {
+    fn is_shown_empty(&mut self, formula: Formula<'_>, depth: u32) -> Result<bool> {
         if let [all @ .., last] = formula
             && !all.is_empty()
             && self.known(formula).is_none()
@@ -544,7 +544,7 @@ impl<'d> Reader<'d> {
     fn object_is_empty(&mut self, object: &ObjectShape<'d>, depth: u32) -> bool {
         object.required.iter().any(|name| {
             let formula = self.member_formula(object, name);
-            self.formula_is_empty(formula, below(depth))
+            self.formula_is_empty(&formula, below(depth))
                 || object.names.iter().any(|names| !self.name_allowed(names, name))
         })
     }
@@ -564,7 +564,9 @@ impl<'d> Reader<'d> {
     }
 
     fn have_no_array(&mut self, a: &ArrayShape<'d>, b: &ArrayShape<'d>, depth: u32) -> bool {
-        a.and(b, self.arena).is_none_or(|both| self.array_is_empty(&both, depth))
+        let (low, high) = (a.low.max(b.low), a.high.min(b.high));
+        let told = low.min(a.prefix.len().max(b.prefix.len()) as u32 + 1) as usize;
+        low > high || (0..told).any(|index| self.formula_is_empty(&meet(a.item(index), b.item(index)), depth - 1))
     }
 
     /// Whether some member that must be there can have no value, or counts exclude each other. Names that tell
@@ -575,15 +577,15 @@ impl<'d> Reader<'d> {
         }
         let required: Vec<&&'d str> =
             a.required.iter().chain(b.required.iter().filter(|name| !a.requires(name))).collect();
-        let pairs: Vec<(Formula<'d>, Formula<'d>)> =
+        let pairs: Vec<(Draft, Draft)> =
             required.iter().map(|name| (self.member_formula(a, name), self.member_formula(b, name))).collect();
         pairs.iter().any(|(a, b)| self.are_other_texts(a, b))
-            || pairs.iter().any(|(a, b)| self.formula_is_empty(both(self.arena, a, b), below(depth)))
+            || pairs.iter().any(|(a, b)| self.formula_is_empty(&meet(a, b), below(depth)))
             || required.iter().any(|name| !self.allows_name(a, name) || !self.allows_name(b, name))
     }
 
     /// Whether both formulas are sets of texts that share none: the mark of alternatives that are told apart by name.
-    fn are_other_texts(&mut self, a: Formula<'d>, b: Formula<'d>) -> bool {
+    fn are_other_texts(&mut self, a: Formula<'_>, b: Formula<'_>) -> bool {
         let (Some(a), Some(b)) = (self.only_texts(a), self.only_texts(b)) else { return false };
         match (&a.strings, &b.strings) {
             (Strings::Finite(a), Strings::Finite(b)) => a.iter().all(|text| !b.contains(text)),
@@ -592,7 +594,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The shape of a schema that allows a few texts and nothing else.
-    fn only_texts(&mut self, formula: Formula<'d>) -> Option<Rc<Shape<'d>>> {
+    fn only_texts(&mut self, formula: Formula<'_>) -> Option<Rc<Shape<'d>>> {
         let [Literal::Is(_)] = *formula else { return None };
         if self.probing >= PROBE {
             return None;
@@ -631,11 +633,11 @@ impl<'d> Reader<'d> {
     }
 
     /// The condition on the member called `name`.
-    pub fn member_formula(&mut self, object: &ObjectShape<'d>, name: &str) -> Formula<'d> {
-        let mut all = Formula::default();
+    fn member_formula(&mut self, object: &ObjectShape<'d>, name: &str) -> Draft {
+        let mut all = Draft::new();
         for rule in &object.rules {
             if self.in_names(&rule.names, name) {
-                all = both(self.arena, all, rule.formula);
+                all = meet(&all, rule.formula);
             }
         }
         all
