@@ -49,6 +49,9 @@ const ROOMY: usize = 64;
 /// ... until so many were made in all.
 const MOST_MADE: usize = 100_000;
 
+/// Automata kept while a schema is read; each takes about 10 KB.
+const MOST_AUTOMATA: usize = 1 << 10;
+
 /// Steps taken to count the texts of a language.
 const COUNTING: u32 = 1_000_000;
 
@@ -456,6 +459,9 @@ impl<'d> Reader<'d> {
             return known.clone();
         }
         let automaton = Automaton::new(tree, Spelling::Text, self.limits()).ok().map(Rc::new);
+        if self.automata.len() >= MOST_AUTOMATA {
+            self.automata.clear(); // a thousand alternatives make a million pairs
+        }
         self.automata.insert(tree.clone(), automaton.clone());
         automaton
     }
