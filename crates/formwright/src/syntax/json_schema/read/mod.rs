@@ -23,8 +23,8 @@ use super::Options;
 use super::document::{Dialect, Documents, Target};
 use super::keywords::{self, About, Role};
 use super::shape::{
-    ArrayShape, Combine, Draft, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings, both,
-    is_never, meet,
+    ArrayShape, Combine, Draft, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings,
+    both, is_never, meet,
 };
 use crate::constraint::Reading;
 use crate::error::{Error, Result};
@@ -882,5 +882,35 @@ fn reading(
         _ if idle => ("redundant", "its partner keyword is absent".to_owned()),
         Role::Annotation | Role::Core => ("annotation", row.note.to_owned()),
         Role::Assertion | Role::Applicator | Role::Refused => ("enforced", String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Node;
+    use crate::syntax::json_schema::lower;
+
+    #[test]
+    fn a_definition_is_built_once_wherever_it_is_used() {
+        let schema = r##"{"$defs": {"x": {"type": "object", "properties": {"y": {"$ref": "#/$defs/x"}}}},
+            "type": "object", "additionalProperties": false, "required": ["a"], "properties": {
+                "a": {"$ref": "#/$defs/x"}, "b": {"description": "another", "$ref": "#/$defs/x"},
+                "c": {"type": "array", "items": {"$ref": "#/$defs/x"}}}}"##;
+        let objects = lower(schema, &Options::default(), Purpose::Build, |built, _| {
+            let x = |node: &&Node| matches!(node, Node::Object(object) if object.names.items().len() == 1);
+            Ok(built.graph.nodes.iter().filter(x).count())
+        });
+        assert_eq!(objects.unwrap(), 1);
+    }
+
+    #[test]
+    fn pairs_of_alternatives_leave_few_automata() {
+        let options: Vec<String> =
+            (0..60).map(|n| format!(r#"{{"type": "string", "pattern": "^a{{{n}}}b"}}"#)).collect();
+        let schema = format!(r#"{{"oneOf": [{}]}}"#, options.join(","));
+        let kept = lower(&schema, &Options::default(), Purpose::Build, |_, reader| Ok(reader.automata.len())).unwrap();
+        assert!(kept < options.len() * (options.len() - 1) / 2, "{kept}");
+        assert!(kept <= MOST_AUTOMATA, "{kept}");
     }
 }
