@@ -279,6 +279,36 @@ impl<'d> Shape<'d> {
         }
     }
 
+    /// What is left without the types that `base` has no value of.
+    pub fn of_types(self: Rc<Self>, base: &Self) -> Rc<Self> {
+        let strings = base.strings.is_none() && !self.strings.is_none();
+        let numbers = base.numbers.is_empty() && !self.numbers.is_empty();
+        let arrays = base.arrays.is_empty() && !self.arrays.is_empty();
+        let objects = base.objects.is_empty() && !self.objects.is_empty();
+        let words = self.null && !base.null || self.yes && !base.yes || self.no && !base.no;
+        if !(strings || numbers || arrays || objects || words) {
+            return self;
+        }
+        let mut left = Rc::unwrap_or_clone(self);
+        left.null &= base.null;
+        left.yes &= base.yes;
+        left.no &= base.no;
+        if strings {
+            left.strings = Strings::none();
+        }
+        if numbers {
+            left.numbers.clear();
+        }
+        if arrays {
+            left.arrays.clear();
+        }
+        if objects {
+            left.objects.clear();
+        }
+        left.outer = left.outer.map(|outer| outer.of_types(base));
+        Rc::new(left)
+    }
+
     /// Whether less is written than is meant.
     pub fn is_narrowed(&self) -> bool {
         self.outer.is_some()

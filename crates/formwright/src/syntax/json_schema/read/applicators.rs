@@ -30,7 +30,7 @@ impl<'d> Reader<'d> {
         }
         let options = self.each(map, "oneOf", place)?;
         if map.contains_key("oneOf") {
-            let union = self.one_of(&options, place)?;
+            let union = self.one_of(&options, shape.bound(), place)?;
             shape = self.join(&shape, &union, place);
         }
         if let Some(value) = map.get("not") {
@@ -79,8 +79,11 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    fn one_of(&mut self, options: &[Formula<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
-        let shapes: Vec<Rc<Shape<'d>>> = options.iter().map(|option| self.shape(option)).collect::<Result<_>>()?;
+    /// One of `options`, of the types in `base`: the others are forbidden beside it, and would only make options seem to
+    /// have values in common.
+    fn one_of(&mut self, options: &[Formula<'d>], base: &Shape<'d>, place: &Place<'d>) -> Result<Shape<'d>> {
+        let shapes = options.iter().map(|option| Ok(self.shape(option)?.of_types(base)));
+        let shapes: Vec<Rc<Shape<'d>>> = shapes.collect::<Result<_>>()?;
         let mut union = Shape::never();
         let mut apart = vec![0_u64; shapes.len()]; // by option: those of the first 64 that share no value with it
         for (index, shape) in shapes.iter().enumerate() {
