@@ -26,9 +26,6 @@ use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 /// Lists of banned tokens kept; a list is a few tokens.
 const BAN_TABLE: usize = 1024;
 
-/// Tokens that most walks of exits find no more than.
-const USUAL: usize = 32;
-
 /// Tokens taken out of the body of a leaf mask, ascending.
 pub type Bans = Arc<[TokenId]>;
 
@@ -44,7 +41,7 @@ pub struct Excluded {
 /// The tokens that leave a leaf and go on with what comes after it.
 #[derive(Debug)]
 pub struct Beyond {
-    tokens: Vec<TokenId>,
+    tokens: Box<[TokenId]>,
     doubtful: Vec<TokenId>,
     /// Those that assume a name to be new, by the name.
     named: Vec<(Vec<u8>, Vec<TokenId>)>,
@@ -176,8 +173,20 @@ impl Masker<'_> {
         let excluded =
             at.map_or_else(Excluded::default, |at| self.excluded((key.tree, node, leaf, place.state, at), walk));
         self.add_exits(&Leaving { walk, node, mask: &mask, cont, purpose }, &excluded, entry);
-        add_body(walk, mask, excluded.tokens, purpose, entry);
+        self.add_body(walk, mask, excluded.tokens, purpose, entry);
         true
+    }
+
+    /// Adds the body of a leaf mask, less some tokens.
+    fn add_body(&mut self, walk: &Walk<'_>, mask: Arc<LeafMask>, bans: Bans, purpose: u8, entry: &mut Entry) {
+        let runs = walk.runs();
+        if let Some(runs) = runs {
+            let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
+            self.tokens.extend(spaced.map(|met| met.token).filter(|token| bans.binary_search(token).is_err()));
+        }
+        if runs.is_none_or(|runs| runs.ends[0] & purpose != 0) {
+            entry.maps.push((mask, bans));
+        }
     }
 
     // Tokens that leave.
@@ -190,9 +199,9 @@ impl Masker<'_> {
         let beyond = self.beyond(exits, excluded.quote);
         let free = |token: &&TokenId| excluded.tokens.binary_search(token).is_err();
         if excluded.tokens.is_empty() {
-            entry.tokens.extend_from_slice(&beyond.tokens);
+            self.tokens.extend_from_slice(&beyond.tokens);
         } else {
-            entry.tokens.extend(beyond.tokens.iter().filter(free));
+            self.tokens.extend(beyond.tokens.iter().filter(free));
         }
         entry.doubtful.extend(beyond.doubtful.iter().filter(free));
         let named = beyond.named.iter();
@@ -221,7 +230,7 @@ impl Masker<'_> {
         let named = all.named.iter().map(|(name, tokens)| (name.clone(), some(tokens)));
         Beyond {
             named: named.collect(),
-            tokens: some(&all.tokens),
+            tokens: some(&all.tokens).into(),
             doubtful: some(&all.doubtful),
             _exits: Arc::clone(&exits.mask.exits),
         }
@@ -229,7 +238,7 @@ impl Masker<'_> {
 
     fn walk_exits(&mut self, leaving: &Leaving<'_>) -> Beyond {
         let Leaving { walk, node, mask, cont, purpose } = *leaving;
-        let mut found = Entry { tokens: Vec::with_capacity(USUAL), ..Entry::default() };
+        let (first, mut found) = (self.tokens.len(), Entry::default());
         let runs = walk.runs().map(|runs| (runs, purpose));
         let kind = Tokens::Exits { exits: &mask.exits, window: mask.window, runs };
         let exits = Walk { trie: &mask.exits.trie, kind };
@@ -251,13 +260,13 @@ impl Masker<'_> {
                 self.named.push((name, vec![token]));
             }
         } else if self.buffer.len() > base {
-            self.emit(&exits, exits.trie.items_at(0), base, purpose, &mut found);
+            self.emit(&exits, exits.trie.items_at(0), base, purpose);
             self.walk(&exits, 0, base, purpose, &mut found);
         }
         self.buffer.truncate(base);
         self.machine.hole = hole;
         let named = std::mem::replace(&mut self.named, named);
-        Beyond { tokens: found.tokens, doubtful: found.doubtful, named, _exits: Arc::clone(&mask.exits) }
+        Beyond { tokens: self.take_tokens(first), doubtful: found.doubtful, named, _exits: Arc::clone(&mask.exits) }
     }
 
     /// The bytes of a token below `node`.
@@ -350,16 +359,4 @@ fn end_of_name(text: &[u8]) -> &[u8] {
 /// How many characters may come, as far as one token can tell.
 pub fn clamped((least, most): (u32, u32), reach: u32) -> (u32, u32) {
     (least.min(reach), if most >= reach { UNBOUNDED } else { most })
-}
-
-/// Adds the body of a leaf mask, less some tokens.
-fn add_body(walk: &Walk<'_>, mask: Arc<LeafMask>, bans: Bans, purpose: u8, entry: &mut Entry) {
-    let runs = walk.runs();
-    if let Some(runs) = runs {
-        let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
-        entry.tokens.extend(spaced.map(|met| met.token).filter(|token| bans.binary_search(token).is_err()));
-    }
-    if runs.is_none_or(|runs| runs.ends[0] & purpose != 0) {
-        entry.maps.push((mask, bans));
-    }
 }

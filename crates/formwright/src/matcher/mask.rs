@@ -18,12 +18,14 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::budget::Budget;
 use super::leaves::{Bans, Leaves};
 use super::named::Named;
 use super::program::leaving;
 use super::step::{Assumed, Machine};
-use super::thread::{ByteSet, ContId, Head, SeenId, Thread};
+use super::thread::{ByteSet, ContId, Head, Phase, SeenId, Thread};
 use crate::error::Result;
 use crate::language::{Node, NodeId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Exits, LeafMask, Met, RunTable, Tables};
@@ -45,9 +47,9 @@ pub struct Links {
 #[derive(Debug, Default)]
 pub struct Entry {
     /// Leaf masks whose bodies are allowed, but for some tokens.
-    pub maps: Vec<(Arc<LeafMask>, Bans)>,
+    pub maps: SmallVec<[(Arc<LeafMask>, Bans); 1]>,
     /// Further tokens.
-    pub tokens: Vec<TokenId>,
+    pub tokens: Box<[TokenId]>,
     /// Whether any token is allowed, doubtful ones aside.
     pub allows: bool,
     /// Tokens that depend on names or items used before: to be tried at every visit.
@@ -75,7 +77,10 @@ pub struct Masker<'m> {
     pub tables: &'m Tables,
     pub links: &'m Links,
     pub budget: Option<Budget<'m>>,
+    /// The threads on the way down a tree.
     pub(super) buffer: &'m mut Vec<Thread>,
+    /// The tokens found so far: of an entry, and of what is made on the way to it and kept by itself.
+    pub(super) tokens: &'m mut Vec<TokenId>,
     pub(super) leaves: &'m mut Leaves,
     /// The object the thread stands in, and what comes after it.
     pub(super) own: Option<(NodeId, ContId)>,
@@ -116,11 +121,12 @@ impl<'m> Masker<'m> {
         tables: &'m Tables,
         links: &'m Links,
         budget: Option<Budget<'m>>,
-        buffer: &'m mut Vec<Thread>,
+        (buffer, tokens): (&'m mut Vec<Thread>, &'m mut Vec<TokenId>),
         leaves: &'m mut Leaves,
     ) -> Self {
         buffer.clear();
-        Self { machine, tables, links, budget, buffer, leaves, own: None, named: Vec::new(), assuming: false }
+        tokens.clear();
+        Self { machine, tables, links, budget, buffer, tokens, leaves, own: None, named: Vec::new(), assuming: false }
     }
 
     /// The entry of one thread.
@@ -134,7 +140,7 @@ impl<'m> Masker<'m> {
         if let Some((free, space)) = self.machine.free_of_space(thread) {
             let spaces = &self.machine.program.graph.spaces;
             let runs = self.tables.run_table(self.links.spaces, spaces, space);
-            self.blank(thread, &runs, &mut entry);
+            self.blank(thread, &runs);
             let stripped = vocabulary.stripped();
             let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs, space };
             self.walk_from_root(&Walk { trie: &stripped.trie, kind }, free, &mut entry);
@@ -142,6 +148,7 @@ impl<'m> Masker<'m> {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
             self.walk_from_root(&walk, thread, &mut entry);
         }
+        entry.tokens = self.take_tokens(0);
         entry.doubtful.sort_unstable();
         entry.doubtful.dedup();
         entry.allows = entry.allows_something();
@@ -161,15 +168,25 @@ impl<'m> Masker<'m> {
         Ok(allowed)
     }
 
+    /// Takes the tokens found from `base` on.
+    pub(super) fn take_tokens(&mut self, base: usize) -> Box<[TokenId]> {
+        let taken = self.tokens[base..].into();
+        self.tokens.truncate(base);
+        taken
+    }
+
     /// Tokens that are whitespace only.
-    fn blank(&mut self, thread: Thread, runs: &RunTable, entry: &mut Entry) {
+    fn blank(&mut self, thread: Thread, runs: &RunTable) {
         if self.budget.is_none() {
-            entry.tokens.extend_from_slice(&runs.blank);
+            self.tokens.extend_from_slice(&runs.blank);
             return;
         }
         let tables = self.tables;
-        let fitting = runs.blank.iter().filter(|&&token| self.reaches(thread, tables.vocabulary.token(token)));
-        entry.tokens.extend(fitting);
+        for &token in &runs.blank {
+            if self.reaches(thread, tables.vocabulary.token(token)) {
+                self.tokens.push(token);
+            }
+        }
     }
 
     /// Whether the whole of `bytes` can be read from `thread` and leaves enough budget.
@@ -221,16 +238,8 @@ impl<'m> Masker<'m> {
         {
             return self.names(walk, node, Key { object, seen, at, cont }, purpose, entry);
         }
-        if let Some(bytes) = self.few_bytes(low) {
-            for byte in bytes.iter() {
-                if let Some(child) = walk.trie.child(node, byte) {
-                    self.visit(walk, node, child, low, purpose, entry);
-                }
-            }
-            return;
-        }
         if let Some(table) = walk.trie.table(node) {
-            for byte in self.live_bytes(low).iter() {
+            for byte in self.live_bytes(low, true).iter() {
                 let child = table[usize::from(byte)];
                 if child != crate::vocabulary::NONE {
                     self.visit(walk, node, child, low, purpose, entry);
@@ -238,8 +247,7 @@ impl<'m> Masker<'m> {
             }
             return;
         }
-        // Exits begin in many ways, of which few may come.
-        let live = if node == 0 { self.live_bytes(low) } else { ByteSet::ALL };
+        let live = self.live_bytes(low, node == 0); // exits begin in many ways
         for child in walk.trie.children(node) {
             if live.contains(walk.trie.node(child).byte) {
                 self.visit(walk, node, child, low, purpose, entry);
@@ -251,26 +259,46 @@ impl<'m> Masker<'m> {
     /// nothing changes but the place in it.
     fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.program.node(key.object) else { return };
-        for at in object.names.children(key.at) {
-            let byte = object.names.node(at).byte;
-            let Some(child) = walk.trie.child(node, byte) else { continue };
-            if self.machine.name_is_live(object, key.seen, at) {
-                self.machine.path.push(byte);
-                entry.tokens.extend(walk.trie.items_at(child).filter_map(|item| walk.token(item, purpose)));
-                self.names(walk, child, Key { at, ..key }, purpose, entry);
-                self.machine.path.pop();
+        let before = self.machine.path.len();
+        if let Some((node, at)) = self.only_name(walk, &object.names, node, key.at, purpose) {
+            for deeper in object.names.children(at) {
+                let byte = object.names.node(deeper).byte;
+                let Some(child) = walk.trie.child(node, byte) else { continue };
+                if self.machine.name_is_live(object, key.seen, deeper) {
+                    self.machine.path.push(byte);
+                    self.tokens.extend(walk.trie.items_at(child).filter_map(|item| walk.token(item, purpose)));
+                    self.names(walk, child, Key { at: deeper, ..key }, purpose, entry);
+                    self.machine.path.pop();
+                }
+            }
+            let quote = walk.trie.child(node, b'"').filter(|_| !object.names.items_at(at).is_empty());
+            if let Some(quote) = quote {
+                let low = self.buffer.len();
+                self.buffer.push(Thread { head: Head::Key { object: key.object, seen: key.seen, at }, cont: key.cont });
+                self.visit(walk, node, quote, low, purpose, entry);
+                self.buffer.truncate(low);
             }
         }
-        if object.names.items_at(key.at).is_empty() {
-            return;
+        self.machine.path.truncate(before);
+    }
+
+    /// Goes on as long as there is one way on, where every name is as live as one byte before. `None`: no token does.
+    fn only_name(
+        &mut self,
+        walk: &Walk<'_>,
+        names: &Trie,
+        mut node: NodeIndex,
+        mut at: NodeIndex,
+        purpose: u8,
+    ) -> Option<(NodeIndex, NodeIndex)> {
+        while let Some(deeper) = names.only_way(at) {
+            let byte = names.node(deeper).byte;
+            node = walk.trie.child(node, byte)?;
+            at = deeper;
+            self.machine.path.push(byte);
+            self.tokens.extend(walk.trie.items_at(node).filter_map(|item| walk.token(item, purpose)));
         }
-        if let Some(quote) = walk.trie.child(node, b'"') {
-            let low = self.buffer.len();
-            let head = Head::Key { object: key.object, seen: key.seen, at: key.at };
-            self.buffer.push(Thread { head, cont: key.cont });
-            self.visit(walk, node, quote, low, purpose, entry);
-            self.buffer.truncate(low);
-        }
+        Some((node, at))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -300,7 +328,7 @@ impl<'m> Masker<'m> {
         }
         if self.buffer.len() > high {
             let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
-            self.emit(walk, walk.trie.items_at(child), high, purpose, entry);
+            self.emit(walk, walk.trie.items_at(child), high, purpose);
             if walk.trie.node(child).height > 0 {
                 self.machine.path.push(byte);
                 self.walk(walk, child, high, purpose, entry);
@@ -326,14 +354,14 @@ impl<'m> Masker<'m> {
         purpose: u8,
         entry: &mut Entry,
     ) -> Vec<TokenId> {
-        let mut part = Entry::default();
+        let (base, mut part) = (self.tokens.len(), Entry::default());
         self.assuming = true;
-        self.emit(walk, walk.trie.items_at(node), low, purpose, &mut part);
+        self.emit(walk, walk.trie.items_at(node), low, purpose);
         self.walk(walk, node, low, purpose, &mut part);
         self.assuming = false;
         self.buffer.truncate(low);
         entry.doubtful.append(&mut part.doubtful);
-        part.tokens
+        self.take_tokens(base).into_vec()
     }
 
     pub(super) fn emit(
@@ -342,7 +370,6 @@ impl<'m> Masker<'m> {
         items: std::ops::Range<usize>,
         low: usize,
         purpose: u8,
-        entry: &mut Entry,
     ) {
         if items.is_empty() {
             return;
@@ -351,23 +378,21 @@ impl<'m> Masker<'m> {
             return;
         }
         match walk.kind {
-            Tokens::Plain => entry.tokens.extend_from_slice(&walk.trie.items()[items]),
+            Tokens::Plain => self.tokens.extend_from_slice(&walk.trie.items()[items]),
             Tokens::Exits { exits, window: (0, UNBOUNDED), runs: None } => {
-                entry.tokens.extend(walk.trie.items()[items].iter().map(|&item| exits.met[item as usize].token));
+                self.tokens.extend(walk.trie.items()[items].iter().map(|&item| exits.met[item as usize].token));
             }
-            _ => entry.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
+            _ => self.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
         }
     }
 
-    /// The bytes a lone thread inside a text may read: asking for these beats trying all that tokens have.
-    fn few_bytes(&self, low: usize) -> Option<ByteSet> {
-        let [thread] = &self.buffer[low..] else { return None };
-        matches!(thread.head, Head::Key { .. } | Head::Literal { .. }).then(|| self.first_bytes(thread))
-    }
-
-    /// Bytes some thread of `buffer[low..]` may read (perhaps more).
-    fn live_bytes(&self, low: usize) -> ByteSet {
-        self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| set.union(&self.first_bytes(thread)))
+    /// Bytes some thread of `buffer[low..]` may read (perhaps more). What a leaf may read is worth asking only where
+    /// there are many branches.
+    fn live_bytes(&self, low: usize, many: bool) -> ByteSet {
+        self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| match thread.head {
+            Head::Leaf { .. } if !many => ByteSet::ALL,
+            _ => set.union(&self.first_bytes(thread)),
+        })
     }
 
     pub(super) fn first_bytes(&self, thread: &Thread) -> ByteSet {
@@ -394,11 +419,16 @@ impl<'m> Masker<'m> {
                 set.insert(b':');
                 self.add_whitespace(space, &mut set);
             }
-            Head::Object { space, .. } => {
-                b"\"},".iter().for_each(|&byte| set.insert(byte));
+            Head::Object { phase, space, .. } => {
+                let bytes: &[u8] = match phase {
+                    Phase::Open => b"\"}",
+                    Phase::Value => b",}",
+                    Phase::Comma => b"\"",
+                };
+                bytes.iter().for_each(|&byte| set.insert(byte));
                 self.add_whitespace(space, &mut set);
             }
-            Head::Array { phase: super::thread::Phase::Open, array, space, .. } => {
+            Head::Array { phase: Phase::Open, array, space, .. } => {
                 if let Node::Array(array) = program.node(array) {
                     set = array.item(0).map_or(set, |item| program.first(item));
                     set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&program.first(*item)));
@@ -407,10 +437,11 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Array { space, .. } => {
-                b"],".iter().for_each(|&byte| set.insert(byte));
+                b",]".iter().for_each(|&byte| set.insert(byte));
                 self.add_whitespace(space, &mut set);
             }
             Head::Leaf { leaf, state } => return leaving(program.automaton(leaf), state),
+            Head::Accept => {}
             _ => return ByteSet::ALL,
         }
         set

@@ -15,6 +15,7 @@ use super::leaves::Leaves;
 use super::mask::Entry;
 use super::thread::Thread;
 use crate::constraint::Constraint;
+use crate::vocabulary::TokenId;
 
 /// Memories a constraint keeps for later matchers.
 const SPARE: usize = 32;
@@ -33,6 +34,8 @@ pub struct Memory {
     /// Scratch space of steps and walks.
     pub buffer: Vec<Thread>,
     pub next: Vec<Thread>,
+    pub tokens: Vec<TokenId>,
+    pub path: Vec<u8>,
 }
 
 impl Memory {

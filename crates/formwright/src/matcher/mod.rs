@@ -504,9 +504,9 @@ fn masker<'m>(
     path: &'m mut Vec<u8>,
     budget: Option<Budget<'m>>,
 ) -> Masker<'m> {
-    let Memory { arena, buffer, leaves, .. } = memory;
+    let Memory { arena, buffer, tokens, leaves, .. } = memory;
     let machine = Machine::new(constraint.program(), arena, path);
-    Masker::new(machine, constraint.tables(), constraint.links(), budget, buffer, leaves)
+    Masker::new(machine, constraint.tables(), constraint.links(), budget, (buffer, tokens), leaves)
 }
 
 /// What a thread's mask depends on: neither the undeclared names that were used, nor how many characters may come if no
@@ -526,7 +526,10 @@ fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread, pat
     let entry = if let Some(known) = known {
         known
     } else {
-        let entry = Arc::new(masker(constraint, memory, &mut Vec::new(), None).entry(key)?);
+        let mut nothing = std::mem::take(&mut memory.path);
+        let entry = masker(constraint, memory, &mut nothing, None).entry(key);
+        memory.path = nothing;
+        let entry = Arc::new(entry?);
         memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
         entry
     };

@@ -34,9 +34,16 @@ struct Out<'o> {
     base: usize,
     /// Further continuations of threads, by their index; united when all are known.
     further: SmallVec<[(u32, ContId); 4]>,
+    /// Most steps lead to one thread, and need none of it.
+    many: Option<Box<Many>>,
+}
+
+/// What is known of many threads.
+#[derive(Default)]
+struct Many {
     /// Continuations of repetitions and unions that were resumed: many ways lead to the same one.
     resumed: FxHashSet<ContId>,
-    /// The first places among `threads`, once there are many.
+    /// The first places among the threads.
     places: FxHashMap<Head, usize>,
 }
 
@@ -45,8 +52,12 @@ const MANY: usize = 16;
 
 impl<'o> Out<'o> {
     fn new(threads: &'o mut Vec<Thread>, base: usize) -> Self {
-        let (resumed, places) = (FxHashSet::default(), FxHashMap::default());
-        Self { threads, base, further: SmallVec::new(), resumed, places }
+        Self { threads, base, further: SmallVec::new(), many: None }
+    }
+
+    /// Whether a continuation is resumed for the first time.
+    fn resumes(&mut self, cont: ContId) -> bool {
+        self.many.get_or_insert_default().resumed.insert(cont)
     }
 
     /// The thread at a place.
@@ -60,10 +71,11 @@ impl<'o> Out<'o> {
 
     #[cold]
     fn find_among_many(&mut self, head: Head) -> Option<usize> {
-        for index in self.base + self.places.len()..self.threads.len() {
-            self.places.insert(self.threads[index].head, index);
+        let places = &mut self.many.get_or_insert_default().places;
+        for index in self.base + places.len()..self.threads.len() {
+            places.insert(self.threads[index].head, index);
         }
-        self.places.get(&head).copied()
+        places.get(&head).copied()
     }
 }
 
@@ -268,7 +280,7 @@ impl<'m> Machine<'m> {
                 let child = object.names.child(at, byte)?;
                 let ends = byte == b'"' && !object.names.items_at(at).is_empty();
                 // With one way on, the names below are those that were live one byte before.
-                let live = object.names.is_only_way(at, child) || self.name_is_live(object, seen, child);
+                let live = object.names.only_way(at) == Some(child) || self.name_is_live(object, seen, child);
                 if ends || !live {
                     return None;
                 }
@@ -318,7 +330,7 @@ impl<'m> Machine<'m> {
             Some(several) => {
                 let several: Box<[ContId]> = several.into(); // resuming may grow the arena
                 for &cont in &several {
-                    if out.resumed.insert(cont) {
+                    if out.resumes(cont) {
                         self.resume_one(cont, out);
                     }
                 }
@@ -357,7 +369,7 @@ impl<'m> Machine<'m> {
 
     fn next_round(&mut self, node: NodeId, count: u32, parent: ContId, out: &mut Out<'_>) {
         let Node::Repeat { body, low, high } = *self.program.node(node) else { return };
-        if count >= low && out.resumed.insert(parent) {
+        if count >= low && out.resumes(parent) {
             self.resume(parent, out);
         }
         if count < high {

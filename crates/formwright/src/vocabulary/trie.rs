@@ -235,11 +235,11 @@ impl Trie {
         node.first_item as usize..end
     }
 
-    /// Whether every string at or below `index` is at or below its child.
+    /// The child that every string at or below `index` is at or below, if there is one.
     #[inline]
-    pub fn is_only_way(&self, index: NodeIndex, child: NodeIndex) -> bool {
-        let (node, below) = (&self.nodes[index as usize], &self.nodes[child as usize]);
-        child == index + 1 && node.skip == below.skip && node.first_item == below.first_item
+    pub fn only_way(&self, index: NodeIndex) -> Option<NodeIndex> {
+        let (node, below) = (&self.nodes[index as usize], self.nodes.get(index as usize + 1)?);
+        (node.skip == below.skip && node.first_item == below.first_item).then_some(index + 1)
     }
 
     /// The items, in the order of their strings.
