@@ -23,7 +23,6 @@ use smallvec::SmallVec;
 use super::budget::Budget;
 use super::leaves::{Bans, Leaves};
 use super::named::Named;
-use super::program::leaving;
 use super::step::{Assumed, Machine};
 use super::thread::{ByteSet, ContId, Head, Phase, SeenId, Thread};
 use crate::error::Result;
@@ -136,7 +135,7 @@ impl<'m> Masker<'m> {
             return Ok(entry);
         }
         self.own = if let Head::Object { object, .. } = thread.head { Some((object, thread.cont)) } else { None };
-        let vocabulary = Arc::clone(&self.tables.vocabulary);
+        let vocabulary = &self.tables.vocabulary;
         if let Some((free, space)) = self.machine.free_of_space(thread) {
             let spaces = &self.machine.program.graph.spaces;
             let runs = self.tables.run_table(self.links.spaces, spaces, space);
@@ -239,7 +238,7 @@ impl<'m> Masker<'m> {
             return self.names(walk, node, Key { object, seen, at, cont }, purpose, entry);
         }
         if let Some(table) = walk.trie.table(node) {
-            for byte in self.live_bytes(low, true).iter() {
+            for byte in self.live_bytes(low).iter() {
                 let child = table[usize::from(byte)];
                 if child != crate::vocabulary::NONE {
                     self.visit(walk, node, child, low, purpose, entry);
@@ -247,9 +246,18 @@ impl<'m> Masker<'m> {
             }
             return;
         }
-        let live = self.live_bytes(low, node == 0); // exits begin in many ways
+        if node == 0 {
+            let live = self.live_bytes(low); // exits begin in many ways
+            for child in walk.trie.children(node) {
+                if live.contains(walk.trie.node(child).byte) {
+                    self.visit(walk, node, child, low, purpose, entry);
+                }
+            }
+            return;
+        }
         for child in walk.trie.children(node) {
-            if live.contains(walk.trie.node(child).byte) {
+            let byte = walk.trie.node(child).byte;
+            if self.buffer[low..].iter().any(|thread| self.may_read(thread, byte)) {
                 self.visit(walk, node, child, low, purpose, entry);
             }
         }
@@ -314,17 +322,8 @@ impl<'m> Masker<'m> {
         let high = self.buffer.len();
         let byte = walk.trie.node(child).byte;
         self.machine.step_within(self.buffer, low, byte);
-        let assumed = self.machine.assumed.take();
-        let known = |assumed: &Assumed| assumed.name.is_some() && self.may_assume(assumed, high);
-        let known = assumed.as_ref().is_none_or(known);
-        if std::mem::take(&mut self.machine.doubt) || !known {
-            entry.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
-            self.buffer.truncate(high);
-        } else if let Some(name) = assumed.and_then(|assumed| assumed.name) {
-            self.machine.path.push(byte);
-            let tokens = self.assuming(walk, child, high, purpose, entry);
-            self.machine.path.pop();
-            self.named.push((name, tokens));
+        if self.machine.doubt || self.machine.assumed.is_some() {
+            self.not_known(walk, child, high, purpose, entry);
         }
         if self.buffer.len() > high {
             let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
@@ -336,6 +335,23 @@ impl<'m> Masker<'m> {
             }
         }
         self.buffer.truncate(high);
+    }
+
+    /// The threads behind `high` depend on texts that are not known: their tokens are kept by the name they assume to be
+    /// new, or are doubtful. Takes the threads out.
+    #[cold]
+    fn not_known(&mut self, walk: &Walk<'_>, child: NodeIndex, high: usize, purpose: u8, entry: &mut Entry) {
+        let doubt = std::mem::take(&mut self.machine.doubt);
+        let assumed = self.machine.assumed.take().filter(|assumed| !doubt && self.may_assume(assumed, high));
+        if let Some(name) = assumed.and_then(|assumed| assumed.name) {
+            self.machine.path.push(walk.trie.node(child).byte);
+            let tokens = self.assuming(walk, child, high, purpose, entry);
+            self.machine.path.pop();
+            self.named.push((name, tokens));
+        } else {
+            entry.doubtful.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+            self.buffer.truncate(high);
+        }
     }
 
     /// Whether tokens can be kept by the name that they assume to be new: a name of the object the thread stands in,
@@ -371,28 +387,45 @@ impl<'m> Masker<'m> {
         low: usize,
         purpose: u8,
     ) {
-        if items.is_empty() {
+        if items.is_empty() || !self.fits(low) {
             return;
         }
-        if !self.fits(low) {
-            return;
-        }
+        let found = &walk.trie.items()[items.clone()];
         match walk.kind {
-            Tokens::Plain => self.tokens.extend_from_slice(&walk.trie.items()[items]),
-            Tokens::Exits { exits, window: (0, UNBOUNDED), runs: None } => {
-                self.tokens.extend(walk.trie.items()[items].iter().map(|&item| exits.met[item as usize].token));
+            Tokens::Plain => self.tokens.extend_from_slice(found),
+            Tokens::Stripped { entries, runs, .. } => {
+                self.tokens.reserve(found.len());
+                for &item in found {
+                    let (run, token) = entries[item as usize];
+                    if runs.ends[usize::from(run)] & purpose != 0 {
+                        self.tokens.push(token);
+                    }
+                }
             }
-            _ => self.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
+            Tokens::Exits { exits, window: (0, UNBOUNDED), runs: None } => {
+                self.tokens.extend(found.iter().map(|&item| exits.met[item as usize].token));
+            }
+            Tokens::Exits { .. } => self.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
         }
     }
 
-    /// Bytes some thread of `buffer[low..]` may read (perhaps more). What a leaf may read is worth asking only where
-    /// there are many branches.
-    fn live_bytes(&self, low: usize, many: bool) -> ByteSet {
-        self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| match thread.head {
-            Head::Leaf { .. } if !many => ByteSet::ALL,
-            _ => set.union(&self.first_bytes(thread)),
-        })
+    /// Bytes some thread of `buffer[low..]` may read (perhaps more).
+    fn live_bytes(&self, low: usize) -> ByteSet {
+        self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| set.union(&self.first_bytes(thread)))
+    }
+
+    /// Whether a byte is among [`Masker::first_bytes`], for places where that is told sooner than a step.
+    #[inline]
+    fn may_read(&self, thread: &Thread, byte: u8) -> bool {
+        let spaced = |space: SpaceState| self.machine.program.graph.spaces.step(space, byte).is_some();
+        match thread.head {
+            Head::Accept => false,
+            Head::Value { space, node } => self.machine.program.first(node).contains(byte) || spaced(space),
+            Head::Colon { space, .. } => byte == b':' || spaced(space),
+            Head::Object { phase, space, .. } => phase.structure().contains(&byte) || spaced(space),
+            Head::Array { phase: Phase::Value, space, .. } => matches!(byte, b',' | b']') || spaced(space),
+            _ => true,
+        }
     }
 
     pub(super) fn first_bytes(&self, thread: &Thread) -> ByteSet {
@@ -420,12 +453,7 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Object { phase, space, .. } => {
-                let bytes: &[u8] = match phase {
-                    Phase::Open => b"\"}",
-                    Phase::Value => b",}",
-                    Phase::Comma => b"\"",
-                };
-                bytes.iter().for_each(|&byte| set.insert(byte));
+                set.extend(phase.structure().iter().copied());
                 self.add_whitespace(space, &mut set);
             }
             Head::Array { phase: Phase::Open, array, space, .. } => {
@@ -437,10 +465,10 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Array { space, .. } => {
-                b",]".iter().for_each(|&byte| set.insert(byte));
+                set.extend(*b",]");
                 self.add_whitespace(space, &mut set);
             }
-            Head::Leaf { leaf, state } => return leaving(program.automaton(leaf), state),
+            Head::Leaf { leaf, state } => set.extend(program.automaton(leaf).leaving(state)),
             Head::Accept => {}
             _ => return ByteSet::ALL,
         }
@@ -449,7 +477,7 @@ impl<'m> Masker<'m> {
 
     fn add_whitespace(&self, space: SpaceState, set: &mut ByteSet) {
         if self.machine.program.graph.spaces.may_come(space) {
-            b" \t\r\n".iter().for_each(|&byte| set.insert(byte));
+            set.extend(*b" \t\r\n");
         }
     }
 }

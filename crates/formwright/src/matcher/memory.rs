@@ -23,6 +23,9 @@ const SPARE: usize = 32;
 /// A memory that grew larger than this is not kept.
 const WORTH_KEEPING: usize = 1 << 20;
 
+/// Masks that the memory of a new text has room for.
+const ENTRIES: usize = 28;
+
 /// The arena of a family of matchers, and the masks it knows.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -46,6 +49,9 @@ impl Memory {
             self.entries.clear();
             self.leaves.clear();
             self.entry_bytes = 0;
+        }
+        if self.entries.is_empty() {
+            self.entries.reserve(ENTRIES);
         }
         self.entry_bytes += bytes;
         self.entries.insert(thread, entry);

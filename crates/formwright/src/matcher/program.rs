@@ -90,7 +90,7 @@ impl Program {
             Node::Literals(trie) => trie.children(0).for_each(|child| set.insert(trie.node(child).byte)),
             Node::Regular(leaf) => {
                 let automaton = self.automaton(*leaf);
-                set = leaving(automaton, automaton.start().state());
+                set.extend(automaton.leaving(automaton.start().state()));
             }
             Node::Text { .. } => set.insert(b'"'),
             Node::Object(_) => set.insert(b'{'),
@@ -108,7 +108,7 @@ impl Program {
             Node::Distinct(leaves) => {
                 for &leaf in leaves {
                     let automaton = self.automaton(leaf);
-                    set = set.union(&leaving(automaton, automaton.start().state()));
+                    set.extend(automaton.leaving(automaton.start().state()));
                 }
             }
             Node::Rule(target) => set = self.first(*target),
@@ -119,15 +119,4 @@ impl Program {
         }
         set
     }
-}
-
-/// The bytes that lead out of a state.
-pub fn leaving(automaton: &Automaton, state: StateId) -> ByteSet {
-    let mut set = ByteSet::default();
-    for byte in 0..=255 {
-        if automaton.step(state, byte).state() != crate::regular::DEAD {
-            set.insert(byte);
-        }
-    }
-    set
 }

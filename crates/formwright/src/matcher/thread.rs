@@ -32,6 +32,17 @@ pub enum Phase {
     Comma,
 }
 
+impl Phase {
+    /// The bytes that may come next in an object, whitespace aside.
+    pub fn structure(self) -> &'static [u8] {
+        match self {
+            Self::Open => b"\"}",
+            Self::Value => b",}",
+            Self::Comma => b"\"",
+        }
+    }
+}
+
 /// A place in a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Head {
@@ -87,6 +98,11 @@ impl ByteSet {
     /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte) / 64] |= 1 << (byte % 64);
+    }
+
+    /// Adds some bytes.
+    pub fn extend(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        bytes.into_iter().for_each(|byte| self.insert(byte));
     }
 
     /// Whether a byte is in it.

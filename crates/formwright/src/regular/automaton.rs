@@ -222,6 +222,19 @@ impl Automaton {
         self.discover(state, byte, class)
     }
 
+    /// The bytes that lead out of a state, ascending.
+    pub fn leaving(&self, state: StateId) -> impl Iterator<Item = u8> + '_ {
+        // Classes are runs of bytes.
+        let (mut class, mut leads) = (None, false);
+        (0..=255).filter(move |&byte| {
+            let own = self.classes[usize::from(byte)];
+            if class.replace(own) != Some(own) {
+                leads = self.step(state, byte).state() != DEAD;
+            }
+            leads
+        })
+    }
+
     /// The transitions of a state, for loops that take many of them.
     #[inline]
     pub(crate) fn row(&self, state: StateId) -> Row<'_> {
