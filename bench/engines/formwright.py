@@ -16,12 +16,13 @@ class Formwright:
     def __init__(self, tokens: Sequence[bytes], eos: int) -> None:
         self.vocabulary = fw.Vocabulary(list(tokens), eos_token_ids=[eos])
         self.row = words(tokens)
+        self.rows = fw.RowBuffer(self.row)
 
     def compile(self, kind: str, source: str) -> fw.Matcher:
         return fw.Constraint(LANGUAGES[kind](source), self.vocabulary).matcher()
 
     def fill(self, matcher: fw.Matcher) -> None:
-        matcher.fill_bitmask(self.row)
+        matcher.fill_bitmask(self.rows)
 
     def accept(self, matcher: fw.Matcher, token: int) -> bool:
         try:

@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from formwright import errors
-from formwright._kernel import Constraint, Language, Matcher, Vocabulary, __version__, fill_bitmasks
+from formwright._kernel import Constraint, Language, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
 from formwright.generation.result import Complete, Result, Truncated
 from formwright.languages import choice, compile, json, json_schema, language, literal, regex
 from formwright.masks import allocate_bitmask, apply_bitmask
@@ -35,6 +35,7 @@ __all__ = [
     "Language",
     "Matcher",
     "Result",
+    "RowBuffer",
     "Truncated",
     "Vocabulary",
     "__version__",

@@ -1,4 +1,4 @@
-"""The border between Python and the Rust kernel: four classes and a few functions."""
+"""The border between Python and the Rust kernel: five classes and a few functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
@@ -7,6 +7,7 @@ __all__ = [
     "Constraint",
     "Language",
     "Matcher",
+    "RowBuffer",
     "Vocabulary",
     "__version__",
     "apply_bitmask",
@@ -222,8 +223,8 @@ class Matcher:
         """Write the allowed tokens into one row.
 
         Args:
-            mask: A writable, C-contiguous int32 buffer (numpy array, CPU tensor's numpy view) of shape
-                ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``;
+            mask: A `RowBuffer`, or a writable, C-contiguous int32 buffer (numpy array, CPU tensor's numpy view) of
+                shape ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``;
                 1 = allowed.
             row: Which row to write.
             budget: If given, allow only tokens after which a complete text still fits in ``budget`` tokens,
@@ -274,6 +275,29 @@ class Matcher:
     @property
     def text(self) -> bytes:
         """The bytes accepted so far."""
+
+@final
+class RowBuffer:
+    """A mask whose memory is looked up once, not for every row that is written: 0.05 of 0.4 microseconds.
+
+    Takes what `Matcher.fill_bitmask` takes, and is taken wherever that is::
+
+        rows = RowBuffer(allocate_bitmask(batch, vocabulary))
+        matcher.fill_bitmask(rows, 3)                     # written to rows.mask[3]
+
+    The memory of ``mask`` is held as long as this lives: a numpy array can meanwhile not be resized in place.
+
+    Raises:
+        TypeError, ValueError: ``mask`` is no writable, C-contiguous int32 buffer of one or two dimensions.
+    """
+
+    def __init__(self, mask: Any) -> None: ...
+    @property
+    def mask(self) -> Any:
+        """What it was made from."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
 
 def fill_bitmasks(
     matchers: Sequence[Matcher | None],

@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 /// A checked mask buffer.
 pub struct Rows {
     buffer: PyBuffer<i32>,
-    words: usize,
+    width: usize,
     count: usize,
 }
 
 impl Rows {
-    /// Checks type, shape and layout of `mask` against rows of `words` words.
-    pub fn new(mask: &Bound<'_, PyAny>, words: usize) -> PyResult<Self> {
+    /// Checks type, shape and layout of `mask`.
+    pub fn new(mask: &Bound<'_, PyAny>) -> PyResult<Self> {
         let buffer = PyBuffer::<i32>::get(mask).map_err(|_| {
             PyTypeError::new_err(format!(
                 "mask: a writable int32 buffer is wanted (numpy array, or .numpy() of a CPU tensor), not {}",
@@ -27,17 +27,23 @@ impl Rows {
         if buffer.readonly() || !buffer.is_c_contiguous() {
             return Err(PyValueError::new_err("mask: the buffer must be writable and C-contiguous"));
         }
-        let (rows, width) = match *buffer.shape() {
+        let (count, width) = match *buffer.shape() {
             [width] => (1, width),
             [rows, width] => (rows, width),
             _ => return Err(PyValueError::new_err("mask: the buffer must have one or two dimensions")),
         };
-        if width != words {
+        Ok(Self { buffer, width, count })
+    }
+
+    /// Fails unless the rows have `words` words each.
+    pub fn check_width(&self, words: usize) -> PyResult<()> {
+        if self.width != words {
             return Err(PyValueError::new_err(format!(
-                "mask: rows have {width} words, but this vocabulary needs {words}: ceil(logits_size / 32)"
+                "mask: rows have {} words, but this vocabulary needs {words}: ceil(logits_size / 32)",
+                self.width
             )));
         }
-        Ok(Self { buffer, words, count: rows })
+        Ok(())
     }
 
     /// Fails unless there is a row `row`.
@@ -50,7 +56,60 @@ impl Rows {
 
     /// The words of a row, with or without the interpreter lock.
     pub fn row(&self, row: usize) -> &[AtomicU32] {
-        &shared(&self.buffer)[row * self.words..(row + 1) * self.words]
+        &shared(&self.buffer)[row * self.width..(row + 1) * self.width]
+    }
+}
+
+/// A mask whose memory is looked up once.
+#[pyclass(frozen, module = "formwright._kernel")]
+pub struct RowBuffer {
+    rows: Rows,
+    #[pyo3(get)]
+    mask: Py<PyAny>,
+}
+
+#[pymethods]
+impl RowBuffer {
+    #[new]
+    fn new(mask: Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { rows: Rows::new(&mask)?, mask: mask.unbind() })
+    }
+
+    fn __len__(&self) -> usize {
+        self.rows.count
+    }
+
+    fn __repr__(&self) -> String {
+        format!("RowBuffer({} rows of {} words)", self.rows.count, self.rows.width)
+    }
+}
+
+/// The rows of a mask: those of a [`RowBuffer`], or of any buffer, looked up for this once.
+pub enum Found<'a> {
+    Kept(&'a Rows),
+    New(Rows),
+}
+
+impl<'a> Found<'a> {
+    /// The rows of `mask`, of `words` words each.
+    pub fn of(mask: &'a Bound<'_, PyAny>, words: usize) -> PyResult<Self> {
+        let rows = match mask.cast_exact::<RowBuffer>() {
+            Ok(kept) => Self::Kept(&kept.get().rows),
+            Err(_) => Self::New(Rows::new(mask)?),
+        };
+        rows.check_width(words)?;
+        Ok(rows)
+    }
+}
+
+impl std::ops::Deref for Found<'_> {
+    type Target = Rows;
+
+    fn deref(&self) -> &Rows {
+        match self {
+            Self::Kept(rows) => rows,
+            Self::New(rows) => rows,
+        }
     }
 }
 

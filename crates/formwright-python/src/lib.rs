@@ -21,6 +21,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule(gil_used = false)]
 mod _kernel {
     #[pymodule_export]
+    use super::buffer::RowBuffer;
+    #[pymodule_export]
     use super::constraint::Constraint;
     #[pymodule_export]
     use super::language::{Language, json_schema_formats, json_schema_keywords};

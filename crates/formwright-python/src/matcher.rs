@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use formwright::matcher::{self as kernel, Row};
 use formwright::vocabulary::Vocabulary;
 
-use crate::buffer::Rows;
+use crate::buffer::{Found, Rows};
 use crate::constraint::Constraint;
 use crate::errors::{lift, raise};
 
@@ -48,7 +48,7 @@ impl Matcher {
         row: usize,
         budget: Option<u32>,
     ) -> PyResult<()> {
-        let rows = Rows::new(mask, self.words())?;
+        let rows = Found::of(mask, self.words())?;
         rows.check(row)?;
         let known = if budget.is_none() { self.kernel.known_mask() } else { None };
         let found = match known {
@@ -136,7 +136,7 @@ pub fn fill_bitmasks(
         return Err(PyValueError::new_err("fill_bitmasks: matchers, rows and budgets must have one length"));
     }
     let Some(words) = matchers.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
-    let buffer = Rows::new(mask, words)?;
+    let buffer = Found::of(mask, words)?;
     rows.iter().try_for_each(|&row| buffer.check(row))?;
     if matchers.iter().flatten().any(|matcher| matcher.words() != words) {
         return Err(PyValueError::new_err("fill_bitmasks: the matchers have vocabularies of different width"));

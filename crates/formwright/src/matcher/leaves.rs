@@ -15,19 +15,62 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::mask::{Entry, Masker, Tokens, Walk};
 use super::thread::{ByteSet, ContId, Head};
 use crate::language::{LeafId, SpaceState, UNBOUNDED, end};
-use crate::leaf::{Exits, LeafKey, LeafMask, Tree};
+use crate::leaf::{Canonical, Exits, LeafKey, LeafMask, Tree};
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 
 /// Lists of banned tokens kept; a list is a few tokens.
 const BAN_TABLE: usize = 1024;
 
-/// Tokens taken out of the body of a leaf mask, ascending.
-pub type Bans = Arc<[TokenId]>;
+/// Leaf masks that are looked up without asking the shared tables.
+const RECENT: usize = 8;
+
+/// Tokens taken out of the body of a leaf mask, ascending; mostly none.
+#[derive(Clone, Debug, Default)]
+pub struct Bans(Option<Arc<[TokenId]>>);
+
+impl From<Vec<TokenId>> for Bans {
+    fn from(tokens: Vec<TokenId>) -> Self {
+        Self((!tokens.is_empty()).then(|| tokens.into()))
+    }
+}
+
+impl std::ops::Deref for Bans {
+    type Target = [TokenId];
+
+    fn deref(&self) -> &[TokenId] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl Bans {
+    /// Whether a token is among them.
+    #[inline]
+    pub fn has(&self, token: TokenId) -> bool {
+        if self.len() <= FEW { self.contains(&token) } else { self.binary_search(&token).is_ok() }
+    }
+}
+
+/// So many tokens are looked through one by one.
+const FEW: usize = 8;
+
+/// A leaf state, the subtree it is asked about, and what counts besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    tree: Tree,
+    node: NodeIndex,
+    leaf: LeafId,
+    state: StateId,
+    /// Characters that may come, if it matters.
+    window: Option<(u32, u32)>,
+    /// Bytes that may follow, if it matters.
+    follow: ByteSet,
+}
 
 /// What must not be spelled below a node.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +98,10 @@ pub struct Leaves {
     excluded: FxHashMap<(Tree, NodeIndex, LeafId, StateId, u32), Excluded>,
     beyond: FxHashMap<BeyondKey, Arc<Beyond>>,
     bytes: usize,
+    /// The leaf masks asked for last, in no order.
+    recent: SmallVec<[(Asked, Arc<LeafMask>); RECENT]>,
+    /// How many were asked for.
+    asked: usize,
 }
 
 /// The address of the exits, the counts allowed, the whitespace before and its purpose, what comes after, and the node
@@ -65,6 +112,21 @@ impl Leaves {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// A leaf mask asked for lately.
+    fn known(&self, asked: &Asked) -> Option<Arc<LeafMask>> {
+        self.recent.iter().find(|(known, _)| known == asked).map(|(_, mask)| Arc::clone(mask))
+    }
+
+    /// Remembers a leaf mask in place of the oldest one.
+    fn learn(&mut self, asked: Asked, mask: Arc<LeafMask>) {
+        if self.recent.len() < RECENT {
+            self.recent.push((asked, mask));
+        } else {
+            self.recent[self.asked % RECENT] = (asked, mask);
+        }
+        self.asked += 1;
     }
 
     /// Remembers what a walk of exits found; forgets all others first if they take more than `limit` bytes.
@@ -144,37 +206,64 @@ impl Masker<'_> {
     /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
     fn leaf(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) -> bool {
         let Place { leaf, state, window, at, cont } = place;
-        let program = self.machine.program;
-        let automaton = program.automaton(leaf);
-        let id = self.links.automata[leaf as usize];
-        let reach = self.tables.reach();
-        let follow = if automaton.ends_hard() { ByteSet::default() } else { self.follow(cont) };
-        let beyond = window.map_or(0, |(least, _)| least.saturating_sub(reach));
-        let window = window.map(|window| clamped(window, reach)).filter(|window| *window != (0, UNBOUNDED));
-        let canonical = window.is_none().then(|| self.tables.canonical(id, automaton, state));
-        let (id, state, shared) =
-            canonical.as_deref().map_or((id, state, automaton), |shared| (shared.id, shared.state, &shared.automaton));
-        let key = LeafKey {
+        let follow =
+            if self.machine.program.automaton(leaf).ends_hard() { ByteSet::default() } else { self.follow(cont) };
+        let asked = Asked {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,
-            automaton: id,
+            leaf,
             state,
-            window: window.unwrap_or((0, UNBOUNDED)),
-            follow: self.tables.follow_id(follow),
+            window: window.map(|window| clamped(window, self.tables.reach())).filter(|window| *window != (0, UNBOUNDED)),
+            follow,
         };
-        let inside = window.and(program.inside(leaf));
-        let mask = self.tables.mask(key, shared, inside, &follow);
-        self.machine.overflow |= automaton.overflowed() || shared.overflowed();
-        let slack = beyond.max(canonical.as_deref().map_or(0, |canonical| canonical.slack));
-        let farthest = || mask.farthest(shared).saturating_add(slack);
-        if self.budget.as_mut().is_some_and(|budget| !budget.covers(&mut self.machine, farthest(), cont)) {
+        let mask = self.leaf_mask(&asked);
+        if self.budget.is_some() && !self.covers(&asked, &mask, window, cont) {
             return false;
         }
-        let excluded =
-            at.map_or_else(Excluded::default, |at| self.excluded((key.tree, node, leaf, place.state, at), walk));
+        let excluded = at.map_or_else(Excluded::default, |at| self.excluded((asked.tree, node, leaf, state, at), walk));
         self.add_exits(&Leaving { walk, node, mask: &mask, cont, purpose }, &excluded, entry);
         self.add_body(walk, mask, excluded.tokens, purpose, entry);
         true
+    }
+
+    /// The mask of a leaf state.
+    fn leaf_mask(&mut self, asked: &Asked) -> Arc<LeafMask> {
+        self.machine.overflow |= self.machine.program.automaton(asked.leaf).overflowed();
+        if let Some(known) = self.leaves.known(asked) {
+            return known;
+        }
+        let shared = self.shared(asked);
+        let key = LeafKey {
+            tree: asked.tree,
+            node: asked.node,
+            automaton: shared.id,
+            state: shared.state,
+            window: asked.window.unwrap_or((0, UNBOUNDED)),
+            follow: self.tables.follow_id(asked.follow),
+        };
+        let inside = asked.window.and(self.machine.program.inside(asked.leaf));
+        let mask = self.tables.mask(key, &shared.automaton, inside, &asked.follow);
+        self.machine.overflow |= shared.automaton.overflowed();
+        self.leaves.learn(*asked, Arc::clone(&mask));
+        mask
+    }
+
+    /// The state whose masks it has, perhaps of another automaton.
+    fn shared(&self, asked: &Asked) -> Arc<Canonical> {
+        let automaton = self.machine.program.automaton(asked.leaf);
+        let id = self.links.automata[asked.leaf as usize];
+        if asked.window.is_none() {
+            return self.tables.canonical(id, automaton, asked.state);
+        }
+        Arc::new(Canonical { id, automaton: Arc::clone(automaton), state: asked.state, slack: 0 })
+    }
+
+    /// Whether the budget is enough after any token of the body.
+    fn covers(&mut self, asked: &Asked, mask: &LeafMask, window: Option<(u32, u32)>, cont: ContId) -> bool {
+        let shared = self.shared(asked);
+        let beyond = window.map_or(0, |(least, _)| least.saturating_sub(self.tables.reach()));
+        let farthest = || mask.farthest(&shared.automaton).saturating_add(beyond.max(shared.slack));
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest(), cont))
     }
 
     /// Adds the body of a leaf mask, less some tokens.
@@ -182,7 +271,7 @@ impl Masker<'_> {
         let runs = walk.runs();
         if let Some(runs) = runs {
             let spaced = mask.spaced.iter().filter(|met| runs.ends[usize::from(met.run)] & purpose != 0);
-            self.tokens.extend(spaced.map(|met| met.token).filter(|token| bans.binary_search(token).is_err()));
+            self.tokens.extend(spaced.map(|met| met.token).filter(|&token| !bans.has(token)));
         }
         if runs.is_none_or(|runs| runs.ends[0] & purpose != 0) {
             entry.maps.push((mask, bans));
@@ -197,7 +286,7 @@ impl Masker<'_> {
             return;
         }
         let beyond = self.beyond(exits, excluded.quote);
-        let free = |token: &&TokenId| excluded.tokens.binary_search(token).is_err();
+        let free = |token: &&TokenId| !excluded.tokens.has(**token);
         if excluded.tokens.is_empty() {
             self.tokens.extend_from_slice(&beyond.tokens);
         } else {

@@ -57,7 +57,7 @@ impl Mask {
         for entry in &self.entries {
             for (map, bans) in &entry.maps {
                 if let Body::List(tokens) = &map.body {
-                    set(row, tokens.iter().filter(|token| bans.binary_search(token).is_err()));
+                    set(row, tokens.iter().filter(|&&token| !bans.has(token)));
                 }
             }
             set(row, &entry.tokens);
