@@ -179,6 +179,7 @@ impl Leaving<'_> {
 
 impl Masker<'_> {
     /// Takes the leaf threads out of `buffer[low..]` and adds their masks of the subtree.
+    #[inline(never)]
     pub(super) fn shortcut(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         let mut index = low;
         while index < self.buffer.len() {
@@ -229,9 +230,12 @@ impl Masker<'_> {
     /// The mask of a leaf state.
     fn leaf_mask(&mut self, asked: &Asked) -> Arc<LeafMask> {
         self.machine.overflow |= self.machine.program.automaton(asked.leaf).overflowed();
-        if let Some(known) = self.leaves.known(asked) {
-            return known;
-        }
+        if let Some(known) = self.leaves.known(asked) { known } else { self.ask(asked) }
+    }
+
+    /// The mask of a leaf state, from the tables.
+    #[cold]
+    fn ask(&mut self, asked: &Asked) -> Arc<LeafMask> {
         let shared = self.shared(asked);
         let key = LeafKey {
             tree: asked.tree,
@@ -259,6 +263,7 @@ impl Masker<'_> {
     }
 
     /// Whether the budget is enough after any token of the body.
+    #[cold]
     fn covers(&mut self, asked: &Asked, mask: &LeafMask, window: Option<(u32, u32)>, cont: ContId) -> bool {
         let shared = self.shared(asked);
         let beyond = window.map_or(0, |(least, _)| least.saturating_sub(self.tables.reach()));
@@ -292,6 +297,14 @@ impl Masker<'_> {
         } else {
             self.tokens.extend(beyond.tokens.iter().filter(free));
         }
+        if !beyond.doubtful.is_empty() || !beyond.named.is_empty() {
+            self.add_uncertain(&beyond, excluded, entry);
+        }
+    }
+
+    #[cold]
+    fn add_uncertain(&mut self, beyond: &Beyond, excluded: &Excluded, entry: &mut Entry) {
+        let free = |token: &&TokenId| !excluded.tokens.has(**token);
         entry.doubtful.extend(beyond.doubtful.iter().filter(free));
         let named = beyond.named.iter();
         self.named.extend(named.map(|(name, tokens)| (name.clone(), tokens.iter().filter(free).copied().collect())));
@@ -312,6 +325,7 @@ impl Masker<'_> {
     }
 
     /// Exits that do not begin with the quote.
+    #[inline(never)]
     fn without_quotes(&mut self, exits: &Leaving<'_>) -> Beyond {
         let all = self.beyond(exits, false);
         let kept = |token: &&TokenId| self.rest(exits.walk, exits.node, **token).first() != Some(&b'"');
@@ -325,6 +339,7 @@ impl Masker<'_> {
         }
     }
 
+    #[inline(never)]
     fn walk_exits(&mut self, leaving: &Leaving<'_>) -> Beyond {
         let Leaving { walk, node, mask, cont, purpose } = *leaving;
         let (first, mut found) = (self.tokens.len(), Entry::default());
@@ -366,6 +381,7 @@ impl Masker<'_> {
     }
 
     /// The bytes that may follow a leaf.
+    #[inline(never)]
     fn follow(&mut self, cont: ContId) -> ByteSet {
         let mut after = Vec::new();
         let hole = self.machine.hole.replace(usize::MAX);
@@ -394,6 +410,7 @@ impl Masker<'_> {
         excluded
     }
 
+    #[inline(never)]
     fn find_excluded(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Excluded {
         let (mut banned, mut quote) = (Vec::new(), false);
         let mut stack = vec![(node, state, at)];

@@ -148,14 +148,21 @@ impl<'m> Masker<'m> {
             self.walk_from_root(&walk, thread, &mut entry);
         }
         entry.tokens = self.take_tokens(0);
-        entry.doubtful.sort_unstable();
-        entry.doubtful.dedup();
         entry.allows = entry.allows_something();
-        if let (Some((object, _)), false) = (self.own, self.named.is_empty()) {
-            entry.named = Some(Box::new(Named::new(object, std::mem::take(&mut self.named))));
+        if !entry.doubtful.is_empty() || !self.named.is_empty() {
+            self.keep_uncertain(&mut entry);
         }
         self.machine.sound()?;
         Ok(entry)
+    }
+
+    #[cold]
+    fn keep_uncertain(&mut self, entry: &mut Entry) {
+        entry.doubtful.sort_unstable();
+        entry.doubtful.dedup();
+        if let (Some((object, _)), false) = (self.own, self.named.is_empty()) {
+            entry.named = Some(Box::new(Named::new(object, std::mem::take(&mut self.named))));
+        }
     }
 
     /// Those doubtful tokens of an entry that `thread` can read.
@@ -178,8 +185,13 @@ impl<'m> Masker<'m> {
     fn blank(&mut self, thread: Thread, runs: &RunTable) {
         if self.budget.is_none() {
             self.tokens.extend_from_slice(&runs.blank);
-            return;
+        } else {
+            self.fitting_blank(thread, runs);
         }
+    }
+
+    #[cold]
+    fn fitting_blank(&mut self, thread: Thread, runs: &RunTable) {
         let tables = self.tables;
         for &token in &runs.blank {
             if self.reaches(thread, tables.vocabulary.token(token)) {
@@ -207,6 +219,7 @@ impl<'m> Masker<'m> {
     }
 
     /// Whether the threads `buffer[low..]` leave enough budget.
+    #[inline]
     fn fits(&mut self, low: usize) -> bool {
         match &mut self.budget {
             None => true,
@@ -265,6 +278,7 @@ impl<'m> Masker<'m> {
 
     /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
     /// nothing changes but the place in it.
+    #[inline(never)]
     fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.program.node(key.object) else { return };
         let before = self.machine.path.len();
@@ -402,8 +416,14 @@ impl<'m> Masker<'m> {
                     }
                 }
             }
-            Tokens::Exits { exits, window: (0, UNBOUNDED), runs: None } => {
-                self.tokens.extend(found.iter().map(|&item| exits.met[item as usize].token));
+            Tokens::Exits { exits, window: (0, UNBOUNDED), runs } => {
+                self.tokens.reserve(found.len());
+                for &item in found {
+                    let Met { run, token, .. } = exits.met[item as usize];
+                    if runs.is_none_or(|(runs, purpose)| runs.ends[usize::from(run)] & purpose != 0) {
+                        self.tokens.push(token);
+                    }
+                }
             }
             Tokens::Exits { .. } => self.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
         }

@@ -419,7 +419,7 @@ impl Matcher {
             mask.ends |= thread.head == Head::Accept;
             let entry = known_entry(constraint, memory, thread, path)?;
             if !entry.doubtful.is_empty() {
-                mask.decided.extend(masker(constraint, memory, path, None).decide(thread, &entry.doubtful)?);
+                mask.decided.extend(decided(constraint, memory, path, thread, &entry)?);
             }
             mask.add_named(constraint.program(), &mut memory.arena, thread, &entry);
             mask.entries.push(entry);
@@ -427,6 +427,7 @@ impl Matcher {
         Ok(())
     }
 
+    #[cold]
     fn find_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
         let Self { constraint, memory, state, path } = self;
         mask.ends = accepting(&state.threads);
@@ -443,6 +444,7 @@ impl Matcher {
         Ok(())
     }
 
+    #[cold]
     fn nothing_allowed(&self, budget: Option<u32>) -> Error {
         if let Some(budget) = budget {
             let needed = self.min_tokens_to_finish();
@@ -507,6 +509,18 @@ fn masker<'m>(
     let Memory { arena, buffer, tokens, leaves, .. } = memory;
     let machine = Machine::new(constraint.program(), arena, path);
     Masker::new(machine, constraint.tables(), constraint.links(), budget, (buffer, tokens), leaves)
+}
+
+/// The doubtful tokens of an entry that `thread` can read.
+#[cold]
+fn decided(
+    constraint: &Constraint,
+    memory: &mut Memory,
+    path: &mut Vec<u8>,
+    thread: Thread,
+    entry: &Entry,
+) -> Result<Vec<TokenId>> {
+    masker(constraint, memory, path, None).decide(thread, &entry.doubtful)
 }
 
 /// What a thread's mask depends on: neither the undeclared names that were used, nor how many characters may come if no
