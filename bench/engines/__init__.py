@@ -62,5 +62,9 @@ def load(name: str) -> type[Engine]:
 
 
 def words(tokens: Sequence[bytes]) -> NDArray[np.int32]:
-    """An empty mask for as many tokens."""
-    return np.zeros((len(tokens) + 31) // 32, np.int32)
+    """An empty mask for as many tokens. It begins where a cache line does, as the tensors of torch do, lest chance
+    favour an engine: copies to other places take half as long again."""
+    count, line = (len(tokens) + 31) // 32, 64
+    room = np.zeros(count + line // 4, np.int32)
+    start = -room.__array_interface__["data"][0] % line // 4
+    return room[start : start + count]

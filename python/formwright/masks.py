@@ -48,8 +48,14 @@ _BITS: dict[str, tuple[type[np.unsignedinteger[Any]], int]] = {
 
 
 def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
-    """A mask of ``rows`` rows for ``vocabulary``, all zeros: nothing is allowed until a matcher says so."""
-    return np.zeros((rows, vocabulary.mask_words), dtype=np.int32)
+    """A mask of ``rows`` rows for ``vocabulary``, all zeros: nothing is allowed until a matcher says so.
+
+    It begins where a cache line does, as the tensors of torch do: rows are written faster there.
+    """
+    count, line = rows * vocabulary.mask_words, 64
+    room = np.zeros(count + line // 4, dtype=np.int32)
+    start = -room.__array_interface__["data"][0] % line // 4
+    return room[start : start + count].reshape(rows, vocabulary.mask_words)
 
 
 def allowed_tokens(row: Mask) -> NDArray[np.intp]:

@@ -39,8 +39,65 @@ use walk::Exit;
 /// Bodies with more tokens than this are bit maps, others lists.
 const LIST: usize = 384;
 
-/// A set of tokens as words of a mask.
-pub type Bitmap = Box<[u32]>;
+/// A set of tokens as words of a mask. They begin where a cache line does, as rows mostly do: between places alike in
+/// that, a processor copies half as fast again.
+#[derive(Debug)]
+pub struct Bitmap {
+    words: Box<[u32]>,
+    start: usize,
+    count: usize,
+}
+
+impl Bitmap {
+    /// The words of a cache line.
+    const LINE: usize = 16;
+
+    /// Some tokens.
+    fn of(tokens: impl IntoIterator<Item = TokenId>, count: usize) -> Self {
+        let mut map = Self::new(count);
+        map.extend(tokens);
+        map
+    }
+
+    /// No tokens.
+    fn new(count: usize) -> Self {
+        let words = vec![0_u32; count + Self::LINE - 1].into_boxed_slice();
+        let start = words.as_ptr().align_offset(4 * Self::LINE).min(Self::LINE - 1);
+        Self { words, start, count }
+    }
+
+    fn insert(&mut self, token: TokenId) {
+        self[token as usize / 32] |= 1 << (token % 32);
+    }
+
+    fn extend(&mut self, tokens: impl IntoIterator<Item = TokenId>) {
+        tokens.into_iter().for_each(|token| self.insert(token));
+    }
+}
+
+impl std::ops::Deref for Bitmap {
+    type Target = [u32];
+
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        &self.words[self.start..self.start + self.count]
+    }
+}
+
+impl std::ops::DerefMut for Bitmap {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u32] {
+        &mut self.words[self.start..self.start + self.count]
+    }
+}
+
+impl Clone for Bitmap {
+    fn clone(&self) -> Self {
+        let mut clone = Self::new(self.count);
+        clone.copy_from_slice(self);
+        clone
+    }
+}
 
 /// Which of the two token trees a walk is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,9 +238,9 @@ impl Collector {
     #[inline]
     fn push(&mut self, token: TokenId) {
         match &mut self.map {
-            Some(map) => map[token as usize / 32] |= 1 << (token % 32),
+            Some(map) => map.insert(token),
             None if self.list.len() < LIST => self.list.push(token),
-            None => self.map = Some(bitmap(self.list.drain(..).chain([token]), self.words)),
+            None => self.map = Some(Bitmap::of(self.list.drain(..).chain([token]), self.words)),
         }
     }
 
@@ -195,11 +252,9 @@ impl Collector {
             self.list.extend(ranges.iter().flat_map(|range| &tokens[range.clone()]));
             return Body::List(self.list);
         }
-        let mut map = self.map.unwrap_or_else(|| bitmap(self.list, self.words));
+        let mut map = self.map.unwrap_or_else(|| Bitmap::of(self.list, self.words));
         if taken <= tokens.len() / 2 {
-            for &token in ranges.iter().flat_map(|range| &tokens[range.clone()]) {
-                map[token as usize / 32] |= 1 << (token % 32);
-            }
+            map.extend(ranges.iter().flat_map(|range| tokens[range.clone()].iter().copied()));
             return Body::Map(map);
         }
         let ends = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
@@ -213,13 +268,6 @@ impl Collector {
         }
         Body::Map(map)
     }
-}
-
-/// The bit map of some tokens.
-fn bitmap(tokens: impl IntoIterator<Item = TokenId>, words: usize) -> Bitmap {
-    let mut map = vec![0_u32; words].into_boxed_slice();
-    tokens.into_iter().for_each(|token| map[token as usize / 32] |= 1 << (token % 32));
-    map
 }
 
 /// What identifies a leaf mask.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::classes::Classes;
 use super::walk::{Exit, Tokens};
-use super::{Bitmap, Body, Exits, Farthest, LeafMask, Met, Tree, bitmap};
+use super::{Bitmap, Body, Exits, Farthest, LeafMask, Met, Tree};
 use crate::regular::{Automaton, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
@@ -172,7 +172,7 @@ impl TextTable {
         let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
         let body = found.by_count.concat();
         Self {
-            all: bitmap(body.iter().copied(), vocabulary.mask_words()),
+            all: Bitmap::of(body.iter().copied(), vocabulary.mask_words()),
             body,
             starts,
             spaced: found.spaced,
@@ -200,7 +200,7 @@ impl TextTable {
             return Body::List(body.to_vec());
         }
         if body.len() < longer.len() {
-            return Body::Map(bitmap(body.iter().copied(), self.all.len()));
+            return Body::Map(Bitmap::of(body.iter().copied(), self.all.len()));
         }
         let mut map = self.all.clone();
         for &token in longer {
