@@ -544,7 +544,6 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
         if let Some(known) = self.get(&key) { known } else { self.add(key, compute) }
     }
 
-    #[cold]
     fn add(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
         let (value, bytes) = compute();
         let value = Arc::new(value);

@@ -179,7 +179,6 @@ impl Leaving<'_> {
 
 impl Masker<'_> {
     /// Takes the leaf threads out of `buffer[low..]` and adds their masks of the subtree.
-    #[inline(never)]
     pub(super) fn shortcut(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         let mut index = low;
         while index < self.buffer.len() {
@@ -234,7 +233,6 @@ impl Masker<'_> {
     }
 
     /// The mask of a leaf state, from the tables.
-    #[cold]
     fn ask(&mut self, asked: &Asked) -> Arc<LeafMask> {
         let shared = self.shared(asked);
         let key = LeafKey {
@@ -325,7 +323,6 @@ impl Masker<'_> {
     }
 
     /// Exits that do not begin with the quote.
-    #[inline(never)]
     fn without_quotes(&mut self, exits: &Leaving<'_>) -> Beyond {
         let all = self.beyond(exits, false);
         let kept = |token: &&TokenId| self.rest(exits.walk, exits.node, **token).first() != Some(&b'"');
@@ -339,7 +336,6 @@ impl Masker<'_> {
         }
     }
 
-    #[inline(never)]
     fn walk_exits(&mut self, leaving: &Leaving<'_>) -> Beyond {
         let Leaving { walk, node, mask, cont, purpose } = *leaving;
         let (first, mut found) = (self.tokens.len(), Entry::default());
@@ -381,7 +377,6 @@ impl Masker<'_> {
     }
 
     /// The bytes that may follow a leaf.
-    #[inline(never)]
     fn follow(&mut self, cont: ContId) -> ByteSet {
         let mut after = Vec::new();
         let hole = self.machine.hole.replace(usize::MAX);
@@ -410,7 +405,6 @@ impl Masker<'_> {
         excluded
     }
 
-    #[inline(never)]
     fn find_excluded(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: u32) -> Excluded {
         let (mut banned, mut quote) = (Vec::new(), false);
         let mut stack = vec![(node, state, at)];

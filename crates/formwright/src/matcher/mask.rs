@@ -278,7 +278,6 @@ impl<'m> Masker<'m> {
 
     /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
     /// nothing changes but the place in it.
-    #[inline(never)]
     fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.program.node(key.object) else { return };
         let before = self.machine.path.len();
