@@ -29,8 +29,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::error::Result;
 use crate::language::{Leaf, SpaceState, Spaces};
 use crate::limits::Limits;
-use crate::matcher::ByteSet;
-use crate::regular::{Automaton, Regular, StateId};
+use crate::regular::{Automaton, ByteSet, Regular, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
 pub use texts::TextTable;

@@ -4,8 +4,7 @@
 //! The loops of a state become sets of kinds once a walk, and every node knows the kinds below it.
 
 use super::by_state::ByState;
-use crate::matcher::ByteSet;
-use crate::regular::{Automaton, ClassRun, StateId};
+use crate::regular::{Automaton, ByteSet, ClassRun, StateId};
 use crate::vocabulary::kinds::{self, Kinds};
 use crate::vocabulary::{NodeIndex, Trie};
 

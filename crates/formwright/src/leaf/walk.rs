@@ -15,8 +15,7 @@ use super::classes::Classes;
 use super::runs::Runs;
 use super::{Collector, Exits, Farthest, LeafKey, LeafMask, Met, States, Tables, Tree};
 use crate::language::UNBOUNDED;
-use crate::matcher::ByteSet;
-use crate::regular::{Automaton, DEAD, StateId};
+use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::shapes::members;
 use crate::vocabulary::{NodeIndex, Shapes, TokenId, Trie, Vocabulary, in_order};
 
@@ -367,7 +366,7 @@ pub mod tests {
     use super::super::Body;
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Escapes, Regular, Spelling, Step};
+    use crate::regular::{ByteSet, Escapes, Regular, Spelling, Step};
 
     /// Every byte, words that differ in letters, digits and case only, and pieces of other scripts.
     pub fn vocabulary() -> Arc<Vocabulary> {

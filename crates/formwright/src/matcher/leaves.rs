@@ -18,10 +18,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::mask::{Entry, Masker, Tokens, Walk};
-use super::thread::{ByteSet, ContId, Head};
+use super::thread::{ContId, Head};
 use crate::language::{LeafId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Canonical, Exits, LeafKey, LeafMask, Tree};
-use crate::regular::{DEAD, StateId};
+use crate::regular::{ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 
 /// Lists of banned tokens kept; a list is a few tokens.
@@ -213,7 +213,9 @@ impl Masker<'_> {
             node,
             leaf,
             state,
-            window: window.map(|window| clamped(window, self.tables.reach())).filter(|window| *window != (0, UNBOUNDED)),
+            window: window
+                .map(|window| clamped(window, self.tables.reach()))
+                .filter(|window| *window != (0, UNBOUNDED)),
             follow,
         };
         let mask = self.leaf_mask(&asked);
@@ -325,7 +327,12 @@ impl Masker<'_> {
     /// Exits that do not begin with the quote.
     fn without_quotes(&mut self, exits: &Leaving<'_>) -> Beyond {
         let all = self.beyond(exits, false);
-        let kept = |token: &&TokenId| self.rest(exits.walk, exits.node, **token).first() != Some(&b'"');
+        let (depth, strips) = (usize::from(exits.walk.trie.node(exits.node).depth), exits.walk.strips());
+        let kept = |token: &&TokenId| {
+            let bytes = self.tables.vocabulary.token(**token);
+            let blank = if strips { leading_blank(bytes) } else { 0 };
+            bytes.get(blank + depth) != Some(&b'"')
+        };
         let some = |tokens: &[TokenId]| tokens.iter().filter(kept).copied().collect::<Vec<_>>();
         let named = all.named.iter().map(|(name, tokens)| (name.clone(), some(tokens)));
         Beyond {
@@ -372,7 +379,7 @@ impl Masker<'_> {
     /// The bytes of a token below `node`.
     fn rest(&self, walk: &Walk<'_>, node: NodeIndex, token: TokenId) -> &[u8] {
         let bytes = self.tables.vocabulary.token(token);
-        let blank = if walk.strips() { bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0) } else { 0 };
+        let blank = if walk.strips() { leading_blank(bytes) } else { 0 };
         &bytes[blank + usize::from(walk.trie.node(node).depth)..]
     }
 
@@ -443,6 +450,11 @@ impl Masker<'_> {
             }
         }
     }
+}
+
+/// Bytes of whitespace before anything else.
+fn leading_blank(bytes: &[u8]) -> usize {
+    bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0)
 }
 
 /// Up to and with the quote that ends a name.

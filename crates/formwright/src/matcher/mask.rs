@@ -24,10 +24,11 @@ use super::budget::Budget;
 use super::leaves::{Bans, Leaves};
 use super::named::Named;
 use super::step::{Assumed, Machine};
-use super::thread::{ByteSet, ContId, Head, Phase, SeenId, Thread};
+use super::thread::{ContId, Head, Phase, SeenId, Thread};
 use crate::error::Result;
 use crate::language::{Node, NodeId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Exits, LeafMask, Met, RunTable, Tables};
+use crate::regular::ByteSet;
 use crate::vocabulary::{NodeIndex, TokenId, Trie};
 
 /// Subtrees with more nodes than this use leaf masks.
@@ -393,13 +394,7 @@ impl<'m> Masker<'m> {
         self.take_tokens(base).into_vec()
     }
 
-    pub(super) fn emit(
-        &mut self,
-        walk: &Walk<'_>,
-        items: std::ops::Range<usize>,
-        low: usize,
-        purpose: u8,
-    ) {
+    pub(super) fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8) {
         if items.is_empty() || !self.fits(low) {
             return;
         }
@@ -441,7 +436,7 @@ impl<'m> Masker<'m> {
             Head::Accept => false,
             Head::Value { space, node } => self.machine.program.first(node).contains(byte) || spaced(space),
             Head::Colon { space, .. } => byte == b':' || spaced(space),
-            Head::Object { phase, space, .. } => phase.structure().contains(&byte) || spaced(space),
+            Head::Object { phase, space, .. } => phase.structure().contains(byte) || spaced(space),
             Head::Array { phase: Phase::Value, space, .. } => matches!(byte, b',' | b']') || spaced(space),
             _ => true,
         }
@@ -472,7 +467,7 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Object { phase, space, .. } => {
-                set.extend(phase.structure().iter().copied());
+                set = phase.structure();
                 self.add_whitespace(space, &mut set);
             }
             Head::Array { phase: Phase::Open, array, space, .. } => {
@@ -484,10 +479,10 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Array { space, .. } => {
-                set.extend(*b",]");
+                set = const { ByteSet::of(b",]") };
                 self.add_whitespace(space, &mut set);
             }
-            Head::Leaf { leaf, state } => set.extend(program.automaton(leaf).leaving(state)),
+            Head::Leaf { leaf, state } => return program.automaton(leaf).leaving(state),
             Head::Accept => {}
             _ => return ByteSet::ALL,
         }
@@ -496,7 +491,7 @@ impl<'m> Masker<'m> {
 
     fn add_whitespace(&self, space: SpaceState, set: &mut ByteSet) {
         if self.machine.program.graph.spaces.may_come(space) {
-            set.extend(*b" \t\r\n");
+            *set = set.union(const { &ByteSet::of(b" \t\r\n") });
         }
     }
 }

@@ -40,7 +40,6 @@ pub use mask::Links;
 pub use memory::Spare;
 pub use program::Program;
 pub use row::Mask;
-pub use thread::ByteSet;
 pub use words::Row;
 
 /// A program reading bytes, without a vocabulary.

@@ -4,9 +4,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::thread::ByteSet;
 use crate::language::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId};
-use crate::regular::{Automaton, Spelling, StateId};
+use crate::regular::{Automaton, ByteSet, Spelling, StateId};
 
 /// A graph made ready to run.
 #[derive(Debug)]
@@ -90,7 +89,7 @@ impl Program {
             Node::Literals(trie) => trie.children(0).for_each(|child| set.insert(trie.node(child).byte)),
             Node::Regular(leaf) => {
                 let automaton = self.automaton(*leaf);
-                set.extend(automaton.leaving(automaton.start().state()));
+                set = automaton.leaving(automaton.start().state());
             }
             Node::Text { .. } => set.insert(b'"'),
             Node::Object(_) => set.insert(b'{'),
@@ -108,7 +107,7 @@ impl Program {
             Node::Distinct(leaves) => {
                 for &leaf in leaves {
                     let automaton = self.automaton(leaf);
-                    set.extend(automaton.leaving(automaton.start().state()));
+                    set = set.union(&automaton.leaving(automaton.start().state()));
                 }
             }
             Node::Rule(target) => set = self.first(*target),

@@ -63,6 +63,9 @@ impl<'o> Out<'o> {
     /// The thread at a place.
     #[inline]
     fn find(&mut self, head: Head) -> Option<usize> {
+        if self.threads.len() == self.base {
+            return None;
+        }
         if self.threads.len() - self.base > MANY {
             return self.find_among_many(head);
         }

@@ -9,7 +9,7 @@
 //! generalised parsing, obtained by hash-consing.
 
 use crate::language::{LeafId, NodeId, SpaceState};
-use crate::regular::StateId;
+use crate::regular::{ByteSet, StateId};
 use crate::vocabulary::NodeIndex;
 
 /// Index of a continuation in the arena. 0 is "the text is complete".
@@ -34,11 +34,11 @@ pub enum Phase {
 
 impl Phase {
     /// The bytes that may come next in an object, whitespace aside.
-    pub fn structure(self) -> &'static [u8] {
+    pub fn structure(self) -> ByteSet {
         match self {
-            Self::Open => b"\"}",
-            Self::Value => b",}",
-            Self::Comma => b"\"",
+            Self::Open => const { ByteSet::of(b"\"}") },
+            Self::Value => const { ByteSet::of(b",}") },
+            Self::Comma => const { ByteSet::of(b"\"") },
         }
     }
 }
@@ -85,47 +85,4 @@ pub enum Head {
 pub struct Thread {
     pub head: Head,
     pub cont: ContId,
-}
-
-/// A set of bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ByteSet([u64; 4]);
-
-impl ByteSet {
-    /// Every byte.
-    pub const ALL: Self = Self([u64::MAX; 4]);
-
-    /// Adds a byte.
-    pub fn insert(&mut self, byte: u8) {
-        self.0[usize::from(byte) / 64] |= 1 << (byte % 64);
-    }
-
-    /// Adds some bytes.
-    pub fn extend(&mut self, bytes: impl IntoIterator<Item = u8>) {
-        bytes.into_iter().for_each(|byte| self.insert(byte));
-    }
-
-    /// Whether a byte is in it.
-    pub fn contains(&self, byte: u8) -> bool {
-        self.0[usize::from(byte) / 64] >> (byte % 64) & 1 == 1
-    }
-
-    /// Both sets.
-    #[must_use]
-    pub fn union(mut self, other: &Self) -> Self {
-        self.0.iter_mut().zip(other.0).for_each(|(word, with)| *word |= with);
-        self
-    }
-
-    /// The bytes, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, &word)| {
-            let mut word = word;
-            std::iter::from_fn(move || {
-                let bit = word.trailing_zeros();
-                word &= word.wrapping_sub(1);
-                (bit < 64).then(|| (index as u32 * 64 + bit) as u8)
-            })
-        })
-    }
 }

@@ -23,6 +23,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
+use super::byte_set::ByteSet;
 use super::expression::{Arena, ClassRun, EMPTY, Id, MANY, NEVER, OutOfFuel, contains};
 use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
@@ -130,6 +131,8 @@ pub struct Automaton {
     overflow: AtomicBool,
     crowded: AtomicBool,
     start: Step,
+    /// The bytes that lead out of the start.
+    first: OnceLock<ByteSet>,
 }
 
 struct Builder {
@@ -182,6 +185,7 @@ impl Automaton {
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
             start,
+            first: OnceLock::new(),
         })
     }
 
@@ -222,17 +226,27 @@ impl Automaton {
         self.discover(state, byte, class)
     }
 
-    /// The bytes that lead out of a state, ascending.
-    pub fn leaving(&self, state: StateId) -> impl Iterator<Item = u8> + '_ {
-        // Classes are runs of bytes.
-        let (mut class, mut leads) = (None, false);
-        (0..=255).filter(move |&byte| {
-            let own = self.classes[usize::from(byte)];
+    /// The bytes that lead out of a state.
+    pub fn leaving(&self, state: StateId) -> ByteSet {
+        if state == self.start.state() {
+            *self.first.get_or_init(|| self.find_leaving(state))
+        } else {
+            self.find_leaving(state)
+        }
+    }
+
+    fn find_leaving(&self, state: StateId) -> ByteSet {
+        let (mut set, mut class, mut leads) = (ByteSet::default(), None, false);
+        for byte in 0..=255 {
+            let own = self.classes[usize::from(byte)]; // classes are runs of bytes
             if class.replace(own) != Some(own) {
                 leads = self.step(state, byte).state() != DEAD;
             }
-            leads
-        })
+            if leads {
+                set.insert(byte);
+            }
+        }
+        set
     }
 
     /// The transitions of a state, for loops that take many of them.

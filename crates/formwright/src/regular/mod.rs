@@ -16,11 +16,13 @@
 
 mod alphabet;
 mod automaton;
+mod byte_set;
 mod expression;
 mod tree;
 mod unfolding;
 
 pub use automaton::{Automaton, DEAD, Escapes, Spelling, StateId, Step};
+pub use byte_set::ByteSet;
 pub(crate) use expression::ClassRun;
 pub use tree::{Divisor, Ranges, Regular};
 pub use unfolding::{Unfold, Unfolding};

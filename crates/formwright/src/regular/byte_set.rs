@@ -1,0 +1,53 @@
+//! Sets of bytes: what may come first, or next.
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// Every byte.
+    pub const ALL: Self = Self([u64::MAX; 4]);
+
+    /// Some bytes.
+    pub const fn of(bytes: &[u8]) -> Self {
+        let (mut words, mut index) = ([0; 4], 0);
+        while index < bytes.len() {
+            words[bytes[index] as usize / 64] |= 1 << (bytes[index] % 64);
+            index += 1;
+        }
+        Self(words)
+    }
+
+    /// Adds a byte.
+    #[inline]
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte) / 64] |= 1 << (byte % 64);
+    }
+
+    /// Whether a byte is in it.
+    #[inline]
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte) / 64] >> (byte % 64) & 1 == 1
+    }
+
+    /// Both sets.
+    #[inline]
+    #[must_use]
+    pub fn union(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(word, with)| *word |= with);
+        self
+    }
+
+    /// The bytes, ascending.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let mut word = word;
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                word &= word.wrapping_sub(1);
+                (bit < 64).then(|| (index as u32 * 64 + bit) as u8)
+            })
+        })
+    }
+}
