@@ -121,9 +121,12 @@ pub struct Met {
 /// Tokens that leave a leaf, by what remains of them.
 #[derive(Debug)]
 pub struct Exits {
-    /// What remains; items are positions in `met`.
+    /// Tokens of which nothing remains, without leading whitespace, ascending. The body of a mask has them too: they may
+    /// come wherever the leaf may end there.
+    closing: Vec<Met>,
+    /// What remains of the others; items are positions in `met`.
     pub trie: Trie,
-    /// The tokens.
+    /// The others.
     pub met: Vec<Met>,
 }
 
@@ -133,7 +136,7 @@ type ExitKey = Box<[(u16, Met)]>;
 /// What a leaf state says about the tokens below a node of a tree.
 #[derive(Debug)]
 pub struct LeafMask {
-    /// Tokens that stay inside, without leading whitespace.
+    /// Tokens that stay inside, or end just where it does, without leading whitespace.
     pub body: Body,
     /// Tokens that stay inside, with leading whitespace.
     pub spaced: Vec<Met>,
@@ -495,7 +498,7 @@ impl Tables {
         let size = size_of_val(&*key);
         self.exits.get_or(key, || {
             let exits = Exits::new(exits);
-            let bytes = exits.trie.bytes() + exits.met.len() * size_of::<Met>() + size;
+            let bytes = exits.bytes() + size;
             (exits, bytes)
         })
     }
@@ -507,6 +510,16 @@ impl Tables {
 }
 
 impl LeafMask {
+    /// Tokens of the body that end with the leaf, ascending.
+    pub fn closing(&self) -> impl Iterator<Item = TokenId> + '_ {
+        self.exits.closing(self.window)
+    }
+
+    /// Whether any token leaves.
+    pub fn leaves(&self) -> bool {
+        !self.exits.met.is_empty() || !self.exits.closing.is_empty()
+    }
+
     /// Bytes to finish the leaf, at worst, after any token of the body.
     pub fn farthest(&self, automaton: &Automaton) -> u32 {
         self.farthest.get(automaton)

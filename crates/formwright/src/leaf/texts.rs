@@ -185,8 +185,14 @@ impl TextTable {
     pub fn mask(&self, (least, most): (u32, u32)) -> LeafMask {
         let last = (most as usize + 1).min(self.starts.len() - 1);
         let (body, longer) = self.body.split_at(self.starts[last]);
+        let mut body = self.body_of_mask(body, longer);
+        let closing = self.exits.closing((least, most));
+        match &mut body {
+            Body::List(list) => list.extend(closing),
+            Body::Map(map) => map.extend(closing),
+        }
         LeafMask {
-            body: self.body_of_mask(body, longer),
+            body,
             spaced: self.spaced.iter().filter(|met| u32::from(met.count) <= most).copied().collect(),
             exits: Arc::clone(&self.exits),
             window: (least, most),
@@ -215,8 +221,7 @@ impl TextTable {
             + size_of_val(&*self.starts)
             + size_of_val(&*self.all)
             + size_of_val(&*self.spaced)
-            + self.exits.trie.bytes()
-            + size_of_val(&*self.exits.met)
+            + self.exits.bytes()
     }
 }
 

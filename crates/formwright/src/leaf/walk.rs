@@ -72,11 +72,27 @@ impl<'v> Tokens<'v> {
 impl Exits {
     /// From what remains of each token.
     pub fn new(exits: Vec<Exit<'_>>) -> Self {
-        let mut exits = in_order(exits.into_iter());
+        let (closing, others): (Vec<_>, Vec<_>) =
+            exits.into_iter().partition(|(rest, met)| rest.is_empty() && met.run == 0);
+        let mut closing: Vec<Met> = closing.into_iter().map(|(_, met)| met).collect();
+        closing.sort_unstable_by_key(|met| met.token);
+        closing.dedup();
+        let mut exits = in_order(others.into_iter());
         exits.dedup();
         let keyed: Vec<(&[u8], u32)> = exits.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
         let trie = Trie::new(&keyed);
-        Self { trie, met: exits.iter().map(|&(_, met)| met).collect() }
+        Self { closing, trie, met: exits.iter().map(|&(_, met)| met).collect() }
+    }
+
+    /// Tokens of which nothing remains, ascending: those with so many characters, fewest and most.
+    pub fn closing(&self, (least, most): (u32, u32)) -> impl Iterator<Item = TokenId> + '_ {
+        let counted = move |met: &&Met| least <= u32::from(met.count) && u32::from(met.count) <= most;
+        self.closing.iter().filter(counted).map(|met| met.token)
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.trie.bytes() + (self.met.len() + self.closing.len()) * size_of::<Met>()
     }
 }
 
@@ -131,12 +147,13 @@ impl<'w> Walk<'w> {
     }
 
     fn finish(mut self, tables: &Tables) -> LeafMask {
-        self.alone.iter().for_each(|&token| self.body.push(token));
+        let (exits, window) = (tables.exits(self.exits), (0, UNBOUNDED));
+        self.alone.into_iter().chain(exits.closing(window)).for_each(|token| self.body.push(token));
         LeafMask {
             body: self.body.finish(self.vocabulary, &self.ranges),
             spaced: self.spaced,
-            exits: tables.exits(self.exits),
-            window: (0, UNBOUNDED),
+            exits,
+            window,
             farthest: Farthest::new(self.ends, self.looping),
         }
     }
@@ -464,7 +481,9 @@ pub mod tests {
                         .collect(),
                 };
                 let exits = &mask.exits;
-                let mut left = BTreeSet::new();
+                let mut left: BTreeSet<_> = mask.closing().map(|token| (Vec::new(), token)).collect();
+                let mut expected = expected;
+                expected.0.extend(mask.closing());
                 let mut rest = Vec::new();
                 for (node, index) in exits.trie.nodes().iter().zip(0..) {
                     rest.truncate(usize::from(node.depth).saturating_sub(1));

@@ -49,6 +49,20 @@ impl std::ops::Deref for Bans {
 }
 
 impl Bans {
+    /// These and others.
+    fn and(self, others: &Self) -> Self {
+        if others.is_empty() {
+            return self;
+        }
+        if self.is_empty() {
+            return others.clone();
+        }
+        let mut all = [&*self, others].concat();
+        all.sort_unstable();
+        all.dedup();
+        all.into()
+    }
+
     /// Whether a token is among them.
     #[inline]
     pub fn has(&self, token: TokenId) -> bool {
@@ -88,6 +102,8 @@ pub struct Beyond {
     doubtful: Vec<TokenId>,
     /// Those that assume a name to be new, by the name.
     named: Vec<(Vec<u8>, Vec<TokenId>)>,
+    /// Tokens that end with the leaf, and may not.
+    banned: Bans,
     /// Where they come from, held because it is known by its address.
     _exits: Arc<Exits>,
 }
@@ -131,7 +147,7 @@ impl Leaves {
 
     /// Remembers what a walk of exits found; forgets all others first if they take more than `limit` bytes.
     fn remember(&mut self, key: BeyondKey, beyond: Arc<Beyond>, limit: usize) {
-        let bytes = (beyond.tokens.len() + beyond.doubtful.len()) * 4 + 192;
+        let bytes = (beyond.tokens.len() + beyond.doubtful.len() + beyond.banned.len()) * 4 + 208;
         if self.bytes + bytes > limit {
             self.clear();
         }
@@ -223,8 +239,8 @@ impl Masker<'_> {
             return false;
         }
         let excluded = at.map_or_else(Excluded::default, |at| self.excluded((asked.tree, node, leaf, state, at), walk));
-        self.add_exits(&Leaving { walk, node, mask: &mask, cont, purpose }, &excluded, entry);
-        self.add_body(walk, mask, excluded.tokens, purpose, entry);
+        let bans = self.add_exits(&Leaving { walk, node, mask: &mask, cont, purpose }, excluded, entry);
+        self.add_body(walk, mask, bans, purpose, entry);
         true
     }
 
@@ -285,10 +301,10 @@ impl Masker<'_> {
 
     // Tokens that leave.
 
-    /// Adds the exits of a leaf mask that go on with what comes after.
-    fn add_exits(&mut self, exits: &Leaving<'_>, excluded: &Excluded, entry: &mut Entry) {
-        if exits.mask.exits.met.is_empty() {
-            return;
+    /// Adds the exits of a leaf mask that go on with what comes after; returns what may not come of its body.
+    fn add_exits(&mut self, exits: &Leaving<'_>, excluded: Excluded, entry: &mut Entry) -> Bans {
+        if !exits.mask.leaves() {
+            return excluded.tokens;
         }
         let beyond = self.beyond(exits, excluded.quote);
         let free = |token: &&TokenId| !excluded.tokens.has(**token);
@@ -298,8 +314,9 @@ impl Masker<'_> {
             self.tokens.extend(beyond.tokens.iter().filter(free));
         }
         if !beyond.doubtful.is_empty() || !beyond.named.is_empty() {
-            self.add_uncertain(&beyond, excluded, entry);
+            self.add_uncertain(&beyond, &excluded, entry);
         }
+        excluded.tokens.and(&beyond.banned)
     }
 
     #[cold]
@@ -335,8 +352,10 @@ impl Masker<'_> {
         };
         let some = |tokens: &[TokenId]| tokens.iter().filter(kept).copied().collect::<Vec<_>>();
         let named = all.named.iter().map(|(name, tokens)| (name.clone(), some(tokens)));
+        let banned: Vec<TokenId> = exits.mask.closing().filter(|token| !kept(&token)).collect();
         Beyond {
             named: named.collect(),
+            banned: Bans::from(banned).and(&all.banned),
             tokens: some(&all.tokens).into(),
             doubtful: some(&all.doubtful),
             _exits: Arc::clone(&exits.mask.exits),
@@ -358,22 +377,34 @@ impl Masker<'_> {
         self.buffer.extend(after);
         let assumed = self.machine.assumed.take();
         let known = assumed.as_ref().is_none_or(|assumed| self.may_assume(assumed, base));
+        let mut closes = false;
         if std::mem::take(&mut self.machine.doubt) || !known {
             found.doubtful.extend((0..mask.exits.met.len()).filter_map(|item| exits.token(item, end::ANY)));
+            found.doubtful.extend(mask.closing());
         } else if let Some(assumed) = assumed {
             let begun = self.machine.path[assumed.start as usize + 1..].to_vec();
-            for token in self.assuming(&exits, 0, base, purpose, &mut found) {
+            let closes = self.buffer.len() > base && runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0);
+            let closing: Vec<TokenId> = mask.closing().filter(|_| closes).collect();
+            for token in self.assuming(&exits, 0, base, purpose, &mut found).into_iter().chain(closing) {
                 let name = [&begun[..], end_of_name(self.rest(walk, node, token))].concat();
                 self.named.push((name, vec![token]));
             }
         } else if self.buffer.len() > base {
+            closes = self.fits(base);
             self.emit(&exits, exits.trie.items_at(0), base, purpose);
             self.walk(&exits, 0, base, purpose, &mut found);
         }
+        let banned = if closes { Bans::default() } else { Bans::from(mask.closing().collect::<Vec<_>>()) };
         self.buffer.truncate(base);
         self.machine.hole = hole;
         let named = std::mem::replace(&mut self.named, named);
-        Beyond { tokens: self.take_tokens(first), doubtful: found.doubtful, named, _exits: Arc::clone(&mask.exits) }
+        Beyond {
+            tokens: self.take_tokens(first),
+            doubtful: found.doubtful,
+            named,
+            banned,
+            _exits: Arc::clone(&mask.exits),
+        }
     }
 
     /// The bytes of a token below `node`.

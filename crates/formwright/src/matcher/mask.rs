@@ -221,7 +221,7 @@ impl<'m> Masker<'m> {
 
     /// Whether the threads `buffer[low..]` leave enough budget.
     #[inline]
-    fn fits(&mut self, low: usize) -> bool {
+    pub(super) fn fits(&mut self, low: usize) -> bool {
         match &mut self.budget {
             None => true,
             Some(budget) => budget.fits(&mut self.machine, &self.buffer[low..]),
