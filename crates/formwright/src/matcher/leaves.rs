@@ -20,12 +20,15 @@ use smallvec::SmallVec;
 use super::mask::{Entry, Masker, Tokens, Walk};
 use super::thread::{ContId, Head};
 use crate::language::{LeafId, SpaceState, UNBOUNDED, end};
-use crate::leaf::{Canonical, Exits, LeafKey, LeafMask, Tree};
+use crate::leaf::{Canonical, Exits, LeafKey, LeafMask, RunTable, Tree};
 use crate::regular::{ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 
 /// Lists of banned tokens kept; a list is a few tokens.
 const BAN_TABLE: usize = 1024;
+
+/// Walks of exits that the memory of a new text has room for.
+const BEYOND: usize = 14;
 
 /// Leaf masks that are looked up without asking the shared tables.
 const RECENT: usize = 8;
@@ -118,6 +121,8 @@ pub struct Leaves {
     recent: SmallVec<[(Asked, Arc<LeafMask>); RECENT]>,
     /// How many were asked for.
     asked: usize,
+    /// Which whitespace may stand where, for the places met.
+    runs: SmallVec<[(SpaceState, Arc<RunTable>); 4]>,
 }
 
 /// The address of the exits, the counts allowed, the whitespace before and its purpose, what comes after, and the node
@@ -145,11 +150,27 @@ impl Leaves {
         self.asked += 1;
     }
 
+    /// Which whitespace may stand in `space`; `look_up` is asked once.
+    pub fn runs(&mut self, space: SpaceState, look_up: impl FnOnce() -> Arc<RunTable>) -> Arc<RunTable> {
+        if let Some((_, known)) = self.runs.iter().find(|(state, _)| *state == space) {
+            return Arc::clone(known);
+        }
+        let runs = look_up();
+        if self.runs.len() == self.runs.inline_size() {
+            self.runs.clear();
+        }
+        self.runs.push((space, Arc::clone(&runs)));
+        runs
+    }
+
     /// Remembers what a walk of exits found; forgets all others first if they take more than `limit` bytes.
     fn remember(&mut self, key: BeyondKey, beyond: Arc<Beyond>, limit: usize) {
         let bytes = (beyond.tokens.len() + beyond.doubtful.len() + beyond.banned.len()) * 4 + 208;
         if self.bytes + bytes > limit {
             self.clear();
+        }
+        if self.beyond.is_empty() {
+            self.beyond.reserve(BEYOND);
         }
         self.bytes += bytes;
         self.beyond.insert(key, beyond);

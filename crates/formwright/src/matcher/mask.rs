@@ -139,7 +139,7 @@ impl<'m> Masker<'m> {
         let vocabulary = &self.tables.vocabulary;
         if let Some((free, space)) = self.machine.free_of_space(thread) {
             let spaces = &self.machine.program.graph.spaces;
-            let runs = self.tables.run_table(self.links.spaces, spaces, space);
+            let runs = self.leaves.runs(space, || self.tables.run_table(self.links.spaces, spaces, space));
             self.blank(thread, &runs);
             let stripped = vocabulary.stripped();
             let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs, space };
@@ -288,7 +288,7 @@ impl<'m> Masker<'m> {
                 let Some(child) = walk.trie.child(node, byte) else { continue };
                 if self.machine.name_is_live(object, key.seen, deeper) {
                     self.machine.path.push(byte);
-                    self.tokens.extend(walk.trie.items_at(child).filter_map(|item| walk.token(item, purpose)));
+                    self.add(walk, walk.trie.items_at(child), purpose);
                     self.names(walk, child, Key { at: deeper, ..key }, purpose, entry);
                     self.machine.path.pop();
                 }
@@ -318,7 +318,7 @@ impl<'m> Masker<'m> {
             node = walk.trie.child(node, byte)?;
             at = deeper;
             self.machine.path.push(byte);
-            self.tokens.extend(walk.trie.items_at(node).filter_map(|item| walk.token(item, purpose)));
+            self.add(walk, walk.trie.items_at(node), purpose);
         }
         Some((node, at))
     }
@@ -395,9 +395,14 @@ impl<'m> Masker<'m> {
     }
 
     pub(super) fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8) {
-        if items.is_empty() || !self.fits(low) {
-            return;
+        if !items.is_empty() && self.fits(low) {
+            self.add(walk, items, purpose);
         }
+    }
+
+    /// Adds the tokens of some items whose whitespace and characters are allowed.
+    #[inline]
+    fn add(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, purpose: u8) {
         let found = &walk.trie.items()[items.clone()];
         match walk.kind {
             Tokens::Plain => self.tokens.extend_from_slice(found),

@@ -44,6 +44,8 @@ pub struct Node {
     kinds: u16,
     /// The byte that leads here.
     pub byte: u8,
+    /// Whether it has a table of its children.
+    wide: bool,
 }
 
 /// A prefix tree over byte strings; each string carries an item.
@@ -87,7 +89,7 @@ impl Trie {
 
     fn layout(&mut self, sorted: &[(&[u8], u32)]) {
         self.nodes.reserve(1 + sorted.iter().map(|(bytes, _)| bytes.len()).sum::<usize>().min(1 << 16));
-        let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0 };
+        let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0, wide: false };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
         self.nodes.reserve(sorted.len());
@@ -109,6 +111,7 @@ impl Trie {
                     height: (bytes.len() - depth) as u16,
                     kinds: 0,
                     byte: bytes[depth - 1],
+                    wide: false,
                 });
             }
             self.items.push(item);
@@ -150,7 +153,10 @@ impl Trie {
             counts[parents[usize::from(node.depth) - 1] as usize] += 1;
             parents.push(index as NodeIndex);
         }
-        let wide = counts.iter().enumerate().filter(|&(_, &count)| usize::from(count) > WIDE);
+        for (node, &count) in self.nodes.iter_mut().zip(&counts) {
+            node.wide = usize::from(count) > WIDE;
+        }
+        let wide = self.nodes.iter().enumerate().filter(|(_, node)| node.wide);
         self.wide = wide
             .map(|(index, _)| {
                 let mut table = Box::new([NONE; 256]);
@@ -221,8 +227,7 @@ impl Trie {
     /// The child table of a node with many children.
     #[inline]
     pub fn table(&self, index: NodeIndex) -> Option<&[NodeIndex; 256]> {
-        // Leaves and thin subtrees cannot be wide: skip the hash.
-        if self.nodes[index as usize].skip - index <= WIDE as u32 {
+        if !self.nodes[index as usize].wide {
             return None;
         }
         self.wide.get(&index).map(|table| &**table)
