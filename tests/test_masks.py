@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,44 @@ def test_a_new_mask_allows_nothing(byte_vocabulary: fw.Vocabulary) -> None:
     assert mask.dtype == np.int32
     assert mask.shape == (3, 9)
     assert allowed_tokens(mask[0]).size == 0
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_a_new_mask_begins_where_a_cache_line_does(byte_vocabulary: fw.Vocabulary, rows: int) -> None:
+    masks = [fw.allocate_bitmask(rows, byte_vocabulary) for _ in range(20)]
+    assert all(mask.ctypes.data % 64 == 0 and mask.flags.c_contiguous and mask.flags.writeable for mask in masks)
+
+
+def test_a_row_buffer_is_the_mask_it_was_made_from(byte_vocabulary: fw.Vocabulary) -> None:
+    matcher = fw.compile(fw.regex("[a-c]d"), byte_vocabulary).matcher()
+    mask, plain = fw.allocate_bitmask(3, byte_vocabulary), fw.allocate_bitmask(3, byte_vocabulary)
+    rows = fw.RowBuffer(mask)
+    matcher.fill_bitmask(rows, 1)
+    fw.fill_bitmasks([matcher, None], rows, rows=[2, 0])
+    matcher.fill_bitmask(plain, 1)
+    fw.fill_bitmasks([matcher, None], plain, rows=[2, 0])
+    assert rows.mask is mask
+    assert (len(rows), repr(rows)) == (3, "RowBuffer(3 rows of 9 words)")
+    assert (mask == plain).all()
+    assert allowed_tokens(mask[1]).tolist() == list(b"abc")
+
+
+def test_a_row_buffer_outlives_the_name_of_its_mask(byte_vocabulary: fw.Vocabulary) -> None:
+    rows = fw.RowBuffer(fw.allocate_bitmask(1, byte_vocabulary))
+    gc.collect()
+    fw.compile(fw.literal("a"), byte_vocabulary).matcher().fill_bitmask(rows)
+    assert allowed_tokens(rows.mask[0]).tolist() == [ord("a")]
+
+
+def test_a_row_buffer_checks_what_a_mask_is_checked_for(byte_vocabulary: fw.Vocabulary) -> None:
+    matcher = fw.compile(fw.literal("a"), byte_vocabulary).matcher()
+    for wrong in (None, [0] * 9, np.zeros(9), np.zeros((9, 2), np.int32)[:, 0], np.zeros((1, 1, 9), np.int32)):
+        with pytest.raises((TypeError, ValueError), match="mask"):
+            fw.RowBuffer(wrong)
+    with pytest.raises(ValueError, match="8 words"):
+        matcher.fill_bitmask(fw.RowBuffer(np.zeros(8, np.int32)))
+    with pytest.raises(ValueError, match="no row 1"):
+        matcher.fill_bitmask(fw.RowBuffer(np.zeros(9, np.int32)), 1)
 
 
 def test_bits_are_least_significant_first() -> None:

@@ -573,3 +573,20 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
         read(&self.map).1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A copy of a bit map lies elsewhere, and must begin where a line does as well.
+    #[test]
+    fn bit_maps_begin_where_a_cache_line_does() {
+        for count in [2, 9, 4096, 4097] {
+            let map = Bitmap::of([0, 31, 32 * count as TokenId - 1], count);
+            for map in [map.clone(), map] {
+                assert_eq!((map.len(), map.iter().map(|word| word.count_ones()).sum::<u32>()), (count, 3));
+                assert!(cfg!(miri) || map.as_ptr().addr().is_multiple_of(64));
+            }
+        }
+    }
+}

@@ -51,3 +51,18 @@ impl ByteSet {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_bytes() {
+        let mut set = ByteSet::of(&[0, 63, 64, 255]);
+        set.insert(b'a');
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, b'a', 255]);
+        assert!(set.contains(255) && !set.contains(254));
+        assert_eq!(set.union(&ByteSet::of(b"ab")).iter().count(), 6);
+        assert_eq!(ByteSet::ALL.iter().count(), 256);
+    }
+}

@@ -339,6 +339,21 @@ mod tests {
     }
 
     #[test]
+    fn children_are_found_by_their_bytes() {
+        let all: Vec<[u8; 2]> = (0..=255).step_by(3).map(|byte| [byte, byte]).collect();
+        let mut few: Vec<(&[u8], u32)> = vec![(b"\x00b", 0), (b"\x00d", 0), (b"\x00dx", 0)];
+        few.extend(all.iter().map(|text| (&text[..], 1)));
+        few.sort_unstable();
+        let t = Trie::new(&few);
+        assert!(t.table(0).is_some() && t.table(1).is_none());
+        for node in 0..t.nodes().len() as NodeIndex {
+            for byte in 0..=255 {
+                assert_eq!(t.child(node, byte), t.children(node).find(|&child| t.node(child).byte == byte));
+            }
+        }
+    }
+
+    #[test]
     fn broken_bytes_are_never_covered() {
         let t = trie(&[&[0xC3, 0xA9], &[0xC0], b"ok", &[0xE2, b'x']]);
         assert_ne!(t.kinds(t.node(0)) & BROKEN, 0);
