@@ -1,8 +1,8 @@
 //! Leaves in a mask: a shared bit map for the tokens that stay inside, a walk for those that leave.
 //!
 //! ```text
-//! foo   foo bar   \n        stay inside a string: the body of its leaf mask
-//! o"    ",        ":1       leave it: walked with what comes after, and remembered as [`Beyond`]
+//! foo   foo bar   \n   o"        stay inside a string, or end with it: the body of its leaf mask
+//! o",   ":1                      go on behind it: walked with what comes after, and remembered as [`Beyond`]
 //! ```
 //!
 //! Every place in a string has the same exits, and one string after another the same to come: a walk of exits is
