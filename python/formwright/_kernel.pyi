@@ -1,7 +1,7 @@
 """The border between Python and the Rust kernel: five classes and a few functions."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import Any, Self, final
 
 __all__ = [
     "Constraint",
@@ -291,7 +291,7 @@ class RowBuffer:
         TypeError, ValueError: ``mask`` is no writable, C-contiguous int32 buffer of one or two dimensions.
     """
 
-    def __init__(self, mask: Any) -> None: ...
+    def __new__(cls, mask: Any) -> Self: ...
     @property
     def mask(self) -> Any:
         """What it was made from."""
