@@ -66,6 +66,8 @@ def calls(vocabulary: fw.Vocabulary, ids: Callable[[str], list[int]]) -> None:
         _share(measured(lambda: np.copyto(rows, source), 10)),
     )
     show("fill_bitmask, a known state", fill)
+    kept = fw.RowBuffer(row)
+    show("the same, to a RowBuffer", measured(lambda: matcher.fill_bitmask(kept), 2000))
     show("copy of a row, of many", copy)
     show("glue: the difference", (fill[0] - copy[0], fill[1] - copy[1]))
     matchers = [matcher.fork() for _ in range(ROWS)]

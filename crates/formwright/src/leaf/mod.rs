@@ -555,10 +555,9 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
 
     /// The value of `key`. Computed outside the lock: two threads may do the same work, with equal results.
     fn get_or(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
-        if let Some(known) = self.get(&key) { known } else { self.add(key, compute) }
-    }
-
-    fn add(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
+        if let Some(known) = self.get(&key) {
+            return known;
+        }
         let (value, bytes) = compute();
         let value = Arc::new(value);
         let mut guard = self.map.write().unwrap_or_else(PoisonError::into_inner);

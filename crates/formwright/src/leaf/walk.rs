@@ -383,7 +383,7 @@ pub mod tests {
     use super::super::Body;
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{ByteSet, Escapes, Regular, Spelling, Step};
+    use crate::regular::{Escapes, Regular, Spelling, Step};
 
     /// Every byte, words that differ in letters, digits and case only, and pieces of other scripts.
     pub fn vocabulary() -> Arc<Vocabulary> {

@@ -46,7 +46,6 @@ impl Named {
     }
 
     /// Adds the tokens whose name `thread`, which stands in the object, has not used.
-    #[inline(never)]
     pub fn free(&self, program: &Program, arena: &mut Arena, thread: Thread, out: &mut Vec<TokenId>) {
         let (Head::Object { seen, .. }, Node::Object(object)) = (thread.head, program.node(self.object)) else {
             return;

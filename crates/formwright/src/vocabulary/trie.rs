@@ -212,16 +212,8 @@ impl Trie {
             let child = table[usize::from(byte)];
             return (child != NONE).then_some(child);
         }
-        let end = self.nodes[index as usize].skip;
-        let mut child = index + 1;
-        while child < end {
-            let node = &self.nodes[child as usize];
-            if node.byte >= byte {
-                return (node.byte == byte).then_some(child); // ascending
-            }
-            child = node.skip;
-        }
-        None
+        let child = self.children(index).find(|&child| self.nodes[child as usize].byte >= byte)?; // ascending
+        (self.nodes[child as usize].byte == byte).then_some(child)
     }
 
     /// The child table of a node with many children.
