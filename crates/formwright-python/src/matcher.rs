@@ -50,9 +50,9 @@ impl Matcher {
     ) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         rows.check(row)?;
-        let known = if budget.is_none() { self.kernel.known_mask() } else { None };
-        let found = match known {
-            Some(known) => known, // the lock is kept: another thread would not be done sooner
+        let quick = if budget.is_none() { self.kernel.quick_mask() } else { None };
+        let found = match quick {
+            Some(quick) => quick, // the lock is kept: another thread would not be done sooner
             None => lift(py, py.detach(|| self.kernel.mask(budget)))?,
         };
         found.write(self.vocabulary(), rows.row(row));

@@ -467,6 +467,11 @@ impl Tables {
         self.vocabulary.longest() as u32 + 1
     }
 
+    /// The mask of a leaf state, if it is at hand.
+    pub fn known_mask(&self, key: &LeafKey) -> Option<Arc<LeafMask>> {
+        self.masks.get(key)
+    }
+
     /// The mask of a leaf state, computed if need be.
     pub fn mask(
         &self,

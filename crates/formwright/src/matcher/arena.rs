@@ -8,7 +8,7 @@
 //! Wrinkle: two places that differ only in which undeclared names were used
 //! allow the same tokens, but for the few that spell a whole name. So every
 //! frame knows its *forgotten* form, in which used names are [`UNKNOWN`], and
-//! masks are remembered by that.
+//! masks are remembered by that, or by what tokens can tell of it (`near`).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -41,6 +41,9 @@ const TRACKED: u32 = 1 << 31;
 /// "Cost not known yet".
 const NO_COST: u32 = u32::MAX;
 
+/// "Near form not known yet".
+const NO_NEAR: ContId = ContId::MAX;
+
 /// Frames and united continuations kept at most, about 100 MB.
 const MOST_FRAMES: usize = 1 << 21;
 
@@ -63,6 +66,8 @@ pub struct Arena {
     declared: FxHashMap<u32, TextsId>,
     /// By continuation: bytes to finish, once known.
     costs: Vec<u32>,
+    /// By continuation: its near form, once known.
+    near: Vec<ContId>,
 }
 
 /// Frames that the arena of a new text has room for.
@@ -87,6 +92,7 @@ impl Default for Arena {
             texts: Texts::default(),
             declared: FxHashMap::default(),
             costs: Vec::new(),
+            near: Vec::new(),
         }
     }
 }
@@ -116,8 +122,18 @@ impl Arena {
     }
 
     /// The same place, whatever undeclared names were used.
-    pub fn forget(&mut self, thread: Thread) -> Thread {
-        let mut head = thread.head;
+    fn forget(&mut self, thread: Thread) -> Thread {
+        Thread { head: self.forget_head(thread.head), cont: self.forgotten(thread.cont) }
+    }
+
+    /// The forgotten form of a continuation.
+    pub fn forgotten(&self, cont: ContId) -> ContId {
+        self.forgotten[cont as usize]
+    }
+
+    /// The forgotten form of a head.
+    #[inline]
+    pub fn forget_head(&mut self, mut head: Head) -> Head {
         match &mut head {
             Head::Named { seen, start, .. } => {
                 *start = UNKNOWN;
@@ -129,7 +145,7 @@ impl Arena {
             Head::Item { start, .. } => *start = UNKNOWN,
             _ => {}
         }
-        Thread { head, cont: self.forgotten[thread.cont as usize] }
+        head
     }
 
     fn forget_seen(&mut self, id: SeenId) -> SeenId {
@@ -191,6 +207,20 @@ impl Arena {
             self.costs.resize(self.frames.len(), NO_COST);
         }
         self.costs[cont as usize] = cost;
+    }
+
+    /// The near form of a continuation, if known.
+    #[inline]
+    pub fn known_near(&self, cont: ContId) -> Option<ContId> {
+        self.near.get(cont as usize).copied().filter(|&near| near != NO_NEAR)
+    }
+
+    /// Remembers the near form of a continuation.
+    pub fn learn_near(&mut self, cont: ContId, near: ContId) {
+        if self.near.len() < self.frames.len() {
+            self.near.resize(self.frames.len(), NO_NEAR);
+        }
+        self.near[cont as usize] = near;
     }
 
     /// What an object has seen.

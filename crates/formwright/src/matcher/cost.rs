@@ -77,6 +77,7 @@ impl Machine<'_> {
         let spaces = &program.graph.spaces;
         match head {
             Head::Accept | Head::Union(_) => 0,
+            Head::Between { .. } => INFINITE,
             Head::Start(node) => program.facts.shortest(node),
             Head::Value { space, node } => {
                 spaces.shortest(space, end::ITEM).saturating_add(program.facts.shortest(node))

@@ -121,6 +121,8 @@ pub struct Leaves {
     recent: SmallVec<[(Asked, Arc<LeafMask>); RECENT]>,
     /// How many were asked for.
     asked: usize,
+    /// Whether no leaf mask may be made: who asks will ask again.
+    pub quick: bool,
     /// Which whitespace may stand where, for the places met.
     runs: SmallVec<[(SpaceState, Arc<RunTable>); 4]>,
 }
@@ -255,7 +257,10 @@ impl Masker<'_> {
                 .filter(|window| *window != (0, UNBOUNDED)),
             follow,
         };
-        let mask = self.leaf_mask(&asked);
+        let Some(mask) = self.leaf_mask(&asked) else {
+            self.machine.overflow = true; // what is found is not all
+            return true;
+        };
         if self.budget.is_some() && !self.covers(&asked, &mask, window, cont) {
             return false;
         }
@@ -266,13 +271,13 @@ impl Masker<'_> {
     }
 
     /// The mask of a leaf state.
-    fn leaf_mask(&mut self, asked: &Asked) -> Arc<LeafMask> {
+    fn leaf_mask(&mut self, asked: &Asked) -> Option<Arc<LeafMask>> {
         self.machine.overflow |= self.machine.program.automaton(asked.leaf).overflowed();
-        if let Some(known) = self.leaves.known(asked) { known } else { self.ask(asked) }
+        self.leaves.known(asked).or_else(|| self.ask(asked))
     }
 
     /// The mask of a leaf state, from the tables.
-    fn ask(&mut self, asked: &Asked) -> Arc<LeafMask> {
+    fn ask(&mut self, asked: &Asked) -> Option<Arc<LeafMask>> {
         let shared = self.shared(asked);
         let key = LeafKey {
             tree: asked.tree,
@@ -283,10 +288,14 @@ impl Masker<'_> {
             follow: self.tables.follow_id(asked.follow),
         };
         let inside = asked.window.and(self.machine.program.inside(asked.leaf));
-        let mask = self.tables.mask(key, &shared.automaton, inside, &asked.follow);
+        let mask = if self.leaves.quick {
+            self.tables.known_mask(&key)?
+        } else {
+            self.tables.mask(key, &shared.automaton, inside, &asked.follow)
+        };
         self.machine.overflow |= shared.automaton.overflowed();
         self.leaves.learn(*asked, Arc::clone(&mask));
-        mask
+        Some(mask)
     }
 
     /// The state whose masks it has, perhaps of another automaton.

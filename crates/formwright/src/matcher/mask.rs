@@ -12,7 +12,7 @@
 //! A walk steps the threads along the branches of a tree. Where it enters a
 //! leaf above a large subtree it stops and uses the leaf's mask for that subtree
 //! instead. Entries are remembered by thread, so a state seen before costs one
-//! copy of a bit map.
+//! copy of a bit map; so does one that no token can tell from it.
 //!
 //! Cost on 131k tokens: 0.2 us for a known entry, 0.5-6 us for a new one.
 

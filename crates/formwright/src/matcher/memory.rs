@@ -30,7 +30,7 @@ const ENTRIES: usize = 28;
 #[derive(Debug, Default)]
 pub struct Memory {
     pub arena: Arena,
-    /// By thread, in its forgotten form.
+    /// By place in its forgotten form, and the near form of what comes after.
     pub entries: FxHashMap<Thread, Arc<Entry>>,
     entry_bytes: usize,
     pub leaves: Leaves,

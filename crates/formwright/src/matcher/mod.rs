@@ -14,6 +14,7 @@ mod leaves;
 mod mask;
 mod memory;
 mod named;
+mod near;
 mod program;
 mod row;
 mod step;
@@ -378,25 +379,23 @@ impl Matcher {
         let mut mask = Mask::default();
         match budget {
             _ if self.state.finished => mask.ends = true,
-            None => self.find(&mut mask)?,
+            None => find(&self.constraint, &mut self.memory.lock(), &self.state, &mut self.path, &mut mask)?,
             Some(budget) => self.find_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// What [`Matcher::mask`] finds without a budget, if there is nothing to work out and nobody to wait for: a
-    /// host that holds a lock of its own may keep it.
-    pub fn known_mask(&self) -> Option<Mask> {
+    /// What [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for nobody: a host that holds
+    /// a lock of its own may keep it. `None` where a leaf is met for the first time, or the mask is an error.
+    pub fn quick_mask(&mut self) -> Option<Mask> {
         let mut mask = Mask { ends: self.state.finished, ..Mask::default() };
         if !self.state.finished {
-            let memory = &mut *self.memory.try_lock()?;
-            for &thread in &self.state.threads {
-                mask.ends |= thread.head == Head::Accept;
-                let key = key_of(&self.constraint, &mut memory.arena, thread);
-                let entry = memory.entries.get(&key).filter(|entry| entry.doubtful.is_empty()).map(Arc::clone)?;
-                mask.add_named(self.constraint.program(), &mut memory.arena, thread, &entry);
-                mask.entries.push(entry);
-            }
+            let Self { constraint, memory, state, path } = self;
+            let memory = &mut *memory.try_lock()?;
+            memory.leaves.quick = true;
+            let found = find(constraint, memory, state, path, &mut mask);
+            memory.leaves.quick = false;
+            found.ok()?;
         }
         (!mask.is_empty()).then_some(mask)
     }
@@ -408,21 +407,6 @@ impl Matcher {
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let mask = self.mask(budget)?;
         mask.write(&self.constraint.tables().vocabulary, Cell::from_mut(row).as_slice_of_cells());
-        Ok(())
-    }
-
-    fn find(&mut self, mask: &mut Mask) -> Result<()> {
-        let Self { constraint, memory, state, path } = self;
-        let memory = &mut *memory.lock();
-        for &thread in &state.threads {
-            mask.ends |= thread.head == Head::Accept;
-            let entry = known_entry(constraint, memory, thread, path)?;
-            if !entry.doubtful.is_empty() {
-                mask.decided.extend(decided(constraint, memory, path, thread, &entry)?);
-            }
-            mask.add_named(constraint.program(), &mut memory.arena, thread, &entry);
-            mask.entries.push(entry);
-        }
         Ok(())
     }
 
@@ -498,6 +482,29 @@ fn step_bytes(
     Ok(true)
 }
 
+/// Adds what the threads of a state allow.
+fn find(
+    constraint: &Constraint,
+    memory: &mut Memory,
+    state: &State,
+    path: &mut Vec<u8>,
+    mask: &mut Mask,
+) -> Result<()> {
+    for &thread in &state.threads {
+        mask.ends |= thread.head == Head::Accept;
+        let mut entry = match known_entry(constraint, memory, thread) {
+            Some(known) => known,
+            None => new_entry(constraint, memory, thread)?,
+        };
+        if !entry.doubtful.is_empty() {
+            entry = decided(constraint, memory, path, thread, entry, mask)?;
+        }
+        mask.add_named(constraint.program(), &mut memory.arena, thread, &entry);
+        mask.entries.push(entry);
+    }
+    Ok(())
+}
+
 /// A masker for one thread after `path`.
 fn masker<'m>(
     constraint: &'m Constraint,
@@ -510,46 +517,61 @@ fn masker<'m>(
     Masker::new(machine, constraint.tables(), constraint.links(), budget, (buffer, tokens), leaves)
 }
 
-/// The doubtful tokens of an entry that `thread` can read.
+/// Adds the doubtful tokens of an entry that `thread` can read. If they are many, the entry is made anew for this place.
 #[cold]
 fn decided(
     constraint: &Constraint,
     memory: &mut Memory,
     path: &mut Vec<u8>,
     thread: Thread,
-    entry: &Entry,
-) -> Result<Vec<TokenId>> {
-    masker(constraint, memory, path, None).decide(thread, &entry.doubtful)
+    mut entry: Arc<Entry>,
+    mask: &mut Mask,
+) -> Result<Arc<Entry>> {
+    let mut masker = masker(constraint, memory, path, None);
+    if entry.doubtful.len() > DOUBTS {
+        entry = Arc::new(masker.entry(thread)?);
+    }
+    mask.decided.extend(masker.decide(thread, &entry.doubtful)?);
+    Ok(entry)
 }
 
 /// What a thread's mask depends on: neither the undeclared names that were used, nor how many characters may come if no
 /// token has so many.
-fn key_of(constraint: &Constraint, arena: &mut Arena, thread: Thread) -> Thread {
-    let mut key = arena.forget(thread);
-    if let Head::Text { least, most, .. } = &mut key.head {
+#[inline]
+fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
+    let mut head = arena.forget_head(head);
+    if let Head::Text { least, most, .. } = &mut head {
         (*least, *most) = leaves::clamped((*least, *most), constraint.tables().reach());
     }
-    key
+    head
 }
 
-/// The entry of a thread, remembered by its forgotten form unless too much depends on what was forgotten.
-fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread, path: &mut Vec<u8>) -> Result<Arc<Entry>> {
-    let key = key_of(constraint, &mut memory.arena, thread);
-    let known = memory.entries.get(&key).map(Arc::clone);
-    let entry = if let Some(known) = known {
-        known
-    } else {
-        let mut nothing = std::mem::take(&mut memory.path);
-        let entry = masker(constraint, memory, &mut nothing, None).entry(key);
+/// The entry of a thread, if it is remembered.
+#[inline]
+fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Option<Arc<Entry>> {
+    let cont = memory.arena.known_near(thread.cont)?;
+    let head = key_head(constraint, &mut memory.arena, thread.head);
+    memory.entries.get(&Thread { head, cont }).map(Arc::clone)
+}
+
+/// The entry of a thread that is made, or known from a place that is near it, and remembered.
+#[inline(never)]
+fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Result<Arc<Entry>> {
+    let mut nothing = std::mem::take(&mut memory.path);
+    let head = key_head(constraint, &mut memory.arena, thread.head);
+    let entered = constraint.tables().vocabulary.entered();
+    let cont = Machine::new(constraint.program(), &mut memory.arena, &mut nothing).near(thread.cont, entered);
+    let key = Thread { head, cont };
+    if let Some(known) = memory.entries.get(&key) {
         memory.path = nothing;
-        let entry = Arc::new(entry?);
-        memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
-        entry
-    };
-    if entry.doubtful.len() <= DOUBTS || key == thread {
-        return Ok(entry);
+        return Ok(Arc::clone(known));
     }
-    masker(constraint, memory, path, None).entry(thread).map(Arc::new)
+    let thread = Thread { head, cont: memory.arena.forgotten(thread.cont) };
+    let entry = masker(constraint, memory, &mut nothing, None).entry(thread);
+    memory.path = nothing;
+    let entry = Arc::new(entry?);
+    memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
+    Ok(entry)
 }
 
 /// Bytes as readable text.

@@ -245,6 +245,7 @@ impl<'m> Machine<'m> {
             | Head::Array { .. }
             | Head::Accept
             | Head::Union(_)
+            | Head::Between { .. }
             | Head::Named { .. }
             | Head::Item { .. }
             | Head::Sequence { .. }
@@ -817,11 +818,11 @@ impl<'m> Machine<'m> {
     }
 
     /// Whether a comma may come: some member can follow.
-    fn may_go_on(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+    pub fn may_go_on(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
         self.name_is_live(object, seen, 0) || self.may_extra(node, object, seen)
     }
 
-    fn may_close(&self, object: &Object, seen: SeenId) -> bool {
+    pub fn may_close(&self, object: &Object, seen: SeenId) -> bool {
         if object.is_plain() {
             return object.next_required[seen as usize] == object.members.len() as u32;
         }

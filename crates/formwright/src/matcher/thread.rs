@@ -72,6 +72,8 @@ pub enum Head {
     Colon { space: SpaceState, object: NodeId, seen: SeenId, member: u32 },
     /// Between the members of an object.
     Object { phase: Phase, space: SpaceState, object: NodeId, seen: SeenId },
+    /// Behind a member of any object (only in near forms): whether whitespace and a comma may come, and the brace.
+    Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
     /// Between the items of an array.
     Array { phase: Phase, space: SpaceState, array: NodeId, count: u32 },
     /// Before part `index` of a sequence (only in frames).

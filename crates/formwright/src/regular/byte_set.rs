@@ -30,6 +30,12 @@ impl ByteSet {
         self.0[usize::from(byte) / 64] >> (byte % 64) & 1 == 1
     }
 
+    /// Whether no byte is in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
     /// Both sets.
     #[inline]
     #[must_use]
