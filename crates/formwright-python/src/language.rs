@@ -8,6 +8,7 @@ use formwright::syntax::json_schema::{self, Options, Order};
 use formwright::{Limits, language::UNBOUNDED, recipe::Recipe};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyType};
 
 use crate::errors::lift;
@@ -52,7 +53,7 @@ impl Language {
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
         py: Python<'_>,
-        schema: String,
+        schema: PyBackedStr,
         order: &str,
         whitespace: &str,
         escapes: &str,

@@ -15,6 +15,7 @@
 //! the nodes of all steps together.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::bytes::{Format, Reader, hex, put, put_text};
@@ -35,9 +36,20 @@ pub const CONSTRAINT: Format = Format { magic: *b"FWco", version: 1, name: "cons
 #[derive(Clone, Debug)]
 pub struct Recipe(Vec<Step>);
 
+/// A text that somebody holds: a `String`, or a host's own, which need not be copied.
+pub trait Text: AsRef<str> + fmt::Debug + Send + Sync {}
+
+impl<T: AsRef<str> + fmt::Debug + Send + Sync> Text for T {}
+
+#[derive(Debug)]
+struct Schema<T: ?Sized> {
+    options: Options,
+    text: T,
+}
+
 #[derive(Clone, Debug)]
 enum Step {
-    Schema(Arc<(String, Options)>),
+    Schema(Arc<Schema<dyn Text>>),
     Regex(Arc<str>),
     Choice(Arc<[String]>),
     Then,
@@ -47,8 +59,8 @@ enum Step {
 
 impl Recipe {
     /// A JSON Schema.
-    pub fn json_schema(schema: String, options: Options) -> Self {
-        Self(vec![Step::Schema(Arc::new((schema, options)))])
+    pub fn json_schema(text: impl Text + 'static, options: Options) -> Self {
+        Self(vec![Step::Schema(Arc::new(Schema { options, text }))])
     }
 
     /// A regular expression.
@@ -86,7 +98,7 @@ impl Recipe {
     /// The schema and its options, if that is all.
     pub fn schema(&self) -> Option<(&str, &Options)> {
         match &*self.0 {
-            [Step::Schema(schema)] => Some((&schema.0, &schema.1)),
+            [Step::Schema(schema)] => Some((schema.text.as_ref(), &schema.options)),
             _ => None,
         }
     }
@@ -167,7 +179,7 @@ impl Step {
     fn apply(&self, stack: &mut Vec<Language>, limits: &Limits) -> Result<Language> {
         let mut pop = || stack.pop().ok_or_else(unbalanced);
         match self {
-            Self::Schema(schema) => json_schema(&schema.0, &schema.1),
+            Self::Schema(schema) => json_schema(schema.text.as_ref(), &schema.options),
             Self::Regex(pattern) => regex::regex(pattern, limits),
             Self::Choice(options) => choice::choice(options, limits),
             Self::Then => pop().and_then(|second| pop()?.then(&second)),
@@ -180,8 +192,8 @@ impl Step {
         match self {
             Self::Schema(schema) => {
                 body.push(0);
-                put_text(body, &schema.0);
-                write_options(body, &schema.1);
+                put_text(body, schema.text.as_ref());
+                write_options(body, &schema.options);
             }
             Self::Regex(pattern) => {
                 body.push(1);
@@ -204,7 +216,10 @@ impl Step {
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
         Ok(match reader.below(6, "the kind of a step")? {
-            0 => Self::Schema(Arc::new((reader.text("a schema")?.to_owned(), read_options(reader, limits)?))),
+            0 => {
+                let text = reader.text("a schema")?.to_owned();
+                Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
+            }
             1 => Self::Regex(reader.text("a regular expression")?.into()),
             2 => {
                 let count = reader.count(4, "options")?;
