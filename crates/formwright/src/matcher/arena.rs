@@ -215,6 +215,11 @@ impl Arena {
         self.near.get(cont as usize).copied().filter(|&near| near != NO_NEAR)
     }
 
+    /// The near form of a continuation that is as it was forgotten, if known: else itself.
+    pub fn near_or_self(&self, cont: ContId) -> ContId {
+        self.known_near(cont).filter(|_| self.forgotten(cont) == cont).unwrap_or(cont)
+    }
+
     /// Remembers the near form of a continuation.
     pub fn learn_near(&mut self, cont: ContId, near: ContId) {
         if self.near.len() < self.frames.len() {

@@ -206,13 +206,13 @@ struct Leaving<'w> {
 }
 
 impl Leaving<'_> {
-    fn key(&self, no_quote: bool) -> BeyondKey {
+    fn key(&self, near: ContId, no_quote: bool) -> BeyondKey {
         let space = match self.walk.kind {
             Tokens::Stripped { space, .. } => Some((space, self.purpose)),
             _ => None,
         };
         let node = no_quote.then_some(self.node);
-        (Arc::as_ptr(&self.mask.exits).addr(), self.mask.window, space, self.cont, node)
+        (Arc::as_ptr(&self.mask.exits).addr(), self.mask.window, space, near, node)
     }
 }
 
@@ -359,8 +359,9 @@ impl Masker<'_> {
 
     /// What a walk of exits finds, remembered unless it depends on more than what comes after.
     fn beyond(&mut self, exits: &Leaving<'_>, no_quote: bool) -> Arc<Beyond> {
-        let key = exits.key(no_quote);
         let shared = self.own.is_none() && self.budget.is_none();
+        let near = self.machine.arena.near_or_self(exits.cont);
+        let key = exits.key(near, no_quote);
         if let Some(known) = self.leaves.beyond.get(&key).filter(|_| shared) {
             return Arc::clone(known);
         }

@@ -517,7 +517,8 @@ fn masker<'m>(
     Masker::new(machine, constraint.tables(), constraint.links(), budget, (buffer, tokens), leaves)
 }
 
-/// Adds the doubtful tokens of an entry that `thread` can read. If they are many, the entry is made anew for this place.
+/// Adds the doubtful tokens of an entry that `thread` can read. If they are many, the entry is made anew for this place,
+/// unless nothing about it was forgotten.
 #[cold]
 fn decided(
     constraint: &Constraint,
@@ -527,8 +528,10 @@ fn decided(
     mut entry: Arc<Entry>,
     mask: &mut Mask,
 ) -> Result<Arc<Entry>> {
+    let head = key_head(constraint, &mut memory.arena, thread.head);
+    let known = thread == Thread { head, cont: memory.arena.forgotten(thread.cont) };
     let mut masker = masker(constraint, memory, path, None);
-    if entry.doubtful.len() > DOUBTS {
+    if entry.doubtful.len() > DOUBTS && !known {
         entry = Arc::new(masker.entry(thread)?);
     }
     mask.decided.extend(masker.decide(thread, &entry.doubtful)?);
