@@ -10,6 +10,7 @@
 mod arena;
 mod budget;
 mod cost;
+mod find;
 mod leaves;
 mod mask;
 mod memory;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 
 use arena::Arena;
 use budget::Budget;
-use mask::{Entry, Masker};
+use find::{find, masker};
 use memory::{Current, Memory, Shared, State};
 use step::Machine;
 use thread::{Head, Thread};
@@ -142,9 +143,6 @@ fn next_bytes(machine: &mut Machine<'_>, threads: &[Thread]) -> Vec<u8> {
     });
     live.collect()
 }
-
-/// An entry that leaves more tokens than this in doubt is made anew, with the names used before, for every mask.
-const DOUBTS: usize = 32;
 
 /// One running sequence.
 #[derive(Clone, Debug)]
@@ -379,7 +377,7 @@ impl Matcher {
         let mut mask = Mask::default();
         match budget {
             _ if self.state.finished => mask.ends = true,
-            None => find(&self.constraint, &mut self.memory.lock(), &self.state, &mut self.path, &mut mask)?,
+            None => find(&self.constraint, &mut self.memory.lock(), &self.state, &mut self.path, false, &mut mask)?,
             Some(budget) => self.find_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
@@ -391,11 +389,7 @@ impl Matcher {
         let mut mask = Mask { ends: self.state.finished, ..Mask::default() };
         if !self.state.finished {
             let Self { constraint, memory, state, path } = self;
-            let memory = &mut *memory.try_lock()?;
-            memory.leaves.quick = true;
-            let found = find(constraint, memory, state, path, &mut mask);
-            memory.leaves.quick = false;
-            found.ok()?;
+            find(constraint, &mut *memory.try_lock()?, state, path, true, &mut mask).ok()?;
         }
         (!mask.is_empty()).then_some(mask)
     }
@@ -417,6 +411,7 @@ impl Matcher {
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let vocabulary = &constraint.tables().vocabulary;
         let memory = &mut *memory.lock();
+        memory.leaves.quick = false;
         for &thread in &state.threads {
             let budget = Some(Budget::new(left, vocabulary));
             let mut masker = masker(constraint, memory, path, budget);
@@ -480,101 +475,6 @@ fn step_bytes(
     }
     state.advance(threads, path.len(), false);
     Ok(true)
-}
-
-/// Adds what the threads of a state allow.
-fn find(
-    constraint: &Constraint,
-    memory: &mut Memory,
-    state: &State,
-    path: &mut Vec<u8>,
-    mask: &mut Mask,
-) -> Result<()> {
-    for &thread in &state.threads {
-        mask.ends |= thread.head == Head::Accept;
-        let mut entry = match known_entry(constraint, memory, thread) {
-            Some(known) => known,
-            None => new_entry(constraint, memory, thread)?,
-        };
-        if !entry.doubtful.is_empty() {
-            entry = decided(constraint, memory, path, thread, entry, mask)?;
-        }
-        mask.add_named(constraint.program(), &mut memory.arena, thread, &entry);
-        mask.entries.push(entry);
-    }
-    Ok(())
-}
-
-/// A masker for one thread after `path`.
-fn masker<'m>(
-    constraint: &'m Constraint,
-    memory: &'m mut Memory,
-    path: &'m mut Vec<u8>,
-    budget: Option<Budget<'m>>,
-) -> Masker<'m> {
-    let Memory { arena, buffer, tokens, leaves, .. } = memory;
-    let machine = Machine::new(constraint.program(), arena, path);
-    Masker::new(machine, constraint.tables(), constraint.links(), budget, (buffer, tokens), leaves)
-}
-
-/// Adds the doubtful tokens of an entry that `thread` can read. If they are many, the entry is made anew for this place,
-/// unless nothing about it was forgotten.
-#[cold]
-fn decided(
-    constraint: &Constraint,
-    memory: &mut Memory,
-    path: &mut Vec<u8>,
-    thread: Thread,
-    mut entry: Arc<Entry>,
-    mask: &mut Mask,
-) -> Result<Arc<Entry>> {
-    let head = key_head(constraint, &mut memory.arena, thread.head);
-    let known = thread == Thread { head, cont: memory.arena.forgotten(thread.cont) };
-    let mut masker = masker(constraint, memory, path, None);
-    if entry.doubtful.len() > DOUBTS && !known {
-        entry = Arc::new(masker.entry(thread)?);
-    }
-    mask.decided.extend(masker.decide(thread, &entry.doubtful)?);
-    Ok(entry)
-}
-
-/// What a thread's mask depends on: neither the undeclared names that were used, nor how many characters may come if no
-/// token has so many.
-#[inline]
-fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
-    let mut head = arena.forget_head(head);
-    if let Head::Text { least, most, .. } = &mut head {
-        (*least, *most) = leaves::clamped((*least, *most), constraint.tables().reach());
-    }
-    head
-}
-
-/// The entry of a thread, if it is remembered.
-#[inline]
-fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Option<Arc<Entry>> {
-    let cont = memory.arena.known_near(thread.cont)?;
-    let head = key_head(constraint, &mut memory.arena, thread.head);
-    memory.entries.get(&Thread { head, cont }).map(Arc::clone)
-}
-
-/// The entry of a thread that is made, or known from a place that is near it, and remembered.
-#[inline(never)]
-fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Result<Arc<Entry>> {
-    let mut nothing = std::mem::take(&mut memory.path);
-    let head = key_head(constraint, &mut memory.arena, thread.head);
-    let entered = constraint.tables().vocabulary.entered();
-    let cont = Machine::new(constraint.program(), &mut memory.arena, &mut nothing).near(thread.cont, entered);
-    let key = Thread { head, cont };
-    if let Some(known) = memory.entries.get(&key) {
-        memory.path = nothing;
-        return Ok(Arc::clone(known));
-    }
-    let thread = Thread { head, cont: memory.arena.forgotten(thread.cont) };
-    let entry = masker(constraint, memory, &mut nothing, None).entry(thread);
-    memory.path = nothing;
-    let entry = Arc::new(entry?);
-    memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
-    Ok(entry)
 }
 
 /// Bytes as readable text.
