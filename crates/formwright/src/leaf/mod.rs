@@ -365,6 +365,8 @@ fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
+    /// How names begin that some token enters behind a comma and a quote.
+    pub entered: ByteSet,
     limits: Limits,
     automata: RwLock<Automata>,
     spaces: Ids<Arc<Spaces>>,
@@ -380,6 +382,7 @@ impl Tables {
     /// The tables of a vocabulary, empty.
     pub fn new(vocabulary: Arc<Vocabulary>, limits: Limits) -> Self {
         Self {
+            entered: entered_names(&vocabulary),
             vocabulary,
             automata: RwLock::default(),
             spaces: Ids::default(),
@@ -547,6 +550,19 @@ impl LeafMask {
 struct Cache<K, V> {
     map: RwLock<(FxHashMap<K, Arc<V>>, usize)>,
     limit: usize,
+}
+
+/// The bytes that follow a comma and a quote, maybe with whitespace between, in some token.
+fn entered_names(vocabulary: &Vocabulary) -> ByteSet {
+    let mut entered = ByteSet::default();
+    for token in (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id)) {
+        for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
+            if token[..at].trim_ascii_end().ends_with(b",") {
+                entered.insert(pair[1]);
+            }
+        }
+    }
+    entered
 }
 
 impl<K: std::hash::Hash + Eq, V> Cache<K, V> {

@@ -311,7 +311,7 @@ impl Arena {
 
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        let frames = self.frames.len() * (2 * size_of::<Thread>() + 16) + self.unions.len() * 64;
+        let frames = self.frames.len() * (2 * size_of::<Thread>() + 20) + self.unions.len() * 64;
         frames + self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128 + self.texts.bytes()
     }
 }

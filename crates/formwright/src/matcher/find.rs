@@ -62,8 +62,8 @@ fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> 
 fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Result<Arc<Entry>> {
     let mut nothing = std::mem::take(&mut memory.path);
     let head = key_head(constraint, &mut memory.arena, thread.head);
-    let entered = constraint.tables().vocabulary.entered();
-    let cont = Machine::new(constraint.program(), &mut memory.arena, &mut nothing).near(thread.cont, entered);
+    let mut machine = Machine::new(constraint.program(), &mut memory.arena, &mut nothing);
+    let cont = machine.near(thread.cont, &constraint.tables().entered);
     let key = Thread { head, cont };
     if let Some(known) = memory.entries.get(&key) {
         memory.path = nothing;

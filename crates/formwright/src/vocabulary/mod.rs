@@ -22,7 +22,6 @@ pub use trie::{Children, NONE, Node, NodeIndex, Trie};
 
 use crate::bytes::Digest;
 use crate::error::{Error, Result};
-use crate::regular::ByteSet;
 
 /// Id of a token.
 pub type TokenId = u32;
@@ -48,7 +47,6 @@ pub struct Vocabulary {
     stripped: Stripped,
     longest: usize,
     every_byte: bool,
-    entered: ByteSet,
     fingerprint: Digest,
 }
 
@@ -103,7 +101,6 @@ impl Vocabulary {
             stripped: Stripped { trie: Trie::new(&[]), entries: Vec::new(), runs: Vec::new(), blank: Vec::new() },
             longest: 0,
             every_byte: false,
-            entered: ByteSet::default(),
             fingerprint: Digest::default(),
         };
         vocabulary.index()?;
@@ -125,24 +122,8 @@ impl Vocabulary {
         self.spelled = spelled;
         self.every_byte =
             (0..=255).all(|byte| self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty()));
-        self.entered = self.entered_names();
         self.fingerprint = self.digest();
         Ok(())
-    }
-
-    /// The bytes that follow a comma and a quote, maybe with whitespace between, in some token.
-    fn entered_names(&self) -> ByteSet {
-        let mut entered = ByteSet::default();
-        for id in 0..self.len() as TokenId {
-            let token = self.token(id);
-            let commas = token.iter().enumerate().filter(|(_, byte)| **byte == b',').map(|(at, _)| &token[at + 1..]);
-            for behind in commas.map(<[u8]>::trim_ascii_start) {
-                if let [b'"', first, ..] = behind {
-                    entered.insert(*first);
-                }
-            }
-        }
-        entered
     }
 
     /// Every token that spells something, by its bytes, then by its id.
@@ -164,11 +145,6 @@ impl Vocabulary {
             return &[];
         }
         &self.bytes[self.offsets[id] as usize..self.offsets[id + 1] as usize]
-    }
-
-    /// The first bytes of names that some token sees behind a comma.
-    pub fn entered(&self) -> &ByteSet {
-        &self.entered
     }
 
     /// Every id that ends a text, ascending.
