@@ -519,6 +519,19 @@ impl Tables {
     }
 }
 
+/// The bytes that follow a comma and a quote, maybe with whitespace between, in some token.
+fn entered_names(vocabulary: &Vocabulary) -> ByteSet {
+    let mut entered = ByteSet::default();
+    for token in (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id)) {
+        for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
+            if token[..at].trim_ascii_end().ends_with(b",") {
+                entered.insert(pair[1]);
+            }
+        }
+    }
+    entered
+}
+
 impl LeafMask {
     /// Tokens of the body that end with the leaf, ascending.
     pub fn closing(&self) -> impl Iterator<Item = TokenId> + '_ {
@@ -550,19 +563,6 @@ impl LeafMask {
 struct Cache<K, V> {
     map: RwLock<(FxHashMap<K, Arc<V>>, usize)>,
     limit: usize,
-}
-
-/// The bytes that follow a comma and a quote, maybe with whitespace between, in some token.
-fn entered_names(vocabulary: &Vocabulary) -> ByteSet {
-    let mut entered = ByteSet::default();
-    for token in (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id)) {
-        for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
-            if token[..at].trim_ascii_end().ends_with(b",") {
-                entered.insert(pair[1]);
-            }
-        }
-    }
-    entered
 }
 
 impl<K: std::hash::Hash + Eq, V> Cache<K, V> {

@@ -375,12 +375,7 @@ impl Masker<'_> {
     /// Exits that do not begin with the quote.
     fn without_quotes(&mut self, exits: &Leaving<'_>) -> Beyond {
         let all = self.beyond(exits, false);
-        let (depth, strips) = (usize::from(exits.walk.trie.node(exits.node).depth), exits.walk.strips());
-        let kept = |token: &&TokenId| {
-            let bytes = self.tables.vocabulary.token(**token);
-            let blank = if strips { leading_blank(bytes) } else { 0 };
-            bytes.get(blank + depth) != Some(&b'"')
-        };
+        let kept = |token: &&TokenId| self.rest(exits.walk, exits.node, **token).first() != Some(&b'"');
         let some = |tokens: &[TokenId]| tokens.iter().filter(kept).copied().collect::<Vec<_>>();
         let named = all.named.iter().map(|(name, tokens)| (name.clone(), some(tokens)));
         let banned: Vec<TokenId> = exits.mask.closing().filter(|token| !kept(&token)).collect();
@@ -414,8 +409,8 @@ impl Masker<'_> {
             found.doubtful.extend(mask.closing());
         } else if let Some(assumed) = assumed {
             let begun = self.machine.path[assumed.start as usize + 1..].to_vec();
-            let closes = self.buffer.len() > base && runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0);
-            let closing: Vec<TokenId> = mask.closing().filter(|_| closes).collect();
+            let may_end = self.buffer.len() > base && runs.is_none_or(|(runs, purpose)| runs.ends[0] & purpose != 0);
+            let closing: Vec<TokenId> = mask.closing().filter(|_| may_end).collect();
             for token in self.assuming(&exits, 0, base, purpose, &mut found).into_iter().chain(closing) {
                 let name = [&begun[..], end_of_name(self.rest(walk, node, token))].concat();
                 self.named.push((name, vec![token]));
@@ -441,7 +436,7 @@ impl Masker<'_> {
     /// The bytes of a token below `node`.
     fn rest(&self, walk: &Walk<'_>, node: NodeIndex, token: TokenId) -> &[u8] {
         let bytes = self.tables.vocabulary.token(token);
-        let blank = if walk.strips() { leading_blank(bytes) } else { 0 };
+        let blank = if walk.strips() { bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0) } else { 0 };
         &bytes[blank + usize::from(walk.trie.node(node).depth)..]
     }
 
@@ -512,11 +507,6 @@ impl Masker<'_> {
             }
         }
     }
-}
-
-/// Bytes of whitespace before anything else.
-fn leading_blank(bytes: &[u8]) -> usize {
-    bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0)
 }
 
 /// Up to and with the quote that ends a name.

@@ -10,8 +10,8 @@
 //! anything else       itself
 //! ```
 //!
-//! Cost: one look-up once known, a few more for each continuation that a mask is asked for. Wrinkle: many vocabularies
-//! have some token like `,"%`, which sees how a name begins; objects with such names are told apart.
+//! Cost: one look-up once known, a few more for each continuation that a mask is asked for. Wrinkle: a vocabulary may
+//! have a token like `,"%`, which sees how a name begins; objects with such names are told apart.
 
 use smallvec::SmallVec;
 
