@@ -75,13 +75,15 @@ pub struct Target<'d> {
 }
 
 impl<'d> Documents<'d> {
-    /// Adds a document; it is walked if some schema in it has a name.
+    /// Adds a document; it is walked if some schema in it has a name, besides the whole.
     pub fn add(&mut self, uri: &str, root: &'d Value<'d>, default: Dialect, mentions: Mentions) {
         self.unevaluated |= mentions.unevaluated;
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
-        if mentions.names && (root.is_object() || root.is_array()) {
+        if mentions.names {
             self.index(root, index);
+        } else if let Value::Object(map) = root {
+            self.enter(map, root, index, &Pointer::Root);
         }
     }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use value::{Mentions, Value};
+use value::{Mentions, Sharing, Value};
 
 use crate::constraint::{Language, Reading};
 use crate::error::{Error, Kind, Result};
@@ -180,10 +180,11 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
+    let sharing = if purpose == Purpose::Build { Sharing::Schemas } else { Sharing::Nothing };
     in_arena(|arena| {
-        let (root, mentions) = parse(schema, "", arena)?;
+        let (root, mentions) = parse(schema, "", sharing, arena)?;
         let others: Vec<(&String, (Value<'_>, Mentions))> =
-            options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, arena)?))).collect::<Result<_>>()?;
+            options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, sharing, arena)?))).collect::<Result<_>>()?;
         let mut documents = Documents::default();
         documents.add("", &root, default, mentions);
         for (uri, (value, mentions)) in &others {
@@ -210,8 +211,8 @@ fn in_arena<T>(work: impl FnOnce(&Bump) -> T) -> T {
 }
 
 /// JSON text as a value; the error shows the line.
-fn parse<'t>(text: &'t str, uri: &str, arena: &'t Bump) -> Result<(Value<'t>, Mentions)> {
-    value::read(text, arena).map_err(|error| {
+fn parse<'t>(text: &'t str, uri: &str, sharing: Sharing, arena: &'t Bump) -> Result<(Value<'t>, Mentions)> {
+    value::read(text, sharing, arena).map_err(|error| {
         let place = if uri.is_empty() { String::new() } else { format!(" of {uri}") };
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
         let excerpt: String = line.chars().skip(error.column().saturating_sub(40)).take(60).collect();

@@ -4,16 +4,20 @@
 //! without escapes are slices of the text, numbers keep every digit, and a key
 //! that stands twice in one object is an error instead of a silent loss.
 //!
+//! Schemas that say the same are one object in memory, if the reader may share
+//! ([`Sharing`]): what is found out about one is found out about all. Machines
+//! write many of them, and each costs much more to compile than to compare.
+//!
 //! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are
 //! freed at once. Wrinkle: so a value may be copied, but never changed.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::fmt;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use bumpalo::Bump;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use smallvec::SmallVec;
 
@@ -116,6 +120,14 @@ impl<'t> Value<'t> {
         self.as_object()?.get(key)
     }
 
+    /// The same for values that are one in memory, another for any other value.
+    pub fn identity(&self) -> usize {
+        match self {
+            Self::Object(map) => std::ptr::from_ref(*map) as usize,
+            other => std::ptr::from_ref(other) as usize,
+        }
+    }
+
     pub fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
     }
@@ -128,37 +140,124 @@ impl<'t> Value<'t> {
 /// Keywords that the whole schema must be searched for: whether they stand anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// Ids and anchors.
+    /// Ids and anchors, below the root.
     pub names: bool,
     /// `unevaluatedItems` and `unevaluatedProperties`.
     pub unevaluated: bool,
 }
 
+/// Which objects may be one in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// None: each has its place in the text.
+    Nothing,
+    /// Those that differ in remarks only, but for constants and what has a name.
+    Schemas,
+}
+
 /// Reads a text, which must be one value, and notices what it mentions.
-pub fn read<'t>(text: &'t str, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
+pub fn read<'t>(text: &'t str, sharing: Sharing, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
     let mentions = Cell::default();
+    let slots = if sharing == Sharing::Nothing { 0 } else { (text.len() / BYTES_EACH).next_power_of_two() };
+    let met = arena.alloc_slice_fill_with(slots.min(MOST_MET), |_| Cell::new(None));
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader { arena, mentions: &mentions }.deserialize(&mut deserializer)?;
+    let value = Reader { arena, mentions: &mentions, met, is_root: true }.deserialize(&mut deserializer)?;
     deserializer.end().map(|()| (value, mentions.get()))
 }
+
+/// Bytes of text for each object that is remembered ...
+const BYTES_EACH: usize = 64;
+
+/// ... until there are so many.
+const MOST_MET: usize = 4096;
 
 #[derive(Clone, Copy)]
 struct Reader<'m, 't> {
     arena: &'t Bump,
     mentions: &'m Cell<Mentions>,
+    /// Objects met, by hash; the last one of those that want the same place. None here: nothing is shared.
+    met: &'m [Cell<Option<(u64, &'t Map<'t>)>>],
+    is_root: bool,
 }
 
-impl Reader<'_, '_> {
-    fn notice(self, key: &str, value: &Value<'_>) {
+impl<'t> Reader<'_, 't> {
+    /// Takes notice of a member. Gives whether it names the object it stands in.
+    fn notice(self, key: &str, value: &Value<'_>) -> bool {
         let mut mentions = self.mentions.get();
-        match (key, value) {
+        let names = match (key, value) {
             ("id" | "$id" | "$anchor" | "$dynamicAnchor", Value::String(_)) | ("$recursiveAnchor", Value::Bool(_)) => {
-                mentions.names = true;
+                true
             }
-            ("unevaluatedItems" | "unevaluatedProperties", _) => mentions.unevaluated = true,
-            _ => return,
-        }
+            ("unevaluatedItems" | "unevaluatedProperties", _) => false,
+            _ => return false,
+        };
+        mentions.names |= names && !self.is_root;
+        mentions.unevaluated |= !names;
         self.mentions.set(mentions);
+        names
+    }
+
+    /// The reader of a member's value.
+    fn inside(self, key: &str) -> Self {
+        let met = if matches!(key, "enum" | "const") { &[] } else { self.met };
+        Self { met, is_root: false, ..self }
+    }
+
+    /// An object of these members, perhaps one that was met.
+    fn object(self, entries: &[(&'t str, Value<'t>)]) -> Result<&'t Map<'t>, &'t str> {
+        let make = || Map::new(self.arena.alloc_slice_copy(entries), self.arena).map(|map| &*self.arena.alloc(map));
+        if self.met.is_empty() {
+            return make();
+        }
+        let hash = hash_members(entries);
+        let slot = &self.met[hash as usize % self.met.len()];
+        match slot.get() {
+            Some((other, map)) if other == hash && say_the_same(map.entries, entries) => Ok(map),
+            _ => make().inspect(|map| slot.set(Some((hash, map)))),
+        }
+    }
+}
+
+/// Whether a member says nothing about values. Whoever reads it as something else, as the name of a member that has
+/// this text for a schema, finds the same mistake in all.
+fn is_remark(key: &str, value: &Value<'_>) -> bool {
+    matches!((key, value), ("description" | "title" | "$comment", Value::String(_)))
+}
+
+fn hash_members(entries: &[(&str, Value<'_>)]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (key, value) in entries {
+        hasher.write(key.as_bytes());
+        if !is_remark(key, value) {
+            hash_value(value, &mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
+    match value {
+        Value::Null => hasher.write_u8(0),
+        Value::Bool(yes) => hasher.write_u8(1 + u8::from(*yes)),
+        Value::Number(text) | Value::String(text) => hasher.write(text.as_bytes()),
+        Value::Array(items) => items.iter().for_each(|item| hash_value(item, hasher)),
+        Value::Object(_) => hasher.write_usize(value.identity()),
+    }
+}
+
+/// Whether two objects are the same in everything but remarks: their objects are one in memory.
+fn say_the_same(a: &[(&str, Value<'_>)], b: &[(&str, Value<'_>)]) -> bool {
+    let same = |((key, a), (other, b)): (&(&str, Value<'_>), &(&str, Value<'_>))| {
+        key == other && (are_one(a, b) || is_remark(key, a) && is_remark(key, b))
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
+}
+
+fn are_one(a: &Value<'_>, b: &Value<'_>) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => std::ptr::eq(*a, *b),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(*b).all(|(a, b)| are_one(a, b)),
+        (a, b) => a == b,
     }
 }
 
@@ -203,7 +302,7 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut all: SmallVec<[Value<'t>; 8]> = SmallVec::new();
-        while let Some(item) = items.next_element_seed(self)? {
+        while let Some(item) = items.next_element_seed(Self { is_root: false, ..self })? {
             all.push(item);
         }
         Ok(Value::Array(self.arena.alloc_slice_copy(&all)))
@@ -211,17 +310,18 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut entries: SmallVec<[(&'t str, Value<'t>); 8]> = SmallVec::new();
+        let mut is_named = false;
         while let Some(key) = members.next_key_seed(Text(self.arena))? {
             if key == NUMBER {
                 return members.next_value_seed(Text(self.arena)).map(Value::Number);
             }
-            let value = members.next_value_seed(self)?;
-            self.notice(key, &value);
+            let value = members.next_value_seed(self.inside(key))?;
+            is_named |= self.notice(key, &value);
             entries.push((key, value));
         }
-        let map = Map::new(self.arena.alloc_slice_copy(&entries), self.arena);
+        let reader = if is_named { Self { met: &[], ..self } } else { self };
         let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
-        map.map(|map| Value::Object(self.arena.alloc(map))).map_err(twice)
+        reader.object(&entries).map(Value::Object).map_err(twice)
     }
 }
 
@@ -264,7 +364,7 @@ mod tests {
     fn digits_are_kept_and_text_is_borrowed() {
         let text = r#"{"a": 1.10, "b\n": ["x", null, true, -3.50]}"#;
         let arena = Bump::new();
-        let value = read(text, &arena).unwrap().0;
+        let value = read(text, Sharing::Schemas, &arena).unwrap().0;
         assert_eq!(value.get("a"), Some(&Value::Number("1.10")));
         let Some(Value::Array(items)) = value.get("b\n") else { panic!("{value:?}") };
         assert!(matches!(items[0], Value::String(slice) if text.as_bytes().as_ptr_range().contains(&slice.as_ptr())));
@@ -274,7 +374,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_an_error() {
         let arena = Bump::new();
-        let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, &arena).unwrap_err();
+        let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, Sharing::Schemas, &arena).unwrap_err();
         assert!(error.to_string().contains(r#"the key "a" stands twice"#), "{error}");
     }
 
@@ -283,19 +383,19 @@ mod tests {
         let text = |count: u32| (0..count).map(|n| format!(r#""key {n}": {n}"#)).collect::<Vec<_>>().join(",");
         let many = format!("{{{}}}", text(500));
         let arena = Bump::new();
-        let value = read(&many, &arena).unwrap().0;
+        let value = read(&many, Sharing::Schemas, &arena).unwrap().0;
         for n in 0..500 {
             assert_eq!(value.get(&format!("key {n}")), Some(&Value::Number(&n.to_string())));
         }
         assert_eq!(value.get("key 500"), None);
         let twice = format!("{{{}, \"key 17\": 0}}", text(500));
-        assert!(read(&twice, &arena).is_err());
+        assert!(read(&twice, Sharing::Schemas, &arena).is_err());
     }
 
     #[test]
     fn mentions_are_noticed_however_they_are_written() {
         let arena = Bump::new();
-        let seen = |text| read(text, &arena).unwrap().1;
+        let seen = |text| read(text, Sharing::Schemas, &arena).unwrap().1;
         assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions::default());
         assert!(seen(r#"{"$defs": {"a": [{"\u0024id": "x"}]}}"#).names);
         assert!(!seen(r#"{"properties": {"id": {"type": "string"}, "$anchor": true}}"#).names);
@@ -304,6 +404,6 @@ mod tests {
 
     #[test]
     fn numbers_in_disguise_are_not_read() {
-        assert!(read(r#"{"$serde_json::private::Number": []}"#, &Bump::new()).is_err());
+        assert!(read(r#"{"$serde_json::private::Number": []}"#, Sharing::Nothing, &Bump::new()).is_err());
     }
 }

@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
 pub use place::Pointer;
-use place::{Keys, Place};
+use place::{Key, Keys, Place};
 use typed::{Types, kind};
 
 /// The dynamic scope that a text starts in: the document.
@@ -81,12 +81,13 @@ pub struct Reader<'d> {
     pub arena: &'d Bump,
     options: &'d Options,
     schemas: Vec<Place<'d>>,
-    schema_ids: FxHashMap<(usize, u32), SchemaId>,
+    /// By value, resource and scope. Some schemas are others by another name.
+    schema_ids: FxHashMap<Key, SchemaId>,
     values: Vec<&'d Value<'d>>,
     value_ids: FxHashMap<usize, u32>,
     purpose: Purpose,
     /// Schemas that only name types, by these.
-    plain: FxHashMap<Types, Formula<'d>>,
+    plain: FxHashMap<Types, Place<'d>>,
     eithers: Vec<Vec<Formula<'d>>>,
     /// By schema: its shape, once read.
     shapes: Vec<Progress<'d>>,
@@ -184,7 +185,7 @@ impl<'d> Reader<'d> {
     }
 
     fn schema_id(&mut self, place: Place<'d>) -> SchemaId {
-        let key = (std::ptr::from_ref(place.value) as usize, place.scope);
+        let key = place.key();
         let next = self.schemas.len() as SchemaId;
         let id = *self.schema_ids.entry(key).or_insert(next);
         if id == next {
@@ -196,7 +197,7 @@ impl<'d> Reader<'d> {
 
     fn value_id(&mut self, value: &'d Value<'d>) -> u32 {
         let next = self.values.len() as u32;
-        let id = *self.value_ids.entry(std::ptr::from_ref(value) as usize).or_insert(next);
+        let id = *self.value_ids.entry(value.identity()).or_insert(next);
         if id == next {
             self.values.push(value);
         }
@@ -214,26 +215,31 @@ impl<'d> Reader<'d> {
             Value::Object(map) if map.is_empty() => return Formula::default(),
             _ => {}
         }
-        let (mut types, (resource, scope)) = (None, (place.resource, place.scope));
-        if self.purpose == Purpose::Build {
-            match self.lone_keyword(value) {
-                Some(("type", names)) => types = Types::of(names).ok(),
-                Some(("$ref", target)) => {
-                    let here = Place { value, resource, scope, pointer: Pointer::Untold };
-                    if let Ok(target) = self.target("$ref", target, &here) {
-                        return self.is(target);
-                    }
-                }
-                _ => {}
+        let place = Place { value, pointer: Pointer::Untold, ..*place };
+        if let Some(&known) = self.schema_ids.get(&place.key()) {
+            return self.alone(Literal::Is(known));
+        }
+        let key = place.key();
+        let meant = if self.purpose == Purpose::Build { self.synonym(&place) } else { None };
+        let meant = meant.unwrap_or_else(|| self.enter(Place { pointer: pointer(), ..place }));
+        let differs = meant.key() != key;
+        let id = self.schema_id(meant);
+        if differs {
+            self.schema_ids.insert(key, id);
+        }
+        self.alone(Literal::Is(id))
+    }
+
+    /// A schema that says the same, if this one only names types, or only refers to another.
+    fn synonym(&mut self, place: &Place<'d>) -> Option<Place<'d>> {
+        match self.lone_keyword(place.value)? {
+            ("$ref", target) => self.target("$ref", target, place).ok(),
+            ("type", names) => {
+                let types = Types::of(names).ok()?;
+                Some(self.plain.entry(types).or_insert_with(|| place.clone()).clone())
             }
+            _ => None,
         }
-        if let Some(&known) = types.and_then(|types| self.plain.get(&types)) {
-            return known;
-        }
-        let place = self.enter(Place { value, resource, scope, pointer: pointer() });
-        let formula = self.is(place);
-        self.plain.extend(types.map(|types| (types, formula)));
-        formula
     }
 
     /// The one keyword of a schema that is more than an annotation, if there is just one.

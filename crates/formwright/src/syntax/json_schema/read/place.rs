@@ -59,7 +59,14 @@ pub struct Place<'d> {
     pub pointer: Pointer<'d>,
 }
 
+/// What tells a schema from others: itself, and where its references lead.
+pub type Key = (usize, u32, u32);
+
 impl<'d> Place<'d> {
+    pub fn key(&self) -> Key {
+        (self.value.identity(), self.resource as u32, self.scope)
+    }
+
     /// The place of a constant, which was checked where it stands.
     pub fn nowhere(value: &'d Value<'d>) -> Self {
         Self { value, resource: 0, scope: 0, pointer: Pointer::default() }
