@@ -84,48 +84,56 @@ impl fmt::Display for Error {
 
 impl Error {
     /// An error of `kind`.
+    #[cold]
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind: Box::new(kind), message: message.into(), hint: None }
     }
 
     /// The same error with a hint.
     #[must_use]
+    #[cold]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// A regular expression that cannot be read: draws a caret line under the span.
+    #[cold]
     pub fn regex(source: &str, span: (usize, usize), what: &str) -> Self {
         let message = format!("regular expression: {what}\n{}", caret(source, span));
         Self::new(Kind::Regex { source: source.to_owned(), span }, message)
     }
 
     /// A broken schema.
+    #[cold]
     pub fn schema(pointer: &str, what: impl fmt::Display) -> Self {
         let message = format!("schema at {}: {what}", shown(pointer));
         Self::new(Kind::Schema { pointer: pointer.to_owned() }, message)
     }
 
     /// A schema that cannot be enforced.
+    #[cold]
     pub fn unsupported(pointer: &str, what: impl fmt::Display) -> Self {
         let message = format!("schema at {}: {what}", shown(pointer));
         Self::new(Kind::Unsupported { pointer: pointer.to_owned() }, message)
     }
 
     /// A schema without a finite instance.
+    #[cold]
     pub fn unsatisfiable(pointer: &str, what: impl fmt::Display) -> Self {
         let message = format!("schema at {}: {what}", shown(pointer));
         Self::new(Kind::Unsatisfiable { pointer: pointer.to_owned() }, message)
     }
 
     /// A bound was reached.
+    #[cold]
     pub fn limit(limit: &'static str, value: usize, allowed: usize) -> Self {
         let message = format!("limit reached: {limit} would be {value}, at most {allowed} is allowed");
         Self::new(Kind::Limit { limit, value, allowed }, message)
     }
 
     /// A vocabulary that cannot be represented.
+    #[cold]
     pub fn vocabulary(what: impl Into<String>) -> Self {
         Self::new(Kind::Vocabulary, what)
     }

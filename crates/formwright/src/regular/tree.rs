@@ -3,6 +3,7 @@
 //! Constructors simplify a little (flatten, drop units) so that printed trees
 //! stay readable; the real normal form is made by [`super::expression`].
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::unfolding::Unfolding;
@@ -50,7 +51,19 @@ pub enum Regular {
 impl Regular {
     /// One code point between `low` and `high`.
     pub fn range(low: char, high: char) -> Self {
-        Self::Class(Arc::from([(low, high)].as_slice()))
+        if low == high { Self::character(low) } else { Self::Class(Arc::from([(low, high)].as_slice())) }
+    }
+
+    /// This code point. Those of ASCII are made once a thread.
+    pub fn character(c: char) -> Self {
+        thread_local! {
+            static ASCII: [OnceCell<Ranges>; 128] = const { [const { OnceCell::new() }; 128] };
+        }
+        let made = || Arc::from([(c, c)].as_slice());
+        Self::Class(match u8::try_from(c).ok().filter(u8::is_ascii) {
+            Some(c) => ASCII.with(|all| Arc::clone(all[usize::from(c)].get_or_init(made))),
+            None => made(),
+        })
     }
 
     /// Any one code point. (One for each thread: a count that all threads share would slow them all down.)
@@ -81,7 +94,7 @@ impl Regular {
 
     /// Exactly `text`.
     pub fn text(text: &str) -> Self {
-        Self::concat(text.chars().map(|c| Self::range(c, c)))
+        Self::concat(text.chars().map(Self::character))
     }
 
     /// One of the code points of `set`.
@@ -94,7 +107,10 @@ impl Regular {
 
     /// An ASCII digit.
     pub fn digit() -> Self {
-        Self::range('0', '9')
+        thread_local! {
+            static DIGIT: Ranges = Arc::from([('0', '9')].as_slice());
+        }
+        Self::Class(DIGIT.with(Arc::clone))
     }
 
     /// One after the other.

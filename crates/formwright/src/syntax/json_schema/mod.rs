@@ -10,6 +10,7 @@
 //! every key of the document is enforced, an annotation, or an error.
 
 mod build;
+mod decimals;
 mod document;
 pub mod format;
 pub mod keywords;
@@ -183,8 +184,11 @@ fn lower<T>(
     let sharing = if purpose == Purpose::Build { Sharing::Schemas } else { Sharing::Nothing };
     in_arena(|arena| {
         let (root, mentions) = parse(schema, "", sharing, arena)?;
-        let others: Vec<(&String, (Value<'_>, Mentions))> =
-            options.registry.iter().map(|(uri, text)| Ok((uri, parse(text, uri, sharing, arena)?))).collect::<Result<_>>()?;
+        let others: Vec<(&String, (Value<'_>, Mentions))> = options
+            .registry
+            .iter()
+            .map(|(uri, text)| Ok((uri, parse(text, uri, sharing, arena)?)))
+            .collect::<Result<_>>()?;
         let mut documents = Documents::default();
         documents.add("", &root, default, mentions);
         for (uri, (value, mentions)) in &others {

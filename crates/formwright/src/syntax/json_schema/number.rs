@@ -12,6 +12,7 @@ use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
 
 use super::DIGITS;
+use super::decimals::{Decimals, fraction, nonzero};
 use crate::regular::{Divisor, Regular};
 
 /// Of more divisors than this, none is compared with all others.
@@ -199,18 +200,21 @@ impl NumberSet {
         if low.is_none() && high.is_none() {
             return if exact { all } else { unbounded(integral, digits) };
         }
-        let shape = Decimals { integral, digits };
-        let positive =
-            shape.between(non_negative(low), upper(high), high.is_some_and(|bound| bound.value.is_negative()));
-        let negative = shape.between(
-            non_negative(high.map(negated).as_ref()),
-            upper(low.map(negated).as_ref()),
-            low.is_some_and(|bound| !bound.value.is_negative()),
-        );
-        let negative = if low.is_some_and(|bound| !bound.value.is_negative()) {
+        let plain = Decimals { integral, digits };
+        let is_negative = |bound: &&Bound| bound.value.is_negative();
+        let positive = if high.is_some_and(|high| is_negative(&high)) {
             Regular::Never
         } else {
-            Regular::concat([Regular::text("-"), Regular::and([negative, is_zero(digits).not()])])
+            let zero = || Bound { value: BigDecimal::zero(), exclusive: false };
+            plain.between(&low.filter(|low| !is_negative(low)).map_or_else(zero, Bound::clone), high)
+        };
+        let negative = if low.is_some_and(|low| !is_negative(&low)) {
+            Regular::Never
+        } else {
+            // Zero has no sign.
+            let first = || Bound { value: i32::from(integral).into(), exclusive: !integral };
+            let least = high.filter(is_negative).map_or_else(first, negated);
+            Regular::concat([Regular::text("-"), plain.between(&least, low.map(negated).as_ref())])
         };
         let exponents = if integral || exact { Regular::Never } else { self.safe_exponents(digits) };
         Regular::or([positive, negative, exponents])
@@ -265,15 +269,6 @@ fn negated(bound: &Bound) -> Bound {
     Bound { value: -bound.value.clone(), exclusive: bound.exclusive }
 }
 
-/// A lower bound for magnitudes: bounds at or below zero say nothing.
-fn non_negative(bound: Option<&Bound>) -> Option<Bound> {
-    bound.filter(|bound| bound.value.is_positive() || (bound.value.is_zero() && bound.exclusive)).cloned()
-}
-
-fn upper(bound: Option<&Bound>) -> Option<Bound> {
-    bound.filter(|bound| !bound.value.is_negative()).cloned()
-}
-
 /// The least positive number that is a multiple of both; `None` for divisors that cannot be enforced.
 fn common_multiple(a: &BigDecimal, b: &BigDecimal) -> Option<BigDecimal> {
     if divisor_of(a).is_err() || divisor_of(b).is_err() {
@@ -322,20 +317,12 @@ pub fn plain_text(value: &BigDecimal) -> String {
     format!("{sign}{int}.{frac}")
 }
 
-fn nonzero() -> Regular {
-    Regular::range('1', '9')
-}
-
 fn whole(digits: u32) -> Regular {
     Regular::or([Regular::text("0"), Regular::concat([nonzero(), Regular::digit().repeat(0, Some(digits - 1))])])
 }
 
 fn minus() -> Regular {
     Regular::text("-").optional()
-}
-
-fn fraction(digits: u32) -> Regular {
-    Regular::concat([Regular::text("."), Regular::digit().repeat(1, Some(digits))])
 }
 
 /// `-?(0|[1-9][0-9]*)`
@@ -364,13 +351,6 @@ fn decimal_integers(digits: u32) -> Regular {
     Regular::concat([minus(), whole(digits), Regular::text("."), Regular::text("0").repeat(1, Some(digits))])
 }
 
-fn is_zero(digits: u32) -> Regular {
-    Regular::concat([
-        Regular::text("0"),
-        Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(digits))]).optional(),
-    ])
-}
-
 /// Numbers with an exponent; `(negative, huge)` restricts sign and direction.
 fn exponent_forms(digits: u32, which: Option<(bool, bool)>) -> Regular {
     let e = Regular::one_of("eE");
@@ -387,128 +367,6 @@ fn exponent_forms(digits: u32, which: Option<(bool, bool)>) -> Regular {
     };
     let power = Regular::concat([Regular::text("0").optional(), nonzero(), Regular::digit().repeat(0, Some(2))]);
     Regular::concat([mantissa, e, sign, power])
-}
-
-/// Plain decimals without a sign.
-struct Decimals {
-    integral: bool,
-    digits: u32,
-}
-
-impl Decimals {
-    /// Magnitudes between two bounds; nothing if `none`.
-    fn between(&self, low: Option<Bound>, high: Option<Bound>, none: bool) -> Regular {
-        if none {
-            return Regular::Never;
-        }
-        let all = Regular::concat([whole(self.digits), self.tail()]);
-        let above = low.map_or(Regular::anything(), |low| self.at_least(&low));
-        let below = high.map_or(Regular::anything(), |high| self.at_most(&high));
-        Regular::and([all, above, below])
-    }
-
-    /// An optional fraction.
-    fn tail(&self) -> Regular {
-        if self.integral { Regular::Empty } else { fraction(self.digits).optional() }
-    }
-
-    fn at_least(&self, bound: &Bound) -> Regular {
-        let (int, frac) = split(bound);
-        let n = int.len() as u32;
-        let longer =
-            Regular::concat([nonzero(), Regular::digit().repeat(n, Some(self.digits.max(n + 1) - 1)), self.tail()]);
-        let mut options = vec![longer];
-        for (at, &digit) in int.iter().enumerate() {
-            if digit < '9' {
-                let next = Regular::range((digit as u8 + 1) as char, '9');
-                let rest = Regular::digit().repeat(n - at as u32 - 1, Some(n - at as u32 - 1));
-                options.push(Regular::concat([literal(&int[..at]), next, rest, self.tail()]));
-            }
-        }
-        let some = |frac: Regular| Regular::concat([literal(&int), Regular::text("."), frac]);
-        let zeros = Regular::text("0").repeat(0, None);
-        let more = Regular::digit().repeat(0, None);
-        if frac.is_empty() && !bound.exclusive {
-            options.push(Regular::concat([literal(&int), self.tail()]));
-            return Regular::or(options);
-        }
-        for (at, &digit) in frac.iter().enumerate() {
-            if digit < '9' {
-                let next = Regular::range((digit as u8 + 1) as char, '9');
-                options.push(some(Regular::concat([literal(&frac[..at]), next, more.clone()])));
-            }
-        }
-        if bound.exclusive {
-            options.push(some(Regular::concat([literal(&frac), zeros, nonzero(), more])));
-        } else {
-            options.push(some(Regular::concat([literal(&frac), more])));
-        }
-        Regular::or(options)
-    }
-
-    fn at_most(&self, bound: &Bound) -> Regular {
-        let (int, frac) = split(bound);
-        let n = int.len() as u32;
-        let shorter = Regular::and([whole(n.max(2)), Regular::length(1, Some(n.max(2) - 1))]);
-        let mut options = vec![];
-        if n > 1 {
-            options.push(Regular::concat([shorter, self.tail()]));
-        }
-        for (at, &digit) in int.iter().enumerate() {
-            let lowest = if at == 0 && n > 1 { '1' } else { '0' };
-            if digit > lowest {
-                let next = Regular::range(lowest, (digit as u8 - 1) as char);
-                let rest = Regular::digit().repeat(n - at as u32 - 1, Some(n - at as u32 - 1));
-                options.push(Regular::concat([literal(&int[..at]), next, rest, self.tail()]));
-            }
-        }
-        let zeros = Regular::text("0").repeat(0, None);
-        let more = Regular::digit().repeat(0, None);
-        let some = |frac: Regular| Regular::concat([literal(&int), Regular::text("."), frac]);
-        for (at, &digit) in frac.iter().enumerate() {
-            if digit > '0' {
-                let next = Regular::range('0', (digit as u8 - 1) as char);
-                options.push(some(Regular::concat([literal(&frac[..at]), next, more.clone()])));
-            }
-        }
-        // A prefix of the bound's digits is below it: the bound has no trailing zeros.
-        for at in 1..frac.len() {
-            options.push(some(literal(&frac[..at])));
-        }
-        if !frac.is_empty() || !bound.exclusive {
-            options.push(literal(&int));
-        }
-        if !bound.exclusive {
-            options.push(some(Regular::concat([literal(&frac), zeros])));
-        }
-        Regular::or(options)
-    }
-}
-
-/// Digits before and after the point.
-fn split(bound: &Bound) -> (Vec<char>, Vec<char>) {
-    let text = plain_decimal(&bound.value);
-    let (int, frac) = text.split_once('.').unwrap_or((&text, ""));
-    (int.chars().collect(), frac.chars().collect())
-}
-
-fn literal(chars: &[char]) -> Regular {
-    Regular::text(&chars.iter().collect::<String>())
-}
-
-/// Plain decimal text without sign, however long.
-fn plain_decimal(value: &BigDecimal) -> String {
-    let value = value.abs().normalized();
-    let (digits, scale) = value.into_bigint_and_exponent();
-    let digits = digits.to_string();
-    if scale <= 0 {
-        let zeros = (-scale).min(400) as usize;
-        return if digits == "0" { digits } else { format!("{digits}{}", "0".repeat(zeros)) };
-    }
-    let scale = scale.min(400) as usize;
-    let padded = format!("{digits:0>width$}", width = scale + 1);
-    let (int, frac) = padded.split_at(padded.len() - scale);
-    format!("{int}.{frac}")
 }
 
 #[cfg(test)]
