@@ -57,7 +57,8 @@ impl Regular {
     /// This code point. Those of ASCII are made once a thread.
     pub fn character(c: char) -> Self {
         thread_local! {
-            static ASCII: [OnceCell<Ranges>; 128] = const { [const { OnceCell::new() }; 128] };
+            // Boxed: what a thread keeps itself must be small, or the library cannot be loaded.
+            static ASCII: Box<[OnceCell<Ranges>; 128]> = Box::new([const { OnceCell::new() }; 128]);
         }
         let made = || Arc::from([(c, c)].as_slice());
         Self::Class(match u8::try_from(c).ok().filter(u8::is_ascii) {
