@@ -19,8 +19,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, UNBOUNDED, next_required};
-use crate::vocabulary::{NodeIndex, Trie};
+use super::{
+    Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, Texts, UNBOUNDED, next_required,
+};
 
 /// Insertion order keeps what is built independent of hashes.
 type IndexMap<K, V> = indexmap::IndexMap<K, V, FxBuildHasher>;
@@ -56,7 +57,7 @@ pub struct Rest {
 #[derive(Clone, Debug)]
 pub struct Tail {
     /// Values that are constants; items are indices into `rests`.
-    pub texts: Trie,
+    pub texts: Texts,
     /// What may follow constants.
     pub rests: Vec<Rest>,
     /// Other values, and what follows them.
@@ -184,20 +185,19 @@ impl Sharing<'_> {
         let like = self.object(place.object);
         let tails = ways.len() as u32;
         let mut members = like.members[place.position as usize..required as usize].to_vec();
-        let mut names: Vec<Vec<u8>> = (place.position..required).map(|index| text_of(&like.names, index)).collect();
+        let mut names: Vec<Vec<u8>> = (place.position..required).map(|index| name_of(&like, index)).collect();
         for (_, ((place, required), ways)) in ways {
             let object = self.object(place.object);
             let value = self.tail(ways);
-            names.push(text_of(&object.names, required));
+            names.push(name_of(&object, required));
             let name_bytes = object.members[required as usize].name_bytes;
             members.push(Member { name_bytes, value, required: false, possible: true, witnesses: Vec::new() });
         }
         // Any of the last ones may come: only the very last cannot be passed.
         members.last_mut().expect("some member is required").required = true;
-        let mut sorted: Vec<(&[u8], u32)> = names.iter().map(Vec::as_slice).zip(0..).collect();
-        sorted.sort_unstable();
+        let names: Vec<(&[u8], u32)> = names.iter().map(Vec::as_slice).zip(0..).collect();
         let object = Object {
-            names: Trie::new(&sorted),
+            names: Texts::new(&names),
             next_required: next_required(&members),
             members,
             extras: Vec::new(),
@@ -220,17 +220,19 @@ impl Sharing<'_> {
         }
         let mut by_text: IndexMap<Vec<u8>, Vec<Place>> = IndexMap::default();
         let constants = |value: NodeId, graph: &Graph| match &graph.nodes[value as usize] {
-            Node::Literals(trie) => trie.items().len(),
+            Node::Literals(texts) => texts.len(),
             _ => 0,
         };
         if by_value.keys().map(|value| constants(*value, self.graph)).sum::<usize>() <= MOST_TEXTS {
             by_value.retain(|value, places| {
-                let Node::Literals(trie) = &self.graph.nodes[*value as usize] else { return true };
-                for_each_text(trie, |text| by_text.entry(text.to_vec()).or_default().extend(places.iter()));
+                let Node::Literals(texts) = &self.graph.nodes[*value as usize] else { return true };
+                for (text, _) in texts.iter() {
+                    by_text.entry(text.to_vec()).or_default().extend(places.iter());
+                }
                 false
             });
         }
-        let mut tail = Tail { texts: Trie::new(&[]), rests: Vec::new(), ways: Vec::new() };
+        let mut tail = Tail { texts: Texts::default(), rests: Vec::new(), ways: Vec::new() };
         let mut shortest = INFINITE;
         for (value, places) in by_value {
             let rest = self.rest(places);
@@ -247,8 +249,7 @@ impl Sharing<'_> {
             shortest = shortest.min((text.len() as u32).saturating_add(tail.rests[item as usize].shortest));
             items.push((text.as_slice(), item));
         }
-        items.sort_unstable();
-        tail.texts = Trie::new(&items);
+        tail.texts = Texts::new(&items);
         self.add(Node::Tail(Arc::new(tail)), shortest)
     }
 
@@ -285,7 +286,7 @@ impl Sharing<'_> {
 
     fn name(&mut self, object: &Object, member: u32) -> u32 {
         let next = self.names.len() as u32;
-        *self.names.entry(text_of(&object.names, member)).or_insert(next)
+        *self.names.entry(name_of(object, member)).or_insert(next)
     }
 
     // Equal values.
@@ -312,9 +313,11 @@ impl Sharing<'_> {
             std::iter::once(kind).chain(parts).collect::<Vec<u32>>()
         };
         Some(match self.graph.nodes[node as usize].clone() {
-            Node::Literals(trie) => {
+            Node::Literals(texts) => {
                 let mut key = vec![0];
-                for_each_text(&trie, |text| key.extend(text.iter().map(|&byte| u32::from(byte)).chain([u32::MAX])));
+                for (text, _) in texts.iter() {
+                    key.extend(text.iter().map(|&byte| u32::from(byte)).chain([u32::MAX]));
+                }
                 key
             }
             Node::Regular(leaf) => vec![1, leaf],
@@ -338,12 +341,10 @@ impl Sharing<'_> {
         let mut key = vec![7, u32::from(object.any_order), object.members.len() as u32];
         key.extend(layout(&object.layout));
         let mut names = vec![0; object.members.len()];
-        let mut items = object.names.items().iter();
-        for_each_text(&object.names, |text| {
+        for (text, member) in object.names.iter() {
             let next = self.names.len() as u32;
-            let Some(&member) = items.next() else { return };
             names[member as usize] = *self.names.entry(text.to_vec()).or_insert(next);
-        });
+        }
         for (member, name) in object.members.iter().zip(names) {
             let flags = u32::from(member.required) | u32::from(member.possible) << 1;
             key.extend([name, flags, self.first_equal(member.value, depth)]);
@@ -359,25 +360,6 @@ fn layout(layout: &Layout) -> [u32; 5] {
     [layout.open, layout.value, layout.comma, layout.key, layout.colon].map(u32::from)
 }
 
-/// The text of an item.
-fn text_of(trie: &Trie, item: u32) -> Vec<u8> {
-    let Some(position) = trie.items().iter().position(|&other| other == item) else { return Vec::new() };
-    let (mut at, mut text): (NodeIndex, Vec<u8>) = (0, Vec::new());
-    while let Some(child) = trie.children(at).find(|&child| trie.items_below(child).contains(&position)) {
-        text.push(trie.node(child).byte);
-        at = child;
-    }
-    text
-}
-
-/// Every text of a tree, in the order of the items.
-fn for_each_text(trie: &Trie, mut visit: impl FnMut(&[u8])) {
-    let mut text = Vec::new();
-    for (node, index) in trie.nodes().iter().zip(0..) {
-        if index > 0 {
-            text.truncate(usize::from(node.depth) - 1);
-            text.push(node.byte);
-        }
-        trie.items_at(index).for_each(|_| visit(&text));
-    }
+fn name_of(object: &Object, member: u32) -> Vec<u8> {
+    object.names.text(member as usize).to_vec()
 }

@@ -17,6 +17,7 @@ mod beginnings;
 mod progress;
 mod shortest;
 mod spaces;
+mod texts;
 
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ pub use beginnings::{Place, Rest, Tail};
 pub use progress::{Items, Prices, Seen};
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
+pub use texts::Texts;
 
 /// Index of a node in its graph.
 pub type NodeId = u32;
@@ -57,7 +59,7 @@ pub enum Node {
     /// Only the empty text.
     Empty,
     /// One of a finite set of texts (items are unused).
-    Literals(Arc<Trie>),
+    Literals(Arc<Texts>),
     /// A regular language.
     Regular(LeafId),
     /// A JSON string of `low..=high` code points; `leaf` is the language of all JSON strings.
@@ -97,8 +99,8 @@ pub enum Node {
 /// A JSON object: one automaton over its members.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Declared names (JSON-escaped, without quotes); items are indices into `members`.
-    pub names: Trie,
+    /// Declared names (JSON-escaped, without quotes), by member; items are indices into `members`.
+    pub names: Texts,
     /// Declared members, in declaration order.
     pub members: Vec<Member>,
     /// By position: the required member next to come, as [`next_required`] has it.
@@ -192,8 +194,8 @@ impl Node {
     /// The finite set of texts that a node is, or that a tail begins with.
     pub fn texts(&self) -> Option<&Trie> {
         match self {
-            Self::Literals(trie) => Some(trie),
-            Self::Tail(tail) => Some(&tail.texts),
+            Self::Literals(texts) => Some(texts.tree()),
+            Self::Tail(tail) => Some(tail.texts.tree()),
             _ => None,
         }
     }
@@ -297,18 +299,18 @@ impl Graph {
             [] => Node::Never,
             [([], _)] => Node::Empty,
             [([], _), rest @ ..] => {
-                let rest = Node::Literals(Arc::new(self.trie(rest)));
+                let rest = Node::Literals(Arc::new(self.text_set(rest)));
                 Node::Choice([self.add(Node::Empty), self.add(rest)].into())
             }
-            sorted => Node::Literals(Arc::new(self.trie(sorted))),
+            sorted => Node::Literals(Arc::new(self.text_set(sorted))),
         }
     }
 
-    /// The tree of some texts, sorted. One that is too long for a tree is an error of [`Graph::finish`].
-    pub fn trie(&mut self, sorted: &[(&[u8], u32)]) -> Trie {
-        let longest = sorted.iter().map(|(text, _)| text.len()).max().unwrap_or(0);
+    /// Some texts and their items. One that is too long for a tree is an error of [`Graph::finish`].
+    pub fn text_set(&mut self, texts: &[(&[u8], u32)]) -> Texts {
+        let longest = texts.iter().map(|(text, _)| text.len()).max().unwrap_or(0);
         self.longest = self.longest.max(longest);
-        if longest > Trie::LONGEST { Trie::new(&[]) } else { Trie::new(sorted) }
+        if longest > Texts::LONGEST { Texts::default() } else { Texts::new(texts) }
     }
 
     /// Adds any of `options`.
@@ -373,8 +375,8 @@ impl Graph {
     /// [`Kind::Unsatisfiable`] when no text exists; [`Kind::Grammar`] when a rule can reach itself without reading;
     /// [`Kind::Limit`] when a literal text is too long.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
-        if self.longest > Trie::LONGEST {
-            return Err(Error::limit("bytes of a literal text", self.longest, Trie::LONGEST));
+        if self.longest > Texts::LONGEST {
+            return Err(Error::limit("bytes of a literal text", self.longest, Texts::LONGEST));
         }
         let facts = Facts::new(self, limits)?;
         if facts.shortest(self.root) >= INFINITE {
@@ -447,7 +449,7 @@ impl Shift {
         match node {
             Node::Never => Node::Never,
             Node::Empty => Node::Empty,
-            Node::Literals(trie) => Node::Literals(Arc::clone(trie)),
+            Node::Literals(texts) => Node::Literals(Arc::clone(texts)),
             Node::Regular(leaf) => Node::Regular(self.leaf(*leaf)),
             Node::Text { leaf, low, high } => Node::Text { leaf: self.leaf(*leaf), low: *low, high: *high },
             Node::Object(object) => Node::Object(Arc::new(self.object(object))),

@@ -83,11 +83,7 @@ impl Facts {
         match node {
             Node::Never | Node::Tail(_) => (INFINITE, false), // tails are made when all is solved
             Node::Empty => (0, true),
-            Node::Literals(trie) => {
-                let ends =
-                    trie.nodes().iter().enumerate().filter(|(index, _)| !trie.items_at(*index as u32).is_empty());
-                (ends.map(|(_, node)| u32::from(node.depth)).min().unwrap_or(INFINITE), false)
-            }
+            Node::Literals(texts) => (texts.iter().map(|(text, _)| text.len() as u32).min().unwrap_or(INFINITE), false),
             Node::Regular(leaf) => {
                 let shortest = self.leaves[*leaf as usize];
                 (shortest, shortest == 0)

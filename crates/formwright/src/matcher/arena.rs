@@ -267,7 +267,7 @@ impl Arena {
     pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
         match used {
             NONE | UNKNOWN | UNSURE => {
-                *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(&object.names, b'"'))
+                *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(object.names.tree(), b'"'))
             }
             _ => used,
         }

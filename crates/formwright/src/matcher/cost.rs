@@ -85,8 +85,8 @@ impl Machine<'_> {
             Head::Text { leaf, state, least, .. } => program.automaton(leaf).shortest(state).saturating_add(least),
             Head::Leaf { leaf, state } => program.automaton(leaf).shortest(state),
             Head::Literal { node, at } => match program.node(node) {
-                Node::Literals(trie) => nearest_end(trie, at, |_| Some(0)),
-                Node::Tail(tail) => nearest_end(&tail.texts, at, |item| Some(tail.rests[item as usize].shortest)),
+                Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
+                Node::Tail(tail) => nearest_end(tail.texts.tree(), at, |item| Some(tail.rests[item as usize].shortest)),
                 _ => INFINITE,
             },
             Head::Key { object, seen, at } => self.key_cost(object, seen, at),
@@ -214,7 +214,7 @@ impl Machine<'_> {
     fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let space = self.program.graph.spaces.shortest(object.layout.key, end::COLON);
-        nearest_end(&object.names, at, |member| {
+        nearest_end(object.names.tree(), at, |member| {
             let open = self.may_member(object, seen, member);
             open.then(|| self.colon_cost(node, seen, member).saturating_add(1 + space))
         })

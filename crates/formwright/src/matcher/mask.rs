@@ -282,9 +282,9 @@ impl<'m> Masker<'m> {
     fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.program.node(key.object) else { return };
         let before = self.machine.path.len();
-        if let Some((node, at)) = self.only_name(walk, &object.names, node, key.at, purpose) {
-            for deeper in object.names.children(at) {
-                let byte = object.names.node(deeper).byte;
+        if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, key.at, purpose) {
+            for deeper in object.names.tree().children(at) {
+                let byte = object.names.tree().node(deeper).byte;
                 let Some(child) = walk.trie.child(node, byte) else { continue };
                 if self.machine.name_is_live(object, key.seen, deeper) {
                     self.machine.path.push(byte);
@@ -293,7 +293,7 @@ impl<'m> Masker<'m> {
                     self.machine.path.pop();
                 }
             }
-            let quote = walk.trie.child(node, b'"').filter(|_| !object.names.items_at(at).is_empty());
+            let quote = walk.trie.child(node, b'"').filter(|_| !object.names.tree().items_at(at).is_empty());
             if let Some(quote) = quote {
                 let low = self.buffer.len();
                 self.buffer.push(Thread { head: Head::Key { object: key.object, seen: key.seen, at }, cont: key.cont });
@@ -464,7 +464,7 @@ impl<'m> Masker<'m> {
             Head::Key { object, at, .. } => {
                 set.insert(b'"');
                 if let Node::Object(object) = program.node(object) {
-                    object.names.children(at).for_each(|child| set.insert(object.names.node(child).byte));
+                    object.names.tree().children(at).for_each(|child| set.insert(object.names.tree().node(child).byte));
                 }
             }
             Head::Colon { space, .. } => {

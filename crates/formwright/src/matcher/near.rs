@@ -89,8 +89,8 @@ impl Machine<'_> {
 /// Whether no token sees how the next name of an object begins.
 fn is_out_of_sight(object: &Object, entered: &ByteSet) -> bool {
     let begins = |byte: u8| {
-        let empty = byte == b'"' && !object.names.items_at(0).is_empty();
-        empty || object.names.child(0, byte).is_some()
+        let empty = byte == b'"' && !object.names.tree().items_at(0).is_empty();
+        empty || object.names.tree().child(0, byte).is_some()
     };
     entered.is_empty() || object.extras.is_empty() && !entered.iter().any(begins)
 }

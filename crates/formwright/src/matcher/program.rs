@@ -86,7 +86,9 @@ impl Program {
         let mut set = ByteSet::default();
         match self.node(node) {
             Node::Never | Node::Empty => {}
-            Node::Literals(trie) => trie.children(0).for_each(|child| set.insert(trie.node(child).byte)),
+            Node::Literals(texts) => {
+                texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte))
+            }
             Node::Regular(leaf) => {
                 let automaton = self.automaton(*leaf);
                 set = automaton.leaving(automaton.start().state());
@@ -112,7 +114,7 @@ impl Program {
             }
             Node::Rule(target) => set = self.first(*target),
             Node::Tail(tail) => {
-                tail.texts.children(0).for_each(|child| set.insert(tail.texts.node(child).byte));
+                tail.texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
                 set = tail.ways.iter().fold(set, |set, (value, _)| set.union(&self.first(*value)));
             }
         }

@@ -281,10 +281,10 @@ impl<'m> Machine<'m> {
             }
             Head::Key { object: node, seen, at } => {
                 let Node::Object(object) = program.node(node) else { return None };
-                let child = object.names.child(at, byte)?;
-                let ends = byte == b'"' && !object.names.items_at(at).is_empty();
+                let child = object.names.tree().child(at, byte)?;
+                let ends = byte == b'"' && !object.names.tree().items_at(at).is_empty();
                 // With one way on, the names below are those that were live one byte before.
-                let live = object.names.only_way(at) == Some(child) || self.name_is_live(object, seen, child);
+                let live = object.names.tree().only_way(at) == Some(child) || self.name_is_live(object, seen, child);
                 if ends || !live {
                     return None;
                 }
@@ -557,7 +557,7 @@ impl<'m> Machine<'m> {
     fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
         let Node::Object(object) = program.node(node) else { return };
-        let Some(&member) = object.names.items()[object.names.items_at(at)].first() else { return };
+        let Some(&member) = object.names.tree().items()[object.names.tree().items_at(at)].first() else { return };
         if self.may_member(object, seen, member) {
             Self::push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
         }
@@ -742,7 +742,7 @@ impl<'m> Machine<'m> {
 
     /// Whether some declared name at or below `at` may come.
     pub fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
-        let below = &object.names.items()[object.names.items_below(at)];
+        let below = &object.names.tree().items()[object.names.tree().items_below(at)];
         if !object.is_ordered() {
             return below.iter().any(|&member| self.may_member(object, seen, member));
         }

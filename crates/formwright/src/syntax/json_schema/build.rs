@@ -340,10 +340,9 @@ impl<'r, 'd> Builder<'r, 'd> {
         object.required.iter().for_each(|name| members[index(name)].required = true);
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
         let keyed = arena.alloc_slice_fill_with(names.len(), |index| (escaped[index].as_bytes(), index as u32));
-        keyed.sort_unstable();
         let required = object.required.len() as u32;
         Ok(Node::Object(Arc::new(Object {
-            names: self.graph.trie(keyed),
+            names: self.graph.text_set(keyed),
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,

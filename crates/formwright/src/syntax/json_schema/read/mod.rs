@@ -904,7 +904,7 @@ mod tests {
                 "a": {"$ref": "#/$defs/x"}, "b": {"description": "another", "$ref": "#/$defs/x"},
                 "c": {"type": "array", "items": {"$ref": "#/$defs/x"}}}}"##;
         let objects = lower(schema, &Options::default(), Purpose::Build, |built, _| {
-            let x = |node: &&Node| matches!(node, Node::Object(object) if object.names.items().len() == 1);
+            let x = |node: &&Node| matches!(node, Node::Object(object) if object.members.len() == 1);
             Ok(built.graph.nodes.iter().filter(x).count())
         });
         assert_eq!(objects.unwrap(), 1);
