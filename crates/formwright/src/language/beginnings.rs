@@ -20,7 +20,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{
-    Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, Texts, UNBOUNDED, next_required,
+    Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, Texts, UNBOUNDED, link_required,
 };
 
 /// Insertion order keeps what is built independent of hashes.
@@ -159,7 +159,7 @@ impl Sharing<'_> {
     /// What may come before the next required member, and which that is.
     fn required(&mut self, place: Place) -> Option<(Vec<u32>, u32)> {
         let object = self.object(place.object);
-        let required = object.next_required[place.position as usize];
+        let required = object.next_required(place.position);
         if required as usize == object.members.len() || required - place.position > MOST_OPTIONAL {
             return None;
         }
@@ -191,14 +191,21 @@ impl Sharing<'_> {
             let value = self.tail(ways);
             names.push(name_of(&object, required));
             let name_bytes = object.members[required as usize].name_bytes;
-            members.push(Member { name_bytes, value, required: false, possible: true, witnesses: Vec::new() });
+            members.push(Member {
+                name_bytes,
+                value,
+                next_required: 0,
+                required: false,
+                possible: true,
+                witnesses: Vec::new(),
+            });
         }
         // Any of the last ones may come: only the very last cannot be passed.
         members.last_mut().expect("some member is required").required = true;
+        link_required(&mut members);
         let names: Vec<(&[u8], u32)> = names.iter().map(Vec::as_slice).zip(0..).collect();
         let object = Object {
             names: Texts::new(&names),
-            next_required: next_required(&members),
             members,
             extras: Vec::new(),
             low: 0,

@@ -103,8 +103,6 @@ pub struct Object {
     pub names: Texts,
     /// Declared members, in declaration order.
     pub members: Vec<Member>,
-    /// By position: the required member next to come, as [`next_required`] has it.
-    pub next_required: Box<[u32]>,
     /// Kinds of members whose name is not declared; their name languages are disjoint.
     pub extras: Vec<Extra>,
     /// Fewest members.
@@ -123,13 +121,13 @@ pub struct Object {
     pub tails: u32,
 }
 
-/// By position: the first required member from there on, or the number of members if there is none.
-pub fn next_required(members: &[Member]) -> Box<[u32]> {
-    let mut next: Box<[u32]> = vec![members.len() as u32; members.len() + 1].into();
-    for (position, member) in members.iter().enumerate().rev() {
-        next[position] = if member.required { position as u32 } else { next[position + 1] };
+/// Tells every member which required one comes next.
+pub fn link_required(members: &mut [Member]) {
+    let mut next = members.len() as u32;
+    for (position, member) in members.iter_mut().enumerate().rev() {
+        next = if member.required { position as u32 } else { next };
+        member.next_required = next;
     }
-    next
 }
 
 /// A declared member of an object.
@@ -139,6 +137,8 @@ pub struct Member {
     pub name_bytes: u32,
     /// Its value.
     pub value: NodeId,
+    /// Itself or the first required member after it; the number of members if there is none.
+    pub next_required: u32,
     /// Whether it must be there.
     pub required: bool,
     /// Whether it may be there: its value has a finite text.
@@ -212,6 +212,12 @@ impl Object {
         !self.any_order && !self.is_counted()
     }
 
+    /// The first required member at or after a position; the number of members if there is none.
+    #[inline]
+    pub fn next_required(&self, position: u32) -> u32 {
+        self.members.get(position as usize).map_or(self.members.len() as u32, |member| member.next_required)
+    }
+
     /// Whether the value of this member is a tail.
     pub fn ends_with(&self, member: u32) -> bool {
         self.tails > 0 && member + self.tails >= self.members.len() as u32
@@ -258,9 +264,9 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// No nodes, and this whitespace.
-    pub fn with_spaces(spaces: Arc<Spaces>) -> Self {
-        Self { nodes: Vec::new(), leaves: Vec::new(), spaces, root: 0, longest: 0 }
+    /// No nodes, but room for some, and this whitespace.
+    pub fn with_capacity(nodes: usize, spaces: Arc<Spaces>) -> Self {
+        Self { nodes: Vec::with_capacity(nodes), leaves: Vec::new(), spaces, root: 0, longest: 0 }
     }
 
     /// Adds a node.
@@ -484,7 +490,6 @@ impl Shift {
             extras: extras.collect(),
             layout: object.layout.shifted(self.space),
             names: object.names.clone(),
-            next_required: object.next_required.clone(),
             implied: object.implied.clone(),
             ..*object
         }

@@ -87,7 +87,7 @@ impl Program {
         match self.node(node) {
             Node::Never | Node::Empty => {}
             Node::Literals(texts) => {
-                texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte))
+                texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
             }
             Node::Regular(leaf) => {
                 let automaton = self.automaton(*leaf);

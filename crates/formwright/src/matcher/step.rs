@@ -754,7 +754,7 @@ impl<'m> Machine<'m> {
     /// Where declaration order decides: the members up to the first one that must come.
     fn open_members(&self, object: &Object, seen: SeenId) -> std::ops::Range<u32> {
         let position = if object.is_plain() { seen } else { self.arena.seen(seen).position };
-        position..(object.next_required[position as usize] + 1).min(object.members.len() as u32)
+        position..(object.next_required(position) + 1).min(object.members.len() as u32)
     }
 
     pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
@@ -782,7 +782,7 @@ impl<'m> Machine<'m> {
             return false;
         }
         let before = self.arena.seen(seen);
-        if !object.any_order && object.next_required[before.position as usize] < object.members.len() as u32 {
+        if !object.any_order && object.next_required(before.position) < object.members.len() as u32 {
             return false;
         }
         object
@@ -824,7 +824,7 @@ impl<'m> Machine<'m> {
 
     pub fn may_close(&self, object: &Object, seen: SeenId) -> bool {
         if object.is_plain() {
-            return object.next_required[seen as usize] == object.members.len() as u32;
+            return object.next_required(seen) == object.members.len() as u32;
         }
         let seen = self.arena.seen(seen);
         seen.count >= object.low && object.demands & !seen.met == 0 && object.missing(seen).is_empty()

@@ -18,7 +18,7 @@ use super::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Shape, String
 use super::{Options, Order};
 use crate::error::{Error, Result};
 use crate::language::{
-    Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, next_required,
+    Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, link_required,
 };
 use crate::regular::{Escapes, Regular, Spelling};
 
@@ -34,15 +34,15 @@ const MOST_KINDS: usize = 6;
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
 
-/// Nodes that most schemas have no more than.
-const USUAL: usize = 28;
+/// A set of names larger than this is not kept for the next object: it would cost more to clear than to make.
+const MOST_KEPT: usize = 256;
 
 /// Names in order, found by their text.
 type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 
 /// The ways to write a value, and those that are plain texts.
 type Nodes = SmallVec<[Node; 4]>;
-type Texts<'d> = SmallVec<[&'d str; 4]>;
+type Texts<'d> = SmallVec<[&'d [u8]; 4]>;
 
 /// Bits, one for each pattern.
 type Sets = SmallVec<[u32; 4]>;
@@ -59,6 +59,8 @@ pub struct Builder<'r, 'd> {
     nodes: FxHashMap<Formula<'d>, NodeId>,
     queue: VecDeque<(NodeId, Formula<'d>)>,
     texts: Option<LeafId>,
+    /// Kept for the next object.
+    names: IndexSet<&'d str>,
     empty: Option<Formula<'d>>,
 }
 
@@ -74,14 +76,16 @@ pub struct Built<'d> {
 impl<'r, 'd> Builder<'r, 'd> {
     pub fn new(reader: &'r mut Reader<'d>, options: &'d Options) -> Result<Self> {
         let (spaces, layout) = options.spaces()?;
+        let size = reader.size();
         Ok(Self {
             reader,
             options,
-            graph: Graph::with_spaces(spaces),
+            graph: Graph::with_capacity(size, spaces),
             layout,
-            nodes: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
-            queue: VecDeque::new(),
+            nodes: FxHashMap::with_capacity_and_hasher(size, FxBuildHasher),
+            queue: VecDeque::with_capacity(size),
             texts: None,
+            names: IndexSet::default(),
             empty: None,
         })
     }
@@ -120,7 +124,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     fn value(&mut self, shape: &Shape<'d>, formula: Formula<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Nodes::new(), Texts::new());
         let words = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
-        literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| *text));
+        literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| text.as_bytes()));
         self.numbers(&shape.numbers, formula, &mut literals, &mut options)?;
         self.strings(&shape.strings, &mut literals, &mut options);
         for array in &shape.arrays {
@@ -130,7 +134,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             options.push(self.object(object, formula)?);
         }
         if !literals.is_empty() {
-            options.insert(0, self.graph.texts(literals.iter().map(|text| text.as_bytes())));
+            options.insert(0, self.graph.texts(literals));
         }
         Ok(match options.len() {
             0 => Node::Never,
@@ -152,7 +156,7 @@ impl<'r, 'd> Builder<'r, 'd> {
                 Some(value) if self.options.decimal_integers && value.is_integer() => {
                     trees.push(Regular::concat([Regular::text(&plain_text(value)), self.zeros()]));
                 }
-                Some(value) => literals.push(self.reader.arena.alloc_str(&plain_text(value))),
+                Some(value) => literals.push(self.reader.arena.alloc_slice_copy(plain_text(value).as_bytes())),
                 None => {
                     let tree = set.tree(self.options.max_digits).map_err(|what| {
                         Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
@@ -318,7 +322,8 @@ impl<'r, 'd> Builder<'r, 'd> {
             return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
         }
         let finite = finite_names(object);
-        let mut names = declared_names(object);
+        let mut names = std::mem::take(&mut self.names);
+        declare_names(object, &mut names);
         names.extend(finite.iter().flatten().copied());
         let arena = self.reader.arena;
         let escaped: &[&str] = arena.alloc_slice_fill_iter(names.iter().map(|name| escaped(arena, name)));
@@ -335,21 +340,26 @@ impl<'r, 'd> Builder<'r, 'd> {
                 witnesses = self.witnesses(object, condition, &meets);
             }
             let name_bytes = escaped.len() as u32 + 2;
-            members.push(Member { name_bytes, value, required: false, possible: true, witnesses });
+            members.push(Member { name_bytes, value, next_required: 0, required: false, possible: true, witnesses });
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
         let keyed = arena.alloc_slice_fill_with(names.len(), |index| (escaped[index].as_bytes(), index as u32));
         let required = object.required.len() as u32;
+        let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
+        link_required(&mut members);
+        if names.capacity() <= MOST_KEPT {
+            names.clear();
+            self.names = names;
+        }
         Ok(Node::Object(Arc::new(Object {
             names: self.graph.text_set(keyed),
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
             demands: (1 << object.demands.len()) - 1,
-            implied: object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect(),
+            implied,
             layout: self.layout,
-            next_required: next_required(&members),
             members,
             extras,
             tails: 0,
@@ -370,9 +380,9 @@ impl<'r, 'd> Builder<'r, 'd> {
                     (0..names.len()).filter(|index| inside[*index]).for_each(demand);
                 }
                 Names::Except { names: without, patterns } => {
-                    let mut excepted = vec![false; names.len()];
+                    let excepted = arena.alloc_slice_fill_copy(names.len(), false);
                     without.iter().filter_map(|name| names.get_index_of(name)).for_each(|index| excepted[index] = true);
-                    for tree in patterns.iter() {
+                    for tree in patterns {
                         let inside = self.reader.inside(tree, names.iter().copied());
                         excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
                     }
@@ -415,7 +425,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             ));
         };
         let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
-        let mut extras = Vec::new();
+        let mut extras = Vec::with_capacity(cells.len());
         for cell in cells {
             let inside =
                 |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
@@ -484,8 +494,13 @@ impl<'r, 'd> Builder<'r, 'd> {
 }
 
 /// A string as JSON, in its one canonical spelling.
-fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d str {
-    if is_plain(text) { arena.alloc_str(&["\"", text, "\""].concat()) } else { arena.alloc_str(&json(text)) }
+fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d [u8] {
+    if !is_plain(text) {
+        return arena.alloc_slice_copy(json(text).as_bytes());
+    }
+    let quoted = arena.alloc_slice_fill_copy(text.len() + 2, b'"');
+    quoted[1..=text.len()].copy_from_slice(text.as_bytes());
+    quoted
 }
 
 /// What stands between its quotes.
@@ -533,9 +548,9 @@ fn lengths(tree: &Regular) -> Option<(u32, u32)> {
     }
 }
 
-/// Every name some rule mentions, in order.
-fn declared_names<'d>(object: &ObjectShape<'d>) -> IndexSet<&'d str> {
-    let mut names = IndexSet::with_capacity_and_hasher(object.rules.len(), FxBuildHasher);
+/// Adds every name some rule mentions, in order.
+fn declare_names<'d>(object: &ObjectShape<'d>, names: &mut IndexSet<&'d str>) {
+    names.reserve(object.rules.len());
     let mut declare = |name: &&'d str| _ = names.insert(*name);
     object.rules.iter().filter_map(|rule| rule.names.only()).for_each(|name| declare(&name));
     object.required.iter().for_each(&mut declare);
@@ -547,7 +562,6 @@ fn declared_names<'d>(object: &ObjectShape<'d>) -> IndexSet<&'d str> {
             Names::In(_) => {}
         }
     }
-    names
 }
 
 /// All allowed names, when `propertyNames` leaves finitely many.

@@ -62,6 +62,7 @@ pub struct Documents<'d> {
     by_uri: FxHashMap<String, usize>,
     /// Whether some schema speaks of what others leave unevaluated.
     pub unevaluated: bool,
+    objects: usize,
 }
 
 /// A schema that a reference leads to.
@@ -75,9 +76,15 @@ pub struct Target<'d> {
 }
 
 impl<'d> Documents<'d> {
+    /// About how many schemas there are: other objects hold them by name.
+    pub fn size(&self) -> usize {
+        self.objects / 2 + 1
+    }
+
     /// Adds a document; it is walked if some schema in it has a name, besides the whole.
     pub fn add(&mut self, uri: &str, root: &'d Value<'d>, default: Dialect, mentions: Mentions) {
         self.unevaluated |= mentions.unevaluated;
+        self.objects += mentions.objects;
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
         if mentions.names {

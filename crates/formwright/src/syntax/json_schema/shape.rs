@@ -136,7 +136,7 @@ pub enum Names<'d> {
     /// Those in a language.
     In(Regular),
     /// Those that none of these describes.
-    Except { names: Rc<[&'d str]>, patterns: Rc<[Regular]> },
+    Except { names: &'d [&'d str], patterns: Vec<Regular> },
 }
 
 impl<'d> Names<'d> {
@@ -399,7 +399,7 @@ impl<'d> Shape<'d> {
 
 fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
     if into.is_empty() {
-        into.extend_from_slice(from);
+        *into = from.to_vec(); // no larger than that: most never grow
         return;
     }
     for part in from {
@@ -414,7 +414,7 @@ fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
 fn product<'d, T: Part<'d>>(a: &[T], b: &[T], combine: Combine<'d>, narrowed: &mut bool) -> Vec<T> {
-    let mut all: Vec<T> = Vec::new();
+    let mut all: Vec<T> = Vec::with_capacity(a.len().max(b.len()));
     let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
         if combine.absorb && b.iter().any(|right| left.lies_in(right, combine.arena)) {

@@ -137,13 +137,15 @@ impl<'t> Value<'t> {
     }
 }
 
-/// Keywords that the whole schema must be searched for: whether they stand anywhere.
+/// What must be known of the whole schema before it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// Ids and anchors, below the root.
+    /// Whether ids and anchors stand anywhere below the root.
     pub names: bool,
-    /// `unevaluatedItems` and `unevaluatedProperties`.
+    /// Whether `unevaluatedItems` or `unevaluatedProperties` stand anywhere.
     pub unevaluated: bool,
+    /// How many objects are in memory.
+    pub objects: usize,
 }
 
 /// Which objects may be one in memory.
@@ -205,7 +207,10 @@ impl<'t> Reader<'_, 't> {
 
     /// An object of these members, perhaps one that was met.
     fn object(self, entries: &[(&'t str, Value<'t>)]) -> Result<&'t Map<'t>, &'t str> {
-        let make = || Map::new(self.arena.alloc_slice_copy(entries), self.arena).map(|map| &*self.arena.alloc(map));
+        let make = || {
+            self.mentions.update(|mentions| Mentions { objects: mentions.objects + 1, ..mentions });
+            Map::new(self.arena.alloc_slice_copy(entries), self.arena).map(|map| &*self.arena.alloc(map))
+        };
         if self.met.is_empty() {
             return make();
         }
@@ -396,7 +401,7 @@ mod tests {
     fn mentions_are_noticed_however_they_are_written() {
         let arena = Bump::new();
         let seen = |text| read(text, Sharing::Schemas, &arena).unwrap().1;
-        assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions::default());
+        assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions { objects: 1, ..Mentions::default() });
         assert!(seen(r#"{"$defs": {"a": [{"\u0024id": "x"}]}}"#).names);
         assert!(!seen(r#"{"properties": {"id": {"type": "string"}, "$anchor": true}}"#).names);
         assert!(seen(r#"[{"unevaluatedItems": true}]"#).unevaluated);

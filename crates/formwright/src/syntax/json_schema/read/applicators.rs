@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::syntax::json_schema::value::Value;
+use bumpalo::Bump;
 
 use super::place::{Keys, Place};
 use super::typed::schemas;
@@ -164,7 +165,8 @@ impl<'d> Reader<'d> {
         if let Some(value) = map.get("unevaluatedProperties") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
-            shape.objects = objects.into_iter().filter_map(|object| unevaluated_members(&object, formula)).collect();
+            shape.objects =
+                objects.into_iter().filter_map(|object| unevaluated_members(&object, formula, self.arena)).collect();
         }
         if let Some(value) = map.get("unevaluatedItems") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedItems"));
@@ -187,7 +189,7 @@ impl<'d> Reader<'d> {
 }
 
 /// The object with `formula` demanded of every member that nothing evaluates.
-fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: Formula<'d>) -> Option<ObjectShape<'d>> {
+fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: Formula<'d>, arena: &'d Bump) -> Option<ObjectShape<'d>> {
     let mut names: Vec<&'d str> = Vec::new();
     let mut patterns: Vec<Regular> = Vec::new();
     let mut inside = None;
@@ -195,16 +197,14 @@ fn unevaluated_members<'d>(object: &ObjectShape<'d>, formula: Formula<'d>) -> Op
         match evaluated {
             Names::One(name) => names.push(*name),
             Names::In(tree) => patterns.push(tree.clone()),
-            Names::Except { names, patterns } => inside = Some((names.clone(), patterns.clone())),
+            Names::Except { names, patterns } => inside = Some((*names, patterns.clone())),
         }
     }
-    let mut rule = ObjectShape {
-        evaluated: vec![Names::Except { names: Rc::default(), patterns: Rc::default() }],
-        ..ObjectShape::any()
-    };
+    let mut rule =
+        ObjectShape { evaluated: vec![Names::Except { names: &[], patterns: Vec::new() }], ..ObjectShape::any() };
     match inside {
         None => {
-            let names = Names::Except { names: names.into(), patterns: patterns.into() };
+            let names = Names::Except { names: arena.alloc_slice_copy(&names), patterns };
             rule.rules.push(Rule { names, formula });
         }
         Some((left, left_patterns)) => {

@@ -37,9 +37,6 @@ use typed::{Types, kind};
 /// The dynamic scope that a text starts in: the document.
 const OUTERMOST: &[usize] = &[0];
 
-/// Schemas that most documents have no more than.
-const USUAL: usize = 28;
-
 /// How deep emptiness is looked for before a union is believed.
 const PROBE: u32 = 3;
 
@@ -115,14 +112,14 @@ impl<'d> Reader<'d> {
             documents,
             arena,
             options,
-            schemas: Vec::new(),
-            schema_ids: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
+            schemas: Vec::with_capacity(documents.size()),
+            schema_ids: FxHashMap::with_capacity_and_hasher(documents.size(), FxBuildHasher),
             values: Vec::new(),
             value_ids: FxHashMap::default(),
             purpose,
             plain: FxHashMap::default(),
             eithers: Vec::new(),
-            shapes: Vec::new(),
+            shapes: Vec::with_capacity(documents.size()),
             combined: Default::default(),
             scopes: Vec::new(),
             automata: FxHashMap::default(),
@@ -134,6 +131,11 @@ impl<'d> Reader<'d> {
             dynamic,
             unevaluated: documents.unevaluated,
         }
+    }
+
+    /// About how many schemas there are.
+    pub fn size(&self) -> usize {
+        self.documents.size()
     }
 
     fn limits(&self) -> &'d Limits {

@@ -128,7 +128,7 @@ impl<'d> Reader<'d> {
                 for (name, value) in members.iter() {
                     rules.push(Rule { names: Names::One(name), formula: self.equals(value) });
                 }
-                let others = Names::Except { names: names.clone().into(), patterns: Rc::default() };
+                let others = Names::Except { names: self.arena.alloc_slice_copy(&names), patterns: Vec::new() };
                 rules.push(Rule { names: others, formula: NEVER });
                 let count = names.len() as u32;
                 shape.objects.push(ObjectShape {
@@ -263,12 +263,12 @@ impl<'d> Reader<'d> {
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
         let at = place.pointer.at("properties");
         let properties = schemas(map, "properties", place)?;
-        object.rules.reserve(properties.len());
+        let further = map.get("patternProperties").and_then(Value::as_object).map_or(1, |patterns| patterns.len() + 1);
+        object.rules.reserve_exact(properties.len() + further);
         for (name, value) in properties {
             let formula = self.child(place, value, || at.at(name));
             object.rules.push(Rule { names: Names::One(name), formula });
         }
-        let declared = object.rules.len();
         let mut patterns: Vec<Regular> = Vec::new();
         for (source, value) in schemas(map, "patternProperties", place)? {
             let tree = self.search(source, &place.pointer.at("patternProperties").at(source).text())?;
@@ -281,8 +281,8 @@ impl<'d> Reader<'d> {
         }
         if let Some(value) = map.get("additionalProperties") {
             let formula = self.child(place, value, || place.pointer.at("additionalProperties"));
-            let names = object.rules[..declared].iter().filter_map(|rule| rule.names.only()).collect();
-            let names = Names::Except { names, patterns: patterns.into() };
+            let declared = schemas(map, "properties", place)?.map(|(name, _)| name);
+            let names = Names::Except { names: self.arena.alloc_slice_fill_iter(declared), patterns };
             if self.unevaluated {
                 object.evaluated.push(names.clone());
             }
