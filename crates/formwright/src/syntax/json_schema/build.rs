@@ -44,6 +44,12 @@ type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
 type Nodes = SmallVec<[Node; 4]>;
 type Texts<'d> = SmallVec<[&'d [u8]; 4]>;
 
+/// Members that most objects have no more than: of so many, nothing is put aside.
+const FEW: usize = 16;
+
+/// By declared name: what its value must meet.
+type Conditions<'d> = SmallVec<[Formula<'d>; FEW]>;
+
 /// Bits, one for each pattern.
 type Sets = SmallVec<[u32; 4]>;
 
@@ -326,11 +332,11 @@ impl<'r, 'd> Builder<'r, 'd> {
         declare_names(object, &mut names);
         names.extend(finite.iter().flatten().copied());
         let arena = self.reader.arena;
-        let escaped: &[&str] = arena.alloc_slice_fill_iter(names.iter().map(|name| escaped(arena, name)));
+        let texts: SmallVec<[(&[u8], u32); FEW]> = names.iter().map(|name| escaped(arena, name)).zip(0..).collect();
         let conditions = self.conditions(object, &names);
         let index = |name: &&'d str| names.get_index_of(name).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
-        for (name, (&condition, escaped)) in names.iter().zip(conditions.iter().zip(escaped)) {
+        for (name, (condition, (text, _))) in names.iter().zip(conditions.into_iter().zip(&texts)) {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
             let mut witnesses = Vec::new();
@@ -339,12 +345,11 @@ impl<'r, 'd> Builder<'r, 'd> {
                     object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
                 witnesses = self.witnesses(object, condition, &meets);
             }
-            let name_bytes = escaped.len() as u32 + 2;
+            let name_bytes = text.len() as u32 + 2;
             members.push(Member { name_bytes, value, next_required: 0, required: false, possible: true, witnesses });
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
         let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
-        let keyed = arena.alloc_slice_fill_with(names.len(), |index| (escaped[index].as_bytes(), index as u32));
         let required = object.required.len() as u32;
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
         link_required(&mut members);
@@ -353,7 +358,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             self.names = names;
         }
         Ok(Node::Object(Arc::new(Object {
-            names: self.graph.text_set(keyed),
+            names: self.graph.text_set(&texts),
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
@@ -367,8 +372,8 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> &'d [Formula<'d>] {
-        let all = self.reader.arena.alloc_slice_fill_copy(names.len(), Formula::default());
+    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> Conditions<'d> {
+        let mut all = Conditions::from_elem(Formula::default(), names.len());
         for (at, rule) in object.rules.iter().enumerate() {
             let arena = self.reader.arena;
             let mut demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
@@ -504,12 +509,12 @@ fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d [u8] {
 }
 
 /// What stands between its quotes.
-fn escaped<'d>(arena: &'d Bump, text: &'d str) -> &'d str {
+fn escaped<'d>(arena: &'d Bump, text: &'d str) -> &'d [u8] {
     if is_plain(text) {
-        return text;
+        return text.as_bytes();
     }
     let quoted = json(text);
-    arena.alloc_str(&quoted[1..quoted.len() - 1])
+    arena.alloc_slice_copy(&quoted.as_bytes()[1..quoted.len() - 1])
 }
 
 /// Whether a text needs no escapes.

@@ -22,9 +22,11 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use smallvec::SmallVec;
 
 /// The members of an object, in the order of the text.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Map<'t> {
     entries: &'t [(&'t str, Value<'t>)],
+    /// Of all it says, if it may be shared.
+    hash: u32,
     /// If there are many: hashes of the keys with the indices of their entries, by ascending hash and key.
     hashes: &'t [(u32, u32)],
 }
@@ -34,13 +36,13 @@ const FEW: usize = 12;
 
 impl<'t> Map<'t> {
     /// No members.
-    pub const EMPTY: Self = Self { entries: &[], hashes: &[] };
+    pub const EMPTY: Self = Self { entries: &[], hash: 0, hashes: &[] };
 
     /// The error is a key that stands twice.
-    fn new(entries: &'t [(&'t str, Value<'t>)], arena: &'t Bump) -> Result<Self, &'t str> {
-        let mut map = Self { entries, ..Self::EMPTY };
+    fn new(entries: &'t [(&'t str, Value<'t>)], hash: u32, arena: &'t Bump) -> Result<Self, &'t str> {
+        let mut map = Self { entries, hash, ..Self::EMPTY };
         if entries.len() > FEW {
-            let hashes = arena.alloc_slice_fill_with(entries.len(), |index| (hash(entries[index].0), index as u32));
+            let hashes = arena.alloc_slice_fill_with(entries.len(), |index| (hash_key(entries[index].0), index as u32));
             hashes.sort_unstable_by(|a, b| map.compare(*a, b.0, entries[b.1 as usize].0));
             map.hashes = hashes;
         }
@@ -59,7 +61,7 @@ impl<'t> Map<'t> {
         if self.hashes.is_empty() {
             return self.entries.iter().position(|(other, _)| *other == key);
         }
-        let hash = hash(key);
+        let hash = hash_key(key);
         let at = self.hashes.binary_search_by(|entry| self.compare(*entry, hash, key)).ok()?;
         Some(self.hashes[at].1 as usize)
     }
@@ -86,6 +88,12 @@ impl<'t> Map<'t> {
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'t str, &'t Value<'t>)> + use<'t> {
         self.entries.iter().map(|(key, value)| (*key, value))
+    }
+}
+
+impl PartialEq for Map<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
     }
 }
 
@@ -168,17 +176,17 @@ pub fn read<'t>(text: &'t str, sharing: Sharing, arena: &'t Bump) -> serde_json:
 }
 
 /// Bytes of text for each object that is remembered ...
-const BYTES_EACH: usize = 64;
+const BYTES_EACH: usize = 32;
 
 /// ... until there are so many.
-const MOST_MET: usize = 4096;
+const MOST_MET: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
 struct Reader<'m, 't> {
     arena: &'t Bump,
     mentions: &'m Cell<Mentions>,
-    /// Objects met, by hash; the last one of those that want the same place. None here: nothing is shared.
-    met: &'m [Cell<Option<(u64, &'t Map<'t>)>>],
+    /// Objects met, by hash; the last one of those that want the same slot. No slots: nothing is shared.
+    met: &'m [Cell<Option<&'t Map<'t>>>],
     is_root: bool,
 }
 
@@ -207,18 +215,18 @@ impl<'t> Reader<'_, 't> {
 
     /// An object of these members, perhaps one that was met.
     fn object(self, entries: &[(&'t str, Value<'t>)]) -> Result<&'t Map<'t>, &'t str> {
-        let make = || {
+        let make = |hash| {
             self.mentions.update(|mentions| Mentions { objects: mentions.objects + 1, ..mentions });
-            Map::new(self.arena.alloc_slice_copy(entries), self.arena).map(|map| &*self.arena.alloc(map))
+            Map::new(self.arena.alloc_slice_copy(entries), hash, self.arena).map(|map| &*self.arena.alloc(map))
         };
         if self.met.is_empty() {
-            return make();
+            return make(0);
         }
         let hash = hash_members(entries);
         let slot = &self.met[hash as usize % self.met.len()];
         match slot.get() {
-            Some((other, map)) if other == hash && say_the_same(map.entries, entries) => Ok(map),
-            _ => make().inspect(|map| slot.set(Some((hash, map)))),
+            Some(map) if map.hash == hash && say_the_same(map.entries, entries) => Ok(map),
+            _ => make(hash).inspect(|map| slot.set(Some(map))),
         }
     }
 }
@@ -229,7 +237,7 @@ fn is_remark(key: &str, value: &Value<'_>) -> bool {
     matches!((key, value), ("description" | "title" | "$comment", Value::String(_)))
 }
 
-fn hash_members(entries: &[(&str, Value<'_>)]) -> u64 {
+fn hash_members(entries: &[(&str, Value<'_>)]) -> u32 {
     let mut hasher = FxHasher::default();
     for (key, value) in entries {
         hasher.write(key.as_bytes());
@@ -237,7 +245,7 @@ fn hash_members(entries: &[(&str, Value<'_>)]) -> u64 {
             hash_value(value, &mut hasher);
         }
     }
-    hasher.finish()
+    hasher.finish() as u32
 }
 
 fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
@@ -246,7 +254,7 @@ fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
         Value::Bool(yes) => hasher.write_u8(1 + u8::from(*yes)),
         Value::Number(text) | Value::String(text) => hasher.write(text.as_bytes()),
         Value::Array(items) => items.iter().for_each(|item| hash_value(item, hasher)),
-        Value::Object(_) => hasher.write_usize(value.identity()),
+        Value::Object(map) => hasher.write_u32(map.hash),
     }
 }
 
@@ -357,7 +365,7 @@ impl<'de: 't, 't> Visitor<'de> for Text<'t> {
     }
 }
 
-fn hash(key: &str) -> u32 {
+fn hash_key(key: &str) -> u32 {
     FxBuildHasher.hash_one(key) as u32
 }
 
