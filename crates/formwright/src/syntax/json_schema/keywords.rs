@@ -48,6 +48,11 @@ impl About {
     pub fn has(self, part: Self) -> bool {
         self.0 & part.0 != 0
     }
+
+    /// Whether it has nothing else.
+    pub fn is_within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
 }
 
 /// A keyword.

@@ -41,13 +41,28 @@ impl<'t> Map<'t> {
     /// The error is a key that stands twice.
     fn new(entries: &'t [(&'t str, Value<'t>)], hash: u32, arena: &'t Bump) -> Result<Self, &'t str> {
         let mut map = Self { entries, hash, ..Self::EMPTY };
-        if entries.len() > FEW {
+        let twice = if entries.len() > FEW {
             let hashes = arena.alloc_slice_fill_with(entries.len(), |index| (hash_key(entries[index].0), index as u32));
             hashes.sort_unstable_by(|a, b| map.compare(*a, b.0, entries[b.1 as usize].0));
             map.hashes = hashes;
-        }
-        match (0..entries.len()).find(|&index| map.find(entries[index].0) != Some(index)) {
-            Some(twice) => Err(entries[twice].0),
+            let key = |(_, index): (u32, u32)| entries[index as usize].0;
+            hashes
+                .windows(2)
+                .find(|pair| pair[0].0 == pair[1].0 && key(pair[0]) == key(pair[1]))
+                .map(|pair| key(pair[0]))
+        } else {
+            let mut seen = 0_u64; // a bit for each key: most have one of their own
+            let mut is_new = |key: &str| {
+                let known = seen;
+                seen |= 1 << (sample(key) % u64::BITS);
+                known != seen
+            };
+            let known = entries.iter().enumerate().filter(|(_, (key, _))| !is_new(key));
+            let mut twice = known.filter(|(at, (key, _))| entries[..*at].iter().any(|(other, _)| other == key));
+            twice.next().map(|(_, (key, _))| *key)
+        };
+        match twice {
+            Some(key) => Err(key),
             None => Ok(map),
         }
     }
@@ -167,12 +182,13 @@ pub enum Sharing {
 
 /// Reads a text, which must be one value, and notices what it mentions.
 pub fn read<'t>(text: &'t str, sharing: Sharing, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
-    let mentions = Cell::default();
-    let slots = if sharing == Sharing::Nothing { 0 } else { (text.len() / BYTES_EACH).next_power_of_two() };
-    let met = arena.alloc_slice_fill_with(slots.min(MOST_MET), |_| Cell::new(None));
+    let shares = sharing == Sharing::Schemas;
+    let slots = if shares { (text.len() / BYTES_EACH).next_power_of_two().min(MOST_MET) } else { 0 };
+    let met = arena.alloc_slice_fill_with(slots, |_| Cell::new(None));
+    let all = Session { arena, mentions: Cell::default(), met };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader { arena, mentions: &mentions, met, is_root: true }.deserialize(&mut deserializer)?;
-    deserializer.end().map(|()| (value, mentions.get()))
+    let value = Reader { all: &all, shares, is_root: true }.deserialize(&mut deserializer)?;
+    deserializer.end().map(|()| (value, all.mentions.get()))
 }
 
 /// Bytes of text for each object that is remembered ...
@@ -181,71 +197,81 @@ const BYTES_EACH: usize = 32;
 /// ... until there are so many.
 const MOST_MET: usize = 1 << 13;
 
-#[derive(Clone, Copy)]
-struct Reader<'m, 't> {
+/// What one text is read with.
+struct Session<'t> {
     arena: &'t Bump,
-    mentions: &'m Cell<Mentions>,
-    /// Objects met, by hash; the last one of those that want the same slot. No slots: nothing is shared.
-    met: &'m [Cell<Option<&'t Map<'t>>>],
-    is_root: bool,
+    mentions: Cell<Mentions>,
+    /// Objects met, by hash; the last one of those that want the same slot.
+    met: &'t [Cell<Option<&'t Map<'t>>>],
 }
 
-impl<'t> Reader<'_, 't> {
-    /// Takes notice of a member. Gives whether it names the object it stands in.
-    fn notice(self, key: &str, value: &Value<'_>) -> bool {
-        let mut mentions = self.mentions.get();
-        let names = match (key, value) {
-            ("id" | "$id" | "$anchor" | "$dynamicAnchor", Value::String(_)) | ("$recursiveAnchor", Value::Bool(_)) => {
-                true
-            }
-            ("unevaluatedItems" | "unevaluatedProperties", _) => false,
-            _ => return false,
-        };
-        mentions.names |= names && !self.is_root;
-        mentions.unevaluated |= !names;
-        self.mentions.set(mentions);
-        names
+impl<'t> Session<'t> {
+    fn make(&self, entries: &[(&'t str, Value<'t>)], hash: u32) -> Result<&'t Map<'t>, &'t str> {
+        self.mentions.update(|mentions| Mentions { objects: mentions.objects + 1, ..mentions });
+        let map = Map::new(self.arena.alloc_slice_copy(entries), hash, self.arena)?;
+        Ok(self.arena.alloc(map))
     }
 
-    /// The reader of a member's value.
-    fn inside(self, key: &str) -> Self {
-        let met = if matches!(key, "enum" | "const") { &[] } else { self.met };
-        Self { met, is_root: false, ..self }
-    }
-
-    /// An object of these members, perhaps one that was met.
-    fn object(self, entries: &[(&'t str, Value<'t>)]) -> Result<&'t Map<'t>, &'t str> {
-        let make = |hash| {
-            self.mentions.update(|mentions| Mentions { objects: mentions.objects + 1, ..mentions });
-            Map::new(self.arena.alloc_slice_copy(entries), hash, self.arena).map(|map| &*self.arena.alloc(map))
-        };
-        if self.met.is_empty() {
-            return make(0);
-        }
-        let hash = hash_members(entries);
+    /// One that was met, if there is one.
+    fn share(&self, entries: &[(&'t str, Value<'t>)], hash: u32) -> Result<&'t Map<'t>, &'t str> {
         let slot = &self.met[hash as usize % self.met.len()];
         match slot.get() {
             Some(map) if map.hash == hash && say_the_same(map.entries, entries) => Ok(map),
-            _ => make(hash).inspect(|map| slot.set(Some(map))),
+            _ => self.make(entries, hash).inspect(|map| slot.set(Some(map))),
         }
     }
 }
 
-/// Whether a member says nothing about values. Whoever reads it as something else, as the name of a member that has
-/// this text for a schema, finds the same mistake in all.
-fn is_remark(key: &str, value: &Value<'_>) -> bool {
-    matches!((key, value), ("description" | "title" | "$comment", Value::String(_)))
+/// Reads one value.
+#[derive(Clone, Copy)]
+struct Reader<'m, 't> {
+    all: &'m Session<'t>,
+    /// Whether objects may be shared: not among constants.
+    shares: bool,
+    is_root: bool,
 }
 
-fn hash_members(entries: &[(&str, Value<'_>)]) -> u32 {
-    let mut hasher = FxHasher::default();
-    for (key, value) in entries {
-        hasher.write(key.as_bytes());
-        if !is_remark(key, value) {
-            hash_value(value, &mut hasher);
+/// What a key may say of a schema, before anybody knows whether it stands in one.
+#[derive(Clone, Copy, PartialEq)]
+enum Sense {
+    /// It has a name, if the value is a string.
+    Name,
+    /// It has a name, if the value is a boolean.
+    RecursiveAnchor,
+    /// What others leave unevaluated.
+    Unevaluated,
+    /// Its values.
+    Constants,
+    /// Nothing about values, if the value is a string. (Whoever reads it as the name of a member, which has this string
+    /// for a schema, finds the same mistake in all.)
+    Remark,
+    Other,
+}
+
+impl Sense {
+    fn of(key: &str) -> Self {
+        match key {
+            "id" | "$id" | "$anchor" | "$dynamicAnchor" => Self::Name,
+            "$recursiveAnchor" => Self::RecursiveAnchor,
+            "unevaluatedItems" | "unevaluatedProperties" => Self::Unevaluated,
+            "enum" | "const" => Self::Constants,
+            "description" | "title" | "$comment" => Self::Remark,
+            _ => Self::Other,
         }
     }
-    hasher.finish() as u32
+}
+
+impl Reader<'_, '_> {
+    /// Takes notice of a member. Gives whether it names the object it stands in.
+    fn notice(self, sense: Sense, value: &Value<'_>) -> bool {
+        let mut mentions = self.all.mentions.get();
+        let names =
+            matches!((sense, value), (Sense::Name, Value::String(_)) | (Sense::RecursiveAnchor, Value::Bool(_)));
+        mentions.names |= names && !self.is_root;
+        mentions.unevaluated |= sense == Sense::Unevaluated;
+        self.all.mentions.set(mentions);
+        names
+    }
 }
 
 fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
@@ -256,6 +282,10 @@ fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
         Value::Array(items) => items.iter().for_each(|item| hash_value(item, hasher)),
         Value::Object(map) => hasher.write_u32(map.hash),
     }
+}
+
+fn is_remark(key: &str, value: &Value<'_>) -> bool {
+    Sense::of(key) == Sense::Remark && matches!(value, Value::String(_))
 }
 
 /// Whether two objects are the same in everything but remarks: their objects are one in memory.
@@ -298,11 +328,11 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Value::Number(self.arena.alloc_str(&value.to_string())))
+        Ok(Value::Number(self.all.arena.alloc_str(&value.to_string())))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Value::Number(self.arena.alloc_str(&value.to_string())))
+        Ok(Value::Number(self.all.arena.alloc_str(&value.to_string())))
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
@@ -310,7 +340,7 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::String(self.arena.alloc_str(text)))
+        Ok(Value::String(self.all.arena.alloc_str(text)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
@@ -318,23 +348,31 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
         while let Some(item) = items.next_element_seed(Self { is_root: false, ..self })? {
             all.push(item);
         }
-        Ok(Value::Array(self.arena.alloc_slice_copy(&all)))
+        Ok(Value::Array(self.all.arena.alloc_slice_copy(&all)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut entries: SmallVec<[(&'t str, Value<'t>); 8]> = SmallVec::new();
-        let mut is_named = false;
-        while let Some(key) = members.next_key_seed(Text(self.arena))? {
+        let (mut shares, mut hasher) = (self.shares, FxHasher::default());
+        while let Some(key) = members.next_key_seed(Text(self.all.arena))? {
             if key == NUMBER {
-                return members.next_value_seed(Text(self.arena)).map(Value::Number);
+                return members.next_value_seed(Text(self.all.arena)).map(Value::Number);
             }
-            let value = members.next_value_seed(self.inside(key))?;
-            is_named |= self.notice(key, &value);
+            let sense = Sense::of(key);
+            let inside = self.shares && sense != Sense::Constants;
+            let value = members.next_value_seed(Self { shares: inside, is_root: false, ..self })?;
+            if sense != Sense::Other {
+                shares &= !self.notice(sense, &value);
+            }
+            hasher.write(key.as_bytes());
+            if sense != Sense::Remark || !matches!(value, Value::String(_)) {
+                hash_value(&value, &mut hasher);
+            }
             entries.push((key, value));
         }
-        let reader = if is_named { Self { met: &[], ..self } } else { self };
+        let map = if shares { self.all.share(&entries, hasher.finish() as u32) } else { self.all.make(&entries, 0) };
         let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
-        reader.object(&entries).map(Value::Object).map_err(twice)
+        map.map(Value::Object).map_err(twice)
     }
 }
 
@@ -363,6 +401,13 @@ impl<'de: 't, 't> Visitor<'de> for Text<'t> {
     fn visit_str<E>(self, text: &str) -> Result<&'t str, E> {
         Ok(self.0.alloc_str(text))
     }
+}
+
+/// Something about a key that is at hand.
+fn sample(key: &str) -> u32 {
+    let bytes = key.as_bytes();
+    let ends = bytes.first().zip(bytes.last());
+    ends.map_or(0, |(first, last)| bytes.len() as u32 + u32::from(*first) * 7 + u32::from(*last) * 3)
 }
 
 fn hash_key(key: &str) -> u32 {

@@ -19,30 +19,45 @@ use crate::syntax::json_schema::shape::{ArrayShape, Formula, NEVER, Names, Objec
 const PAIRED: usize = 64;
 
 impl<'d> Reader<'d> {
-    pub(super) fn applicators(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Result<Shape<'d>> {
+    /// What all of them leave of `shape`; of everything, if there is none.
+    pub(super) fn applicators(
+        &mut self,
+        map: Keys<'d>,
+        place: &Place<'d>,
+        mut shape: Option<Rc<Shape<'d>>>,
+    ) -> Result<Rc<Shape<'d>>> {
         for part in self.each(map, "allOf", place)? {
             let part = self.shape(part)?;
-            shape = self.join(&shape, &part, place);
+            shape = Some(self.narrowed(shape, part, place));
         }
-        let options = self.each(map, "anyOf", place)?;
         if map.contains_key("anyOf") {
+            let options = self.each(map, "anyOf", place)?;
             let union = self.any_of(&options, place)?;
-            shape = self.join(&shape, &union, place);
+            shape = Some(self.narrowed(shape, Rc::new(union), place));
         }
-        let options = self.each(map, "oneOf", place)?;
         if map.contains_key("oneOf") {
-            let union = self.one_of(&options, shape.bound(), place)?;
-            shape = self.join(&shape, &union, place);
+            let options = self.each(map, "oneOf", place)?;
+            let union = self.one_of(&options, shape.as_deref().map(Shape::bound), place)?;
+            shape = Some(self.narrowed(shape, Rc::new(union), place));
         }
         if let Some(value) = map.get("not") {
             let inner = self.child(place, value, || place.pointer.at("not"));
             let negated = self.negate(inner);
             let negated = self.shape(negated)?;
-            shape = self.join(&shape, &negated, place);
+            shape = Some(self.narrowed(shape, negated, place));
         }
-        shape = self.conditional(map, place, shape)?;
-        shape = self.dependent_schemas(map, place, shape)?;
+        let shape = shape.unwrap_or_else(|| Rc::new(Shape::any()));
+        let shape = self.conditional(map, place, shape)?;
+        let shape = self.dependent_schemas(map, place, shape)?;
         Ok(self.unevaluated_parts(map, place, shape))
+    }
+
+    /// What is in both, where none stands for everything.
+    fn narrowed(&mut self, shape: Option<Rc<Shape<'d>>>, by: Rc<Shape<'d>>, place: &Place<'d>) -> Rc<Shape<'d>> {
+        match shape {
+            None => by,
+            Some(shape) => Rc::new(self.join(&shape, &by, place)),
+        }
     }
 
     fn each(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Vec<Formula<'d>>> {
@@ -80,10 +95,13 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    /// One of `options`, of the types in `base`: the others are forbidden beside it, and would only make options seem to
+    /// One of `options`, of the types in `base` (if it says anything): the others are forbidden beside it, and would only make options seem to
     /// have values in common.
-    fn one_of(&mut self, options: &[Formula<'d>], base: &Shape<'d>, place: &Place<'d>) -> Result<Shape<'d>> {
-        let shapes = options.iter().map(|option| Ok(self.shape(option)?.of_types(base)));
+    fn one_of(&mut self, options: &[Formula<'d>], base: Option<&Shape<'d>>, place: &Place<'d>) -> Result<Shape<'d>> {
+        let shapes = options.iter().map(|option| {
+            let shape = self.shape(option)?;
+            Ok(if let Some(base) = base { shape.of_types(base) } else { shape })
+        });
         let shapes: Vec<Rc<Shape<'d>>> = shapes.collect::<Result<_>>()?;
         let mut union = Shape::never();
         let mut apart = vec![0_u64; shapes.len()]; // by option: those of the first 64 that share no value with it
@@ -109,7 +127,7 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    fn conditional(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Shape<'d>) -> Result<Shape<'d>> {
+    fn conditional(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Rc<Shape<'d>>) -> Result<Rc<Shape<'d>>> {
         let Some(condition) = map.get("if").filter(|_| self.dialect(place) >= Dialect::Draft7) else {
             return Ok(shape);
         };
@@ -131,10 +149,15 @@ impl<'d> Reader<'d> {
         let no = self.shape(negated)?;
         let otherwise = branch(self, "else")?;
         let no = self.join(&no, &otherwise, place);
-        Ok(self.join(&shape, &yes.or(&no), place))
+        Ok(Rc::new(self.join(&shape, &yes.or(&no), place)))
     }
 
-    fn dependent_schemas(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Result<Shape<'d>> {
+    fn dependent_schemas(
+        &mut self,
+        map: Keys<'d>,
+        place: &Place<'d>,
+        mut shape: Rc<Shape<'d>>,
+    ) -> Result<Rc<Shape<'d>>> {
         for key in ["dependentSchemas", "dependencies"] {
             for (name, value) in schemas(map, key, place)? {
                 if value.is_array() {
@@ -153,7 +176,7 @@ impl<'d> Reader<'d> {
                 let never = Rule { names: Names::One(name), formula: NEVER };
                 let absent =
                     Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
-                shape = self.join(&shape, &absent.or(&there), place);
+                shape = Rc::new(self.join(&shape, &absent.or(&there), place));
             }
         }
         Ok(shape)
@@ -161,7 +184,11 @@ impl<'d> Reader<'d> {
 
     // unevaluatedProperties and unevaluatedItems: what is evaluated is known once everything else is combined.
 
-    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, mut shape: Shape<'d>) -> Shape<'d> {
+    fn unevaluated_parts(&mut self, map: Keys<'d>, place: &Place<'d>, shape: Rc<Shape<'d>>) -> Rc<Shape<'d>> {
+        if !map.contains_key("unevaluatedProperties") && !map.contains_key("unevaluatedItems") {
+            return shape;
+        }
+        let mut shape = Rc::unwrap_or_clone(shape);
         if let Some(value) = map.get("unevaluatedProperties") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
@@ -184,7 +211,7 @@ impl<'d> Reader<'d> {
                 shape.arrays.extend(array.and(&rule, self.arena));
             }
         }
-        shape
+        Rc::new(shape)
     }
 }
 

@@ -721,18 +721,18 @@ impl<'d> Reader<'d> {
         {
             return Ok(target);
         }
-        // A lone reference is its target: no copy, no intersection.
-        let mut shape = if about == About::REFERENCES { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
+        // Where nothing is said of types, a lone reference is its target, and a lone union what it is a union of.
+        let untyped = about.is_within(About::REFERENCES.and(About::COMBINATIONS));
+        let mut shape = if untyped { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
         for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
             if let Some(target) = self.reference(map, key, place)? {
                 shape = Some(shape.map_or(target.clone(), |shape| Rc::new(self.join(&shape, &target, place))));
             }
         }
-        let shape = shape.unwrap_or_else(|| Rc::new(Shape::any()));
-        if !about.has(About::COMBINATIONS) {
-            return Ok(shape);
+        if about.has(About::COMBINATIONS) {
+            return self.applicators(map, place, shape);
         }
-        self.applicators(map, place, Rc::unwrap_or_clone(shape)).map(Rc::new)
+        Ok(shape.unwrap_or_else(|| Rc::new(Shape::any())))
     }
 
     fn join(&mut self, a: &Shape<'d>, b: &Shape<'d>, place: &Place<'d>) -> Shape<'d> {
