@@ -376,17 +376,17 @@ impl<'r, 'd> Builder<'r, 'd> {
         let mut all = Conditions::from_elem(Formula::default(), names.len());
         for (at, rule) in object.rules.iter().enumerate() {
             let arena = self.reader.arena;
-            let mut demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
+            let demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
             match &rule.names {
-                Names::One(name) if names.get_index(at) == Some(name) => demand(at), // most often: declared in this order
-                Names::One(name) => names.get_index_of(name).into_iter().for_each(demand),
+                Names::One(name) => index_of(names, name, at).into_iter().for_each(demand),
                 Names::In(tree) => {
                     let inside = self.reader.inside(tree, names.iter().copied());
                     (0..names.len()).filter(|index| inside[*index]).for_each(demand);
                 }
                 Names::Except { names: without, patterns } => {
                     let excepted = arena.alloc_slice_fill_copy(names.len(), false);
-                    without.iter().filter_map(|name| names.get_index_of(name)).for_each(|index| excepted[index] = true);
+                    let without = without.iter().zip(0..).filter_map(|(name, at)| index_of(names, name, at));
+                    without.for_each(|index| excepted[index] = true);
                     for tree in patterns {
                         let inside = self.reader.inside(tree, names.iter().copied());
                         excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
@@ -519,7 +519,8 @@ fn escaped<'d>(arena: &'d Bump, text: &'d str) -> &'d [u8] {
 
 /// Whether a text needs no escapes.
 fn is_plain(text: &str) -> bool {
-    !text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+    let escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    !text.bytes().fold(false, |any, byte| any | escaped(byte)) // without a way out it is several bytes at once
 }
 
 fn json(text: &str) -> String {
@@ -556,17 +557,27 @@ fn lengths(tree: &Regular) -> Option<(u32, u32)> {
 /// Adds every name some rule mentions, in order.
 fn declare_names<'d>(object: &ObjectShape<'d>, names: &mut IndexSet<&'d str>) {
     names.reserve(object.rules.len());
-    let mut declare = |name: &&'d str| _ = names.insert(*name);
-    object.rules.iter().filter_map(|rule| rule.names.only()).for_each(|name| declare(&name));
-    object.required.iter().for_each(&mut declare);
-    object.implied.iter().for_each(|(a, b)| [a, b].into_iter().for_each(&mut declare));
-    for rule in object.rules.iter().chain(&object.demands) {
-        match &rule.names {
-            Names::One(name) => declare(name),
-            Names::Except { names, .. } => names.iter().for_each(&mut declare),
-            Names::In(_) => {}
+    names.extend(object.rules.iter().filter_map(|rule| rule.names.only()));
+    names.extend(&object.required);
+    names.extend(object.implied.iter().flat_map(|(a, b)| [a, b]));
+    let further = object.rules.iter().filter(|rule| rule.names.only().is_none()).chain(&object.demands);
+    for rule in further {
+        let others = match &rule.names {
+            Names::One(name) => std::slice::from_ref(name),
+            Names::Except { names, .. } => names,
+            Names::In(_) => &[],
+        };
+        for (at, name) in others.iter().enumerate() {
+            if index_of(names, name, at).is_none() {
+                names.insert(name);
+            }
         }
     }
+}
+
+/// Where a name was declared: most often in this place.
+fn index_of(names: &IndexSet<&str>, name: &str, likely: usize) -> Option<usize> {
+    if names.get_index(likely).is_some_and(|other| *other == name) { Some(likely) } else { names.get_index_of(name) }
 }
 
 /// All allowed names, when `propertyNames` leaves finitely many.

@@ -30,7 +30,7 @@ const FARTHEST: i64 = 400;
 /// The part of one type that is written; if that is less than is meant, also what holds all of it.
 struct Part<T> {
     written: T,
-    outer: Option<T>,
+    outer: Option<Box<T>>,
 }
 
 /// So many texts are compared with each other.
@@ -70,10 +70,10 @@ impl<'d> Reader<'d> {
         if texts.is_some() || objects.is_some() {
             let mut outer = shape.clone();
             if types.has(Types::STRING) {
-                outer.strings = texts.unwrap_or(outer.strings);
+                outer.strings = texts.map_or(outer.strings, |texts| *texts);
             }
             if types.has(Types::OBJECT) {
-                outer.objects = objects.map_or(outer.objects, |object| vec![object]);
+                outer.objects = objects.map_or(outer.objects, |object| vec![*object]);
             }
             shape.outer = (outer != shape).then(|| Rc::new(outer));
         }
@@ -165,7 +165,7 @@ impl<'d> Reader<'d> {
         let format = map.get("format").map(|value| self.format(value, place)).transpose()?.flatten();
         let Some(Part { written, outer }) = format else { return Ok(Strings::Regular(Regular::and(parts)).into()) };
         let with = |format: Strings| Strings::Regular(Regular::and(parts.iter().cloned().chain([format.tree()])));
-        Ok(Part { written: with(written), outer: outer.map(with) })
+        Ok(Part { written: with(written), outer: outer.map(|outer| Box::new(with(*outer))) })
     }
 
     fn pattern(&mut self, value: &Value<'_>, place: &Place<'d>, key: &str) -> Result<Regular> {
@@ -202,7 +202,7 @@ impl<'d> Reader<'d> {
             if !format.narrowed.is_empty() {
                 self.note(place, "format", "narrowed", format.narrowed);
             }
-            let outer = format::outer(format).map(Strings::Regular);
+            let outer = format::outer(format).map(|tree| Box::new(Strings::Regular(tree)));
             Ok(Some(Part { written: Strings::Regular(format::tree(format)), outer }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
@@ -298,7 +298,7 @@ impl<'d> Reader<'d> {
             let only = if *names == Strings::all() { Vec::new() } else { vec![names.clone()] };
             ObjectShape { names: only, ..object.clone() }
         };
-        let outer = names.is_narrowed().then(|| with(&names.bound().strings));
+        let outer = names.is_narrowed().then(|| Box::new(with(&names.bound().strings)));
         Ok(Part { written: with(&names.strings), outer })
     }
 }
