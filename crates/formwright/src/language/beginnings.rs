@@ -18,10 +18,14 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 use super::{
     Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, Texts, UNBOUNDED, link_required,
 };
+
+/// How something is built, in numbers.
+type Key = SmallVec<[u32; 12]>;
 
 /// Insertion order keeps what is built independent of hashes.
 type IndexMap<K, V> = indexmap::IndexMap<K, V, FxBuildHasher>;
@@ -109,7 +113,7 @@ struct Sharing<'g> {
     /// By node: the first one built alike.
     equal: FxHashMap<NodeId, NodeId>,
     /// By how it is built: the first such node.
-    built: FxHashMap<Vec<u32>, NodeId>,
+    built: FxHashMap<Key, NodeId>,
     /// Members that may still be looked at: discriminators that overlap in many ways are not told apart to the end.
     fuel: usize,
 }
@@ -142,7 +146,7 @@ impl Sharing<'_> {
             return places;
         }
         self.fuel -= places.len();
-        let mut groups: IndexMap<Vec<u32>, Vec<Next>> = IndexMap::default();
+        let mut groups: IndexMap<Key, Vec<Next>> = IndexMap::default();
         places.retain(|&place| match self.required(place) {
             None => true,
             Some((before, required)) => {
@@ -157,13 +161,13 @@ impl Sharing<'_> {
     }
 
     /// What may come before the next required member, and which that is.
-    fn required(&mut self, place: Place) -> Option<(Vec<u32>, u32)> {
+    fn required(&mut self, place: Place) -> Option<(Key, u32)> {
         let object = self.object(place.object);
         let required = object.next_required(place.position);
         if required as usize == object.members.len() || required - place.position > MOST_OPTIONAL {
             return None;
         }
-        let mut before = layout(&object.layout).to_vec();
+        let mut before = Key::from_slice(&layout(&object.layout));
         for index in place.position..required {
             let member = &object.members[index as usize];
             before.extend([self.name(&object, index), self.first_equal(member.value, 0), u32::from(member.possible)]);
@@ -185,12 +189,13 @@ impl Sharing<'_> {
         let like = self.object(place.object);
         let tails = ways.len() as u32;
         let mut members = like.members[place.position as usize..required as usize].to_vec();
-        let mut names: Vec<Vec<u8>> = (place.position..required).map(|index| name_of(&like, index)).collect();
+        let mut names: Vec<(Arc<Object>, u32)> =
+            (place.position..required).map(|index| (Arc::clone(&like), index)).collect();
         for (_, ((place, required), ways)) in ways {
             let object = self.object(place.object);
             let value = self.tail(ways);
-            names.push(name_of(&object, required));
             let name_bytes = object.members[required as usize].name_bytes;
+            names.push((object, required));
             members.push(Member {
                 name_bytes,
                 value,
@@ -203,7 +208,8 @@ impl Sharing<'_> {
         // Any of the last ones may come: only the very last cannot be passed.
         members.last_mut().expect("some member is required").required = true;
         link_required(&mut members);
-        let names: Vec<(&[u8], u32)> = names.iter().map(Vec::as_slice).zip(0..).collect();
+        let names: Vec<(&[u8], u32)> =
+            names.iter().map(|(object, member)| object.names.text(*member as usize)).zip(0..).collect();
         let object = Object {
             names: Texts::new(&names),
             members,
@@ -225,19 +231,18 @@ impl Sharing<'_> {
         for (value, place) in ways {
             by_value.entry(value).or_default().push(place);
         }
-        let mut by_text: IndexMap<Vec<u8>, Vec<Place>> = IndexMap::default();
-        let constants = |value: NodeId, graph: &Graph| match &graph.nodes[value as usize] {
-            Node::Literals(texts) => texts.len(),
-            _ => 0,
-        };
-        if by_value.keys().map(|value| constants(*value, self.graph)).sum::<usize>() <= MOST_TEXTS {
+        let mut constants: Vec<(Arc<Texts>, Vec<Place>)> = Vec::new();
+        let count = |value: &NodeId| self.constants(*value).map_or(0, |texts| texts.len());
+        if by_value.keys().map(count).sum::<usize>() <= MOST_TEXTS {
             by_value.retain(|value, places| {
-                let Node::Literals(texts) = &self.graph.nodes[*value as usize] else { return true };
-                for (text, _) in texts.iter() {
-                    by_text.entry(text.to_vec()).or_default().extend(places.iter());
-                }
+                let Some(texts) = self.constants(*value) else { return true };
+                constants.push((Arc::clone(texts), std::mem::take(places)));
                 false
             });
+        }
+        let mut by_text: IndexMap<&[u8], SmallVec<[Place; 1]>> = IndexMap::default();
+        for (texts, places) in &constants {
+            texts.iter().for_each(|(text, _)| by_text.entry(text).or_default().extend_from_slice(places));
         }
         let mut tail = Tail { texts: Texts::default(), rests: Vec::new(), ways: Vec::new() };
         let mut shortest = INFINITE;
@@ -246,18 +251,22 @@ impl Sharing<'_> {
             shortest = shortest.min(self.facts.shortest(value).saturating_add(rest.shortest));
             tail.ways.extend(rest.places.iter().map(|&place| (value, place)));
         }
-        let mut known: FxHashMap<Vec<Place>, u32> = FxHashMap::default();
+        let mut known: FxHashMap<&[Place], u32> = FxHashMap::default();
         let mut items = Vec::with_capacity(by_text.len());
-        for (text, places) in &by_text {
-            let item = *known.entry(places.clone()).or_insert_with(|| {
-                tail.rests.push(self.rest(places.clone()));
+        for (&text, places) in &by_text {
+            let item = *known.entry(places).or_insert_with(|| {
+                tail.rests.push(self.rest(places.to_vec()));
                 tail.rests.len() as u32 - 1
             });
             shortest = shortest.min((text.len() as u32).saturating_add(tail.rests[item as usize].shortest));
-            items.push((text.as_slice(), item));
+            items.push((text, item));
         }
         tail.texts = Texts::new(&items);
         self.add(Node::Tail(Arc::new(tail)), shortest)
+    }
+
+    fn constants(&self, value: NodeId) -> Option<&Arc<Texts>> {
+        if let Node::Literals(texts) = &self.graph.nodes[value as usize] { Some(texts) } else { None }
     }
 
     fn rest(&mut self, places: Vec<Place>) -> Rest {
@@ -292,8 +301,16 @@ impl Sharing<'_> {
     }
 
     fn name(&mut self, object: &Object, member: u32) -> u32 {
+        self.number(object.names.text(member as usize))
+    }
+
+    fn number(&mut self, name: &[u8]) -> u32 {
+        if let Some(&known) = self.names.get(name) {
+            return known;
+        }
         let next = self.names.len() as u32;
-        *self.names.entry(name_of(object, member)).or_insert(next)
+        self.names.insert(name.into(), next);
+        next
     }
 
     // Equal values.
@@ -314,21 +331,21 @@ impl Sharing<'_> {
     }
 
     /// How a node is built, out of equal parts; `None` for what is not compared.
-    fn key(&mut self, node: NodeId, depth: u32) -> Option<Vec<u32>> {
+    fn key(&mut self, node: NodeId, depth: u32) -> Option<Key> {
         let all = |sharing: &mut Self, kind: u32, nodes: &[NodeId]| {
             let parts = nodes.iter().map(|&part| sharing.first_equal(part, depth));
-            std::iter::once(kind).chain(parts).collect::<Vec<u32>>()
+            std::iter::once(kind).chain(parts).collect::<Key>()
         };
         Some(match self.graph.nodes[node as usize].clone() {
             Node::Literals(texts) => {
-                let mut key = vec![0];
+                let mut key = Key::from_slice(&[0]);
                 for (text, _) in texts.iter() {
                     key.extend(text.iter().map(|&byte| u32::from(byte)).chain([u32::MAX]));
                 }
                 key
             }
-            Node::Regular(leaf) => vec![1, leaf],
-            Node::Text { leaf, low, high } => vec![2, leaf, low, high],
+            Node::Regular(leaf) => Key::from_slice(&[1, leaf]),
+            Node::Text { leaf, low, high } => Key::from_slice(&[2, leaf, low, high]),
             Node::Choice(options) => all(self, 3, &options),
             Node::Sequence(parts) => all(self, 4, &parts),
             Node::Rule(target) => all(self, 5, &[target]),
@@ -344,15 +361,11 @@ impl Sharing<'_> {
         })
     }
 
-    fn object_key(&mut self, object: &Object, depth: u32) -> Vec<u32> {
-        let mut key = vec![7, u32::from(object.any_order), object.members.len() as u32];
+    fn object_key(&mut self, object: &Object, depth: u32) -> Key {
+        let mut key = Key::from_slice(&[7, u32::from(object.any_order), object.members.len() as u32]);
         key.extend(layout(&object.layout));
-        let mut names = vec![0; object.members.len()];
-        for (text, member) in object.names.iter() {
-            let next = self.names.len() as u32;
-            names[member as usize] = *self.names.entry(text.to_vec()).or_insert(next);
-        }
-        for (member, name) in object.members.iter().zip(names) {
+        for (member, (name, _)) in object.members.iter().zip(object.names.iter()) {
+            let name = self.number(name);
             let flags = u32::from(member.required) | u32::from(member.possible) << 1;
             key.extend([name, flags, self.first_equal(member.value, depth)]);
         }
@@ -365,8 +378,4 @@ impl Sharing<'_> {
 
 fn layout(layout: &Layout) -> [u32; 5] {
     [layout.open, layout.value, layout.comma, layout.key, layout.colon].map(u32::from)
-}
-
-fn name_of(object: &Object, member: u32) -> Vec<u8> {
-    object.names.text(member as usize).to_vec()
 }
