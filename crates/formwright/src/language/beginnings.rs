@@ -202,7 +202,7 @@ impl Sharing<'_> {
                 next_required: 0,
                 required: false,
                 possible: true,
-                witnesses: Vec::new(),
+                witnesses: Box::default(),
             });
         }
         // Any of the last ones may come: only the very last cannot be passed.

@@ -144,7 +144,7 @@ pub struct Member {
     /// Whether it may be there: its value has a finite text.
     pub possible: bool,
     /// Values that meet demands: `(value, demands)`.
-    pub witnesses: Vec<(NodeId, u32)>,
+    pub witnesses: Box<[(NodeId, u32)]>,
 }
 
 /// Members whose name is not declared.
@@ -157,7 +157,7 @@ pub struct Extra {
     /// Their value.
     pub value: NodeId,
     /// Values that meet demands: `(value, demands)`.
-    pub witnesses: Vec<(NodeId, u32)>,
+    pub witnesses: Box<[(NodeId, u32)]>,
 }
 
 /// A JSON array.
@@ -191,8 +191,8 @@ pub struct Counted {
 }
 
 impl Node {
-    /// The finite set of texts that a node is, or that a tail begins with.
-    pub fn texts(&self) -> Option<&Trie> {
+    /// The tree of the finite set of texts that a node is, or that a tail begins with.
+    pub fn tree(&self) -> Option<&Trie> {
         match self {
             Self::Literals(texts) => Some(texts.tree()),
             Self::Tail(tail) => Some(tail.texts.tree()),
@@ -469,7 +469,7 @@ impl Shift {
         }
     }
 
-    fn pairs(&self, pairs: &[(NodeId, u32)]) -> Vec<(NodeId, u32)> {
+    fn pairs(&self, pairs: &[(NodeId, u32)]) -> Box<[(NodeId, u32)]> {
         pairs.iter().map(|&(node, bits)| (node + self.node, bits)).collect()
     }
 
@@ -500,7 +500,7 @@ impl Shift {
             prefix: self.all(&array.prefix).into(),
             rest: array.rest.map(|rest| rest + self.node),
             kinds: array.kinds.clone(),
-            ways: array.ways.iter().map(|ways| self.pairs(ways)).collect(),
+            ways: array.ways.iter().map(|ways| self.pairs(ways).into()).collect(),
             layout: array.layout.shifted(self.space),
             ..*array
         }

@@ -18,7 +18,7 @@ pub struct Texts {
     /// For each text its item and where it ends, as two words; then the texts.
     all: Box<[u8]>,
     len: usize,
-    tree: OnceLock<Trie>,
+    tree: OnceLock<Box<Trie>>,
 }
 
 impl Texts {
@@ -70,13 +70,13 @@ impl Texts {
     /// The texts as a tree.
     #[inline]
     pub fn tree(&self) -> &Trie {
-        self.tree.get_or_init(|| self.layout())
+        self.tree.get_or_init(|| Box::new(self.layout()))
     }
 
     #[cold]
     fn layout(&self) -> Trie {
         let mut sorted: Vec<(&[u8], u32)> = self.iter().collect();
-        sorted.sort(); // equal texts keep their order
+        sorted.sort_unstable();
         Trie::new(&sorted)
     }
 }

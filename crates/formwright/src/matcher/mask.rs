@@ -457,7 +457,7 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Literal { node, at } => {
-                if let Some(trie) = program.node(node).texts() {
+                if let Some(trie) = program.node(node).tree() {
                     trie.children(at).for_each(|child| set.insert(trie.node(child).byte));
                 }
             }

@@ -275,7 +275,7 @@ impl<'m> Machine<'m> {
                 stays.then_some(Head::Leaf { leaf, state: step.state() })?
             }
             Head::Literal { node, at } => {
-                let trie = program.node(node).texts()?;
+                let trie = program.node(node).tree()?;
                 let child = trie.child(at, byte)?;
                 trie.items_at(child).is_empty().then_some(Head::Literal { node, at: child })?
             }
@@ -474,7 +474,7 @@ impl<'m> Machine<'m> {
 
     fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
         let program = self.program;
-        let Some(trie) = program.node(node).texts() else { return };
+        let Some(trie) = program.node(node).tree() else { return };
         let Some(child) = trie.child(at, byte) else { return };
         if trie.node(child).height > 0 {
             Self::push(Head::Literal { node, at: child }, cont, out);

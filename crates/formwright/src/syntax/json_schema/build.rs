@@ -339,7 +339,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         for (name, (condition, (text, _))) in names.iter().zip(conditions.into_iter().zip(&texts)) {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
-            let mut witnesses = Vec::new();
+            let mut witnesses = Box::default();
             if allowed && !object.demands.is_empty() {
                 let meets: Vec<bool> =
                     object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
@@ -399,7 +399,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The values of a member that meet some of the demands its name can meet.
-    fn witnesses(&mut self, object: &ObjectShape<'d>, value: Formula<'d>, meets: &[bool]) -> Vec<(NodeId, u32)> {
+    fn witnesses(&mut self, object: &ObjectShape<'d>, value: Formula<'d>, meets: &[bool]) -> Box<[(NodeId, u32)]> {
         let able = meets.iter().enumerate().fold(0_u32, |set, (index, meets)| set | u32::from(*meets) << index);
         let mut all = Vec::new();
         for met in (1..1_u32 << meets.len()).filter(|met| met & !able == 0) {
@@ -409,7 +409,7 @@ impl<'r, 'd> Builder<'r, 'd> {
                 all.push((self.node(condition), met));
             }
         }
-        all
+        all.into()
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.

@@ -183,7 +183,7 @@ pub enum Sharing {
 /// Reads a text, which must be one value, and notices what it mentions.
 pub fn read<'t>(text: &'t str, sharing: Sharing, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
     let shares = sharing == Sharing::Schemas;
-    let slots = if shares { (text.len() / BYTES_EACH).next_power_of_two().min(MOST_MET) } else { 0 };
+    let slots = if shares { (text.len() / BYTES_EACH).clamp(FEW_MET, MOST_MET).next_power_of_two() } else { 0 };
     let met = arena.alloc_slice_fill_with(slots, |_| Cell::new(None));
     let all = Session { arena, mentions: Cell::default(), met };
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -191,10 +191,13 @@ pub fn read<'t>(text: &'t str, sharing: Sharing, arena: &'t Bump) -> serde_json:
     deserializer.end().map(|()| (value, all.mentions.get()))
 }
 
-/// Bytes of text for each object that is remembered ...
+/// Bytes of text for each object that is remembered.
 const BYTES_EACH: usize = 32;
 
-/// ... until there are so many.
+/// So many objects at least.
+const FEW_MET: usize = 32;
+
+/// So many objects at most.
 const MOST_MET: usize = 1 << 13;
 
 /// What one text is read with.
@@ -448,6 +451,32 @@ mod tests {
         assert_eq!(value.get("key 500"), None);
         let twice = format!("{{{}, \"key 17\": 0}}", text(500));
         assert!(read(&twice, Sharing::Schemas, &arena).is_err());
+    }
+
+    /// Whether the members `a` and `b` of an object are one in memory.
+    fn are_shared(text: &str, sharing: Sharing) -> bool {
+        let arena = Bump::new();
+        let value = read(text, sharing, &arena).unwrap().0;
+        value.get("a").unwrap().identity() == value.get("b").unwrap().identity()
+    }
+
+    #[test]
+    fn objects_that_say_the_same_are_one() {
+        for (text, shared) in [
+            (r#"{"a": {"x": [1, {"y": "z"}]}, "b": {"x": [1, {"y": "z"}]}}"#, true),
+            (r#"{"a": {"x": {"title": "1"}}, "b": {"x": {"title": "2"}}}"#, true),
+            (r#"{"a": {"description": "1", "x": 1}, "b": {"x": 1, "description": "1"}}"#, false),
+            (r#"{"a": {"description": "1"}, "b": {}}"#, false),
+            (r#"{"a": {"title": ["1"]}, "b": {"title": ["2"]}}"#, false),
+            (r#"{"a": {"x": "1"}, "b": {"x": 1}}"#, false),
+            (r#"{"a": {"enum": ["1"]}, "b": {"enum": ["1"]}}"#, true),
+            (r#"{"a": {"enum": [{"title": "1"}]}, "b": {"enum": [{"title": "2"}]}}"#, false),
+            (r#"{"a": {"$id": "x"}, "b": {"$id": "x"}}"#, false),
+            (r#"{"a": {"x": {"$anchor": "x"}}, "b": {"x": {"$anchor": "x"}}}"#, false),
+        ] {
+            assert_eq!(are_shared(text, Sharing::Schemas), shared, "{text}");
+            assert!(!are_shared(text, Sharing::Nothing), "{text}");
+        }
     }
 
     #[test]

@@ -913,6 +913,27 @@ mod tests {
     }
 
     #[test]
+    fn schemas_that_say_the_same_are_built_once_whatever_they_remark() {
+        let part = |remark: &str| {
+            format!(
+                r#"{{"title": "{remark}", "type": "object", "required": ["y"], "properties": {{
+                    "y": {{"description": "{remark}", "enum": ["z"]}}}}}}"#
+            )
+        };
+        let schema =
+            format!(r#"{{"type": "array", "items": {}, "prefixItems": [{}, {}]}}"#, part("a"), part("b"), part("a"));
+        let objects = |schema: &str| {
+            lower(schema, &Options::default(), Purpose::Build, |built, _| {
+                let y = |node: &&Node| matches!(node, Node::Object(object) if object.members.len() == 1);
+                Ok(built.graph.nodes.iter().filter(y).count())
+            })
+            .unwrap()
+        };
+        assert_eq!(objects(&schema), 1);
+        assert_eq!(objects(&schema.replacen("\"z\"", "\"w\"", 1)), 2);
+    }
+
+    #[test]
     fn pairs_of_alternatives_leave_few_automata() {
         let options: Vec<String> =
             (0..60).map(|n| format!(r#"{{"type": "string", "pattern": "^a{{{n}}}b"}}"#)).collect();
