@@ -312,9 +312,12 @@ impl Graph {
         }
     }
 
-    /// Some texts and their items. One that is too long for a tree is an error of [`Graph::finish`].
+    /// Some texts and their items. One that is too long for a tree, or all of them together, is an error of
+    /// [`Graph::finish`].
     pub fn text_set(&mut self, texts: &[(&[u8], u32)]) -> Texts {
         let longest = texts.iter().map(|(text, _)| text.len()).max().unwrap_or(0);
+        let total = texts.iter().map(|(text, _)| text.len()).sum::<usize>();
+        let longest = if total > Texts::MOST_BYTES { total } else { longest };
         self.longest = self.longest.max(longest);
         if longest > Texts::LONGEST { Texts::default() } else { Texts::new(texts) }
     }

@@ -25,7 +25,11 @@ impl Texts {
     /// The longest text, in bytes.
     pub const LONGEST: usize = Trie::LONGEST;
 
-    /// Texts and their items, in any order. None may be longer than [`Texts::LONGEST`].
+    /// The most bytes of all texts together.
+    pub const MOST_BYTES: usize = 1 << 30;
+
+    /// Texts and their items, in any order. None may be longer than [`Texts::LONGEST`], nor all of them than
+    /// [`Texts::MOST_BYTES`].
     pub fn new(texts: &[(&[u8], u32)]) -> Self {
         let mut end = texts.len() * size_of::<[u32; 2]>();
         let mut all = Vec::with_capacity(end + texts.iter().map(|(text, _)| text.len()).sum::<usize>());
