@@ -284,8 +284,7 @@ mod tests {
     #[test]
     fn numbers_between_bounds_are_those_of_arithmetic() {
         let texts = decimals();
-        let bounds =
-            ["0", "0.01", "0.0912", "0.5", "0.95", "1", "1.2", "2", "9", "9.99", "10", "25.5", "99", "100", "1259"];
+        let bounds = ["0", "0.0912", "0.5", "0.95", "1", "2", "9.99", "10", "25.5", "100"];
         let sides: Vec<Bound> =
             bounds.iter().flat_map(|text| [false, true].map(|exclusive| bound(text, exclusive))).collect();
         for digits in [2, 3, 24] {

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bumpalo::Bump;
-use value::{Mentions, Sharing, Value};
+use value::{Mentions, Objects, Value};
 
 use crate::constraint::{Language, Reading};
 use crate::error::{Error, Kind, Result};
@@ -181,13 +181,13 @@ fn lower<T>(
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
     };
-    let sharing = if purpose == Purpose::Build { Sharing::Schemas } else { Sharing::Nothing };
+    let objects = if purpose == Purpose::Build { Objects::Shared } else { Objects::Apart };
     in_arena(|arena| {
-        let (root, mentions) = parse(schema, "", sharing, arena)?;
+        let (root, mentions) = parse(schema, "", objects, arena)?;
         let others: Vec<(&String, (Value<'_>, Mentions))> = options
             .registry
             .iter()
-            .map(|(uri, text)| Ok((uri, parse(text, uri, sharing, arena)?)))
+            .map(|(uri, text)| Ok((uri, parse(text, uri, objects, arena)?)))
             .collect::<Result<_>>()?;
         let mut documents = Documents::default();
         documents.add("", &root, default, mentions);
@@ -215,8 +215,8 @@ fn in_arena<T>(work: impl FnOnce(&Bump) -> T) -> T {
 }
 
 /// JSON text as a value; the error shows the line.
-fn parse<'t>(text: &'t str, uri: &str, sharing: Sharing, arena: &'t Bump) -> Result<(Value<'t>, Mentions)> {
-    value::read(text, sharing, arena).map_err(|error| {
+fn parse<'t>(text: &'t str, uri: &str, objects: Objects, arena: &'t Bump) -> Result<(Value<'t>, Mentions)> {
+    value::read(text, objects, arena).map_err(|error| {
         let place = if uri.is_empty() { String::new() } else { format!(" of {uri}") };
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
         let excerpt: String = line.chars().skip(error.column().saturating_sub(40)).take(60).collect();

@@ -5,7 +5,7 @@
 //! that stands twice in one object is an error instead of a silent loss.
 //!
 //! Schemas that say the same are one object in memory, if the reader may share
-//! ([`Sharing`]): what is found out about one is found out about all. Machines
+//! ([`Objects`]): what is found out about one is found out about all. Machines
 //! write many of them, and each costs much more to compile than to compare.
 //!
 //! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are
@@ -173,19 +173,19 @@ pub struct Mentions {
 
 /// Which objects may be one in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum Objects {
     /// None: each has its place in the text.
-    Nothing,
+    Apart,
     /// Those that differ in remarks only, but for constants and what has a name.
-    Schemas,
+    Shared,
 }
 
 /// Reads a text, which must be one value, and notices what it mentions.
-pub fn read<'t>(text: &'t str, sharing: Sharing, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
-    let shares = sharing == Sharing::Schemas;
+pub fn read<'t>(text: &'t str, objects: Objects, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
+    let shares = objects == Objects::Shared;
     let slots = if shares { (text.len() / BYTES_EACH).clamp(FEW_MET, MOST_MET).next_power_of_two() } else { 0 };
     let met = arena.alloc_slice_fill_with(slots, |_| Cell::new(None));
-    let all = Session { arena, mentions: Cell::default(), met };
+    let all = Common { arena, mentions: Cell::default(), met };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Reader { all: &all, shares, is_root: true }.deserialize(&mut deserializer)?;
     deserializer.end().map(|()| (value, all.mentions.get()))
@@ -201,14 +201,14 @@ const FEW_MET: usize = 32;
 const MOST_MET: usize = 1 << 13;
 
 /// What one text is read with.
-struct Session<'t> {
+struct Common<'t> {
     arena: &'t Bump,
     mentions: Cell<Mentions>,
     /// Objects met, by hash; the last one of those that want the same slot.
     met: &'t [Cell<Option<&'t Map<'t>>>],
 }
 
-impl<'t> Session<'t> {
+impl<'t> Common<'t> {
     fn make(&self, entries: &[(&'t str, Value<'t>)], hash: u32) -> Result<&'t Map<'t>, &'t str> {
         self.mentions.update(|mentions| Mentions { objects: mentions.objects + 1, ..mentions });
         let map = Map::new(self.arena.alloc_slice_copy(entries), hash, self.arena)?;
@@ -228,7 +228,7 @@ impl<'t> Session<'t> {
 /// Reads one value.
 #[derive(Clone, Copy)]
 struct Reader<'m, 't> {
-    all: &'m Session<'t>,
+    all: &'m Common<'t>,
     /// Whether objects may be shared: not among constants.
     shares: bool,
     is_root: bool,
@@ -425,7 +425,7 @@ mod tests {
     fn digits_are_kept_and_text_is_borrowed() {
         let text = r#"{"a": 1.10, "b\n": ["x", null, true, -3.50]}"#;
         let arena = Bump::new();
-        let value = read(text, Sharing::Schemas, &arena).unwrap().0;
+        let value = read(text, Objects::Shared, &arena).unwrap().0;
         assert_eq!(value.get("a"), Some(&Value::Number("1.10")));
         let Some(Value::Array(items)) = value.get("b\n") else { panic!("{value:?}") };
         assert!(matches!(items[0], Value::String(slice) if text.as_bytes().as_ptr_range().contains(&slice.as_ptr())));
@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_an_error() {
         let arena = Bump::new();
-        let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, Sharing::Schemas, &arena).unwrap_err();
+        let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, Objects::Shared, &arena).unwrap_err();
         assert!(error.to_string().contains(r#"the key "a" stands twice"#), "{error}");
     }
 
@@ -444,19 +444,19 @@ mod tests {
         let text = |count: u32| (0..count).map(|n| format!(r#""key {n}": {n}"#)).collect::<Vec<_>>().join(",");
         let many = format!("{{{}}}", text(500));
         let arena = Bump::new();
-        let value = read(&many, Sharing::Schemas, &arena).unwrap().0;
+        let value = read(&many, Objects::Shared, &arena).unwrap().0;
         for n in 0..500 {
             assert_eq!(value.get(&format!("key {n}")), Some(&Value::Number(&n.to_string())));
         }
         assert_eq!(value.get("key 500"), None);
         let twice = format!("{{{}, \"key 17\": 0}}", text(500));
-        assert!(read(&twice, Sharing::Schemas, &arena).is_err());
+        assert!(read(&twice, Objects::Shared, &arena).is_err());
     }
 
     /// Whether the members `a` and `b` of an object are one in memory.
-    fn are_shared(text: &str, sharing: Sharing) -> bool {
+    fn are_shared(text: &str, objects: Objects) -> bool {
         let arena = Bump::new();
-        let value = read(text, sharing, &arena).unwrap().0;
+        let value = read(text, objects, &arena).unwrap().0;
         value.get("a").unwrap().identity() == value.get("b").unwrap().identity()
     }
 
@@ -474,15 +474,15 @@ mod tests {
             (r#"{"a": {"$id": "x"}, "b": {"$id": "x"}}"#, false),
             (r#"{"a": {"x": {"$anchor": "x"}}, "b": {"x": {"$anchor": "x"}}}"#, false),
         ] {
-            assert_eq!(are_shared(text, Sharing::Schemas), shared, "{text}");
-            assert!(!are_shared(text, Sharing::Nothing), "{text}");
+            assert_eq!(are_shared(text, Objects::Shared), shared, "{text}");
+            assert!(!are_shared(text, Objects::Apart), "{text}");
         }
     }
 
     #[test]
     fn mentions_are_noticed_however_they_are_written() {
         let arena = Bump::new();
-        let seen = |text| read(text, Sharing::Schemas, &arena).unwrap().1;
+        let seen = |text| read(text, Objects::Shared, &arena).unwrap().1;
         assert_eq!(seen(r#"{"type": "object", "x": "$id"}"#), Mentions { objects: 1, ..Mentions::default() });
         assert!(seen(r#"{"$defs": {"a": [{"\u0024id": "x"}]}}"#).names);
         assert!(!seen(r#"{"properties": {"id": {"type": "string"}, "$anchor": true}}"#).names);
@@ -491,6 +491,6 @@ mod tests {
 
     #[test]
     fn numbers_in_disguise_are_not_read() {
-        assert!(read(r#"{"$serde_json::private::Number": []}"#, Sharing::Nothing, &Bump::new()).is_err());
+        assert!(read(r#"{"$serde_json::private::Number": []}"#, Objects::Apart, &Bump::new()).is_err());
     }
 }

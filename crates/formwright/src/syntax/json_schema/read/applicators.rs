@@ -95,8 +95,8 @@ impl<'d> Reader<'d> {
         Ok(union)
     }
 
-    /// One of `options`, of the types in `base` (if it says anything): the others are forbidden beside it, and would only make options seem to
-    /// have values in common.
+    /// One of `options`, of the types in `base` (if it says anything): the others are forbidden beside it, and would
+    /// only make options seem to have values in common.
     fn one_of(&mut self, options: &[Formula<'d>], base: Option<&Shape<'d>>, place: &Place<'d>) -> Result<Shape<'d>> {
         let shapes = options.iter().map(|option| {
             let shape = self.shape(option)?;

@@ -218,10 +218,10 @@ impl<'d> Reader<'d> {
             _ => {}
         }
         let place = Place { value, pointer: Pointer::Untold, ..*place };
-        if let Some(&known) = self.schema_ids.get(&place.key()) {
+        let key = place.key();
+        if let Some(&known) = self.schema_ids.get(&key) {
             return self.alone(Literal::Is(known));
         }
-        let key = place.key();
         let meant = if self.purpose == Purpose::Build { self.synonym(&place) } else { None };
         let meant = meant.unwrap_or_else(|| self.enter(Place { pointer: pointer(), ..place }));
         let differs = meant.key() != key;
