@@ -13,6 +13,10 @@
 //! Counted strings share one table per place ([`TextTable`]): the body sorted by
 //! characters, so that every `maxLength` is a prefix of it.
 //!
+//! Many threads read what one has made. Each locks a shard of its own; and what is
+//! shared begins at a cache line, so that counting who holds it does not take the
+//! line from who reads it.
+//!
 //! Wrinkle: a leaf that can end without saying so (a number, `[a-z]+`) would
 //! have every token as an exit. Its exits are kept only for the bytes that can
 //! follow, which are part of the key.
@@ -24,8 +28,9 @@ mod texts;
 mod walk;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError};
 
+use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::error::Result;
@@ -122,6 +127,7 @@ pub struct Met {
 
 /// Tokens that leave a leaf, by what remains of them.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Exits {
     /// Tokens of which nothing remains, without leading whitespace, ascending. The body of a mask has them too: they may
     /// come wherever the leaf may end there.
@@ -137,6 +143,7 @@ type ExitKey = Box<[(u16, Met)]>;
 
 /// What a leaf state says about the tokens below a node of a tree.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct LeafMask {
     /// Tokens that stay inside, or end just where it does, without leading whitespace.
     pub body: Body,
@@ -293,6 +300,7 @@ pub struct LeafKey {
 
 /// A state of a shared automaton, by its id among them.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Canonical {
     /// The automaton's id.
     pub id: u32,
@@ -306,6 +314,7 @@ pub struct Canonical {
 
 /// Which runs of whitespace may stand at a place, and what may follow each.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct RunTable {
     /// By run: the `end` bits that may follow; 0 if the run may not stand here.
     pub ends: Box<[u8]>,
@@ -336,11 +345,11 @@ impl Automata {
 
 /// Small ids of what is compared often, in the order in which it came.
 #[derive(Debug)]
-struct Ids<K>(RwLock<FxHashMap<K, u32>>);
+struct Ids<K>(ShardedLock<FxHashMap<K, u32>>);
 
 impl<K> Default for Ids<K> {
     fn default() -> Self {
-        Self(RwLock::default())
+        Self(ShardedLock::default())
     }
 }
 
@@ -356,19 +365,20 @@ impl<K: std::hash::Hash + Eq + Clone> Ids<K> {
 }
 
 /// A lock held together with all who only read. Nobody panics halfway through a change, so poison tells nothing.
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+fn read<T>(lock: &ShardedLock<T>) -> ShardedLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A vocabulary with everything that is computed once for it.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
     /// How names begin that some token enters behind a comma and a quote.
     pub entered: ByteSet,
     limits: Limits,
-    automata: RwLock<Automata>,
+    automata: ShardedLock<Automata>,
     spaces: Ids<Arc<Spaces>>,
     follow: Ids<ByteSet>,
     masks: Cache<LeafKey, LeafMask>,
@@ -384,7 +394,7 @@ impl Tables {
         Self {
             entered: entered_names(&vocabulary),
             vocabulary,
-            automata: RwLock::default(),
+            automata: ShardedLock::default(),
             spaces: Ids::default(),
             follow: Ids::default(),
             masks: Cache::new(limits.leaf_cache_bytes),
@@ -462,7 +472,7 @@ impl Tables {
             }
             None => Canonical { id, automaton: Arc::clone(automaton), state: clamped, slack },
         };
-        self.canonical.get_or(key, || (canonical, 64))
+        self.canonical.get_or(key, || (canonical, 2 * size_of::<Canonical>()))
     }
 
     /// More characters than any token has.
@@ -561,13 +571,13 @@ impl LeafMask {
 /// A shared map from key to value, bounded in bytes: when full it starts anew. Values in use stay alive.
 #[derive(Debug)]
 struct Cache<K, V> {
-    map: RwLock<(FxHashMap<K, Arc<V>>, usize)>,
+    map: ShardedLock<(FxHashMap<K, Arc<V>>, usize)>,
     limit: usize,
 }
 
 impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
     fn new(limit: usize) -> Self {
-        Self { map: RwLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
+        Self { map: ShardedLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
     }
 
     fn get(&self, key: &K) -> Option<Arc<V>> {

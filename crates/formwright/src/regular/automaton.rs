@@ -119,7 +119,8 @@ impl Row<'_> {
     }
 }
 
-/// A deterministic automaton over bytes. Shared by threads; grows, never changes.
+/// A deterministic automaton over bytes. Shared by threads, apart from the count of who holds it; grows, never changes.
+#[repr(align(64))]
 pub struct Automaton {
     spelling: Spelling,
     /// Byte -> byte class.

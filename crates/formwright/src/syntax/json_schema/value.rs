@@ -6,7 +6,8 @@
 //!
 //! Schemas that say the same are one object in memory, if the reader may share
 //! ([`Objects`]): what is found out about one is found out about all. Machines
-//! write many of them, and each costs much more to compile than to compare.
+//! write many of them, and each costs much more to compile than to compare. Titles
+//! and descriptions, most of the text of many schemas, are left out with that.
 //!
 //! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are
 //! freed at once. Wrinkle: so a value may be copied, but never changed.
@@ -176,18 +177,18 @@ pub struct Mentions {
 pub enum Objects {
     /// None: each has its place in the text.
     Apart,
-    /// Those that differ in remarks only, but for constants and what has a name.
+    /// Those that say the same, but for constants and what has a name.
     Shared,
 }
 
-/// Reads a text, which must be one value, and notices what it mentions.
+/// Reads a text, which must be one value, and notices what it mentions. If objects are shared, remarks are left out.
 pub fn read<'t>(text: &'t str, objects: Objects, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
     let shares = objects == Objects::Shared;
     let slots = if shares { (text.len() / BYTES_EACH).clamp(FEW_MET, MOST_MET).next_power_of_two() } else { 0 };
     let met = arena.alloc_slice_fill_with(slots, |_| Cell::new(None));
     let all = Common { arena, mentions: Cell::default(), met };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader { all: &all, shares, is_root: true }.deserialize(&mut deserializer)?;
+    let value = Reader { all: &all, shares, named: false, is_root: true }.deserialize(&mut deserializer)?;
     deserializer.end().map(|()| (value, all.mentions.get()))
 }
 
@@ -231,6 +232,8 @@ struct Reader<'m, 't> {
     all: &'m Common<'t>,
     /// Whether objects may be shared: not among constants.
     shares: bool,
+    /// Whether its members may be schemas: their names are no keywords.
+    named: bool,
     is_root: bool,
 }
 
@@ -245,8 +248,9 @@ enum Sense {
     Unevaluated,
     /// Its values.
     Constants,
-    /// Nothing about values, if the value is a string. (Whoever reads it as the name of a member, which has this string
-    /// for a schema, finds the same mistake in all.)
+    /// Schemas by name.
+    Schemas,
+    /// Nothing about values, if the value is a string.
     Remark,
     Other,
 }
@@ -258,6 +262,9 @@ impl Sense {
             "$recursiveAnchor" => Self::RecursiveAnchor,
             "unevaluatedItems" | "unevaluatedProperties" => Self::Unevaluated,
             "enum" | "const" => Self::Constants,
+            "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies" | "dependentSchemas" => {
+                Self::Schemas
+            }
             "description" | "title" | "$comment" => Self::Remark,
             _ => Self::Other,
         }
@@ -287,16 +294,9 @@ fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
     }
 }
 
-fn is_remark(key: &str, value: &Value<'_>) -> bool {
-    Sense::of(key) == Sense::Remark && matches!(value, Value::String(_))
-}
-
-/// Whether two objects are the same in everything but remarks: their objects are one in memory.
+/// Whether two objects are the same: their objects are one in memory.
 fn say_the_same(a: &[(&str, Value<'_>)], b: &[(&str, Value<'_>)]) -> bool {
-    let same = |((key, a), (other, b)): (&(&str, Value<'_>), &(&str, Value<'_>))| {
-        key == other && (are_one(a, b) || is_remark(key, a) && is_remark(key, b))
-    };
-    a.len() == b.len() && a.iter().zip(b).all(same)
+    a.len() == b.len() && a.iter().zip(b).all(|((key, a), (other, b))| key == other && are_one(a, b))
 }
 
 fn are_one(a: &Value<'_>, b: &Value<'_>) -> bool {
@@ -348,7 +348,7 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut all: SmallVec<[Value<'t>; 8]> = SmallVec::new();
-        while let Some(item) = items.next_element_seed(Self { is_root: false, ..self })? {
+        while let Some(item) = items.next_element_seed(Self { named: false, is_root: false, ..self })? {
             all.push(item);
         }
         Ok(Value::Array(self.all.arena.alloc_slice_copy(&all)))
@@ -356,25 +356,33 @@ impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut entries: SmallVec<[(&'t str, Value<'t>); 8]> = SmallVec::new();
+        let mut remarks: SmallVec<[&'t str; 3]> = SmallVec::new();
         let (mut shares, mut hasher) = (self.shares, FxHasher::default());
+        let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
         while let Some(key) = members.next_key_seed(Text(self.all.arena))? {
             if key == NUMBER {
                 return members.next_value_seed(Text(self.all.arena)).map(Value::Number);
             }
             let sense = Sense::of(key);
             let inside = self.shares && sense != Sense::Constants;
-            let value = members.next_value_seed(Self { shares: inside, is_root: false, ..self })?;
-            if sense != Sense::Other {
+            let named = sense == Sense::Schemas;
+            let value = members.next_value_seed(Self { shares: inside, named, is_root: false, ..self })?;
+            if sense == Sense::Remark && self.shares && !self.named {
+                if remarks.contains(&key) {
+                    return Err(twice(key));
+                }
+                remarks.push(key);
+                if matches!(value, Value::String(_)) {
+                    continue;
+                }
+            } else if sense != Sense::Other {
                 shares &= !self.notice(sense, &value);
             }
             hasher.write(key.as_bytes());
-            if sense != Sense::Remark || !matches!(value, Value::String(_)) {
-                hash_value(&value, &mut hasher);
-            }
+            hash_value(&value, &mut hasher);
             entries.push((key, value));
         }
         let map = if shares { self.all.share(&entries, hasher.finish() as u32) } else { self.all.make(&entries, 0) };
-        let twice = |key| de::Error::custom(format_args!("the key {key:?} stands twice in one object"));
         map.map(Value::Object).map_err(twice)
     }
 }
@@ -437,6 +445,13 @@ mod tests {
         let arena = Bump::new();
         let error = read(r#"{"a": 1, "b": 2, "a": 3}"#, Objects::Shared, &arena).unwrap_err();
         assert!(error.to_string().contains(r#"the key "a" stands twice"#), "{error}");
+        for twice in
+            [r#"{"title": "1", "title": "2"}"#, r#"{"title": "1", "title": 2}"#, r#"{"title": 1, "title": "2"}"#]
+        {
+            for objects in [Objects::Shared, Objects::Apart] {
+                assert!(read(twice, objects, &arena).is_err(), "{twice}");
+            }
+        }
     }
 
     #[test]
@@ -465,8 +480,9 @@ mod tests {
         for (text, shared) in [
             (r#"{"a": {"x": [1, {"y": "z"}]}, "b": {"x": [1, {"y": "z"}]}}"#, true),
             (r#"{"a": {"x": {"title": "1"}}, "b": {"x": {"title": "2"}}}"#, true),
-            (r#"{"a": {"description": "1", "x": 1}, "b": {"x": 1, "description": "1"}}"#, false),
-            (r#"{"a": {"description": "1"}, "b": {}}"#, false),
+            (r#"{"a": {"description": "1", "x": 1}, "b": {"x": 1, "description": "2"}}"#, true),
+            (r#"{"a": {"description": "1"}, "b": {}}"#, true),
+            (r#"{"a": {"properties": {"title": "1"}}, "b": {"properties": {"title": "2"}}}"#, false),
             (r#"{"a": {"title": ["1"]}, "b": {"title": ["2"]}}"#, false),
             (r#"{"a": {"x": "1"}, "b": {"x": 1}}"#, false),
             (r#"{"a": {"enum": ["1"]}, "b": {"enum": ["1"]}}"#, true),
