@@ -43,23 +43,30 @@ impl Dialect {
 /// A schema resource: what one `$id` (or one document) holds.
 #[derive(Clone, Debug)]
 pub struct Resource<'d> {
-    pub uri: String,
+    pub uri: Cow<'d, str>,
     pub root: &'d Value<'d>,
     pub dialect: Dialect,
     /// The pointer of `root` inside its document.
-    pub pointer: String,
-    pub anchors: FxHashMap<String, (&'d Value<'d>, String)>,
-    pub dynamic: FxHashMap<String, (&'d Value<'d>, String)>,
+    pub pointer: Pointer<'d>,
+    pub anchors: Anchors<'d>,
+    pub dynamic: Anchors<'d>,
     /// `$recursiveAnchor: true` at its root.
     pub recursive: bool,
 }
+
+/// Schemas by name, each with its place.
+pub type Anchors<'d> = FxHashMap<Cow<'d, str>, (&'d Value<'d>, Pointer<'d>)>;
 
 /// All resources, and which one each schema object belongs to.
 #[derive(Debug, Default)]
 pub struct Documents<'d> {
     pub resources: Vec<Resource<'d>>,
     /// The first resource of each URI, but for the first of all.
-    by_uri: FxHashMap<String, usize>,
+    by_uri: FxHashMap<Cow<'d, str>, usize>,
+    /// The last resource of each root, but for the first of all.
+    by_root: FxHashMap<usize, usize>,
+    /// The pointer of a whole document.
+    start: Pointer<'d>,
     /// Whether some schema speaks of what others leave unevaluated.
     pub unevaluated: bool,
     objects: usize,
@@ -69,34 +76,44 @@ pub struct Documents<'d> {
 #[derive(Clone, Debug)]
 pub struct Target<'d> {
     pub value: &'d Value<'d>,
-    pub pointer: Cow<'d, str>,
+    pub pointer: Pointer<'d>,
     pub resource: usize,
     /// Set when the reference named a dynamic anchor.
-    pub dynamic: Option<String>,
+    pub dynamic: Option<Cow<'d, str>>,
 }
 
 impl<'d> Documents<'d> {
+    /// None yet; `start` is the pointer of a whole document.
+    pub fn new(start: Pointer<'d>) -> Self {
+        Self { start, ..Self::default() }
+    }
+
     /// About how many schemas there are: other objects hold them by name.
     pub fn size(&self) -> usize {
         self.objects * 3 / 5 + 1
     }
 
     /// Adds a document; it is walked if some schema in it has a name, besides the whole.
-    pub fn add(&mut self, uri: &str, root: &'d Value<'d>, default: Dialect, mentions: Mentions) {
+    pub fn add(&mut self, uri: &'d str, root: &'d Value<'d>, default: Dialect, mentions: Mentions) {
         self.unevaluated |= mentions.unevaluated;
         self.objects += mentions.objects;
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
-        let index = self.resource(uri.trim_end_matches('#').to_owned(), root, dialect, String::new());
+        let start = self.start.clone();
+        let index = self.resource(uri.trim_end_matches('#').into(), root, dialect, start.clone());
         if mentions.names {
-            self.index(root, index);
+            self.index(root, index, start);
         } else if let Value::Object(map) = root {
-            self.enter(map, root, index, &Pointer::Root);
+            self.enter(map, root, index, &start);
         }
     }
 
-    fn resource(&mut self, uri: String, root: &'d Value<'d>, dialect: Dialect, pointer: String) -> usize {
-        if self.index_of(&uri).is_none() && !self.resources.is_empty() {
-            self.by_uri.insert(uri.clone(), self.resources.len());
+    fn resource(&mut self, uri: Cow<'d, str>, root: &'d Value<'d>, dialect: Dialect, pointer: Pointer<'d>) -> usize {
+        let index = self.resources.len();
+        if index > 0 {
+            self.by_root.insert(root.identity(), index);
+            if self.index_of(&uri).is_none() {
+                self.by_uri.insert(uri.clone(), index);
+            }
         }
         let recursive = root.get("$recursiveAnchor") == Some(&Value::Bool(true));
         self.resources.push(Resource {
@@ -108,12 +125,12 @@ impl<'d> Documents<'d> {
             dynamic: FxHashMap::default(),
             recursive,
         });
-        self.resources.len() - 1
+        index
     }
 
     /// Walks a document with an explicit stack: ids open resources, anchors name schemas.
-    fn index(&mut self, root: &'d Value<'d>, resource: usize) {
-        let mut stack = vec![(root, resource, Pointer::Root)];
+    fn index(&mut self, root: &'d Value<'d>, resource: usize, start: Pointer<'d>) {
+        let mut stack = vec![(root, resource, start)];
         while let Some((value, mut resource, pointer)) = stack.pop() {
             match value {
                 Value::Object(map) => {
@@ -139,29 +156,29 @@ impl<'d> Documents<'d> {
     fn enter(&mut self, map: &'d Map<'d>, value: &'d Value<'d>, mut resource: usize, pointer: &Pointer<'d>) -> usize {
         let dialect = self.resources[resource].dialect;
         let key = if dialect == Dialect::Draft4 { "id" } else { "$id" };
-        let ref_hides = dialect <= Dialect::Draft7 && map.contains_key("$ref") && !matches!(pointer, Pointer::Root);
+        let is_root = self.resources[resource].root.identity() == value.identity();
+        let ref_hides = dialect <= Dialect::Draft7 && map.contains_key("$ref") && !is_root;
+        let here = (value, pointer.clone());
         if let Some(id) = map.get(key).and_then(Value::as_str).filter(|_| !ref_hides) {
             if let Some(anchor) = id.strip_prefix('#').filter(|anchor| !anchor.is_empty()) {
-                self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.text()));
+                self.resources[resource].anchors.insert(anchor.into(), here.clone());
             } else if !id.starts_with('#') {
-                let uri = resolve(&self.resources[resource].uri, id);
-                let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
+                let (base, fragment) = parted(resolve(&self.resources[resource].uri, id));
                 let dialect = map.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(dialect);
-                let (base, fragment) = (base.to_owned(), fragment.to_owned());
                 if base != self.resources[resource].uri {
-                    resource = self.resource(base, value, dialect, pointer.text());
+                    resource = self.resource(base, value, dialect, pointer.clone());
                 }
                 if !fragment.is_empty() {
-                    self.resources[resource].anchors.insert(fragment, (value, pointer.text()));
+                    self.resources[resource].anchors.insert(fragment, here.clone());
                 }
             }
         }
         if let Some(anchor) = map.get("$anchor").and_then(Value::as_str) {
-            self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.text()));
+            self.resources[resource].anchors.insert(anchor.into(), here.clone());
         }
         if let Some(anchor) = map.get("$dynamicAnchor").and_then(Value::as_str) {
-            self.resources[resource].anchors.insert(anchor.to_owned(), (value, pointer.text()));
-            self.resources[resource].dynamic.insert(anchor.to_owned(), (value, pointer.text()));
+            self.resources[resource].anchors.insert(anchor.into(), here.clone());
+            self.resources[resource].dynamic.insert(anchor.into(), here);
         }
         resource
     }
@@ -187,9 +204,8 @@ impl<'d> Documents<'d> {
         let (index, fragment) = if let Some(fragment) = reference.strip_prefix('#') {
             (Some(resource), Cow::Borrowed(fragment))
         } else {
-            let uri = resolve(&self.resources[resource].uri, reference);
-            let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
-            (self.index_of(base), Cow::Owned(fragment.to_owned()))
+            let (base, fragment) = parted(resolve(&self.resources[resource].uri, reference));
+            (self.index_of(&base), fragment)
         };
         let Some(index) = index else {
             return Err(Error::unsupported(&pointer.text(), format!("$ref {reference:?} leads outside this schema"))
@@ -202,15 +218,14 @@ impl<'d> Documents<'d> {
                 let what = format!("$ref {reference:?}: there is no anchor {:?}", &*fragment);
                 return Err(Error::schema(&pointer.text(), what));
             };
-            let dynamic = found.dynamic.contains_key(&*fragment).then(|| fragment.into_owned());
-            return Ok(Target { value, pointer: at.clone().into(), resource: index, dynamic });
+            let dynamic = found.dynamic.contains_key(&*fragment).then_some(fragment);
+            return Ok(Target { value, pointer: at.clone(), resource: index, dynamic });
         }
         let (value, resource) = self.walk(index, &fragment).ok_or_else(|| {
             Error::schema(&pointer.text(), format!("$ref {reference:?} points to nothing"))
                 .hint("check the JSON Pointer after #, for example #/$defs/Name")
         })?;
-        let pointer = if found.pointer.is_empty() { fragment } else { format!("{}{fragment}", found.pointer).into() };
-        Ok(Target { value, pointer, resource, dynamic: None })
+        Ok(Target { value, pointer: found.pointer.along(fragment), resource, dynamic: None })
     }
 
     /// Follows a JSON Pointer, noticing the resources entered on the way.
@@ -236,7 +251,8 @@ impl<'d> Documents<'d> {
         if self.resources.len() == 1 {
             return None;
         }
-        self.resources.iter().rposition(|resource| std::ptr::eq(resource.root, value))
+        let first = self.resources.first().filter(|first| first.root.identity() == value.identity());
+        self.by_root.get(&value.identity()).copied().or(first.map(|_| 0))
     }
 }
 
@@ -266,14 +282,25 @@ fn percent_decoded(text: Cow<'_, str>) -> Cow<'_, str> {
     String::from_utf8_lossy(&out).into_owned().into()
 }
 
+/// What stands before `#`, and what behind it.
+fn parted(uri: Cow<'_, str>) -> (Cow<'_, str>, Cow<'_, str>) {
+    match uri {
+        Cow::Borrowed(uri) => uri.split_once('#').map_or((uri.into(), "".into()), |(a, b)| (a.into(), b.into())),
+        Cow::Owned(mut uri) => {
+            let fragment = uri.find('#').map(|at| uri.split_off(at)).unwrap_or_default();
+            (uri.into(), fragment.strip_prefix('#').unwrap_or_default().to_owned().into())
+        }
+    }
+}
+
 /// RFC 3986 reference resolution, for the references schemas use.
-fn resolve(base: &str, reference: &str) -> String {
+fn resolve<'r>(base: &str, reference: &'r str) -> Cow<'r, str> {
     let (base, _) = base.split_once('#').unwrap_or((base, ""));
     if reference.is_empty() || reference.starts_with('#') {
-        return format!("{base}{reference}");
+        return format!("{base}{reference}").into();
     }
     if has_scheme(reference) {
-        return reference.to_owned();
+        return reference.into();
     }
     let (path, fragment) =
         reference.split_once('#').map_or((reference, None), |(path, fragment)| (path, Some(fragment)));
@@ -295,8 +322,8 @@ fn resolve(base: &str, reference: &str) -> String {
         }
     };
     match fragment {
-        Some(fragment) => format!("{merged}#{fragment}"),
-        None => merged,
+        Some(fragment) => format!("{merged}#{fragment}").into(),
+        None => merged.into(),
     }
 }
 

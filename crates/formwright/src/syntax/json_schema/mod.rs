@@ -189,7 +189,7 @@ fn lower<T>(
             .iter()
             .map(|(uri, text)| Ok((uri, parse(text, uri, objects, arena)?)))
             .collect::<Result<_>>()?;
-        let mut documents = Documents::default();
+        let mut documents = Documents::new(purpose.start());
         documents.add("", &root, default, mentions);
         for (uri, (value, mentions)) in &others {
             documents.add(uri, value, default, *mentions);

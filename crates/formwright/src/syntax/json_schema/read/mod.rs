@@ -63,6 +63,13 @@ pub enum Purpose {
     Explain,
 }
 
+impl Purpose {
+    /// The pointer of a whole document.
+    pub fn start<'d>(self) -> Pointer<'d> {
+        if self == Self::Build { Pointer::Untold } else { Pointer::Root }
+    }
+}
+
 /// How far a schema has been read.
 #[derive(Clone)]
 enum Progress<'d> {
@@ -152,8 +159,7 @@ impl<'d> Reader<'d> {
 
     /// The root schema's formula.
     pub fn root(&mut self, root: &'d Value<'d>) -> Formula<'d> {
-        let pointer = if self.purpose == Purpose::Build { Pointer::Untold } else { Pointer::Root };
-        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer });
+        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer: self.purpose.start() });
         self.is(place)
     }
 
@@ -834,7 +840,7 @@ impl<'d> Reader<'d> {
             _ => self.recursive_target(place, &at)?,
         };
         let scope = self.scope_with(place.scope, target.resource);
-        Ok(Place { value: target.value, resource: target.resource, scope, pointer: at.elsewhere(target.pointer) })
+        Ok(Place { value: target.value, resource: target.resource, scope, pointer: target.pointer })
     }
 
     /// The outermost resource of the dynamic scope that has the anchor decides.
@@ -843,7 +849,7 @@ impl<'d> Reader<'d> {
         let Some(anchor) = target.dynamic.clone() else { return Ok(target) };
         let outer = self.scope(place.scope).iter().copied().find_map(|resource| {
             let (value, at) = self.documents.resources[resource].dynamic.get(&anchor)?;
-            Some(Target { value, pointer: at.clone().into(), resource, dynamic: None })
+            Some(Target { value, pointer: at.clone(), resource, dynamic: None })
         });
         Ok(outer.unwrap_or(target))
     }
@@ -858,7 +864,7 @@ impl<'d> Reader<'d> {
         let outer = scope.iter().copied().find(|&resource| self.documents.resources[resource].recursive);
         let resource = outer.unwrap_or(target.resource);
         let found = &self.documents.resources[resource];
-        Ok(Target { value: found.root, pointer: found.pointer.clone().into(), resource, dynamic: None })
+        Ok(Target { value: found.root, pointer: found.pointer.clone(), resource, dynamic: None })
     }
 }
 

@@ -15,8 +15,10 @@ pub enum Pointer<'d> {
     Untold,
     /// The whole document.
     Root,
-    /// Below another.
+    /// A key of another.
     At(Rc<(Pointer<'d>, Cow<'d, str>)>),
+    /// Below another, as a reference spells the way.
+    Along(Rc<(Pointer<'d>, Cow<'d, str>)>),
 }
 
 impl<'d> Pointer<'d> {
@@ -27,12 +29,12 @@ impl<'d> Pointer<'d> {
         }
     }
 
-    /// Another pointer, given as text.
-    pub fn elsewhere(&self, text: Cow<'d, str>) -> Self {
-        match self {
-            Self::Untold => Self::Untold,
-            _ if text.is_empty() => Self::Root,
-            _ => Self::Root.at(text),
+    /// `path` is empty or begins with a slash.
+    pub fn along(&self, path: impl Into<Cow<'d, str>>) -> Self {
+        match (self, path.into()) {
+            (Self::Untold, _) => Self::Untold,
+            (_, path) if path.is_empty() => self.clone(),
+            (_, path) => Self::Along(Rc::new((self.clone(), path))),
         }
     }
 
@@ -40,9 +42,9 @@ impl<'d> Pointer<'d> {
     pub fn text(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         let mut at = self;
-        while let Self::At(step) = at {
-            let raw = matches!(step.0, Self::Root) && step.1.starts_with('/');
-            parts.push(if raw { step.1.clone().into_owned() } else { format!("/{}", escape(&step.1)) });
+        while let Self::At(step) | Self::Along(step) = at {
+            let spelled = matches!(at, Self::Along(_));
+            parts.push(if spelled { step.1.clone().into_owned() } else { format!("/{}", escape(&step.1)) });
             at = &step.0;
         }
         parts.reverse();
