@@ -41,7 +41,7 @@ impl Facts {
         };
         for (index, leaf) in graph.leaves.iter().enumerate() {
             let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.spelling) {
-                shortest + if leaf.spelling == Spelling::Text { 0 } else { 2 }
+                shortest.bytes + if leaf.spelling == Spelling::Text { 0 } else { 2 }
             } else {
                 let automaton = Arc::new(Automaton::new(&leaf.tree, leaf.spelling, limits)?);
                 if leaf.tree.divides() {
@@ -279,31 +279,66 @@ fn sum(parts: impl Iterator<Item = u32>, fixed: u32, between: u32, count: u32) -
     total.min(INFINITE)
 }
 
-/// Bytes of the shortest text of a tree without And, Not or Multiple; `None` if it has one of these.
-fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<u32> {
-    match tree {
-        Regular::Never => Some(INFINITE),
-        Regular::Empty => Some(0),
-        Regular::Class(ranges) => {
-            Some(ranges.iter().map(|&(low, high)| class_cost(low, high, spelling)).min().unwrap_or(INFINITE))
-        }
-        Regular::Concat(parts) => parts
-            .iter()
-            .try_fold(0_u32, |total, part| Some(total.saturating_add(plain_shortest(part, spelling)?).min(INFINITE))),
-        Regular::Or(parts) => {
-            parts.iter().try_fold(INFINITE, |best, part| Some(best.min(plain_shortest(part, spelling)?)))
-        }
-        Regular::Repeat(inner, low, high) => {
-            let inner = plain_shortest(inner, spelling)?;
-            Some(match (*low, *high) {
-                (low, Some(high)) if low > high => INFINITE,
-                (0, _) => 0,
-                (low, _) => inner.saturating_mul(low).min(INFINITE),
-            })
-        }
-        Regular::Unfolding(language) => Some(language.shortest()),
-        Regular::And(_) | Regular::Not(_) | Regular::Multiple(_) => None,
+/// A text that no other of its language has fewer bytes than.
+#[derive(Clone, Copy)]
+struct Shortest {
+    bytes: u32,
+    /// `None`: not known.
+    characters: Option<u32>,
+}
+
+impl Shortest {
+    const NONE: Self = Self { bytes: INFINITE, characters: None };
+    const EMPTY: Self = Self { bytes: 0, characters: Some(0) };
+
+    fn then(self, next: Self) -> Self {
+        let characters = self.characters.zip(next.characters).map(|(some, more)| some.saturating_add(more));
+        Self { bytes: self.bytes.saturating_add(next.bytes).min(INFINITE), characters }
     }
+
+    fn times(self, count: u32) -> Self {
+        let characters = self.characters.map(|one| one.saturating_mul(count));
+        Self { bytes: self.bytes.saturating_mul(count).min(INFINITE), characters }
+    }
+
+    /// Whether it has as many characters as `lengths`, a repetition of any character, demands.
+    fn fits(self, lengths: &Regular) -> bool {
+        let Regular::Repeat(_, low, high) = lengths else { return false };
+        self.characters.is_some_and(|count| *low <= count && high.is_none_or(|high| count <= high))
+    }
+}
+
+/// A shortest text of a tree, unless an And, Not or Multiple hides it. (Lengths do not, if the text has such a one.)
+fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
+    let shortest = |part| plain_shortest(part, spelling);
+    Some(match tree {
+        Regular::Never => Shortest::NONE,
+        Regular::Empty => Shortest::EMPTY,
+        Regular::Class(ranges) => {
+            let bytes = ranges.iter().map(|&(low, high)| class_cost(low, high, spelling)).min();
+            Shortest { bytes: bytes.unwrap_or(INFINITE), characters: Some(1) }
+        }
+        Regular::Concat(parts) => {
+            parts.iter().try_fold(Shortest::EMPTY, |all, part| Some(all.then(shortest(part)?)))?
+        }
+        Regular::Or(parts) => parts.iter().try_fold(Shortest::NONE, |best, part| {
+            let next = shortest(part)?;
+            Some(if next.bytes < best.bytes { next } else { best })
+        })?,
+        Regular::Repeat(inner, low, high) => match (shortest(inner)?, *low, *high) {
+            (_, low, Some(high)) if low > high => Shortest::NONE,
+            (_, 0, _) => Shortest::EMPTY,
+            (inner, low, _) => inner.times(low),
+        },
+        Regular::Unfolding(language) => Shortest { bytes: language.shortest(), characters: None },
+        Regular::And(parts) => {
+            let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());
+            let (lengths, others): (Vec<_>, Vec<_>) = parts.iter().partition(is_length);
+            let [one] = others.as_slice() else { return None };
+            shortest(one).filter(|text| lengths.iter().all(|length| text.fits(length)))?
+        }
+        Regular::Not(_) | Regular::Multiple(_) => return None,
+    })
 }
 
 fn class_cost(low: char, high: char, spelling: Spelling) -> u32 {
@@ -322,5 +357,39 @@ fn class_cost(low: char, high: char, spelling: Spelling) -> u32 {
             }
         }
         c => c.len_utf8() as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::Escapes;
+    use crate::syntax::regex;
+
+    /// What is found without an automaton is what the automaton says.
+    #[test]
+    fn shortest_texts_are_found_without_an_automaton() {
+        let limits = Limits::default();
+        let (mut found, mut left) = (0, 0);
+        for pattern in
+            ["a{2,5}", "(ab|c)+d?", "é{3}|x{4}", r#""{2}x*"#, "x?", "(a|bc){0,3}d", "[\\x00-\\x1f]é", "c{3}|abcd"]
+        {
+            let tree = regex::parse(pattern, &limits).unwrap();
+            for (low, high) in [(0, None), (0, Some(3)), (1, Some(1)), (2, None), (3, Some(4)), (4, Some(2))] {
+                let tree = Regular::and([tree.clone(), Regular::length(low, high)]);
+                for (spelling, quotes) in [(Spelling::Text, 0), (Spelling::Json(Escapes::Natural), 2)] {
+                    let Some(shortest) = plain_shortest(&tree, spelling) else {
+                        left += 1;
+                        continue;
+                    };
+                    let automaton = Automaton::new(&tree, spelling, &limits).unwrap();
+                    let expected =
+                        if automaton.is_never() { None } else { Some(automaton.shortest(automaton.start().state())) };
+                    assert_eq!((shortest.bytes < INFINITE).then_some(shortest.bytes + quotes), expected, "{tree:?}");
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > left, "{found} {left}");
     }
 }

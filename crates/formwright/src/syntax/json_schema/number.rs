@@ -60,8 +60,26 @@ impl NumberSet {
         self.multiples.iter().any(BigDecimal::is_integer)
     }
 
+    /// Whether it has a number.
+    pub fn has(&self, value: &BigDecimal) -> bool {
+        let divides = |divisor: &BigDecimal| {
+            if divisor.is_one() { value.is_integer() } else { (value % divisor).is_zero() }
+        };
+        let above = |low: &Bound| *value > low.value || !low.exclusive && *value == low.value;
+        let below = |high: &Bound| *value < high.value || !high.exclusive && *value == high.value;
+        self.low.as_ref().is_none_or(above)
+            && self.high.as_ref().is_none_or(below)
+            && self.multiples.iter().all(divides)
+            && !self.others.iter().any(divides)
+    }
+
     /// What is in both; `None` if that is nothing.
     pub fn and(&self, other: &Self) -> Option<Self> {
+        for (one, all) in [(self, other), (other, self)] {
+            if let Some(value) = one.only() {
+                return (one.has(value) && all.has(value)).then(|| Self::point(value));
+            }
+        }
         let mut both = self.clone();
         both.low = tighter(self.low.as_ref(), other.low.as_ref(), true);
         both.high = tighter(self.high.as_ref(), other.high.as_ref(), false);
@@ -137,10 +155,7 @@ impl NumberSet {
         if self.others.iter().any(divides) {
             return true;
         }
-        self.only().is_some_and(|value| {
-            let divides = |divisor: &BigDecimal| (value % divisor).is_zero();
-            !self.multiples.iter().all(divides) || self.others.iter().any(divides)
-        })
+        self.only().is_some_and(|value| !self.has(value))
     }
 
     /// Everything else, as a union.
@@ -300,8 +315,9 @@ fn divisor_of(divisor: &BigDecimal) -> Result<Divisor, &'static str> {
 
 /// The shortest plain decimal text of a number.
 pub fn plain_text(value: &BigDecimal) -> String {
-    if value.is_zero() {
-        return "0".to_owned();
+    let (digits, scale) = value.as_bigint_and_scale();
+    if scale == 0 || value.is_zero() {
+        return digits.to_string();
     }
     let (digits, scale) = value.normalized().into_bigint_and_exponent();
     if !(-60..=60).contains(&scale) {
@@ -421,6 +437,11 @@ mod tests {
                             let below = high.is_none_or(
                                 |(high, exclusive)| if exclusive { value < big(high) } else { value <= big(high) },
                             );
+                            let is_inside = above && below && (!integral || value.is_integer());
+                            assert_eq!(set.has(&value), is_inside, "{text} in {low:?} {high:?} {integral}");
+                            let point = NumberSet::point(&value);
+                            assert_eq!(set.and(&point), is_inside.then_some(point.clone()));
+                            assert_eq!(point.and(&set), is_inside.then_some(point));
                             let plain = !(text.contains('e') || integral && text.contains('.'));
                             let accepted = automaton.accepts(text.as_bytes());
                             assert!(!accepted || (above && below), "{text} in {low:?} {high:?}");
@@ -463,9 +484,7 @@ mod tests {
                     2 => !divides(&big(divisors[at])),
                     _ => true,
                 });
-                let seen = merged
-                    .as_ref()
-                    .is_some_and(|set| set.multiples.iter().all(divides) && !set.others.iter().any(divides));
+                let seen = merged.as_ref().is_some_and(|set| set.has(&value));
                 assert_eq!(seen, expected, "{value} in {merged:?}, {which:b}");
             }
         }
@@ -475,6 +494,10 @@ mod tests {
     fn points_and_complements() {
         assert_eq!(plain_text(&big("-0.0120")), "-0.012");
         assert_eq!(plain_text(&big("1.0e3")), "1000");
+        assert_eq!(
+            ["0", "-0", "0.000", "-100", "1e2"].map(|text| plain_text(&big(text))),
+            ["0", "0", "0", "-100", "100"]
+        );
         let set = set(Some(("0", false)), Some(("10", true)), true).unwrap();
         assert_eq!(set.complement().len(), 3);
         assert!(

@@ -421,7 +421,7 @@ fn product<'d, T: Part<'d>>(a: &[T], b: &[T], combine: Combine<'d>, narrowed: &m
             extend_new(&mut all, std::slice::from_ref(left));
         } else {
             for (right, part) in b.iter().filter_map(|right| Some((right, left.and(right, combine.arena)?))) {
-                let same = a.len() == 1 && part == *right; // the parts of a union differ
+                let same = a.len() == 1 && part == *right || b.len() == 1 && part == *left; // the parts of a union differ
                 if same || !all.contains(&part) {
                     all.push(part);
                 }

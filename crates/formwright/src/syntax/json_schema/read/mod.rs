@@ -13,6 +13,7 @@ mod conflict;
 mod place;
 mod typed;
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::syntax::json_schema::value::Value;
@@ -486,20 +487,19 @@ impl<'d> Reader<'d> {
             return enough;
         }
         let Some(automaton) = self.automaton(tree) else { return enough };
-        let mut found = u32::from(automaton.start().accepting());
+        let start = automaton.start();
+        let mut found = u32::from(start.accepting());
         let mut fuel = COUNTING;
-        let mut stack = vec![(automaton.start().state(), 0_u16)];
-        while let Some((state, next)) = stack.pop() {
-            if found >= enough || fuel == 0 {
-                return enough;
+        // Beginnings of which none begins another: each has a text of its own, which is longer.
+        let mut begun = VecDeque::from_iter(start.goes_on().then_some(start.state()));
+        while let Some(state) = begun.pop_front() {
+            for step in (0..=u8::MAX).map(|byte| automaton.step(state, byte)) {
+                found += u32::from(step.accepting());
+                begun.extend(step.goes_on().then_some(step.state()));
             }
-            let Ok(byte) = u8::try_from(next) else { continue };
-            fuel -= 1;
-            stack.push((state, next + 1));
-            let step = automaton.step(state, byte);
-            found += u32::from(step.accepting());
-            if step.goes_on() {
-                stack.push((step.state(), 0));
+            fuel = fuel.saturating_sub(1 << 8);
+            if found as usize + begun.len() >= enough as usize || fuel == 0 {
+                return enough;
             }
         }
         found
