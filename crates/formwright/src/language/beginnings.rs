@@ -21,7 +21,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::{
-    Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, Texts, UNBOUNDED, link_required,
+    Extras, Facts, Graph, INFINITE, Layout, LayoutCosts, Member, Node, NodeId, Object, Texts, UNBOUNDED, link_required,
 };
 
 /// How something is built, in numbers.
@@ -213,7 +213,7 @@ impl Sharing<'_> {
         let object = Object {
             names: Texts::new(&names),
             members,
-            extras: Vec::new(),
+            extras: Extras::new(),
             low: 0,
             high: UNBOUNDED,
             any_order: false,

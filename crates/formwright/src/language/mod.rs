@@ -104,7 +104,7 @@ pub struct Object {
     /// Declared members, in declaration order.
     pub members: Vec<Member>,
     /// Kinds of members whose name is not declared; their name languages are disjoint.
-    pub extras: Vec<Extra>,
+    pub extras: Extras,
     /// Fewest members.
     pub low: u32,
     /// Most members, or [`UNBOUNDED`].
@@ -146,6 +146,9 @@ pub struct Member {
     /// Values that meet demands: `(value, demands)`.
     pub witnesses: Box<[(NodeId, u32)]>,
 }
+
+/// Kinds of undeclared members: mostly one.
+pub type Extras = SmallVec<[Extra; 1]>;
 
 /// Members whose name is not declared.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 //! Scalars share one set of literal texts, objects become one automaton each.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::value::Value;
@@ -18,7 +19,7 @@ use super::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Shape, String
 use super::{Options, Order};
 use crate::error::{Error, Result};
 use crate::language::{
-    Array, Counted, Extra, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, link_required,
+    Array, Counted, Extra, Extras, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, link_required,
 };
 use crate::regular::{Escapes, Regular, Spelling};
 
@@ -151,7 +152,7 @@ impl<'r, 'd> Builder<'r, 'd> {
 
     fn numbers(
         &mut self,
-        sets: &[NumberSet],
+        sets: &[Rc<NumberSet>],
         formula: Formula<'d>,
         literals: &mut Texts<'d>,
         options: &mut Nodes,
@@ -349,7 +350,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             members.push(Member { name_bytes, value, next_required: 0, required: false, possible: true, witnesses });
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
-        let extras = if finite.is_some() { Vec::new() } else { self.extras(object, formula, &names)? };
+        let extras = if finite.is_some() { Extras::new() } else { self.extras(object, formula, &names)? };
         let required = object.required.len() as u32;
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
         link_required(&mut members);
@@ -418,7 +419,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         object: &ObjectShape<'d>,
         formula: Formula<'d>,
         declared: &IndexSet<&'d str>,
-    ) -> Result<Vec<Extra>> {
+    ) -> Result<Extras> {
         let patterns = patterns(object);
         let Some((apart, cells)) = self.cells(&patterns) else {
             return Err(Error::unsupported(
@@ -430,7 +431,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             ));
         };
         let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
-        let mut extras = Vec::with_capacity(cells.len());
+        let mut extras = Extras::with_capacity(cells.len());
         for cell in cells {
             let inside =
                 |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);

@@ -61,6 +61,14 @@ pub enum Strings<'d> {
     Regular(Regular),
 }
 
+/// A union of conjunctions. Mostly there is one, and other shapes have it too.
+pub type Union<T> = SmallVec<[Rc<T>; 1]>;
+
+/// A union of one part.
+pub fn lone<T>(one: T) -> Union<T> {
+    Union::from_buf([Rc::new(one)])
+}
+
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // null, true, false: three values, present or not
@@ -68,10 +76,10 @@ pub struct Shape<'d> {
     pub null: bool,
     pub yes: bool,
     pub no: bool,
-    pub numbers: Vec<NumberSet>,
+    pub numbers: Union<NumberSet>,
     pub strings: Strings<'d>,
-    pub arrays: Vec<ArrayShape<'d>>,
-    pub objects: Vec<ObjectShape<'d>>,
+    pub arrays: Union<ArrayShape<'d>>,
+    pub objects: Union<ObjectShape<'d>>,
     /// Set where less is written than is meant: what is meant lies within this. It is not narrowed itself.
     pub outer: Option<Rc<Shape<'d>>>,
 }
@@ -257,10 +265,10 @@ impl<'d> Shape<'d> {
             null: false,
             yes: false,
             no: false,
-            numbers: Vec::new(),
+            numbers: Union::new(),
             strings: Strings::none(),
-            arrays: Vec::new(),
-            objects: Vec::new(),
+            arrays: Union::new(),
+            objects: Union::new(),
             outer: None,
         }
     }
@@ -271,10 +279,10 @@ impl<'d> Shape<'d> {
             null: true,
             yes: true,
             no: true,
-            numbers: vec![NumberSet::default()],
+            numbers: lone(NumberSet::default()),
             strings: Strings::all(),
-            arrays: vec![ArrayShape::any()],
-            objects: vec![ObjectShape::any()],
+            arrays: lone(ArrayShape::any()),
+            objects: lone(ObjectShape::any()),
             outer: None,
         }
     }
@@ -327,9 +335,9 @@ impl<'d> Shape<'d> {
         self.yes |= other.yes;
         self.no |= other.no;
         self.strings = std::mem::replace(&mut self.strings, Strings::none()).or(&other.strings);
-        extend_new(&mut self.numbers, &other.numbers);
-        extend_new(&mut self.arrays, &other.arrays);
-        extend_new(&mut self.objects, &other.objects);
+        unite(&mut self.numbers, &other.numbers);
+        unite(&mut self.arrays, &other.arrays);
+        unite(&mut self.objects, &other.objects);
         self
     }
 
@@ -374,18 +382,18 @@ impl<'d> Shape<'d> {
         let Self { null, yes, no, numbers: all_numbers, strings, arrays: all_arrays, objects: all_objects, .. } =
             self.bound();
         let mut narrowed = self.is_narrowed();
-        let mut numbers = vec![NumberSet::default()];
+        let mut numbers = lone(NumberSet::default());
         for set in all_numbers {
-            numbers = product(&numbers, &set.complement(), combine, &mut narrowed);
+            numbers = product(&numbers, &shared(set.complement()), combine, &mut narrowed);
         }
-        let mut arrays = vec![ArrayShape::any()];
+        let mut arrays = lone(ArrayShape::any());
         for array in all_arrays {
             let outside = array.complement(negate).ok_or(NoComplement)?;
-            arrays = product(&arrays, &outside, combine, &mut narrowed);
+            arrays = product(&arrays, &shared(outside), combine, &mut narrowed);
         }
-        let mut objects = vec![ObjectShape::any()];
+        let mut objects = lone(ObjectShape::any());
         for object in all_objects {
-            objects = product(&objects, &object.complement(negate), combine, &mut narrowed);
+            objects = product(&objects, &shared(object.complement(negate)), combine, &mut narrowed);
         }
         let strings = strings.complement();
         let mut complement = Self { null: !null, yes: !yes, no: !no, numbers, strings, arrays, objects, outer: None };
@@ -409,18 +417,34 @@ fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
     }
 }
 
+fn shared<T>(parts: Vec<T>) -> Union<T> {
+    parts.into_iter().map(Rc::new).collect()
+}
+
+fn unite<T: PartialEq>(into: &mut Union<T>, from: &[Rc<T>]) {
+    if into.is_empty() {
+        into.extend(from.iter().cloned()); // none is there twice
+        return;
+    }
+    for part in from {
+        if !into.contains(part) {
+            into.push(Rc::clone(part));
+        }
+    }
+}
+
 /// The non-empty pairwise intersections. Of more than `limit`, the first ones: a subset, said in `narrowed`. The
 /// product with a single part is no larger than the other union, and never cut.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
-fn product<'d, T: Part<'d>>(a: &[T], b: &[T], combine: Combine<'d>, narrowed: &mut bool) -> Vec<T> {
-    let mut all: Vec<T> = Vec::with_capacity(a.len().max(b.len()));
+fn product<'d, T: Part<'d>>(a: &[Rc<T>], b: &[Rc<T>], combine: Combine<'d>, narrowed: &mut bool) -> Union<T> {
+    let mut all: Union<T> = Union::with_capacity(a.len().max(b.len()));
     let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
         if combine.absorb && b.iter().any(|right| left.lies_in(right, combine.arena)) {
-            extend_new(&mut all, std::slice::from_ref(left));
+            unite(&mut all, std::slice::from_ref(left));
         } else {
-            for (right, part) in b.iter().filter_map(|right| Some((right, left.and(right, combine.arena)?))) {
+            for (right, part) in b.iter().filter_map(|right| Some((right, intersect(left, right, combine.arena)?))) {
                 let same = a.len() == 1 && part == *right || b.len() == 1 && part == *left; // the parts of a union differ
                 if same || !all.contains(&part) {
                     all.push(part);
@@ -439,30 +463,55 @@ fn product<'d, T: Part<'d>>(a: &[T], b: &[T], combine: Combine<'d>, narrowed: &m
     all
 }
 
+fn intersect<'d, T: Part<'d>>(a: &Rc<T>, b: &Rc<T>, arena: &'d Bump) -> Option<Rc<T>> {
+    if b.is_any() {
+        Some(Rc::clone(a)) // most often: a schema that says nothing about the type
+    } else if a.is_any() {
+        Some(Rc::clone(b))
+    } else {
+        a.and(b, arena).map(Rc::new)
+    }
+}
+
 /// A conjunction that a union is made of.
-trait Part<'d>: Clone + PartialEq {
+trait Part<'d>: PartialEq + Sized {
+    /// Whether it says nothing.
+    fn is_any(&self) -> bool;
+
     /// What is in both.
     fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self>;
 
     /// Whether it plainly adds nothing that `other` forbids.
     fn lies_in(&self, other: &Self, arena: &'d Bump) -> bool {
-        self.and(other, arena).as_ref() == Some(self)
+        other.is_any() || self.and(other, arena).as_ref() == Some(self)
     }
 }
 
 impl<'d> Part<'d> for NumberSet {
+    fn is_any(&self) -> bool {
+        *self == Self::default()
+    }
+
     fn and(&self, other: &Self, _: &'d Bump) -> Option<Self> {
         self.and(other)
     }
 }
 
 impl<'d> Part<'d> for ArrayShape<'d> {
+    fn is_any(&self) -> bool {
+        *self == Self::any()
+    }
+
     fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self> {
         self.and(other, arena)
     }
 }
 
 impl<'d> Part<'d> for ObjectShape<'d> {
+    fn is_any(&self) -> bool {
+        *self == Self::any()
+    }
+
     fn and(&self, other: &Self, _: &'d Bump) -> Option<Self> {
         self.and(other)
     }
@@ -493,9 +542,6 @@ impl<'d> ArrayShape<'d> {
     }
 
     pub fn and(&self, other: &Self, arena: &'d Bump) -> Option<Self> {
-        if *other == Self::any() {
-            return Some(self.clone());
-        }
         if self.low.max(other.low) > self.high.min(other.high) {
             return None;
         }
@@ -572,9 +618,6 @@ impl<'d> ObjectShape<'d> {
     }
 
     pub fn and(&self, other: &Self) -> Option<Self> {
-        if *other == Self::any() {
-            return Some(self.clone()); // most often: a schema that says nothing about objects
-        }
         let mut both = self.clone();
         extend_new(&mut both.rules, &other.rules);
         extend_new(&mut both.required, &other.required);

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
-use crate::syntax::json_schema::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Rule, Shape};
+use crate::syntax::json_schema::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Rule, Shape, lone};
 
 /// Of so many options it is remembered with which others they share no value.
 const PAIRED: usize = 64;
@@ -168,14 +168,14 @@ impl<'d> Reader<'d> {
                     continue;
                 }
                 let there = Shape {
-                    objects: vec![ObjectShape { required: vec![name], low: 1, ..ObjectShape::any() }],
+                    objects: lone(ObjectShape { required: vec![name], low: 1, ..ObjectShape::any() }),
                     ..Shape::never()
                 };
                 let inner = self.shape(formula_of)?;
                 let there = self.join(&there, &inner, place);
                 let never = Rule { names: Names::One(name), formula: NEVER };
                 let absent =
-                    Shape { objects: vec![ObjectShape { rules: vec![never], ..ObjectShape::any() }], ..Shape::any() };
+                    Shape { objects: lone(ObjectShape { rules: vec![never], ..ObjectShape::any() }), ..Shape::any() };
                 shape = Rc::new(self.join(&shape, &absent.or(&there), place));
             }
         }
@@ -192,8 +192,8 @@ impl<'d> Reader<'d> {
         if let Some(value) = map.get("unevaluatedProperties") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut shape.objects);
-            shape.objects =
-                objects.into_iter().filter_map(|object| unevaluated_members(&object, formula, self.arena)).collect();
+            let left = |object: &Rc<_>| unevaluated_members(object, formula, self.arena).map(Rc::new);
+            shape.objects = objects.iter().filter_map(left).collect();
         }
         if let Some(value) = map.get("unevaluatedItems") {
             let formula = self.child(place, value, || place.pointer.at("unevaluatedItems"));
@@ -208,7 +208,7 @@ impl<'d> Reader<'d> {
                 }
                 let prefix = vec![Formula::default(); array.evaluated as usize];
                 let rule = ArrayShape { prefix, rest, evaluated: UNBOUNDED, ..ArrayShape::any() };
-                shape.arrays.extend(array.and(&rule, self.arena));
+                shape.arrays.extend(array.and(&rule, self.arena).map(Rc::new));
             }
         }
         Rc::new(shape)

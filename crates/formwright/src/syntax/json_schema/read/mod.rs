@@ -414,13 +414,7 @@ impl<'d> Reader<'d> {
             self.note_narrowed(literal);
         }
         if both.objects.len() > 1 {
-            let mut kept = Vec::with_capacity(both.objects.len());
-            for object in std::mem::take(&mut both.objects) {
-                if !self.object_is_empty(&object, 1) {
-                    kept.push(object);
-                }
-            }
-            both.objects = kept;
+            both.objects.retain(|object| !self.object_is_empty(object, 1));
         }
         both
     }

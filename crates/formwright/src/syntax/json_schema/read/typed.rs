@@ -20,7 +20,7 @@ use crate::syntax::json_schema::format;
 use crate::syntax::json_schema::keywords::About;
 use crate::syntax::json_schema::number::{Bound, NumberSet};
 use crate::syntax::json_schema::shape::{
-    ArrayShape, Formula, Literal, NEVER, Names, ObjectShape, Rule, Shape, SomeItems, Strings, is_never,
+    ArrayShape, Formula, Literal, NEVER, Names, ObjectShape, Rule, Shape, SomeItems, Strings, Union, is_never, lone,
 };
 use crate::syntax::{Mode, ecma_pattern};
 
@@ -62,7 +62,11 @@ impl<'d> Reader<'d> {
             no: types.has(Types::BOOLEAN),
             strings: if types.has(Types::STRING) { strings.written } else { Strings::none() },
             numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
-            arrays: if types.has(Types::ARRAY) { possible(array.unwrap_or_else(ArrayShape::any)) } else { Vec::new() },
+            arrays: if types.has(Types::ARRAY) {
+                possible(array.unwrap_or_else(ArrayShape::any))
+            } else {
+                Union::new()
+            },
             objects: only_if(types.has(Types::OBJECT) && objects.written.is_possible(), objects.written),
             outer: None,
         };
@@ -73,7 +77,7 @@ impl<'d> Reader<'d> {
                 outer.strings = texts.map_or(outer.strings, |texts| *texts);
             }
             if types.has(Types::OBJECT) {
-                outer.objects = objects.map_or(outer.objects, |object| vec![*object]);
+                outer.objects = objects.map_or(outer.objects, |object| lone(*object));
             }
             shape.outer = (outer != shape).then(|| Rc::new(outer));
         }
@@ -104,7 +108,7 @@ impl<'d> Reader<'d> {
             }
         }
         union.strings = Strings::Finite(distinct(texts));
-        union.numbers = numbers.iter().map(NumberSet::point).collect();
+        union.numbers = numbers.iter().map(|value| Rc::new(NumberSet::point(value))).collect();
         Ok(union)
     }
 
@@ -115,12 +119,12 @@ impl<'d> Reader<'d> {
             Value::Null => shape.null = true,
             Value::Bool(true) => shape.yes = true,
             Value::Bool(false) => shape.no = true,
-            Value::Number(number) => shape.numbers.push(NumberSet::point(&decimal(number, place)?)),
+            Value::Number(number) => shape.numbers = lone(NumberSet::point(&decimal(number, place)?)),
             Value::String(text) => shape.strings = Strings::Finite(vec![text]),
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| self.equals(item)).collect();
                 let (low, high) = (items.len() as u32, items.len() as u32);
-                shape.arrays.push(ArrayShape { prefix, rest: NEVER, low, high, ..ArrayShape::default() });
+                shape.arrays = lone(ArrayShape { prefix, rest: NEVER, low, high, ..ArrayShape::default() });
             }
             Value::Object(members) => {
                 let names: Vec<&'d str> = members.keys().collect();
@@ -131,13 +135,8 @@ impl<'d> Reader<'d> {
                 let others = Names::Except { names: self.arena.alloc_slice_copy(&names), patterns: Vec::new() };
                 rules.push(Rule { names: others, formula: NEVER });
                 let count = names.len() as u32;
-                shape.objects.push(ObjectShape {
-                    rules,
-                    required: names,
-                    low: count,
-                    high: count,
-                    ..ObjectShape::default()
-                });
+                shape.objects =
+                    lone(ObjectShape { rules, required: names, low: count, high: count, ..ObjectShape::default() });
             }
         }
         Ok(shape)
@@ -483,10 +482,10 @@ impl Types {
     }
 }
 
-fn possible(array: ArrayShape<'_>) -> Vec<ArrayShape<'_>> {
+fn possible(array: ArrayShape<'_>) -> Union<ArrayShape<'_>> {
     only_if(array.low <= array.high, array)
 }
 
-fn only_if<T>(there: bool, part: T) -> Vec<T> {
-    if there { vec![part] } else { Vec::new() }
+fn only_if<T>(there: bool, one: T) -> Union<T> {
+    if there { lone(one) } else { Union::new() }
 }
