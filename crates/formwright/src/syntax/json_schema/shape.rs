@@ -417,10 +417,12 @@ fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
     }
 }
 
+/// A union of parts that no other shape has yet.
 fn shared<T>(parts: Vec<T>) -> Union<T> {
     parts.into_iter().map(Rc::new).collect()
 }
 
+/// Adds the parts that are not there.
 fn unite<T: PartialEq>(into: &mut Union<T>, from: &[Rc<T>]) {
     if into.is_empty() {
         into.extend(from.iter().cloned()); // none is there twice
@@ -445,7 +447,7 @@ fn product<'d, T: Part<'d>>(a: &[Rc<T>], b: &[Rc<T>], combine: Combine<'d>, narr
             unite(&mut all, std::slice::from_ref(left));
         } else {
             for (right, part) in b.iter().filter_map(|right| Some((right, intersect(left, right, combine.arena)?))) {
-                let same = a.len() == 1 && part == *right || b.len() == 1 && part == *left; // the parts of a union differ
+                let same = a.len() == 1 && part == *right; // the parts of a union differ
                 if same || !all.contains(&part) {
                     all.push(part);
                 }
@@ -463,6 +465,7 @@ fn product<'d, T: Part<'d>>(a: &[Rc<T>], b: &[Rc<T>], combine: Combine<'d>, narr
     all
 }
 
+/// What is in both.
 fn intersect<'d, T: Part<'d>>(a: &Rc<T>, b: &Rc<T>, arena: &'d Bump) -> Option<Rc<T>> {
     if b.is_any() {
         Some(Rc::clone(a)) // most often: a schema that says nothing about the type
