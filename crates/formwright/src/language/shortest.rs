@@ -313,7 +313,6 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
     let shortest = |part| plain_shortest(part, spelling);
     Some(match tree {
         Regular::Never => Shortest::NONE,
-        Regular::Empty => Shortest::EMPTY,
         Regular::Class(ranges) => {
             let bytes = ranges.iter().map(|&(low, high)| class_cost(low, high, spelling)).min();
             Shortest { bytes: bytes.unwrap_or(INFINITE), characters: Some(1) }
@@ -325,11 +324,9 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
             let next = shortest(part)?;
             Some(if next.bytes < best.bytes { next } else { best })
         })?,
-        Regular::Repeat(inner, low, high) => match (shortest(inner)?, *low, *high) {
-            (_, low, Some(high)) if low > high => Shortest::NONE,
-            (_, 0, _) => Shortest::EMPTY,
-            (inner, low, _) => inner.times(low),
-        },
+        Regular::Repeat(_, low, Some(high)) if low > high => Shortest::NONE,
+        Regular::Empty | Regular::Repeat(_, 0, _) => Shortest::EMPTY,
+        Regular::Repeat(inner, low, _) => shortest(inner)?.times(*low),
         Regular::Unfolding(language) => Shortest { bytes: language.shortest(), characters: None },
         Regular::And(parts) => {
             let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());

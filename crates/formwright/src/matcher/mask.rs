@@ -105,6 +105,14 @@ struct Key {
     cont: ContId,
 }
 
+/// A thread inside one of some texts.
+#[derive(Clone, Copy)]
+struct Place {
+    texts: NodeId,
+    at: NodeIndex,
+    cont: ContId,
+}
+
 /// How items of a tree become tokens.
 pub(super) enum Tokens<'w> {
     /// Items are tokens.
@@ -245,11 +253,16 @@ impl<'m> Masker<'m> {
                 return;
             }
         }
-        if let [Thread { head: Head::Key { object, seen, at }, cont }] = self.buffer[low..]
+        if let [Thread { head, cont }] = self.buffer[low..]
             && self.budget.is_none()
             && !(node == 0 && walk.strips())
         {
-            return self.names(walk, node, Key { object, seen, at, cont }, purpose, entry);
+            if let Head::Key { object, seen, at } = head {
+                return self.names(walk, node, Key { object, seen, at, cont }, purpose, entry);
+            }
+            if let Head::Literal { node: texts, at } = head {
+                return self.texts(walk, node, Place { texts, at, cont }, purpose, entry);
+            }
         }
         if let Some(table) = walk.trie.table(node) {
             for byte in self.live_bytes(low).iter() {
@@ -302,6 +315,30 @@ impl<'m> Masker<'m> {
             }
         }
         self.machine.path.truncate(before);
+    }
+
+    /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends nothing changes but the
+    /// place in them.
+    fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) {
+        let Some(texts) = self.machine.program.node(place.texts).tree() else { return };
+        for deeper in texts.children(place.at) {
+            let byte = texts.node(deeper).byte;
+            let Some(child) = walk.trie.child(node, byte) else { continue };
+            if texts.items_at(deeper).is_empty() {
+                self.machine.path.push(byte);
+                self.add(walk, walk.trie.items_at(child), purpose);
+                if walk.trie.node(child).height > 0 {
+                    self.texts(walk, child, Place { at: deeper, ..place }, purpose, entry);
+                }
+                self.machine.path.pop();
+            } else {
+                let low = self.buffer.len();
+                let head = Head::Literal { node: place.texts, at: place.at };
+                self.buffer.push(Thread { head, cont: place.cont });
+                self.visit(walk, node, child, low, purpose, entry);
+                self.buffer.truncate(low);
+            }
+        }
     }
 
     /// Goes on as long as there is one way on, where every name is as live as one byte before. `None`: no token does.
