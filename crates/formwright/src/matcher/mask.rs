@@ -24,7 +24,7 @@ use super::budget::Budget;
 use super::leaves::{Bans, Leaves};
 use super::named::Named;
 use super::step::{Assumed, Machine};
-use super::thread::{ContId, Head, Phase, SeenId, Thread};
+use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
 use crate::language::{Node, NodeId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Exits, LeafMask, Met, RunTable, Tables};
@@ -317,14 +317,18 @@ impl<'m> Masker<'m> {
         self.machine.path.truncate(before);
     }
 
-    /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends nothing changes but the
-    /// place in them.
+    /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
+    /// nothing changes but the place in them.
     fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) {
-        let Some(texts) = self.machine.program.node(place.texts).tree() else { return };
+        let (texts, is_last) = match self.machine.program.node(place.texts) {
+            Node::Literals(texts) => (texts.tree(), place.cont == END),
+            Node::Tail(tail) => (tail.texts.tree(), false),
+            _ => return,
+        };
         for deeper in texts.children(place.at) {
             let byte = texts.node(deeper).byte;
             let Some(child) = walk.trie.child(node, byte) else { continue };
-            if texts.items_at(deeper).is_empty() {
+            if is_last || texts.items_at(deeper).is_empty() {
                 self.machine.path.push(byte);
                 self.add(walk, walk.trie.items_at(child), purpose);
                 if walk.trie.node(child).height > 0 {
