@@ -31,6 +31,23 @@ from formwright import errors
         (False, errors.UnsatisfiableSchema, "", ""),
         ({"type": "string", "pattern": "["}, errors.SchemaError, "/pattern", ""),
         ({"type": "string", "pattern": "^a$", "minLength": 3}, errors.UnsatisfiableSchema, "", ""),
+        ({"properties": {"title": "x"}}, errors.SchemaError, "/properties/title", "not a string"),
+        ({"dependencies": {"$comment": "x"}}, errors.SchemaError, "/dependencies/$comment", "not a string"),
+        ({"title": "x", "$ref": "#/title"}, errors.SchemaError, "/title", "not a string"),
+        ('{"title": "x", "title": "y"}', errors.SchemaError, "", "title"),
+        (
+            {"items": {"$id": "http://x/y", "title": "y", "$defs": {"z": {"type": "int"}}, "$ref": "#/$defs/z"}},
+            errors.SchemaError,
+            "/items/$defs/z/type",
+            "int",
+        ),
+        ({"items": {"$ref": "#a"}, "not": {"$anchor": "a", "type": "int"}}, errors.SchemaError, "/not/type", "int"),
+        (
+            {"properties": {"/~": {"type": "int"}}, "$ref": "#/properties/~1~0"},
+            errors.SchemaError,
+            "/properties/~1~0/type",
+            "",
+        ),
     ],
 )
 def test_schemas(schema: Any, error: type[errors.SchemaError], pointer: str, says: str) -> None:
