@@ -137,6 +137,7 @@ impl Language {
 pub struct Constraint(Arc<Compiled>);
 
 #[derive(Debug)]
+#[repr(align(64))] // apart from the count of who holds it, which every text changes
 struct Compiled {
     language: Language,
     tables: Arc<Tables>,

@@ -5,6 +5,7 @@
 //! keeps it for the next text, which then finds most of its masks known. Going
 //! back is one step along a list: states are never changed.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rustc_hash::FxHashMap;
@@ -19,6 +20,9 @@ use crate::vocabulary::TokenId;
 
 /// Memories a constraint keeps for later matchers.
 const SPARE: usize = 32;
+
+/// They wait in so many places, lest threads wait for each other.
+const SHELVES: usize = 4;
 
 /// A memory that grew larger than this is not kept.
 const WORTH_KEEPING: usize = 1 << 20;
@@ -62,19 +66,40 @@ impl Memory {
     }
 }
 
-/// Memories that wait for the next matcher of a constraint.
+/// Memories that wait for the next matcher of a constraint. A thread finds first what it gave: that is in its cache.
 #[derive(Debug, Default)]
-pub struct Spare(Mutex<Vec<Memory>>);
+pub struct Spare([Shelf; SHELVES]);
+
+/// The memories of some threads, on a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Shelf(Mutex<Vec<Memory>>);
+
+impl Shelf {
+    fn lock(&self) -> MutexGuard<'_, Vec<Memory>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Spare {
+    /// All shelves, from that of this thread on.
+    fn shelves(&self) -> impl Iterator<Item = &Shelf> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local!(static OWN: usize = THREADS.fetch_add(1, Ordering::Relaxed));
+        self.0.iter().cycle().skip(OWN.with(|own| own % SHELVES)).take(SHELVES)
+    }
+
     fn take(&self) -> Memory {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.shelves().find_map(|shelf| shelf.lock().pop()).unwrap_or_default()
     }
 
     fn keep(&self, memory: Memory) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE && memory.bytes() <= WORTH_KEEPING {
-            spare.push(memory);
+        if memory.bytes() > WORTH_KEEPING {
+            return;
+        }
+        let mut shelves = self.shelves().map(Shelf::lock);
+        if let Some(mut shelf) = shelves.find(|shelf| shelf.len() < SPARE / SHELVES) {
+            shelf.push(memory);
         }
     }
 }
@@ -82,24 +107,31 @@ impl Spare {
 /// A memory in use, which goes back to its constraint in the end.
 #[derive(Debug)]
 struct Lease {
-    memory: Memory,
+    memory: Mutex<Memory>,
     home: Constraint,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.home.spare().keep(std::mem::take(&mut self.memory));
+        let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.home.spare().keep(std::mem::take(memory));
     }
 }
 
-/// A memory shared by a matcher and its forks.
+/// A constraint and a memory of it, shared by a matcher and its forks: none of them counts the constraint.
 #[derive(Clone, Debug)]
-pub struct Shared(Arc<Mutex<Lease>>);
+pub struct Shared(Arc<Lease>);
 
 impl Shared {
-    pub fn new(constraint: &Constraint) -> Self {
-        let memory = constraint.spare().take();
-        Self(Arc::new(Mutex::new(Lease { memory, home: constraint.clone() })))
+    pub fn new(home: Constraint) -> Self {
+        let memory = Mutex::new(home.spare().take());
+        Self(Arc::new(Lease { memory, home }))
+    }
+
+    /// The constraint.
+    #[inline]
+    pub fn constraint(&self) -> &Constraint {
+        &self.0.home
     }
 
     /// Whether a new text may go on with it.
@@ -107,34 +139,17 @@ impl Shared {
         Arc::strong_count(&self.0) == 1 && self.lock().bytes() <= WORTH_KEEPING
     }
 
-    pub fn lock(&self) -> Locked<'_> {
-        Locked(self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The lock, unless another thread has it.
-    pub fn try_lock(&self) -> Option<Locked<'_>> {
-        match self.0.try_lock() {
-            Ok(lease) => Some(Locked(lease)),
-            Err(TryLockError::Poisoned(lease)) => Some(Locked(lease.into_inner())),
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, Memory>> {
+        match self.0.memory.try_lock() {
+            Ok(memory) => Some(memory),
+            Err(TryLockError::Poisoned(memory)) => Some(memory.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
-    }
-}
-
-/// A shared memory, for one operation.
-pub struct Locked<'m>(MutexGuard<'m, Lease>);
-
-impl std::ops::Deref for Locked<'_> {
-    type Target = Memory;
-
-    fn deref(&self) -> &Memory {
-        &self.0.memory
-    }
-}
-
-impl std::ops::DerefMut for Locked<'_> {
-    fn deref_mut(&mut self) -> &mut Memory {
-        &mut self.0.memory
     }
 }
 

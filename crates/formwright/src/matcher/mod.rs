@@ -147,7 +147,6 @@ fn next_bytes(machine: &mut Machine<'_>, threads: &[Thread]) -> Vec<u8> {
 /// One running sequence.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    constraint: Constraint,
     memory: Shared,
     state: Current,
     path: Vec<u8>,
@@ -155,14 +154,14 @@ pub struct Matcher {
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
-        let memory = Shared::new(&constraint);
-        let state = Current::new(first(&constraint, &memory));
-        Self { constraint, memory, state, path: Vec::new() }
+        let memory = Shared::new(constraint);
+        let state = Current::new(first(&memory));
+        Self { memory, state, path: Vec::new() }
     }
 
     /// The constraint it runs.
     pub fn constraint(&self) -> &Constraint {
-        &self.constraint
+        self.memory.constraint()
     }
 
     /// The bytes accepted so far.
@@ -192,18 +191,19 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
-        let Self { constraint, memory, state, path } = self;
+        let Self { memory, state, path } = self;
+        let constraint = memory.constraint();
         let bytes = constraint.tables().vocabulary.token(token);
         if bytes.is_empty() {
             return self.try_control(token);
         }
-        Ok(!state.finished && step_bytes(constraint, memory, state, path, bytes)?)
+        Ok(!state.finished && step_bytes(memory, state, path, bytes)?)
     }
 
     /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
     fn try_control(&mut self, token: TokenId) -> Result<bool> {
         self.known_token(token)?;
-        let eos = self.constraint.tables().vocabulary.eos();
+        let eos = self.constraint().tables().vocabulary.eos();
         let ends = !self.state.finished && eos.binary_search(&token).is_ok() && self.is_accepting();
         if ends {
             let threads = self.state.threads.clone();
@@ -249,13 +249,12 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
-        let accepted =
-            !self.state.finished && step_bytes(&self.constraint, &self.memory, &mut self.state, &mut self.path, text)?;
+        let accepted = !self.state.finished && step_bytes(&self.memory, &mut self.state, &mut self.path, text)?;
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
     fn known_token(&self, token: TokenId) -> Result<()> {
-        let vocabulary = &self.constraint.tables().vocabulary;
+        let vocabulary = &self.constraint().tables().vocabulary;
         if token as usize >= vocabulary.logits_size() {
             return Err(Error::vocabulary(format!(
                 "vocabulary: unknown token id {token}; ids go from 0 to {}",
@@ -266,14 +265,14 @@ impl Matcher {
     }
 
     fn rejected_token(&self, token: TokenId) -> Error {
-        self.rejected(Some(token), self.constraint.tables().vocabulary.token(token))
+        self.rejected(Some(token), self.constraint().tables().vocabulary.token(token))
     }
 
     fn rejected(&self, token: Option<TokenId>, text: &[u8]) -> Error {
         let position = self.path.len();
         let expected = self.expected();
         let what = match token {
-            Some(id) if text.is_empty() && self.constraint.tables().vocabulary.eos().contains(&id) => {
+            Some(id) if text.is_empty() && self.constraint().tables().vocabulary.eos().contains(&id) => {
                 format!("token {id} (end of text)")
             }
             Some(id) if text.is_empty() => format!("token {id} (it spells nothing)"),
@@ -323,12 +322,11 @@ impl Matcher {
 
     /// Back to the start of the text.
     pub fn reset(&mut self) {
-        let crowded = self.constraint.program().is_crowded();
+        let crowded = self.constraint().program().is_crowded();
         if crowded || !self.memory.is_worth_keeping() {
-            self.constraint = self.constraint.roomy();
-            self.memory = Shared::new(&self.constraint);
+            self.memory = Shared::new(self.constraint().roomy());
         }
-        self.state = Current::new(first(&self.constraint, &self.memory));
+        self.state = Current::new(first(&self.memory));
         self.path.clear();
     }
 
@@ -337,7 +335,7 @@ impl Matcher {
     /// Runs `work` on a machine behind the text so far.
     fn with_machine<T>(&self, work: impl FnOnce(&mut Machine<'_>) -> T) -> T {
         let mut path = self.path.clone();
-        work(&mut Machine::new(self.constraint.program(), &mut self.memory.lock().arena, &mut path))
+        work(&mut Machine::new(self.constraint().program(), &mut self.memory.lock().arena, &mut path))
     }
 
     /// The bytes that can only come next.
@@ -362,7 +360,7 @@ impl Matcher {
         if self.state.finished {
             return 0;
         }
-        let mut budget = Budget::new(u32::MAX, &self.constraint.tables().vocabulary);
+        let mut budget = Budget::new(u32::MAX, &self.constraint().tables().vocabulary);
         self.with_machine(|machine| budget.tokens(machine, &self.state.threads))
     }
 
@@ -377,7 +375,10 @@ impl Matcher {
         let mut mask = Mask::default();
         match budget {
             _ if self.state.finished => mask.ends = true,
-            None => find(&self.constraint, &mut self.memory.lock(), &self.state, &mut self.path, false, &mut mask)?,
+            None => {
+                let Self { memory, state, path } = self;
+                find(memory.constraint(), &mut memory.lock(), state, path, false, &mut mask)?;
+            }
             Some(budget) => self.find_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
@@ -388,7 +389,8 @@ impl Matcher {
     pub fn quick_mask(&mut self) -> Option<Mask> {
         let mut mask = Mask { ends: self.state.finished, ..Mask::default() };
         if !self.state.finished {
-            let Self { constraint, memory, state, path } = self;
+            let Self { memory, state, path } = self;
+            let constraint = memory.constraint();
             find(constraint, &mut *memory.try_lock()?, state, path, true, &mut mask).ok()?;
         }
         (!mask.is_empty()).then_some(mask)
@@ -400,13 +402,14 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let mask = self.mask(budget)?;
-        mask.write(&self.constraint.tables().vocabulary, Cell::from_mut(row).as_slice_of_cells());
+        mask.write(&self.constraint().tables().vocabulary, Cell::from_mut(row).as_slice_of_cells());
         Ok(())
     }
 
     #[cold]
     fn find_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
-        let Self { constraint, memory, state, path } = self;
+        let Self { memory, state, path } = self;
+        let constraint = memory.constraint();
         mask.ends = accepting(&state.threads);
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let vocabulary = &constraint.tables().vocabulary;
@@ -444,20 +447,15 @@ impl Matcher {
 }
 
 /// The state before the first byte.
-fn first(constraint: &Constraint, memory: &Shared) -> Arc<State> {
-    let mut memory = memory.lock();
-    State::first(&Machine::new(constraint.program(), &mut memory.arena, &mut Vec::new()).initial())
+fn first(shared: &Shared) -> Arc<State> {
+    let mut memory = shared.lock();
+    State::first(&Machine::new(shared.constraint().program(), &mut memory.arena, &mut Vec::new()).initial())
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form.
-fn step_bytes(
-    constraint: &Constraint,
-    memory: &Shared,
-    state: &mut Current,
-    path: &mut Vec<u8>,
-    bytes: &[u8],
-) -> Result<bool> {
-    let memory = &mut *memory.lock();
+fn step_bytes(shared: &Shared, state: &mut Current, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
+    let constraint = shared.constraint();
+    let memory = &mut *shared.lock();
     let Memory { arena, buffer: threads, next, .. } = memory;
     threads.clear();
     threads.extend_from_slice(&state.threads);
