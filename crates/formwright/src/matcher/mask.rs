@@ -107,7 +107,7 @@ struct Key {
 
 /// A thread inside one of some texts.
 #[derive(Clone, Copy)]
-struct Place {
+struct Literal {
     texts: NodeId,
     at: NodeIndex,
     cont: ContId,
@@ -261,7 +261,7 @@ impl<'m> Masker<'m> {
                 return self.names(walk, node, Key { object, seen, at, cont }, purpose, entry);
             }
             if let Head::Literal { node: texts, at } = head {
-                return self.texts(walk, node, Place { texts, at, cont }, purpose, entry);
+                return self.texts(walk, node, Literal { texts, at, cont }, purpose, entry);
             }
         }
         if let Some(table) = walk.trie.table(node) {
@@ -319,26 +319,26 @@ impl<'m> Masker<'m> {
 
     /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
     /// nothing changes but the place in them.
-    fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) {
-        let (texts, is_last) = match self.machine.program.node(place.texts) {
-            Node::Literals(texts) => (texts.tree(), place.cont == END),
+    fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, literal: Literal, purpose: u8, entry: &mut Entry) {
+        let (texts, is_last) = match self.machine.program.node(literal.texts) {
+            Node::Literals(texts) => (texts.tree(), literal.cont == END),
             Node::Tail(tail) => (tail.texts.tree(), false),
             _ => return,
         };
-        for deeper in texts.children(place.at) {
+        for deeper in texts.children(literal.at) {
             let byte = texts.node(deeper).byte;
             let Some(child) = walk.trie.child(node, byte) else { continue };
             if is_last || texts.items_at(deeper).is_empty() {
                 self.machine.path.push(byte);
                 self.add(walk, walk.trie.items_at(child), purpose);
                 if walk.trie.node(child).height > 0 {
-                    self.texts(walk, child, Place { at: deeper, ..place }, purpose, entry);
+                    self.texts(walk, child, Literal { at: deeper, ..literal }, purpose, entry);
                 }
                 self.machine.path.pop();
             } else {
                 let low = self.buffer.len();
-                let head = Head::Literal { node: place.texts, at: place.at };
-                self.buffer.push(Thread { head, cont: place.cont });
+                let head = Head::Literal { node: literal.texts, at: literal.at };
+                self.buffer.push(Thread { head, cont: literal.cont });
                 self.visit(walk, node, child, low, purpose, entry);
                 self.buffer.truncate(low);
             }

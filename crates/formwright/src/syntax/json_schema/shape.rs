@@ -14,6 +14,7 @@
 //! sub-schemas and negated sub-schemas. A schema has finitely many of them, which
 //! is why recursive schemas, and their complements, come to an end.
 
+use std::ops::Deref;
 use std::rc::Rc;
 
 use bumpalo::Bump;
@@ -335,9 +336,9 @@ impl<'d> Shape<'d> {
         self.yes |= other.yes;
         self.no |= other.no;
         self.strings = std::mem::replace(&mut self.strings, Strings::none()).or(&other.strings);
-        unite(&mut self.numbers, &other.numbers);
-        unite(&mut self.arrays, &other.arrays);
-        unite(&mut self.objects, &other.objects);
+        extend_new(&mut self.numbers, &other.numbers);
+        extend_new(&mut self.arrays, &other.arrays);
+        extend_new(&mut self.objects, &other.objects);
         self
     }
 
@@ -405,14 +406,14 @@ impl<'d> Shape<'d> {
     }
 }
 
-fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
+/// Adds the parts that are not there.
+fn extend_new<T: Clone + PartialEq>(into: &mut (impl Deref<Target = [T]> + Extend<T>), from: &[T]) {
     if into.is_empty() {
-        *into = from.to_vec(); // no larger than that: most never grow
-        return;
+        return into.extend(from.iter().cloned()); // none is there twice
     }
     for part in from {
         if !into.contains(part) {
-            into.push(part.clone());
+            into.extend([part.clone()]);
         }
     }
 }
@@ -420,19 +421,6 @@ fn extend_new<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T]) {
 /// A union of parts that no other shape has yet.
 fn shared<T>(parts: Vec<T>) -> Union<T> {
     parts.into_iter().map(Rc::new).collect()
-}
-
-/// Adds the parts that are not there.
-fn unite<T: PartialEq>(into: &mut Union<T>, from: &[Rc<T>]) {
-    if into.is_empty() {
-        into.extend(from.iter().cloned()); // none is there twice
-        return;
-    }
-    for part in from {
-        if !into.contains(part) {
-            into.push(Rc::clone(part));
-        }
-    }
 }
 
 /// The non-empty pairwise intersections. Of more than `limit`, the first ones: a subset, said in `narrowed`. The
@@ -444,7 +432,7 @@ fn product<'d, T: Part<'d>>(a: &[Rc<T>], b: &[Rc<T>], combine: Combine<'d>, narr
     let limit = if a.len().min(b.len()) == 1 { combine.limit.max(a.len()).max(b.len()) } else { combine.limit };
     for left in a {
         if combine.absorb && b.iter().any(|right| left.lies_in(right, combine.arena)) {
-            unite(&mut all, std::slice::from_ref(left));
+            extend_new(&mut all, std::slice::from_ref(left));
         } else {
             for (right, part) in b.iter().filter_map(|right| Some((right, intersect(left, right, combine.arena)?))) {
                 let same = a.len() == 1 && part == *right; // the parts of a union differ
