@@ -2,8 +2,9 @@
 //!
 //! Compiling is nearly nothing: the leaves of the language find (or found) their
 //! shared automata in the vocabulary's tables. All real work is done when a
-//! state is first visited, and shared from then on. A [`Constraint`] is frozen;
-//! any number of threads may start matchers on it.
+//! state is first visited, and shared from then on; for a language without JSON,
+//! the first states are visited at once. A [`Constraint`] is frozen; any number
+//! of threads may start matchers on it.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::language::{Facts, Graph};
 use crate::leaf::Tables;
 use crate::limits::Limits;
-use crate::matcher::{Links, Matcher, Program, Spare, Text};
+use crate::matcher::{Links, Matcher, Program, Spare, Text, warmed};
 
 /// How one keyword of a schema was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,14 +163,18 @@ impl Constraint {
             Ok(automaton)
         })?;
         let links = Links { automata, spaces: tables.spaces_id(&program.graph.spaces) };
-        Ok(Self(Arc::new(Compiled {
+        let constraint = Self(Arc::new(Compiled {
             language: language.clone(),
             tables: Arc::clone(tables),
             program,
             links,
             spare: Spare::default(),
             successor: Mutex::default(),
-        })))
+        }));
+        if let Some(memory) = warmed(&constraint) {
+            constraint.spare().keep(memory);
+        }
+        Ok(constraint)
     }
 
     /// The language.

@@ -110,6 +110,24 @@ fn quick_masks_are_those_that_are_found() {
     assert!(late > 10 && at_once > late, "{at_once} at once, {late} late");
 }
 
+/// Masks of a language without JSON are known as soon as it is compiled, where few bytes may come.
+#[test]
+fn what_is_sure_to_be_met_is_known() {
+    let cases = [
+        ("(19|20)[0-9]{2}-(0[1-9]|1[0-2])", "2024-12", true),
+        ("x[0-9]{2,400}", "x123456", true),
+        ("[a-z]+-[0-9]", "ab-1", false),
+    ];
+    for (pattern, text, known) in cases {
+        let language = formwright::syntax::regex::regex(pattern, &Limits::default()).unwrap();
+        let mut matcher = Constraint::new(&language, &tables(Limits::default())).unwrap().matcher();
+        for byte in text.as_bytes() {
+            assert_eq!(matcher.quick_mask().is_some(), known, "{pattern}");
+            matcher.accept_bytes(&[*byte]).unwrap();
+        }
+    }
+}
+
 /// Forks share a memory; in several threads at once they must still be independent.
 #[test]
 fn forks_are_independent() {

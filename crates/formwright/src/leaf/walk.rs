@@ -11,6 +11,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::classes::Classes;
 use super::runs::Runs;
 use super::{Collector, Exits, Farthest, LeafKey, LeafMask, Met, States, Tables, Tree};
@@ -237,11 +239,11 @@ impl<'w> Walk<'w> {
     /// The whole tree of the tokens as they are. By bytes if few bytes may come: then there is little to walk.
     fn everything(&mut self, state: StateId) {
         let (shapes, plain) = (self.vocabulary.shapes(), self.tokens.trie);
-        let alive = |&first: &NodeIndex| self.automaton.step(state, shapes.trie.node(first).byte).state() != DEAD;
-        let alive: Vec<NodeIndex> = shapes.trie.children(0).filter(alive).collect();
+        let leaving = self.automaton.leaving(state);
+        let alive = leaving.iter().filter_map(|byte| Some((shapes.trie.child(0, byte)?, plain.child(0, byte)?)));
+        let alive: SmallVec<[_; 256]> = alive.collect();
         let mut states = vec![state; usize::from(shapes.trie.node(0).height) + 1];
-        for &first in &alive {
-            let Some(child) = plain.child(0, shapes.trie.node(first).byte) else { continue };
+        for &(first, child) in &alive {
             let at = plain.node(child);
             let large = alive.len() > SPARSE && at.skip - child > SMALL;
             if !large || !self.try_shapes(shapes, first, &mut states) {

@@ -59,9 +59,9 @@ fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> 
 
 /// The entry of a thread that is made, or known from a place that is near it, and remembered.
 #[inline(never)]
-fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Result<Arc<Entry>> {
+pub fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Result<Arc<Entry>> {
     let mut nothing = std::mem::take(&mut memory.path);
-    let plain = forgotten(constraint, &mut memory.arena, thread);
+    let plain = near_place(constraint, &mut memory.arena, thread);
     let mut machine = Machine::new(constraint.program(), &mut memory.arena, &mut nothing);
     let key = Thread { cont: machine.near(thread.cont, &constraint.tables().entered), ..plain };
     if let Some(known) = memory.entries.get(&key) {
@@ -75,18 +75,21 @@ fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Re
     Ok(entry)
 }
 
-/// What a thread's mask depends on.
-fn forgotten(constraint: &Constraint, arena: &mut Arena, thread: Thread) -> Thread {
+/// What a thread's mask depends on: where it stands, less what no token can tell.
+pub fn near_place(constraint: &Constraint, arena: &mut Arena, thread: Thread) -> Thread {
     Thread { head: key_head(constraint, arena, thread.head), cont: arena.forgotten(thread.cont) }
 }
 
-/// What a mask depends on of a place: neither the undeclared names that were used, nor how many characters may come if no
-/// token has so many.
+/// What a mask depends on of a place: neither the undeclared names that were used, nor how many characters or rounds of a
+/// loop may come if no token has so many.
 #[inline]
 fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
     let mut head = arena.forget_head(head);
-    if let Head::Text { least, most, .. } = &mut head {
-        (*least, *most) = leaves::clamped((*least, *most), constraint.tables().reach());
+    let reach = constraint.tables().reach();
+    match &mut head {
+        Head::Text { least, most, .. } => (*least, *most) = leaves::clamped((*least, *most), reach),
+        Head::Leaf { leaf, state } => *state = constraint.program().automaton(*leaf).near(*state, reach),
+        _ => {}
     }
     head
 }
@@ -102,7 +105,7 @@ fn decided(
     mut entry: Arc<Entry>,
     mask: &mut Mask,
 ) -> Result<Arc<Entry>> {
-    let known = thread == forgotten(constraint, &mut memory.arena, thread);
+    let known = thread == near_place(constraint, &mut memory.arena, thread);
     let mut masker = masker(constraint, memory, path, None);
     if entry.doubtful.len() > DOUBTS && !known {
         entry = Arc::new(masker.entry(thread)?);

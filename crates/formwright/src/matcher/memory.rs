@@ -93,7 +93,8 @@ impl Spare {
         self.shelves().find_map(|shelf| shelf.lock().pop()).unwrap_or_default()
     }
 
-    fn keep(&self, memory: Memory) {
+    /// Keeps a memory, unless it is large or there are many.
+    pub fn keep(&self, memory: Memory) {
         if memory.bytes() > WORTH_KEEPING {
             return;
         }

@@ -21,6 +21,7 @@ mod row;
 mod step;
 mod texts;
 mod thread;
+mod warm;
 mod words;
 
 use std::cell::Cell;
@@ -42,6 +43,7 @@ pub use mask::Links;
 pub use memory::Spare;
 pub use program::Program;
 pub use row::Mask;
+pub use warm::warmed;
 pub use words::Row;
 
 /// A program reading bytes, without a vocabulary.

@@ -9,6 +9,7 @@
 //! of text; they carry [`NO_LETTER`].
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -111,14 +112,21 @@ impl Alphabet {
 
     /// The code points of `low..=high` as segments `(first, last, letter)`.
     pub fn segments(&self, low: u32, high: u32) -> impl Iterator<Item = (u32, u32, Letter)> + '_ {
+        self.places(low, high).filter_map(move |at| {
+            let end = self.starts.get(at + 1).map_or(LAST, |&next| next - 1);
+            Some((self.starts[at].max(low), end.min(high), self.letter_at(at)?))
+        })
+    }
+
+    /// Where the segments of `low..=high` stand.
+    pub fn places(&self, low: u32, high: u32) -> Range<usize> {
         let first = self.starts.partition_point(|&start| start <= low) - 1;
-        (first..self.starts.len())
-            .take_while(move |&at| self.starts[at] <= high)
-            .filter(|&at| self.letters[at] != NO_LETTER)
-            .map(move |at| {
-                let end = self.starts.get(at + 1).map_or(LAST, |&next| next - 1);
-                (self.starts[at].max(low), end.min(high), self.letters[at])
-            })
+        first..first + self.starts[first..].partition_point(|&start| start <= high)
+    }
+
+    /// The letter of a segment; surrogates have none.
+    pub fn letter_at(&self, place: usize) -> Option<Letter> {
+        Some(self.letters[place]).filter(|&letter| letter != NO_LETTER)
     }
 
     /// The letters of a class of the expression.

@@ -22,7 +22,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::alphabet::Alphabet;
+use super::alphabet::{Alphabet, Letter};
 use super::byte_set::ByteSet;
 use super::expression::{Arena, ClassRun, EMPTY, Id, MANY, NEVER, OutOfFuel, contains};
 use super::tree::Regular;
@@ -125,13 +125,16 @@ pub struct Automaton {
     spelling: Spelling,
     /// Byte -> byte class.
     classes: [u8; 256],
-    /// How many byte classes there are: the width of a row.
-    stride: usize,
+    /// The first byte of each class.
+    firsts: Box<[u8]>,
+    /// A row for each state: where each class leads, and the state it is clamped to.
     table: Table,
     builder: Mutex<Builder>,
     overflow: AtomicBool,
     crowded: AtomicBool,
     start: Step,
+    /// The reach for which states are clamped.
+    reach: OnceLock<u32>,
     /// The bytes that lead out of the start.
     first: OnceLock<ByteSet>,
 }
@@ -140,6 +143,8 @@ struct Builder {
     arena: Arena,
     states: Vec<(Id, Partial)>,
     ids: FxHashMap<(Id, Partial), StateId>,
+    /// The expression asked about last, and what follows its letters as far as that was asked.
+    last: (Id, Vec<Option<Id>>),
     spelling: Spelling,
     max_states: usize,
     max_expressions: usize,
@@ -149,7 +154,7 @@ impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Automaton")
             .field("spelling", &self.spelling)
-            .field("classes", &self.stride)
+            .field("classes", &self.firsts.len())
             .finish_non_exhaustive()
     }
 }
@@ -161,7 +166,7 @@ impl Automaton {
     /// [`Kind::Limit`] when deciding emptiness takes too long.
     pub fn new(tree: &Regular, spelling: Spelling, limits: &Limits) -> Result<Self> {
         let alphabet = Alphabet::new(tree);
-        let (classes, stride) = byte_classes(&alphabet, spelling);
+        let (classes, firsts) = byte_classes(&alphabet, spelling);
         let weights = weights(&alphabet, spelling);
         let mut arena = Arena::new(alphabet, weights, limits.emptiness_search);
         let root = arena.lower(tree);
@@ -169,6 +174,7 @@ impl Automaton {
             arena,
             states: vec![(NEVER, Partial::Between)],
             ids: FxHashMap::default(),
+            last: (NEVER, Vec::new()),
             spelling,
             max_states: limits.automaton_states,
             max_expressions: limits.automaton_expressions,
@@ -180,12 +186,13 @@ impl Automaton {
         Ok(Self {
             spelling,
             classes,
-            stride,
-            table: Table::new(stride),
+            table: Table::new(firsts.len() + 1),
+            firsts,
             builder: Mutex::new(builder),
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
             start,
+            reach: OnceLock::new(),
             first: OnceLock::new(),
         })
     }
@@ -237,17 +244,34 @@ impl Automaton {
     }
 
     fn find_leaving(&self, state: StateId) -> ByteSet {
-        let (mut set, mut class, mut leads) = (ByteSet::default(), None, false);
-        for byte in 0..=255 {
-            let own = self.classes[usize::from(byte)]; // classes are runs of bytes
-            if class.replace(own) != Some(own) {
-                leads = self.step(state, byte).state() != DEAD;
-            }
-            if leads {
-                set.insert(byte);
+        self.complete(state);
+        let row = self.row(state);
+        let mut set = ByteSet::default();
+        for (class, &first) in self.firsts.iter().enumerate() {
+            if self.step_in(row, first).state() != DEAD {
+                let next = self.firsts.get(class + 1).map_or(256, |&next| u16::from(next)); // classes are runs of bytes
+                (u16::from(first)..next).for_each(|byte| set.insert(byte as u8));
             }
         }
         set
+    }
+
+    /// Finds every transition of a state that takes no search: together they cost little more than a few.
+    fn complete(&self, state: StateId) {
+        let cells = &self.table.row_or_make(state)[..self.firsts.len()];
+        if state == DEAD || cells.iter().all(|cell| cell.load(Ordering::Relaxed) != UNKNOWN) {
+            return;
+        }
+        let mut builder = self.lock();
+        if builder.takes_search(state) {
+            return;
+        }
+        for (cell, &byte) in cells.iter().zip(&self.firsts) {
+            if cell.load(Ordering::Relaxed) == UNKNOWN {
+                let Some(step) = self.build(&mut builder, state, byte) else { return };
+                cell.store(step.0, Ordering::Release);
+            }
+        }
     }
 
     /// The transitions of a state, for loops that take many of them.
@@ -269,18 +293,21 @@ impl Automaton {
         if state == DEAD {
             return Step(DEAD);
         }
-        let mut builder = self.lock();
+        let Some(step) = self.build(&mut self.lock(), state, byte) else { return Step(DEAD) };
+        self.table.row_or_make(state)[class].store(step.0, Ordering::Release);
+        step
+    }
+
+    /// A transition; none at the bound.
+    fn build(&self, builder: &mut Builder, state: StateId, byte: u8) -> Option<Step> {
         let step = builder.step(state, byte);
         if builder.is_crowded() {
             self.crowded.store(true, Ordering::Relaxed);
         }
-        drop(builder);
-        let Ok(step) = step else {
+        if step.is_err() {
             self.overflow.store(true, Ordering::Relaxed);
-            return Step(DEAD);
-        };
-        self.table.row_or_make(state)[class].store(step.0, Ordering::Release);
-        step
+        }
+        step.ok()
     }
 
     /// Whether a bound was reached while building: masks and answers since then may miss texts.
@@ -307,13 +334,28 @@ impl Automaton {
     /// which the end may be farther than from there.
     pub fn clamped(&self, state: StateId, reach: u32) -> (StateId, u32) {
         let mut builder = self.lock();
-        let (expression, at) = builder.states[state as usize];
-        let clamped = builder.arena.clamp(expression, reach);
-        if clamped == expression {
-            return (state, 0);
+        let near = builder.clamped(state, reach);
+        (near, if near == state { 0 } else { builder.slack(state, reach) })
+    }
+
+    /// The first of [`Automaton::clamped`], remembered for the reach asked about first; for others, the state itself.
+    #[inline]
+    pub fn near(&self, state: StateId, reach: u32) -> StateId {
+        if *self.reach.get_or_init(|| reach) != reach {
+            return state;
         }
-        let slack = builder.arena.slack(expression, reach);
-        builder.state(clamped, at).map_or((state, 0), |step| (step.state(), slack))
+        let cell = &self.table.row_or_make(state)[self.firsts.len()];
+        match cell.load(Ordering::Acquire) {
+            UNKNOWN => self.find_near(state, reach, cell),
+            near => near,
+        }
+    }
+
+    #[cold]
+    fn find_near(&self, state: StateId, reach: u32, cell: &AtomicU32) -> StateId {
+        let near = self.lock().clamped(state, reach);
+        cell.store(near, Ordering::Release);
+        near
     }
 
     /// Whether any text may follow, and the state is between two code points.
@@ -392,6 +434,22 @@ impl Builder {
         }
     }
 
+    /// The state whose counters are clamped, if there may be one.
+    fn clamped(&mut self, state: StateId, reach: u32) -> StateId {
+        let (expression, at) = self.states[state as usize];
+        let clamped = self.arena.clamp(expression, reach);
+        if clamped == expression { state } else { self.state(clamped, at).map_or(state, Step::state) }
+    }
+
+    fn slack(&mut self, state: StateId, reach: u32) -> u32 {
+        self.arena.slack(self.states[state as usize].0, reach)
+    }
+
+    /// Whether it takes a search to tell if what follows a state is empty.
+    fn takes_search(&self, state: StateId) -> bool {
+        self.arena.takes_search(self.states[state as usize].0)
+    }
+
     /// Whether a quarter of the room is used up.
     fn is_crowded(&self) -> bool {
         self.states.len() >= self.max_states / 4 || self.arena.len() >= self.max_expressions / 4
@@ -432,9 +490,9 @@ impl Builder {
             Partial::Between | Partial::Open | Partial::Same { .. } => self.arena.live(expression),
             _ => {
                 for (low, high) in self.completions(at) {
-                    let letters: Vec<_> = self.arena.alphabet.segments(low, high).map(|(.., letter)| letter).collect();
-                    for letter in letters {
-                        let next = self.arena.derive(expression, letter);
+                    for segment in self.arena.alphabet.places(low, high) {
+                        let Some(letter) = self.arena.alphabet.letter_at(segment) else { continue };
+                        let next = self.derive(expression, letter);
                         if self.arena.live(next)? {
                             return Ok(true);
                         }
@@ -483,6 +541,30 @@ impl Builder {
         self.spelling == Spelling::Json(Escapes::Any)
     }
 
+    /// What may follow a letter of an expression. Many bytes ask about the same letters.
+    fn derive(&mut self, expression: Id, letter: Letter) -> Id {
+        if self.last.0 != expression {
+            self.last.0 = expression;
+            self.last.1.clear();
+            self.last.1.resize(self.arena.alphabet.len(), None);
+        }
+        let arena = &mut self.arena;
+        *self.last.1[usize::from(letter)].get_or_insert_with(|| arena.derive(expression, letter))
+    }
+
+    /// What may follow any of some code points, if it is the same for all.
+    fn derive_range(&mut self, expression: Id, low: u32, high: u32) -> Option<Id> {
+        let mut same = None;
+        for segment in self.arena.alphabet.places(low, high) {
+            let Some(letter) = self.arena.alphabet.letter_at(segment) else { continue };
+            let next = self.derive(expression, letter);
+            if *same.get_or_insert(next) != next {
+                return None;
+            }
+        }
+        Some(same.unwrap_or(NEVER))
+    }
+
     fn step(&mut self, state: StateId, byte: u8) -> Result<Step, OutOfFuel> {
         let (expression, at) = self.states[state as usize];
         match at {
@@ -520,7 +602,7 @@ impl Builder {
         if letter == super::alphabet::NO_LETTER {
             return Ok(Step(DEAD));
         }
-        let next = self.arena.derive(expression, letter);
+        let next = self.derive(expression, letter);
         self.state(next, Partial::Between)
     }
 
@@ -551,15 +633,9 @@ impl Builder {
     /// Some bytes of a code point are read: keep the prefix only while it matters.
     fn bytes(&mut self, expression: Id, prefix: u32, need: u8, low: u8, high: u8) -> Result<Step, OutOfFuel> {
         let (from, to) = bytes_range(prefix, need, low, high);
-        let mut letters: Vec<_> = self.arena.alphabet.segments(from, to).map(|(.., letter)| letter).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        let first = letters.first().map_or(NEVER, |&letter| self.arena.derive(expression, letter));
-        let same = letters.iter().all(|&letter| self.arena.derive(expression, letter) == first);
-        if same {
-            self.state(first, Partial::Same { need, low, high })
-        } else {
-            self.state(expression, Partial::Bytes { prefix, need, low, high })
+        match self.derive_range(expression, from, to) {
+            Some(next) => self.state(next, Partial::Same { need, low, high }),
+            None => self.state(expression, Partial::Bytes { prefix, need, low, high }),
         }
     }
 
@@ -630,7 +706,7 @@ impl Builder {
                 for (low, high) in self.completions(at) {
                     let segments: Vec<_> = self.arena.alphabet.segments(low, high).collect();
                     for (first, _, letter) in segments {
-                        let next = self.arena.derive(expression, letter);
+                        let next = self.derive(expression, letter);
                         best = best.min(text(self, next).saturating_add(bytes_left(at, first)));
                     }
                 }
@@ -700,8 +776,8 @@ fn spelled_length(code: u32, spelling: Spelling) -> u32 {
     }
 }
 
-/// Bytes that no state can tell apart share a class.
-fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], usize) {
+/// Bytes that no state can tell apart share a class: that of each byte, and the first byte of each.
+fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], Box<[u8]>) {
     let mut starts = [false; 256];
     // Lead and continuation bytes whose bounds the UTF-8 scheme itself distinguishes.
     for byte in [0x80, 0x90, 0xA0, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5] {
@@ -717,13 +793,15 @@ fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], usize) {
             starts[usize::from(byte) + 1] = true;
         }
     }
+    starts[0] = true;
+    let firsts: Box<[u8]> = (0..=255).filter(|&byte| starts[usize::from(byte)]).collect();
     let mut classes = [0; 256];
     let mut class = 0_u8;
     for byte in 1..256 {
         class += u8::from(starts[byte]);
         classes[byte] = class;
     }
-    (classes, usize::from(class) + 1)
+    (classes, firsts)
 }
 
 /// Marks every byte of the UTF-8 spelling of `code` as the start of a class: code points below and above differ there.

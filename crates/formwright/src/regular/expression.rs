@@ -52,13 +52,15 @@ pub enum Expression {
     Unfolding(Unfolding),
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Facts {
     nullable: bool,
     /// Contains And, Not or Multiple: emptiness needs a search.
     boolean: bool,
     /// Bytes of the shortest text, if the expression is not `boolean`.
     shortest: u32,
+    /// The largest bound of a loop that [`Arena::clamp`] reaches.
+    bound: u32,
 }
 
 /// A search for liveness gave up.
@@ -399,12 +401,13 @@ impl Arena {
 
     fn facts_of(&self, expression: &Expression) -> Facts {
         let fact = |id: &Id| self.facts[id.0 as usize];
+        let searched = |nullable| Facts { nullable, boolean: true, ..Facts::default() };
         match expression {
-            Expression::Never => Facts { nullable: false, boolean: false, shortest: u32::MAX },
-            Expression::Empty => Facts { nullable: true, boolean: false, shortest: 0 },
+            Expression::Never => Facts { shortest: u32::MAX, ..Facts::default() },
+            Expression::Empty => Facts { nullable: true, ..Facts::default() },
             Expression::Class(set) => {
                 let cheapest = members(set).map(|letter| self.weights[letter as usize]).min();
-                Facts { nullable: false, boolean: false, shortest: cheapest.unwrap_or(u32::MAX) }
+                Facts { shortest: cheapest.unwrap_or(u32::MAX), ..Facts::default() }
             }
             Expression::Concat(first, rest) => {
                 let (first, rest) = (fact(first), fact(rest));
@@ -412,26 +415,29 @@ impl Arena {
                     nullable: first.nullable && rest.nullable,
                     boolean: first.boolean || rest.boolean,
                     shortest: first.shortest.saturating_add(rest.shortest),
+                    bound: first.bound.max(rest.bound),
                 }
             }
             Expression::Or(parts) => Facts {
                 nullable: parts.iter().any(|part| fact(part).nullable),
                 boolean: parts.iter().any(|part| fact(part).boolean),
                 shortest: parts.iter().map(|part| fact(part).shortest).min().unwrap_or(u32::MAX),
+                bound: parts.iter().map(|part| fact(part).bound).max().unwrap_or(0),
             },
-            Expression::And(parts) => {
-                Facts { nullable: parts.iter().all(|part| fact(part).nullable), boolean: true, shortest: 0 }
-            }
-            Expression::Not(inner) => Facts { nullable: !fact(inner).nullable, boolean: true, shortest: 0 },
-            Expression::Loop(body, low, _) => {
+            Expression::And(parts) => searched(parts.iter().all(|part| fact(part).nullable)),
+            Expression::Not(inner) => searched(!fact(inner).nullable),
+            Expression::Loop(body, low, high) => {
                 let body = fact(body);
-                Facts { nullable: *low == 0, boolean: body.boolean, shortest: body.shortest.saturating_mul(*low) }
+                Facts {
+                    nullable: *low == 0,
+                    boolean: body.boolean,
+                    shortest: body.shortest.saturating_mul(*low),
+                    bound: if *high == UNBOUNDED { *low } else { *high },
+                }
             }
-            Expression::Multiple(divisor, remainder, decimals) => {
-                Facts { nullable: divides(*divisor, *remainder, *decimals), boolean: true, shortest: 0 }
-            }
+            Expression::Multiple(divisor, remainder, decimals) => searched(divides(*divisor, *remainder, *decimals)),
             Expression::Unfolding(language) => {
-                Facts { nullable: language.nullable(), boolean: false, shortest: language.shortest() }
+                Facts { nullable: language.nullable(), shortest: language.shortest(), ..Facts::default() }
             }
         }
     }
@@ -541,6 +547,11 @@ impl Arena {
 
     // Liveness.
 
+    /// Whether it takes a search to tell if `id` is empty, or what may follow a letter of it.
+    pub fn takes_search(&self, id: Id) -> bool {
+        self.facts[id.0 as usize].boolean
+    }
+
     /// Whether `id` has a text at all.
     pub fn live(&mut self, id: Id) -> Result<bool, OutOfFuel> {
         Ok(self.shortest(id)?.is_some())
@@ -647,6 +658,9 @@ impl Arena {
     ///
     /// Two states with equal clamped expressions allow the same tokens of at most `reach - 1` code points.
     pub fn clamp(&mut self, id: Id, reach: u32) -> Id {
+        if self.facts[id.0 as usize].bound < reach {
+            return id;
+        }
         match self.get(id).clone() {
             Expression::Concat(first, rest) => {
                 let first = self.clamp(first, reach);
