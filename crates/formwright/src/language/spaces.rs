@@ -84,6 +84,11 @@ fn column(byte: u8) -> Option<usize> {
 }
 
 impl Spaces {
+    /// Whether there is no place at all for whitespace: the language has no JSON in it.
+    pub fn is_empty(&self) -> bool {
+        self.next.is_empty()
+    }
+
     /// No whitespace at all.
     pub fn compact() -> (Self, Layout) {
         let mut spaces = Self::default();

@@ -1,8 +1,8 @@
 //! Masks found before they are asked for.
 //!
 //! A text of a schema meets a few of its patterns, maybe; a text of `\d{4}-\d\d-\d\d` meets its states for sure. So the
-//! masks of a language without objects, arrays and JSON strings are found when it is compiled, from the start on, and
-//! its first text finds them known:
+//! masks of a language without JSON are found when it is compiled, from the start on, and its first text finds them
+//! known:
 //!
 //! ```text
 //! few bytes may come    (19|20)\d\d, a word of a list      found now: a few microseconds each
@@ -21,8 +21,7 @@ use super::memory::Memory;
 use super::step::Machine;
 use super::thread::{Head, Thread};
 use crate::constraint::Constraint;
-use crate::language::Node;
-use crate::regular::{ByteSet, Spelling};
+use crate::regular::ByteSet;
 
 /// Places whose masks are found.
 const PLACES: usize = 64;
@@ -36,9 +35,9 @@ const NODES: u32 = 1 << 13;
 /// Texts with fewer nodes from a place on are walked in no time when they are met.
 const SOME: u32 = 16;
 
-/// A memory that knows the first masks of a constraint; none if the constraint has no such masks.
+/// A memory that knows the first masks of a constraint; none if its language has JSON in it, or only dense states.
 pub fn warmed(constraint: &Constraint) -> Option<Memory> {
-    if !is_plain(constraint) {
+    if !constraint.program().graph.spaces.is_empty() {
         return None;
     }
     let (mut memory, mut path, mut nodes) = (Memory::default(), Vec::new(), 0);
@@ -62,16 +61,6 @@ pub fn warmed(constraint: &Constraint) -> Option<Memory> {
         }
     }
     (places > 0).then_some(memory)
-}
-
-/// Whether texts have neither objects, arrays nor JSON strings in them.
-fn is_plain(constraint: &Constraint) -> bool {
-    let graph = &constraint.program().graph;
-    graph.leaves.iter().all(|leaf| leaf.spelling == Spelling::Text)
-        && graph.nodes.iter().all(|node| {
-            use Node::{Choice, Empty, Literals, Never, Regular, Repeat, Rule, Sequence};
-            matches!(node, Never | Empty | Literals(_) | Regular(_) | Sequence(_) | Choice(_) | Repeat { .. } | Rule(_))
-        })
 }
 
 /// Whether the mask of a place is sure to be asked for, dear enough to be found now, and cheap enough.

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use super::alphabet::{Alphabet, Letter};
 use super::byte_set::ByteSet;
-use super::expression::{Arena, ClassRun, EMPTY, Id, MANY, NEVER, OutOfFuel, contains};
+use super::expression::{Arena, ClassRun, EMPTY, Id, MANY, NEVER, OutOfFuel, UNBOUNDED, contains};
 use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
@@ -266,8 +266,13 @@ impl Automaton {
         if builder.takes_search(state) {
             return;
         }
+        let ascii_only = builder.reads_ascii_only(state);
         for (cell, &byte) in cells.iter().zip(&self.firsts) {
             if cell.load(Ordering::Relaxed) == UNKNOWN {
+                if ascii_only && !byte.is_ascii() {
+                    cell.store(DEAD, Ordering::Release);
+                    continue;
+                }
                 let Some(step) = self.build(&mut builder, state, byte) else { return };
                 cell.store(step.0, Ordering::Release);
             }
@@ -379,7 +384,7 @@ impl Automaton {
     /// The class that leads `state` to itself, once the character it is inside of is complete.
     pub(crate) fn own_loop(&self, state: StateId) -> Option<ClassRun> {
         let mut builder = self.lock();
-        builder.behind(state).and_then(|(expression, _)| builder.arena.own_loop(expression))
+        builder.behind(state).and_then(|(expression, _)| builder.own_loop(expression))
     }
 
     /// Bytes of the shortest completion at any time in a class loop of `state`, at most.
@@ -548,8 +553,25 @@ impl Builder {
             self.last.1.clear();
             self.last.1.resize(self.arena.alphabet.len(), None);
         }
-        let arena = &mut self.arena;
-        *self.last.1[usize::from(letter)].get_or_insert_with(|| arena.derive(expression, letter))
+        self.arena.derive_into(&mut self.last.1, expression, letter)
+    }
+
+    /// Whether a state is between two code points, and all that may come are ASCII.
+    fn reads_ascii_only(&mut self, state: StateId) -> bool {
+        let (expression, at) = self.states[state as usize];
+        at == Partial::Between && self.derive_range(expression, 0x80, 0x10_FFFF) == Some(NEVER)
+    }
+
+    /// The letters that lead from an expression to itself, such as those no forbidden word starts with.
+    fn own_loop(&mut self, expression: Id) -> Option<ClassRun> {
+        let mut letters = self.arena.alphabet.none();
+        for letter in 0..self.arena.alphabet.len() {
+            if self.derive(expression, letter as Letter) == expression {
+                letters[letter / 64] |= 1 << (letter % 64);
+            }
+        }
+        let any = letters.iter().any(|&word| word != 0);
+        any.then_some(ClassRun { letters, repetitions: UNBOUNDED })
     }
 
     /// What may follow any of some code points, if it is the same for all.

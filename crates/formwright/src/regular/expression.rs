@@ -16,7 +16,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::{SmallVec, smallvec};
 
 use super::alphabet::{Alphabet, Letter, Letters};
 use super::tree::{Divisor, Regular};
@@ -30,6 +32,9 @@ pub struct Id(pub u32);
 pub const NEVER: Id = Id(0);
 /// The language of the empty text.
 pub const EMPTY: Id = Id(1);
+
+/// Letters that an expression does not tell apart, one bit each.
+type Alike = SmallVec<[u64; 4]>;
 
 /// "No upper bound" of a loop.
 pub const UNBOUNDED: u32 = u32::MAX;
@@ -81,9 +86,9 @@ pub struct ClassRun {
 /// All expressions of one automaton.
 pub struct Arena {
     pub alphabet: Alphabet,
-    expressions: Vec<Expression>,
+    /// Each once: its id is its place.
+    expressions: IndexSet<Expression, FxBuildHasher>,
     facts: Vec<Facts>,
-    ids: FxHashMap<Expression, Id>,
     /// Bytes the shortest spelling of each letter takes.
     weights: Vec<u32>,
     /// Derivatives by each letter, once asked for.
@@ -99,9 +104,8 @@ impl Arena {
     pub fn new(alphabet: Alphabet, weights: Vec<u32>, fuel: usize) -> Self {
         let mut arena = Self {
             alphabet,
-            expressions: Vec::new(),
+            expressions: IndexSet::default(),
             facts: Vec::new(),
-            ids: FxHashMap::default(),
             weights,
             rows: FxHashMap::default(),
             distances: FxHashMap::default(),
@@ -165,15 +169,11 @@ impl Arena {
     // Constructors: each keeps the normal form; the law is beside the code.
 
     fn intern(&mut self, expression: Expression) -> Id {
-        if let Some(&id) = self.ids.get(&expression) {
-            return id;
+        let (place, is_new) = self.expressions.insert_full(expression);
+        if is_new {
+            self.facts.push(self.facts_of(&self.expressions[place]));
         }
-        let id = Id(self.expressions.len() as u32);
-        let facts = self.facts_of(&expression);
-        self.facts.push(facts);
-        self.expressions.push(expression.clone());
-        self.ids.insert(expression, id);
-        id
+        Id(place as u32)
     }
 
     fn class(&mut self, letters: Letters) -> Id {
@@ -466,6 +466,52 @@ impl Arena {
         &self.rows[&id]
     }
 
+    /// What may follow `letter`, from the row of an expression or by a derivative, which the letters that are alike get
+    /// too. (Where And and Not combine what is known, that is sooner done for each.)
+    pub fn derive_into(&mut self, row: &mut [Option<Id>], id: Id, letter: Letter) -> Id {
+        if let Some(known) = row[usize::from(letter)] {
+            return known;
+        }
+        let next = self.derive(id, letter);
+        if self.takes_search(id) {
+            row[usize::from(letter)] = Some(next);
+            return next;
+        }
+        let mut alike = smallvec![u64::MAX; row.len().div_ceil(64)];
+        self.keep_alike(id, letter, &mut alike);
+        for letter in members(&alike) {
+            if let Some(place) = row.get_mut(usize::from(letter)) {
+                *place = Some(next);
+            }
+        }
+        next
+    }
+
+    /// Keeps those of some letters that have the same derivative as `letter`, as far as is plain to see: those in the same
+    /// classes that `id` may start with (Owens, Reppy, Turon 2009).
+    fn keep_alike(&self, id: Id, letter: Letter, alike: &mut Alike) {
+        match self.get(id) {
+            Expression::Never | Expression::Empty => {}
+            Expression::Class(set) => {
+                let flip = if contains(set, letter) { 0 } else { u64::MAX };
+                alike.iter_mut().zip(set).for_each(|(word, set)| *word &= set ^ flip);
+            }
+            &Expression::Concat(first, rest) => {
+                self.keep_alike(first, letter, alike);
+                if self.nullable(first) {
+                    self.keep_alike(rest, letter, alike);
+                }
+            }
+            Expression::Or(parts) => parts.iter().for_each(|&part| self.keep_alike(part, letter, alike)),
+            &Expression::Loop(body, ..) => self.keep_alike(body, letter, alike),
+            Expression::And(_) | Expression::Not(_) | Expression::Multiple(..) | Expression::Unfolding(_) => {
+                for (at, word) in alike.iter_mut().enumerate() {
+                    *word &= if at == usize::from(letter) / 64 { 1 << (letter % 64) } else { 0 };
+                }
+            }
+        }
+    }
+
     /// What And and Not combine.
     fn boolean_parts(&self, id: Id) -> &[Id] {
         match self.get(id) {
@@ -722,16 +768,6 @@ impl Arena {
         self.live(rest).ok()?.then_some(ClassRun { letters, repetitions })
     }
 
-    /// The letters that lead from an expression to itself, such as those no forbidden word starts with.
-    pub fn own_loop(&mut self, id: Id) -> Option<ClassRun> {
-        let mut letters = self.alphabet.none();
-        for (letter, _) in self.row(id).iter().enumerate().filter(|&(_, &next)| next == id) {
-            letters[letter / 64] |= 1 << (letter % 64);
-        }
-        let any = letters.iter().any(|&word| word != 0);
-        any.then_some(ClassRun { letters, repetitions: UNBOUNDED })
-    }
-
     /// Whether `id` is every text.
     pub fn is_anything(&self, id: Id) -> bool {
         id == self.anything
@@ -739,7 +775,7 @@ impl Arena {
 }
 
 /// The letters of a set.
-fn members(set: &Letters) -> impl Iterator<Item = Letter> + '_ {
+fn members(set: &[u64]) -> impl Iterator<Item = Letter> + '_ {
     set.iter().enumerate().flat_map(|(word, &bits)| {
         (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (word * 64 + bit) as Letter)
     })
