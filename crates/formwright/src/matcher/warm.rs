@@ -9,28 +9,35 @@
 //! many                  [a-z]+, .*                         found when met: dense states take long, and are often shared
 //! ```
 //!
-//! Cost: at most [`PLACES`] masks and [`NODES`] nodes of texts, some 0.2 ms. Wrinkle: only one text finds the masks
-//! themselves known, a second one beside it finds what the vocabulary shares of them.
+//! Cost: some 0.2 ms at most, [`EFFORT`]. Wrinkle: only one text finds the masks themselves known, a second one beside it
+//! finds what the vocabulary shares of them.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 
+use super::arena::Arena;
 use super::find::{masker, near_place, new_entry};
+use super::mask::Entry;
 use super::memory::Memory;
 use super::step::Machine;
 use super::thread::{Head, Thread};
 use crate::constraint::Constraint;
+use crate::error::Result;
+use crate::leaf::Body;
 use crate::regular::ByteSet;
 
-/// Places whose masks are found.
-const PLACES: usize = 64;
+/// So many masks of few tokens are found.
+const EFFORT: u32 = 96;
+
+/// A mask of many tokens takes as long as so many others.
+const MANY: u32 = 16;
+
+/// So many nodes of texts are walked while the mask of a leaf is found.
+const NODES: u32 = 256;
 
 /// So many bytes are few.
 const FEW: usize = 16;
-
-/// Nodes of texts that are walked for all of them.
-const NODES: u32 = 1 << 13;
 
 /// Texts with fewer nodes from a place on are walked in no time when they are met.
 const SOME: u32 = 16;
@@ -40,33 +47,22 @@ pub fn warmed(constraint: &Constraint) -> Option<Memory> {
     if !constraint.program().graph.spaces.is_empty() {
         return None;
     }
-    let (mut memory, mut path, mut nodes) = (Memory::default(), Vec::new(), 0);
-    let first = Machine::new(constraint.program(), &mut memory.arena, &mut path).initial();
-    let (mut seen, mut queue, mut places) = (FxHashSet::default(), VecDeque::from(first), 0);
-    while let Some(thread) = queue.pop_front().filter(|_| places < PLACES) {
-        nodes += texts_from(constraint, thread);
-        let bytes = masker(constraint, &mut memory, &mut path, None).first_bytes(&thread);
-        if !is_worth_it(constraint, thread, &bytes) || nodes > NODES {
-            continue;
-        }
-        new_entry(constraint, &mut memory, thread).ok()?;
-        places += 1;
-        for byte in bytes.iter() {
-            let mut next = Vec::new();
-            let mut machine = Machine::new(constraint.program(), &mut memory.arena, &mut path);
-            machine.step_all(&[thread], byte, &mut next, 0);
-            machine.sound().ok()?;
-            let new = |thread: &Thread| seen.insert(near_place(constraint, &mut memory.arena, *thread));
-            queue.extend(next.into_iter().filter(new));
+    let mut memory = Memory::default();
+    let first = Machine::new(constraint.program(), &mut memory.arena, &mut Vec::new()).initial();
+    let (mut seen, mut queue, mut effort) = (FxHashSet::default(), VecDeque::from(first), 0);
+    while let Some(thread) = queue.pop_front().filter(|_| effort < EFFORT) {
+        let bytes = masker(constraint, &mut memory, &mut Vec::new(), None).first_bytes(&thread);
+        let texts = texts_from(constraint, thread);
+        let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
+        if worth_it {
+            effort += taken(&*new_entry(constraint, &mut memory, thread).ok()?) + texts / NODES;
+            let next = following(constraint, &mut memory.arena, thread, &bytes).ok()?;
+            queue.extend(
+                next.into_iter().filter(|&thread| seen.insert(near_place(constraint, &mut memory.arena, thread))),
+            );
         }
     }
-    (places > 0).then_some(memory)
-}
-
-/// Whether the mask of a place is sure to be asked for, dear enough to be found now, and cheap enough.
-fn is_worth_it(constraint: &Constraint, thread: Thread, bytes: &ByteSet) -> bool {
-    let texts = texts_from(constraint, thread);
-    if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() }
+    (effort > 0).then_some(memory)
 }
 
 /// How many nodes of texts lie ahead, if it is a place in some.
@@ -77,4 +73,22 @@ fn texts_from(constraint: &Constraint, thread: Thread) -> u32 {
         _ => return 0,
     };
     constraint.program().node(node).tree().map_or(0, |tree| tree.node(at).skip - at)
+}
+
+/// What it took to find a mask, texts aside.
+fn taken(entry: &Entry) -> u32 {
+    let many = entry.maps.iter().any(|(mask, _)| matches!(mask.body, Body::Map(_)));
+    if many { MANY } else { 1 }
+}
+
+/// Where some bytes lead.
+fn following(constraint: &Constraint, arena: &mut Arena, thread: Thread, bytes: &ByteSet) -> Result<Vec<Thread>> {
+    let (mut path, mut next) = (Vec::new(), Vec::new());
+    let mut machine = Machine::new(constraint.program(), arena, &mut path);
+    for byte in bytes.iter() {
+        let base = next.len();
+        machine.step_all(&[thread], byte, &mut next, base);
+    }
+    machine.sound()?;
+    Ok(next)
 }

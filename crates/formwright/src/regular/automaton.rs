@@ -269,11 +269,8 @@ impl Automaton {
         let ascii_only = builder.reads_ascii_only(state);
         for (cell, &byte) in cells.iter().zip(&self.firsts) {
             if cell.load(Ordering::Relaxed) == UNKNOWN {
-                if ascii_only && !byte.is_ascii() {
-                    cell.store(DEAD, Ordering::Release);
-                    continue;
-                }
-                let Some(step) = self.build(&mut builder, state, byte) else { return };
+                let dead = (ascii_only && !byte.is_ascii()).then_some(Step(DEAD));
+                let Some(step) = dead.or_else(|| self.build(&mut builder, state, byte)) else { return };
                 cell.store(step.0, Ordering::Release);
             }
         }
