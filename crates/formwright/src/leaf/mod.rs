@@ -34,7 +34,7 @@ use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::error::Result;
-use crate::language::{Leaf, SpaceState, Spaces};
+use crate::language::{Leaf, SpaceState, Spaces, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Automaton, ByteSet, Regular, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
@@ -494,22 +494,38 @@ impl Tables {
         follow: &ByteSet,
     ) -> Arc<LeafMask> {
         self.masks.get_or(key, || {
-            if let Some(inside) = inside {
-                let place = (key.tree, key.node, key.automaton, key.state);
-                let table = self.texts.get_or(place, || {
-                    let table = TextTable::new(&self.vocabulary, key.tree, key.node, automaton, key.state, inside);
-                    let bytes = table.bytes();
-                    (table, bytes)
-                });
-                let mask = table.mask(key.window);
-                let bytes = mask.bytes();
-                (mask, bytes)
-            } else {
-                let mask = walk::leaf_mask(self, key, automaton, follow);
-                let bytes = mask.bytes();
-                (mask, bytes)
-            }
+            let mask = match inside {
+                Some(inside) => self.text_table(&key, automaton, inside).mask(key.window),
+                None => walk::leaf_mask(self, key, automaton, follow),
+            };
+            let bytes = mask.bytes();
+            (mask, bytes)
         })
+    }
+
+    /// The table of a place in strings of some characters; `inside` is the state between two of them.
+    fn text_table(&self, key: &LeafKey, automaton: &Automaton, inside: StateId) -> Arc<TextTable> {
+        self.texts.get_or((key.tree, key.node, key.automaton, key.state), || {
+            let table = self
+                .class_table(key, automaton, inside)
+                .unwrap_or_else(|| TextTable::new(&self.vocabulary, key.tree, key.node, automaton, key.state, inside));
+            let bytes = table.bytes();
+            (table, bytes)
+        })
+    }
+
+    /// The table of a place between two of many characters, from that of all characters and the mask of any number.
+    fn class_table(&self, key: &LeafKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
+        if (key.tree, key.node, key.state) != (Tree::Plain, 0, inside) || automaton.is_anything(inside) {
+            return None;
+        }
+        let mask = self.mask(LeafKey { window: (0, UNBOUNDED), ..*key }, automaton, None, &ByteSet::default());
+        let Body::Map(body) = &mask.body else { return None };
+        let all = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
+        let (id, all) = self.automaton(&all, None).ok()?;
+        let state = all.step(all.start().state(), b'"').state();
+        let all = self.text_table(&LeafKey { automaton: id, state, ..*key }, &all, state);
+        Some(all.of_class(body, &mask.exits, mask.farthest(automaton)))
     }
 
     /// The tree of some exits. Many states have the same ones: all tokens with a quote, for example.

@@ -1,11 +1,12 @@
 //! Tokens inside a JSON string by their characters, for strings that count them.
 //!
 //! One walk serves every `minLength` and `maxLength`: the tokens that stay inside stand by their number of characters,
-//! so that those of at most `n` are the first ones.
+//! so that those of at most `n` are the first ones. A class with a counter, `^[0-9a-f]{24}$`, has those of them that a
+//! mask of any number of its characters allows.
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::Classes;
 use super::walk::{Exit, Tokens};
@@ -181,6 +182,34 @@ impl TextTable {
         }
     }
 
+    /// Those that have only characters of a class, from the tokens that stay inside or end with them, those that leave,
+    /// and the bytes to finish a character. Each has as many characters as among all.
+    #[must_use]
+    pub fn of_class(&self, tokens: &[u32], exits: &Exits, tail: u32) -> Self {
+        let all = self.exits.closing.iter().chain(&self.exits.met);
+        let counts: FxHashMap<TokenId, u16> = all.map(|met| (met.token, met.count)).collect();
+        let counted = |met: &Met| Met { count: counts.get(&met.token).copied().unwrap_or_default(), ..*met };
+        let exits = Exits {
+            closing: exits.closing.iter().map(counted).collect(),
+            trie: exits.trie.clone(),
+            met: exits.met.iter().map(counted).collect(),
+        };
+        let (mut body, mut starts) = (Vec::new(), vec![0]);
+        for range in self.starts.windows(2) {
+            let of_count = self.body[range[0]..range[1]].iter();
+            body.extend(of_count.filter(|&&token| tokens[token as usize / 32] >> (token % 32) & 1 == 1));
+            starts.push(body.len());
+        }
+        Self {
+            all: Bitmap::of(body.iter().copied(), self.all.len()),
+            body,
+            starts,
+            spaced: Vec::new(),
+            exits: Arc::new(exits),
+            tail,
+        }
+    }
+
     /// The mask when `least..=most` characters may still come.
     pub fn mask(&self, (least, most): (u32, u32)) -> LeafMask {
         let last = (most as usize + 1).min(self.starts.len() - 1);
@@ -229,10 +258,13 @@ impl TextTable {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::walk::leaf_mask;
     use super::super::walk::tests::vocabulary;
+    use super::super::{LeafKey, Tables};
     use super::*;
+    use crate::language::UNBOUNDED;
     use crate::limits::Limits;
-    use crate::regular::{Escapes, Regular, Spelling};
+    use crate::regular::{ByteSet, Escapes, Regular, Spelling};
 
     type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Met)>, BTreeSet<StateId>);
 
@@ -242,6 +274,49 @@ mod tests {
         let body = found.by_count.into_iter().map(|tokens| tokens.into_iter().collect()).collect();
         let exits = found.exits.into_iter().map(|(rest, met)| (rest.to_vec(), met)).collect();
         (body, exits, found.ends.into_iter().collect())
+    }
+
+    /// A class has the tokens that a walk with its own automaton finds.
+    #[test]
+    fn a_class_counts_as_a_walk_does() {
+        let tables = Tables::new(vocabulary(), Limits::default());
+        let classes = [
+            Regular::range('a', 'z'),
+            Regular::range('b', 'y'),
+            Regular::one_of("ab\"\\\n -é"),
+            Regular::one_of("x日本"),
+            Regular::Class([('\0', 'w'), ('y', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].into()),
+        ];
+        for (class, escapes) in classes
+            .iter()
+            .flat_map(|class| [Escapes::Natural, Escapes::Any, Escapes::Canonical].map(|escapes| (class, escapes)))
+        {
+            let table = |tree: &Regular| {
+                let automaton = Automaton::new(tree, Spelling::Json(escapes), &Limits::default()).unwrap();
+                let inside = automaton.step(automaton.start().state(), b'"').state();
+                let table = TextTable::new(&tables.vocabulary, Tree::Plain, 0, &automaton, inside, inside);
+                (automaton, inside, table)
+            };
+            let (automaton, state, walked) = table(&class.clone().repeat(0, None));
+            let (_, _, all) = table(&Regular::anything());
+            let key = LeafKey { tree: Tree::Plain, node: 0, automaton: 0, state, window: (0, UNBOUNDED), follow: 0 };
+            let mask = leaf_mask(&tables, key, &automaton, &ByteSet::default());
+            let words = tables.vocabulary.mask_words();
+            let body = match &mask.body {
+                Body::Map(map) => map.clone(),
+                Body::List(list) => Bitmap::of(list.iter().copied(), words),
+            };
+            let counted = all.of_class(&body, &mask.exits, mask.farthest(&automaton));
+            let sets = |table: &TextTable| {
+                let of_count = |range: &[usize]| table.body[range[0]..range[1]].iter().copied().collect();
+                let body: Vec<BTreeSet<TokenId>> = table.starts.windows(2).map(of_count).collect();
+                let exits: BTreeSet<Met> = table.exits.met.iter().chain(&table.exits.closing).copied().collect();
+                let last = body.iter().rposition(|tokens| !tokens.is_empty()).map_or(0, |last| last + 1);
+                (body[..last].to_vec(), exits, table.exits.trie.nodes().len(), table.all.to_vec())
+            };
+            assert_eq!(sets(&counted), sets(&walked), "{class:?} {escapes:?}");
+            assert!(counted.tail >= walked.tail && walked.starts.len() > 2);
+        }
     }
 
     #[test]

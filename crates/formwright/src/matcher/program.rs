@@ -17,7 +17,7 @@ pub struct Program {
     /// What its whitespace costs.
     pub costs: LayoutCosts,
     automata: Vec<Arc<Automaton>>,
-    /// By leaf: the state inside a string, for the languages of all strings.
+    /// By leaf: the state inside a string, for the languages of all strings of some characters.
     inside: Vec<Option<StateId>>,
     first: Vec<OnceLock<ByteSet>>,
 }
@@ -36,7 +36,7 @@ impl Program {
         let automata: Vec<Arc<Automaton>> =
             graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
         let inside = graph.leaves.iter().zip(&automata).map(|(leaf, automaton)| {
-            let all = leaf.spelling != Spelling::Text && leaf.tree.is_anything();
+            let all = leaf.spelling != Spelling::Text && leaf.tree.is_class_loop();
             all.then(|| automaton.step(automaton.start().state(), b'"').state())
         });
         Ok(Self {
@@ -61,7 +61,7 @@ impl Program {
         &self.automata[leaf as usize]
     }
 
-    /// The state between the characters of a string, for a leaf of all strings.
+    /// The state between the characters of a string, for a leaf of all strings of some characters.
     #[inline]
     pub fn inside(&self, leaf: LeafId) -> Option<StateId> {
         self.inside[leaf as usize]

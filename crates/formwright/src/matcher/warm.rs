@@ -47,10 +47,11 @@ pub fn warmed(constraint: &Constraint) -> Option<Memory> {
     if !constraint.program().graph.spaces.is_empty() {
         return None;
     }
+    let most = EFFORT.min(constraint.tables().limits().automaton_states as u32 / 32); // texts need room as well
     let mut memory = Memory::default();
     let first = Machine::new(constraint.program(), &mut memory.arena, &mut Vec::new()).initial();
     let (mut seen, mut queue, mut effort) = (FxHashSet::default(), VecDeque::from(first), 0);
-    while let Some(thread) = queue.pop_front().filter(|_| effort < EFFORT) {
+    while let Some(thread) = queue.pop_front().filter(|_| effort < most) {
         let bytes = masker(constraint, &mut memory, &mut Vec::new(), None).first_bytes(&thread);
         let texts = texts_from(constraint, thread);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };

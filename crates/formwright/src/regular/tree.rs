@@ -93,6 +93,11 @@ impl Regular {
         matches!(self, Self::Repeat(inner, 0, None) if inner.is_any())
     }
 
+    /// Whether this is any number of characters of one class.
+    pub fn is_class_loop(&self) -> bool {
+        matches!(self, Self::Repeat(inner, 0, None) if matches!(**inner, Self::Class(_)))
+    }
+
     /// Exactly `text`.
     pub fn text(text: &str) -> Self {
         Self::concat(text.chars().map(Self::character))

@@ -199,11 +199,17 @@ impl<'r, 'd> Builder<'r, 'd> {
             strings if strings.is_none() => {}
             strings => {
                 let tree = strings.tree();
-                options.push(if let Some((low, high)) = lengths(&tree) {
-                    Node::Text { leaf: self.any_text(), low, high }
-                } else {
-                    let spelling = self.spelling();
-                    Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
+                options.push(match counted(&tree) {
+                    Some((class, low, high)) if class.is_any() => Node::Text { leaf: self.any_text(), low, high },
+                    Some((class, low, high)) if is_worth_counting(&class, high) => {
+                        let tree = class.repeat(0, None);
+                        let leaf = self.graph.leaf(crate::language::Leaf { tree, spelling: self.spelling() });
+                        Node::Text { leaf, low, high }
+                    }
+                    _ => {
+                        let spelling = self.spelling();
+                        Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
+                    }
                 });
             }
         }
@@ -543,16 +549,33 @@ fn canonical_number() -> Regular {
     Regular::and([number, minus_zero().not()])
 }
 
-/// If a language is "so many code points": how many.
-fn lengths(tree: &Regular) -> Option<(u32, u32)> {
+/// If a language is "so many code points of a class": which, and how many.
+fn counted(tree: &Regular) -> Option<(Regular, u32, u32)> {
     match tree {
-        Regular::Repeat(inner, low, high) if inner.is_any() => Some((*low, high.unwrap_or(UNBOUNDED))),
-        Regular::And(parts) => parts.iter().map(lengths).try_fold((0, UNBOUNDED), |all, part| {
+        Regular::Repeat(inner, low, high) if matches!(**inner, Regular::Class(_)) => {
+            Some(((**inner).clone(), *low, high.unwrap_or(UNBOUNDED)))
+        }
+        Regular::And(parts) => parts.iter().map(counted).try_fold((Regular::any(), 0, UNBOUNDED), |all, part| {
             let part = part?;
-            Some((all.0.max(part.0), all.1.min(part.1)))
+            let class = if all.0.is_any() {
+                part.0
+            } else {
+                Some(all.0).filter(|class| part.0.is_any() || *class == part.0)?
+            };
+            Some((class, all.1.max(part.1), all.2.min(part.2)))
         }),
         _ => None,
     }
+}
+
+/// Whether characters of a class are counted rather than made states of an automaton: if there are many to come, and one
+/// of them is written as one byte, as the shortest texts are taken to be.
+fn is_worth_counting(class: &Regular, high: u32) -> bool {
+    const FEW: u32 = 4;
+    let Regular::Class(ranges) = class else { return false };
+    let plain = (' '..='~').filter(|c| !matches!(c, '"' | '\\'));
+    let has = |c: char| ranges.iter().any(|&(low, high)| (low..=high).contains(&c));
+    (FEW..UNBOUNDED).contains(&high) && plain.into_iter().any(has)
 }
 
 /// Adds every name some rule mentions, in order.
