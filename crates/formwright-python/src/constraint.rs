@@ -23,7 +23,8 @@ impl Constraint {
     #[new]
     fn new(py: Python<'_>, language: Py<Language>, vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let (compiled, tables) = (&language.get().kernel, &vocabulary.get().tables);
-        let kernel = lift(py, formwright::Constraint::new(compiled, tables))?;
+        let compile = || formwright::Constraint::new(compiled, tables);
+        let kernel = lift(py, if compiled.is_plain() { py.detach(compile) } else { compile() })?;
         Ok(Self { kernel, language, vocabulary })
     }
 

@@ -60,6 +60,11 @@ impl Language {
         &self.0.facts
     }
 
+    /// Whether it has no JSON in it. Then compiling finds its first masks: a host with a lock of its own had better let go.
+    pub fn is_plain(&self) -> bool {
+        self.0.graph.spaces.is_empty()
+    }
+
     /// This language, then `other`.
     ///
     /// # Errors

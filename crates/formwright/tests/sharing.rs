@@ -9,6 +9,7 @@ use std::thread;
 use common::{Case, allowed, cases, language, tables};
 use formwright::leaf::Tables;
 use formwright::matcher::Mask;
+use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Limits};
 
 /// The masks along every text a case accepts, byte by byte.
@@ -124,6 +125,30 @@ fn what_is_sure_to_be_met_is_known() {
         for byte in text.as_bytes() {
             assert_eq!(matcher.quick_mask().is_some(), known, "{pattern}");
             matcher.accept_bytes(&[*byte]).unwrap();
+        }
+    }
+}
+
+/// One language for two vocabularies, one with longer tokens: what the one cannot tell apart, the other can.
+#[test]
+fn vocabularies_share_a_language_not_its_masks() {
+    let language = formwright::syntax::regex::regex("(ab|c){2,30}(-[0-9]{14,40})?", &Limits::default()).unwrap();
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
+    tokens.extend(["c".repeat(9), "c".repeat(25), "ab".repeat(20), "12".repeat(16)].map(String::into_bytes));
+    let long = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
+    let long = Arc::new(Tables::new(Arc::new(long), Limits::default()));
+    for tables in [tables(Limits::default()), long] {
+        let count = tables.vocabulary.len() as u32;
+        let constraint = Constraint::new(&language, &tables).unwrap();
+        for text in ["c".repeat(30), "ab".repeat(28), format!("cab-{}", "12".repeat(20))] {
+            let mut matcher = constraint.matcher();
+            for byte in text.as_bytes() {
+                let tried = |token: &u32| matcher.fork().accept_token(*token).is_ok();
+                let expected: Vec<u32> = (0..count).filter(tried).collect();
+                assert_eq!(allowed(&mut matcher, None, count), expected, "{text}");
+                matcher.accept_bytes(&[*byte]).unwrap();
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ const SOME: u32 = 16;
 
 /// A memory that knows the first masks of a constraint; none if its language has JSON in it, or only dense states.
 pub fn warmed(constraint: &Constraint) -> Option<Memory> {
-    if !constraint.program().graph.spaces.is_empty() {
+    if !constraint.language().is_plain() {
         return None;
     }
     let most = EFFORT.min(constraint.tables().limits().automaton_states as u32 / 32); // texts need room as well

@@ -199,28 +199,27 @@ impl<'r, 'd> Builder<'r, 'd> {
             strings if strings.is_none() => {}
             strings => {
                 let tree = strings.tree();
-                options.push(match counted(&tree) {
-                    Some((class, low, high)) if class.is_any() => Node::Text { leaf: self.any_text(), low, high },
-                    Some((class, low, high)) if is_worth_counting(&class, high) => {
-                        let tree = class.repeat(0, None);
-                        let leaf = self.graph.leaf(crate::language::Leaf { tree, spelling: self.spelling() });
-                        Node::Text { leaf, low, high }
-                    }
-                    _ => {
-                        let spelling = self.spelling();
-                        Node::Regular(self.graph.leaf(crate::language::Leaf { tree, spelling }))
-                    }
+                options.push(match counted_class(&tree).filter(|(class, _, high)| is_worth_counting(class, *high)) {
+                    Some((class, low, high)) => Node::Text { leaf: self.texts_of(class), low, high },
+                    None => Node::Regular(self.leaf(tree)),
                 });
             }
         }
     }
 
-    /// The leaf of all JSON strings.
-    fn any_text(&mut self) -> LeafId {
+    /// The leaf of all strings of the characters of a class.
+    fn texts_of(&mut self, class: Regular) -> LeafId {
+        if !class.is_any() {
+            return self.leaf(class.repeat(0, None));
+        }
+        let known = self.texts.unwrap_or_else(|| self.leaf(Regular::anything()));
+        *self.texts.insert(known)
+    }
+
+    /// The leaf of some strings.
+    fn leaf(&mut self, tree: Regular) -> LeafId {
         let spelling = self.spelling();
-        *self
-            .texts
-            .get_or_insert_with(|| self.graph.leaf(crate::language::Leaf { tree: Regular::anything(), spelling }))
+        self.graph.leaf(crate::language::Leaf { tree, spelling })
     }
 
     fn array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
@@ -550,32 +549,30 @@ fn canonical_number() -> Regular {
 }
 
 /// If a language is "so many code points of a class": which, and how many.
-fn counted(tree: &Regular) -> Option<(Regular, u32, u32)> {
+fn counted_class(tree: &Regular) -> Option<(Regular, u32, u32)> {
     match tree {
         Regular::Repeat(inner, low, high) if matches!(**inner, Regular::Class(_)) => {
             Some(((**inner).clone(), *low, high.unwrap_or(UNBOUNDED)))
         }
-        Regular::And(parts) => parts.iter().map(counted).try_fold((Regular::any(), 0, UNBOUNDED), |all, part| {
-            let part = part?;
-            let class = if all.0.is_any() {
-                part.0
-            } else {
-                Some(all.0).filter(|class| part.0.is_any() || *class == part.0)?
+        Regular::And(parts) => parts.iter().map(counted_class).try_fold((Regular::any(), 0, UNBOUNDED), |all, part| {
+            let (class, low, high) = part?;
+            let class = match (all.0, class) {
+                (any, class) | (class, any) if any.is_any() => class,
+                (class, same) => Some(class).filter(|class| *class == same)?,
             };
-            Some((class, all.1.max(part.1), all.2.min(part.2)))
+            Some((class, all.1.max(low), all.2.min(high)))
         }),
         _ => None,
     }
 }
 
-/// Whether characters of a class are counted rather than made states of an automaton: if there are many to come, and one
+/// Whether characters of a class are counted rather than made states of an automaton: if any may come, or many, and one
 /// of them is written as one byte, as the shortest texts are taken to be.
 fn is_worth_counting(class: &Regular, high: u32) -> bool {
-    const FEW: u32 = 4;
+    const MANY: u32 = 4;
     let Regular::Class(ranges) = class else { return false };
-    let plain = (' '..='~').filter(|c| !matches!(c, '"' | '\\'));
-    let has = |c: char| ranges.iter().any(|&(low, high)| (low..=high).contains(&c));
-    (FEW..UNBOUNDED).contains(&high) && plain.into_iter().any(has)
+    let plain = |c: &char| !matches!(c, '"' | '\\') && ranges.iter().any(|(low, high)| (low..=high).contains(&c));
+    class.is_any() || (MANY..UNBOUNDED).contains(&high) && (' '..='~').any(|c| plain(&c))
 }
 
 /// Adds every name some rule mentions, in order.
