@@ -5,12 +5,12 @@
 
 use super::by_state::ByState;
 use crate::regular::{Automaton, StateId, Step};
-use crate::vocabulary::shapes::members;
+use crate::vocabulary::shapes::{CLASSES, members, place};
 
 /// Where whole classes of bytes lead from the states met.
 pub struct Classes<'w> {
     automaton: &'w Automaton,
-    found: ByState<[Lead; 256]>,
+    found: ByState<[Lead; CLASSES]>,
 }
 
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ impl<'w> Classes<'w> {
     /// Where every byte of a class leads from `state`; `None` if they lead to several places.
     #[inline]
     pub fn step(&mut self, state: StateId, class: u8) -> Option<Step> {
-        let lead = &mut self.found.of(state, || [Lead::Unasked; 256])[usize::from(class)];
+        let lead = &mut self.found.of(state, || [Lead::Unasked; CLASSES])[place(class)];
         if matches!(lead, Lead::Unasked) {
             *lead = ask(self.automaton, state, class);
         }

@@ -9,7 +9,7 @@
 //! many                  [a-z]+, .*                         found when met: dense states take long, and are often shared
 //! ```
 //!
-//! Cost: some 0.2 ms at most, [`EFFORT`]. Wrinkle: only one text finds the masks themselves known, a second one beside it
+//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: only one text finds the masks themselves known, a second one beside it
 //! finds what the vocabulary shares of them.
 
 use std::collections::VecDeque;

@@ -125,8 +125,8 @@ pub struct Automaton {
     spelling: Spelling,
     /// Byte -> byte class.
     classes: [u8; 256],
-    /// The first byte of each class.
-    firsts: Box<[u8]>,
+    /// How many byte classes there are.
+    stride: usize,
     /// A row for each state: where each class leads, and the state it is clamped to.
     table: Table,
     builder: Mutex<Builder>,
@@ -154,7 +154,7 @@ impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Automaton")
             .field("spelling", &self.spelling)
-            .field("classes", &self.firsts.len())
+            .field("classes", &self.stride)
             .finish_non_exhaustive()
     }
 }
@@ -166,7 +166,7 @@ impl Automaton {
     /// [`Kind::Limit`] when deciding emptiness takes too long.
     pub fn new(tree: &Regular, spelling: Spelling, limits: &Limits) -> Result<Self> {
         let alphabet = Alphabet::new(tree);
-        let (classes, firsts) = byte_classes(&alphabet, spelling);
+        let (classes, stride) = byte_classes(&alphabet, spelling);
         let weights = weights(&alphabet, spelling);
         let mut arena = Arena::new(alphabet, weights, limits.emptiness_search);
         let root = arena.lower(tree);
@@ -186,8 +186,8 @@ impl Automaton {
         Ok(Self {
             spelling,
             classes,
-            table: Table::new(firsts.len() + 1),
-            firsts,
+            stride,
+            table: Table::new(stride + 1),
             builder: Mutex::new(builder),
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
@@ -245,20 +245,26 @@ impl Automaton {
 
     fn find_leaving(&self, state: StateId) -> ByteSet {
         self.complete(state);
-        let row = self.row(state);
-        let mut set = ByteSet::default();
-        for (class, &first) in self.firsts.iter().enumerate() {
-            if self.step_in(row, first).state() != DEAD {
-                let next = self.firsts.get(class + 1).map_or(256, |&next| u16::from(next)); // classes are runs of bytes
-                (u16::from(first)..next).for_each(|byte| set.insert(byte as u8));
+        let (row, mut leads, mut set) = (self.row(state), false, ByteSet::default());
+        for byte in 0..=255 {
+            if self.is_first(byte) {
+                leads = self.step_in(row, byte).state() != DEAD;
+            }
+            if leads {
+                set.insert(byte);
             }
         }
         set
     }
 
+    /// Whether a byte is the first of its class; classes are runs of bytes.
+    fn is_first(&self, byte: u8) -> bool {
+        byte == 0 || self.classes[usize::from(byte)] != self.classes[usize::from(byte) - 1]
+    }
+
     /// Finds every transition of a state that takes no search: together they cost little more than a few.
     fn complete(&self, state: StateId) {
-        let cells = &self.table.row_or_make(state)[..self.firsts.len()];
+        let cells = &self.table.row_or_make(state)[..self.stride];
         if state == DEAD || cells.iter().all(|cell| cell.load(Ordering::Relaxed) != UNKNOWN) {
             return;
         }
@@ -267,7 +273,7 @@ impl Automaton {
             return;
         }
         let ascii_only = builder.reads_ascii_only(state);
-        for (cell, &byte) in cells.iter().zip(&self.firsts) {
+        for (cell, byte) in cells.iter().zip((0..=255).filter(|&byte| self.is_first(byte))) {
             if cell.load(Ordering::Relaxed) == UNKNOWN {
                 let dead = (ascii_only && !byte.is_ascii()).then_some(Step(DEAD));
                 let Some(step) = dead.or_else(|| self.build(&mut builder, state, byte)) else { return };
@@ -346,7 +352,7 @@ impl Automaton {
         if *self.reach.get_or_init(|| reach) != reach {
             return state;
         }
-        let cell = &self.table.row_or_make(state)[self.firsts.len()];
+        let cell = &self.table.row_or_make(state)[self.stride];
         match cell.load(Ordering::Acquire) {
             UNKNOWN => self.find_near(state, reach, cell),
             near => near,
@@ -795,8 +801,8 @@ fn spelled_length(code: u32, spelling: Spelling) -> u32 {
     }
 }
 
-/// Bytes that no state can tell apart share a class: that of each byte, and the first byte of each.
-fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], Box<[u8]>) {
+/// Bytes that no state can tell apart share a class: that of each byte, and how many there are.
+fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], usize) {
     let mut starts = [false; 256];
     // Lead and continuation bytes whose bounds the UTF-8 scheme itself distinguishes.
     for byte in [0x80, 0x90, 0xA0, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5] {
@@ -812,15 +818,13 @@ fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], Box<[u8]
             starts[usize::from(byte) + 1] = true;
         }
     }
-    starts[0] = true;
-    let firsts: Box<[u8]> = (0..=255).filter(|&byte| starts[usize::from(byte)]).collect();
     let mut classes = [0; 256];
     let mut class = 0_u8;
     for byte in 1..256 {
         class += u8::from(starts[byte]);
         classes[byte] = class;
     }
-    (classes, firsts)
+    (classes, usize::from(class) + 1)
 }
 
 /// Marks every byte of the UTF-8 spelling of `code` as the start of a class: code points below and above differ there.

@@ -19,7 +19,7 @@ use super::kinds::{self, Kinds};
 use super::{NodeIndex, TokenId, Trie};
 
 /// The class of a byte, named by one of its members.
-pub fn class(byte: u8) -> u8 {
+pub const fn class(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => b'a',
         b'A'..=b'Z' => b'A',
@@ -36,6 +36,28 @@ pub fn class(byte: u8) -> u8 {
         0xF1..=0xF3 => 0xF1,
         _ => byte,
     }
+}
+
+/// The place of each class among all of them, by the byte it is named by, and their number.
+const PLACES: ([u8; 256], usize) = {
+    let (mut places, mut count, mut byte) = ([0; 256], 0, 0);
+    while byte < 256 {
+        if class(byte as u8) == byte as u8 {
+            places[byte] = count as u8;
+            count += 1;
+        }
+        byte += 1;
+    }
+    (places, count)
+};
+
+/// How many classes there are.
+pub const CLASSES: usize = PLACES.1;
+
+/// The place of a class among all of them.
+#[inline]
+pub fn place(class: u8) -> usize {
+    usize::from(PLACES.0[usize::from(class)])
 }
 
 /// The bytes of a class.
