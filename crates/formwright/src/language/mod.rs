@@ -62,9 +62,9 @@ pub enum Node {
     Literals(Arc<Texts>),
     /// A regular language.
     Regular(LeafId),
-    /// A JSON string of `low..=high` code points; `leaf` is the language of all JSON strings.
+    /// A JSON string of `low..=high` code points of a class.
     Text {
-        /// All JSON strings in the wanted spelling.
+        /// All JSON strings of the class in the wanted spelling, one character of which is a plain byte.
         leaf: LeafId,
         /// Fewest code points.
         low: u32,

@@ -596,7 +596,7 @@ impl<'m> Machine<'m> {
     /// Whether some name that is not excluded can still be spelled.
     pub fn extra_is_live(&self, leaf: LeafId, state: StateId, at: u32) -> bool {
         if self.program.inside(leaf).is_some() {
-            return true; // any string: a longer name is always free
+            return true; // any number of characters: a longer name is always free
         }
         let automaton = self.program.automaton(leaf);
         let mut open = vec![(state, at)];
@@ -791,7 +791,7 @@ impl<'m> Machine<'m> {
             .any(|extra| self.leaves_room(object, seen, extra) && self.is_free(node, object, seen, extra))
     }
 
-    /// Whether some name of this kind is not used yet. Where any characters are allowed, a longer one always is.
+    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always is.
     fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &Extra) -> bool {
         if self.program.inside(extra.name).is_some() {
             return true;

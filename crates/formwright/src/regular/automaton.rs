@@ -144,7 +144,7 @@ struct Builder {
     states: Vec<(Id, Partial)>,
     ids: FxHashMap<(Id, Partial), StateId>,
     /// The expression asked about last, and what follows its letters as far as that was asked.
-    last: (Id, Vec<Option<Id>>),
+    last: (Option<Id>, Vec<Option<Id>>),
     spelling: Spelling,
     max_states: usize,
     max_expressions: usize,
@@ -174,7 +174,7 @@ impl Automaton {
             arena,
             states: vec![(NEVER, Partial::Between)],
             ids: FxHashMap::default(),
-            last: (NEVER, Vec::new()),
+            last: (None, Vec::new()),
             spelling,
             max_states: limits.automaton_states,
             max_expressions: limits.automaton_expressions,
@@ -551,8 +551,8 @@ impl Builder {
 
     /// What may follow a letter of an expression. Many bytes ask about the same letters.
     fn derive(&mut self, expression: Id, letter: Letter) -> Id {
-        if self.last.0 != expression {
-            self.last.0 = expression;
+        if self.last.0 != Some(expression) {
+            self.last.0 = Some(expression);
             self.last.1.clear();
             self.last.1.resize(self.arena.alphabet.len(), None);
         }
