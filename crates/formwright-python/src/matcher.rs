@@ -50,6 +50,9 @@ impl Matcher {
     ) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         rows.check(row)?;
+        if budget.is_none() && self.kernel.write_known(rows.row(row)) {
+            return Ok(());
+        }
         let quick = if budget.is_none() { self.kernel.quick_mask() } else { None };
         let found = match quick {
             Some(quick) => quick, // the lock is kept: another thread would not be done sooner

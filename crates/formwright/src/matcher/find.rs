@@ -15,9 +15,10 @@ use super::budget::Budget;
 use super::leaves;
 use super::mask::{Entry, Masker};
 use super::memory::{Memory, State};
-use super::row::Mask;
+use super::row::{Mask, write};
 use super::step::Machine;
 use super::thread::{Head, Thread};
+use super::words::Row;
 use crate::constraint::Constraint;
 use crate::error::Result;
 
@@ -37,7 +38,7 @@ pub fn find(
     for &thread in &state.threads {
         mask.ends |= thread.head == Head::Accept;
         let mut entry = match known_entry(constraint, memory, thread) {
-            Some(known) => known,
+            Some(known) => Arc::clone(known),
             None => new_entry(constraint, memory, thread)?,
         };
         if !entry.doubtful.is_empty() {
@@ -49,12 +50,27 @@ pub fn find(
     Ok(())
 }
 
+/// Writes what a state allows, if it is one place, where the text may end or not, and its entry is remembered and says it
+/// all: mostly so, and nothing is counted or collected then. Otherwise tells that it did not.
+pub fn write_known<R: Row + ?Sized>(constraint: &Constraint, memory: &mut Memory, state: &State, row: &R) -> bool {
+    let (thread, ends) = match *state.threads {
+        [thread] => (thread, false),
+        [thread, Thread { head: Head::Accept, .. }] | [Thread { head: Head::Accept, .. }, thread] => (thread, true),
+        _ => return false,
+    };
+    let Some(entry) = known_entry(constraint, memory, thread).filter(|entry| entry.allows && entry.is_sure()) else {
+        return false;
+    };
+    write(&[&**entry], &[], ends, &constraint.tables().vocabulary, row);
+    true
+}
+
 /// The entry of a thread, if it is remembered.
 #[inline]
-fn known_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Option<Arc<Entry>> {
+fn known_entry<'m>(constraint: &Constraint, memory: &'m mut Memory, thread: Thread) -> Option<&'m Arc<Entry>> {
     let cont = memory.arena.known_near(thread.cont)?;
     let head = key_head(constraint, &mut memory.arena, thread.head);
-    memory.entries.get(&Thread { head, cont }).map(Arc::clone)
+    memory.entries.get(&Thread { head, cont })
 }
 
 /// The entry of a thread that is made, or known from a place that is near it, and remembered.

@@ -65,6 +65,11 @@ impl Entry {
         (self.tokens.len() + self.doubtful.len()) * 4 + self.maps.len() * 24 + named + 160
     }
 
+    /// Whether it says the same wherever it is remembered for.
+    pub fn is_sure(&self) -> bool {
+        self.doubtful.is_empty() && self.named.is_none()
+    }
+
     fn allows_something(&self) -> bool {
         let some = |(map, bans): &(Arc<LeafMask>, Bans)| map.body.has_others(bans);
         !self.tokens.is_empty() || self.maps.iter().any(some)

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use arena::Arena;
 use budget::Budget;
-use find::{find, masker};
+use find::{find, masker, write_known};
 use memory::{Current, Memory, Shared, State};
 use step::Machine;
 use thread::{Head, Thread};
@@ -398,13 +398,23 @@ impl Matcher {
         (!mask.is_empty()).then_some(mask)
     }
 
+    /// Writes what [`Matcher::mask`] finds without a budget, if it is remembered as it is and nobody else holds the
+    /// memory: the quickest way to a mask. Tells whether it did.
+    pub fn write_known<R: Row + ?Sized>(&self, row: &R) -> bool {
+        let memory = self.memory.try_lock();
+        memory.is_some_and(|mut memory| write_known(self.constraint(), &mut memory, &self.state, row))
+    }
+
     /// Writes the allowed tokens into a row of `mask_words` words.
     ///
     /// # Errors
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
-        let mask = self.mask(budget)?;
-        mask.write(&self.constraint().tables().vocabulary, Cell::from_mut(row).as_slice_of_cells());
+        let row = Cell::from_mut(row).as_slice_of_cells();
+        if budget.is_none() && self.write_known(row) {
+            return Ok(());
+        }
+        self.mask(budget)?.write(&self.constraint().tables().vocabulary, row);
         Ok(())
     }
 
