@@ -81,34 +81,41 @@ fn threads_may_compile_the_same_schemas_at_once() {
     }
 }
 
-/// A mask that is found quickly is the one that is found, and none is where a leaf mask must be made.
+/// A mask that is found quickly, or written as it is known, is the one that is found; none is where a leaf mask must be made.
 #[test]
 fn quick_masks_are_those_that_are_found() {
     let tables = tables(Limits::default());
     let words = tables.vocabulary.mask_words();
+    let fresh = || (0..words).map(|_| AtomicU32::new(0x5555_5555)).collect::<Vec<_>>();
+    let plain = |row: Vec<AtomicU32>| row.into_iter().map(AtomicU32::into_inner).collect::<Vec<_>>();
     let written = |mask: Mask| {
-        let row: Vec<AtomicU32> = (0..words).map(|_| AtomicU32::new(u32::MAX)).collect();
+        let row = fresh();
         mask.write(&tables.vocabulary, &row[..]);
-        row.into_iter().map(AtomicU32::into_inner).collect::<Vec<_>>()
+        plain(row)
     };
-    let (mut at_once, mut late) = (0, 0);
+    let (mut at_once, mut late, mut known) = (0, 0, 0);
     for case in cases() {
         let constraint = Constraint::new(&language(&case), &tables).unwrap();
         for text in &case.accepts {
             let mut matcher = constraint.matcher();
             for byte in text.as_bytes() {
-                let (first, mut row) = (matcher.quick_mask(), vec![0; words]);
-                matcher.fill_bitmask(&mut row, None).unwrap();
+                let first = matcher.quick_mask();
+                let expected = written(matcher.mask(None).unwrap());
                 late += usize::from(first.is_none());
                 at_once += usize::from(first.is_some());
                 for quick in first.into_iter().chain([matcher.quick_mask().unwrap()]) {
-                    assert_eq!(written(quick), row, "{}", case.name);
+                    assert_eq!(written(quick), expected, "{}", case.name);
                 }
+                let row = fresh();
+                let is_known = matcher.write_known(&row[..]);
+                known += usize::from(is_known);
+                assert_eq!(plain(row), if is_known { expected } else { plain(fresh()) }, "{}", case.name);
                 matcher.accept_bytes(&[*byte]).unwrap();
             }
         }
     }
     assert!(late > 10 && at_once > late, "{at_once} at once, {late} late");
+    assert!(known > at_once / 2, "{known} known, {at_once} at once");
 }
 
 /// Masks of a language without JSON are known as soon as it is compiled, where few bytes may come.
@@ -117,6 +124,8 @@ fn what_is_sure_to_be_met_is_known() {
     let cases = [
         ("(19|20)[0-9]{2}-(0[1-9]|1[0-2])", "2024-12", true),
         ("x[0-9]{2,400}", "x123456", true),
+        ("a{2,400}", &"a".repeat(400), true),
+        ("xy{0,300}z", &format!("x{}z", "y".repeat(300)), true),
         ("[a-z]+-[0-9]", "ab-1", false),
     ];
     for (pattern, text, known) in cases {

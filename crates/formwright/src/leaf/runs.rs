@@ -3,6 +3,8 @@
 //! A state that may read any number of `[a-z]` accepts a subtree whose characters are all `a..z` without visiting it.
 //! The loops of a state become sets of kinds once a walk, and every node knows the kinds below it.
 
+use smallvec::SmallVec;
+
 use super::by_state::ByState;
 use crate::regular::{Automaton, ByteSet, ClassRun, StateId};
 use crate::vocabulary::kinds::{self, Kinds};
@@ -15,10 +17,10 @@ const FEW: NodeIndex = 8;
 /// each.
 const SEVERAL: NodeIndex = 64;
 
-/// A class loop: the kinds it covers, and how often.
-struct Run {
-    kinds: Kinds,
-    most: u32,
+/// The class loops of a state that are written, and its own once it was asked for.
+struct Found {
+    written: SmallVec<[ClassRun; 1]>,
+    own: Option<ClassRun>,
 }
 
 /// Class loops of the states met, as sets of kinds.
@@ -26,8 +28,7 @@ pub struct Runs<'w> {
     automaton: &'w Automaton,
     /// Kinds that may start what follows.
     barred: Kinds,
-    /// Written loops, and the state's own once it was asked for.
-    found: ByState<(Vec<Run>, Option<Vec<Run>>)>,
+    found: ByState<Found>,
 }
 
 impl<'w> Runs<'w> {
@@ -44,24 +45,13 @@ impl<'w> Runs<'w> {
             return false;
         }
         let (automaton, barred) = (self.automaton, self.barred);
-        let (written, own) = self.found.of(state, || (runs(automaton, automaton.runs(state), barred), None));
+        let found = self.found.of(state, || Found { written: automaton.runs(state, kinds::all()), own: None });
         let kinds = trie.kinds(at);
-        let covers = |run: &Run| kinds & !run.kinds == 0 && u32::from(at.height) < run.most;
-        written.iter().any(covers)
+        let covers = |run: &ClassRun| kinds & (!run.covers | barred) == 0 && u32::from(at.height) < run.repetitions;
+        found.written.iter().any(covers)
             || at.skip - node > SEVERAL
-                && own.get_or_insert_with(|| runs(automaton, automaton.own_loop(state), barred)).iter().any(covers)
+                && covers(found.own.get_or_insert_with(|| automaton.own_loop(state, kinds::all())))
     }
-}
-
-/// Class loops with the kinds they cover, but for some.
-fn runs(automaton: &Automaton, loops: impl IntoIterator<Item = ClassRun>, barred: Kinds) -> Vec<Run> {
-    let runs = loops.into_iter().map(|run| {
-        let covers = automaton.covers(&run);
-        let covered = kinds::all().iter().filter(|(_, ranges)| covers(ranges));
-        let kinds = covered.fold(0, |set, (kind, _)| set | kind) & !barred;
-        Run { kinds, most: run.repetitions }
-    });
-    runs.filter(|run| run.kinds != 0).collect()
 }
 
 /// The kinds with a character that starts with one of some bytes.

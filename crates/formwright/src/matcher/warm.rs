@@ -57,7 +57,8 @@ pub fn warmed(constraint: &Constraint) -> Option<Memory> {
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
         if worth_it {
             effort += taken(&*new_entry(constraint, &mut memory, thread).ok()?) + texts / NODES;
-            let next = following(constraint, &mut memory.arena, thread, &bytes).ok()?;
+            let mut next = following(constraint, &mut memory.arena, thread, &bytes).ok()?;
+            next.extend(near_its_end(constraint, thread));
             queue.extend(
                 next.into_iter().filter(|&thread| seen.insert(near_place(constraint, &mut memory.arena, thread))),
             );
@@ -80,6 +81,13 @@ fn texts_from(constraint: &Constraint, thread: Thread) -> u32 {
 fn taken(entry: &Entry) -> u32 {
     let many = entry.maps.iter().any(|(mask, _)| matches!(mask.body, Body::Map(_)));
     if many { MANY } else { 1 }
+}
+
+/// Where a long loop comes to at last: until then, its states have one mask.
+fn near_its_end(constraint: &Constraint, thread: Thread) -> Option<Thread> {
+    let Head::Leaf { leaf, state } = thread.head else { return None };
+    let state = constraint.program().automaton(leaf).near_its_end(state, constraint.tables().reach())?;
+    Some(Thread { head: Head::Leaf { leaf, state }, ..thread })
 }
 
 /// Where some bytes lead.

@@ -21,10 +21,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use super::alphabet::{Alphabet, Letter};
+use super::alphabet::{Alphabet, Letter, Letters};
 use super::byte_set::ByteSet;
-use super::expression::{Arena, ClassRun, EMPTY, Id, MANY, NEVER, OutOfFuel, UNBOUNDED, contains};
+use super::expression::{Arena, EMPTY, Id, MANY, NEVER, OutOfFuel, UNBOUNDED, contains};
 use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
@@ -125,8 +126,8 @@ pub struct Automaton {
     spelling: Spelling,
     /// Byte -> byte class.
     classes: [u8; 256],
-    /// How many byte classes there are.
-    stride: usize,
+    /// The first byte of each class; classes are runs of bytes.
+    firsts: Box<[u8]>,
     /// A row for each state: where each class leads, and the state it is clamped to.
     table: Table,
     builder: Mutex<Builder>,
@@ -137,6 +138,48 @@ pub struct Automaton {
     reach: OnceLock<u32>,
     /// The bytes that lead out of the start.
     first: OnceLock<ByteSet>,
+    /// The classes asked about in [`Automaton::runs`].
+    spelled: OnceLock<Spelled>,
+}
+
+/// A class of code points: its bit, and its ranges.
+pub(crate) type Class = (u64, Vec<(u32, u32)>);
+
+/// A loop over a class of letters.
+pub(crate) struct ClassRun {
+    /// The classes asked about that it covers: all their code points are in its class and written as themselves.
+    pub covers: u64,
+    /// Reading up to so many of the letters keeps the state live.
+    pub repetitions: u32,
+}
+
+/// Classes of code points, a bit each.
+struct Spelled {
+    /// Those whose code points are all written as themselves.
+    plainly: u64,
+    /// Those that have a letter, by letter.
+    with: Box<[u64]>,
+}
+
+impl Spelled {
+    fn new(classes: &[Class], alphabet: &Alphabet, spelling: Spelling) -> Self {
+        let (mut plainly, mut with) = (0, vec![0; alphabet.len()].into_boxed_slice());
+        let escaped = |low, high| low < 0x20 || [0x22, 0x5C].iter().any(|code| (low..=high).contains(code));
+        for (class, ranges) in classes {
+            if spelling == Spelling::Text || !ranges.iter().any(|&(low, high)| escaped(low, high)) {
+                plainly |= class;
+            }
+            let segments = ranges.iter().flat_map(|&(low, high)| alphabet.segments(low, high));
+            segments.for_each(|(_, _, letter)| with[usize::from(letter)] |= class);
+        }
+        Self { plainly, with }
+    }
+
+    /// The classes with no other letters than some.
+    fn within(&self, letters: &Letters) -> u64 {
+        let others = self.with.iter().zip(0..).filter(|&(_, letter)| !contains(letters, letter));
+        others.fold(self.plainly, |covers, (with, _)| covers & !with)
+    }
 }
 
 struct Builder {
@@ -154,7 +197,7 @@ impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Automaton")
             .field("spelling", &self.spelling)
-            .field("classes", &self.stride)
+            .field("classes", &self.firsts.len())
             .finish_non_exhaustive()
     }
 }
@@ -166,7 +209,7 @@ impl Automaton {
     /// [`Kind::Limit`] when deciding emptiness takes too long.
     pub fn new(tree: &Regular, spelling: Spelling, limits: &Limits) -> Result<Self> {
         let alphabet = Alphabet::new(tree);
-        let (classes, stride) = byte_classes(&alphabet, spelling);
+        let (classes, firsts) = byte_classes(&alphabet, spelling);
         let weights = weights(&alphabet, spelling);
         let mut arena = Arena::new(alphabet, weights, limits.emptiness_search);
         let root = arena.lower(tree);
@@ -186,14 +229,15 @@ impl Automaton {
         Ok(Self {
             spelling,
             classes,
-            stride,
-            table: Table::new(stride + 1),
+            table: Table::new(firsts.len() + 1),
+            firsts,
             builder: Mutex::new(builder),
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
             start,
             reach: OnceLock::new(),
             first: OnceLock::new(),
+            spelled: OnceLock::new(),
         })
     }
 
@@ -245,26 +289,19 @@ impl Automaton {
 
     fn find_leaving(&self, state: StateId) -> ByteSet {
         self.complete(state);
-        let (row, mut leads, mut set) = (self.row(state), false, ByteSet::default());
-        for byte in 0..=255 {
-            if self.is_first(byte) {
-                leads = self.step_in(row, byte).state() != DEAD;
-            }
-            if leads {
-                set.insert(byte);
+        let (row, mut set) = (self.row(state), ByteSet::default());
+        let lasts = self.firsts[1..].iter().map(|&next| next - 1).chain([u8::MAX]);
+        for (&first, last) in self.firsts.iter().zip(lasts) {
+            if self.step_in(row, first).state() != DEAD {
+                set.insert_all(first..=last);
             }
         }
         set
     }
 
-    /// Whether a byte is the first of its class; classes are runs of bytes.
-    fn is_first(&self, byte: u8) -> bool {
-        byte == 0 || self.classes[usize::from(byte)] != self.classes[usize::from(byte) - 1]
-    }
-
     /// Finds every transition of a state that takes no search: together they cost little more than a few.
     fn complete(&self, state: StateId) {
-        let cells = &self.table.row_or_make(state)[..self.stride];
+        let cells = &self.table.row_or_make(state)[..self.firsts.len()];
         if state == DEAD || cells.iter().all(|cell| cell.load(Ordering::Relaxed) != UNKNOWN) {
             return;
         }
@@ -273,7 +310,7 @@ impl Automaton {
             return;
         }
         let ascii_only = builder.reads_ascii_only(state);
-        for (cell, byte) in cells.iter().zip((0..=255).filter(|&byte| self.is_first(byte))) {
+        for (cell, &byte) in cells.iter().zip(&self.firsts) {
             if cell.load(Ordering::Relaxed) == UNKNOWN {
                 let dead = (ascii_only && !byte.is_ascii()).then_some(Step(DEAD));
                 let Some(step) = dead.or_else(|| self.build(&mut builder, state, byte)) else { return };
@@ -352,7 +389,7 @@ impl Automaton {
         if *self.reach.get_or_init(|| reach) != reach {
             return state;
         }
-        let cell = &self.table.row_or_make(state)[self.stride];
+        let cell = &self.table.row_or_make(state)[self.firsts.len()];
         match cell.load(Ordering::Acquire) {
             UNKNOWN => self.find_near(state, reach, cell),
             near => near,
@@ -364,6 +401,14 @@ impl Automaton {
         let near = self.lock().clamped(state, reach);
         cell.store(near, Ordering::Release);
         near
+    }
+
+    /// Where a state comes to that counts farther than tokens of `reach - 1` code points can tell, when they can.
+    pub fn near_its_end(&self, state: StateId, reach: u32) -> Option<StateId> {
+        let mut builder = self.lock();
+        let (expression, at) = builder.states[state as usize];
+        let last = builder.arena.near_its_end(expression, reach)?;
+        builder.state(last, at).ok().map(Step::state).filter(|&state| state != DEAD)
     }
 
     /// Whether any text may follow, and the state is between two code points.
@@ -378,16 +423,30 @@ impl Automaton {
         self.spelling
     }
 
-    /// The class loops `state` may stay in, once the character it is inside of is complete.
-    pub(crate) fn runs(&self, state: StateId) -> Vec<ClassRun> {
+    /// The class loops `state` may stay in, once the character it is inside of is complete. The classes asked about must
+    /// be the same every time.
+    pub(crate) fn runs(&self, state: StateId, classes: &[Class]) -> SmallVec<[ClassRun; 1]> {
         let mut builder = self.lock();
-        builder.behind(state).map_or_else(Vec::new, |(expression, _)| builder.arena.class_runs(expression))
+        let Some((expression, _)) = builder.behind(state) else { return SmallVec::new() };
+        let (spelled, parts) = (self.spelled(&builder, classes), builder.arena.alternatives(expression));
+        let run = |part| {
+            let (letters, repetitions) = builder.arena.class_run(part)?;
+            Some(ClassRun { covers: spelled.within(letters), repetitions })
+        };
+        parts.into_iter().filter_map(run).collect()
     }
 
-    /// The class that leads `state` to itself, once the character it is inside of is complete.
-    pub(crate) fn own_loop(&self, state: StateId) -> Option<ClassRun> {
+    /// The loop of all letters that lead `state` to itself, once the character it is inside of is complete; perhaps none
+    /// do.
+    pub(crate) fn own_loop(&self, state: StateId, classes: &[Class]) -> ClassRun {
         let mut builder = self.lock();
-        builder.behind(state).and_then(|(expression, _)| builder.own_loop(expression))
+        let letters = builder.behind(state).map(|(expression, _)| builder.own_loop(expression));
+        let covers = letters.map_or(0, |letters| self.spelled(&builder, classes).within(&letters));
+        ClassRun { covers, repetitions: UNBOUNDED }
+    }
+
+    fn spelled(&self, builder: &Builder, classes: &[Class]) -> &Spelled {
+        self.spelled.get_or_init(|| Spelled::new(classes, &builder.arena.alphabet, self.spelling))
     }
 
     /// Bytes of the shortest completion at any time in a class loop of `state`, at most.
@@ -396,17 +455,6 @@ impl Automaton {
         let quote = u32::from(self.spelling != Spelling::Text);
         let Some((expression, left)) = builder.behind(state) else { return 0 };
         builder.arena.farthest(expression).saturating_add(quote + left)
-    }
-
-    /// Tells whether all code points of some ranges are in the class of `run` and are written as themselves.
-    pub(crate) fn covers<'a>(&'a self, run: &'a ClassRun) -> impl Fn(&[(u32, u32)]) -> bool + 'a {
-        let (builder, json) = (self.lock(), self.spelling != Spelling::Text);
-        let raw = move |low, high| !json || low >= 0x20 && ![0x22, 0x5C].iter().any(|code| (low..=high).contains(code));
-        move |ranges| {
-            let mut segments = ranges.iter().flat_map(|&(low, high)| builder.arena.alphabet.segments(low, high));
-            ranges.iter().all(|&(low, high)| raw(low, high))
-                && segments.all(|(_, _, letter)| contains(&run.letters, letter))
-        }
     }
 
     /// Whether `text` is accepted.
@@ -566,15 +614,14 @@ impl Builder {
     }
 
     /// The letters that lead from an expression to itself, such as those no forbidden word starts with.
-    fn own_loop(&mut self, expression: Id) -> Option<ClassRun> {
+    fn own_loop(&mut self, expression: Id) -> Letters {
         let mut letters = self.arena.alphabet.none();
         for letter in 0..self.arena.alphabet.len() {
             if self.derive(expression, letter as Letter) == expression {
                 letters[letter / 64] |= 1 << (letter % 64);
             }
         }
-        let any = letters.iter().any(|&word| word != 0);
-        any.then_some(ClassRun { letters, repetitions: UNBOUNDED })
+        letters
     }
 
     /// What may follow any of some code points, if it is the same for all.
@@ -801,8 +848,8 @@ fn spelled_length(code: u32, spelling: Spelling) -> u32 {
     }
 }
 
-/// Bytes that no state can tell apart share a class: that of each byte, and how many there are.
-fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], usize) {
+/// Bytes that no state can tell apart share a class: that of each byte, and the first byte of each.
+fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], Box<[u8]>) {
     let mut starts = [false; 256];
     // Lead and continuation bytes whose bounds the UTF-8 scheme itself distinguishes.
     for byte in [0x80, 0x90, 0xA0, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5] {
@@ -819,12 +866,14 @@ fn byte_classes(alphabet: &Alphabet, spelling: Spelling) -> ([u8; 256], usize) {
         }
     }
     let mut classes = [0; 256];
-    let mut class = 0_u8;
-    for byte in 1..256 {
-        class += u8::from(starts[byte]);
-        classes[byte] = class;
+    let mut firsts = vec![0];
+    for byte in 1..=255 {
+        if starts[usize::from(byte)] {
+            firsts.push(byte);
+        }
+        classes[usize::from(byte)] = (firsts.len() - 1) as u8;
     }
-    (classes, usize::from(class) + 1)
+    (classes, firsts.into())
 }
 
 /// Marks every byte of the UTF-8 spelling of `code` as the start of a class: code points below and above differ there.

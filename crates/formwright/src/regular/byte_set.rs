@@ -24,6 +24,17 @@ impl ByteSet {
         self.0[usize::from(byte) / 64] |= 1 << (byte % 64);
     }
 
+    /// Adds a run of bytes.
+    pub fn insert_all(&mut self, bytes: std::ops::RangeInclusive<u8>) {
+        let (low, high) = (usize::from(*bytes.start()), usize::from(*bytes.end()));
+        for (word, at) in self.0.iter_mut().zip((0..).step_by(64)) {
+            let (from, to) = (low.max(at), high.min(at + 63));
+            if from <= to {
+                *word |= (u64::MAX >> (63 - (to - from))) << (from - at);
+            }
+        }
+    }
+
     /// Whether a byte is in it.
     #[inline]
     pub fn contains(&self, byte: u8) -> bool {
@@ -70,5 +81,15 @@ mod tests {
         assert!(set.contains(255) && !set.contains(254));
         assert_eq!(set.union(&ByteSet::of(b"ab")).iter().count(), 6);
         assert_eq!(ByteSet::ALL.iter().count(), 256);
+    }
+
+    #[test]
+    fn runs_of_bytes() {
+        for (low, high) in [(0, 255), (0, 0), (255, 255), (63, 64), (1, 62), (64, 127), (60, 200), (9, 3)] {
+            let mut set = ByteSet::of(b"z");
+            set.insert_all(low..=high);
+            let expected = (0..=255).filter(|&byte| byte == b'z' || (low..=high).contains(&byte));
+            assert_eq!(set.iter().collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+        }
     }
 }

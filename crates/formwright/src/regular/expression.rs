@@ -75,14 +75,6 @@ pub struct OutOfFuel;
 /// "Too many bytes to matter"; sums of a few stay in range.
 pub const MANY: u32 = u32::MAX / 2;
 
-/// A class loop an expression may stay in.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ClassRun {
-    pub letters: Letters,
-    /// Reading up to so many of the letters keeps the expression live.
-    pub repetitions: u32,
-}
-
 /// All expressions of one automaton.
 pub struct Arena {
     pub alphabet: Alphabet,
@@ -479,10 +471,9 @@ impl Arena {
         }
         let mut alike = smallvec![u64::MAX; row.len().div_ceil(64)];
         self.keep_alike(id, letter, &mut alike);
-        for letter in members(&alike) {
-            if let Some(place) = row.get_mut(usize::from(letter)) {
-                *place = Some(next);
-            }
+        for (places, word) in row.chunks_mut(64).zip(alike) {
+            let places = places.iter_mut().enumerate().filter(|(bit, _)| word >> bit & 1 == 1);
+            places.for_each(|(_, place)| *place = Some(next));
         }
         next
     }
@@ -726,6 +717,16 @@ impl Arena {
         }
     }
 
+    /// A loop that no token can exhaust, when it has been read so often that some tokens could: what it comes to if its
+    /// end comes.
+    pub fn near_its_end(&mut self, id: Id, reach: u32) -> Option<Id> {
+        let (body, low, high, rest) = self.as_loop(id)?;
+        let most = reach.checked_sub(1)?;
+        let read = high.checked_sub(most).filter(|&read| read > 0 && high != UNBOUNDED)?;
+        let last = self.repeat(body, low.saturating_sub(read), most);
+        Some(self.concat(last, rest))
+    }
+
     /// Bytes by which `id` may need more than its clamped form, after any way both can read.
     pub fn slack(&mut self, id: Id, reach: u32) -> u32 {
         match self.get(id).clone() {
@@ -741,31 +742,23 @@ impl Arena {
         self.shortest(id).ok().flatten().unwrap_or(MANY)
     }
 
-    /// Class loops `id` starts with; reading so many of the class keeps it live.
-    pub fn class_runs(&mut self, id: Id) -> Vec<ClassRun> {
-        self.looping_parts(id).into_iter().filter_map(|(_, run)| run).collect()
-    }
-
     /// Bytes of the shortest text at any time in a class loop of `id`, at most.
     pub fn farthest(&mut self, id: Id) -> u32 {
-        let looping = self.looping_parts(id);
-        looping.into_iter().map(|(part, _)| self.bytes(part)).max().unwrap_or(0).max(self.bytes(id))
+        let parts = self.alternatives(id);
+        parts.into_iter().map(|part| self.bytes(part)).max().unwrap_or(0).max(self.bytes(id))
     }
 
-    /// The alternatives of `id`, with their class loops.
-    fn looping_parts(&mut self, id: Id) -> Vec<(Id, Option<ClassRun>)> {
-        let parts = match self.get(id) {
-            Expression::Or(parts) => parts.to_vec(),
-            _ => vec![id],
-        };
-        parts.into_iter().map(|part| (part, self.class_run(part))).collect()
+    /// The alternatives of `id`; mostly itself.
+    pub fn alternatives(&self, id: Id) -> SmallVec<[Id; 2]> {
+        if let Expression::Or(parts) = self.get(id) { SmallVec::from_slice(parts) } else { smallvec![id] }
     }
 
-    fn class_run(&mut self, id: Id) -> Option<ClassRun> {
+    /// The class loop `id` starts with; reading so many of the class keeps it live.
+    pub fn class_run(&mut self, id: Id) -> Option<(&Letters, u32)> {
         let (body, _, repetitions, rest) = self.as_loop(id)?;
+        let is_live = self.live(rest).ok()?;
         let Expression::Class(letters) = self.get(body) else { return None };
-        let letters = letters.clone();
-        self.live(rest).ok()?.then_some(ClassRun { letters, repetitions })
+        is_live.then_some((letters, repetitions))
     }
 
     /// Whether `id` is every text.

@@ -22,7 +22,7 @@ mod tree;
 mod unfolding;
 
 pub use automaton::{Automaton, DEAD, Escapes, Spelling, StateId, Step};
+pub(crate) use automaton::{Class, ClassRun};
 pub use byte_set::ByteSet;
-pub(crate) use expression::ClassRun;
 pub use tree::{Divisor, Ranges, Regular};
 pub use unfolding::{Unfold, Unfolding};
