@@ -112,6 +112,8 @@ fn quick_masks_are_those_that_are_found() {
                 assert_eq!(plain(row), if is_known { expected } else { plain(fresh()) }, "{}", case.name);
                 matcher.accept_bytes(&[*byte]).unwrap();
             }
+            matcher.accept_token(tables.vocabulary.eos()[0]).unwrap();
+            assert!(!matcher.write_known(&fresh()[..]), "{}", case.name);
         }
     }
     assert!(late > 10 && at_once > late, "{at_once} at once, {late} late");

@@ -62,9 +62,9 @@ pub enum Node {
     Literals(Arc<Texts>),
     /// A regular language.
     Regular(LeafId),
-    /// A JSON string of `low..=high` code points of a class.
+    /// `low..=high` code points of a class, plain or as a JSON string.
     Text {
-        /// All JSON strings of the class in the wanted spelling, one character of which is a plain byte.
+        /// All texts of the class in the wanted spelling, one character of which is a plain byte.
         leaf: LeafId,
         /// Fewest code points.
         low: u32,

@@ -88,8 +88,10 @@ impl Facts {
                 let shortest = self.leaves[*leaf as usize];
                 (shortest, shortest == 0)
             }
-            Node::Text { low, high, .. } => {
-                (if low > high { INFINITE } else { low.saturating_add(2).min(INFINITE) }, false)
+            Node::Text { leaf, low, high } => {
+                let empty = self.leaves[*leaf as usize]; // the quotes, if it has any
+                let shortest = if low > high { INFINITE } else { low.saturating_add(empty).min(INFINITE) };
+                (shortest, shortest == 0)
             }
             Node::Object(object) => (self.object(object, costs), false),
             Node::Array(array) => (self.array(array, costs), false),

@@ -39,6 +39,7 @@ use crate::limits::Limits;
 use crate::regular::{Automaton, ByteSet, Regular, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
+use texts::Counting;
 pub use texts::TextTable;
 use walk::Exit;
 
@@ -382,7 +383,8 @@ pub struct Tables {
     spaces: Ids<Arc<Spaces>>,
     follow: Ids<ByteSet>,
     masks: Cache<LeafKey, LeafMask>,
-    texts: Cache<(Tree, NodeIndex, u32, StateId), TextTable>,
+    /// By the key of their masks, without the window.
+    texts: Cache<LeafKey, TextTable>,
     exits: Cache<ExitKey, Exits>,
     runs: Cache<(u32, SpaceState), RunTable>,
     canonical: Cache<(u32, StateId), Canonical>,
@@ -466,8 +468,7 @@ impl Tables {
         });
         let canonical = match everywhere.flatten() {
             Some((id, automaton)) => {
-                let start = automaton.start().state();
-                let state = if automaton.ends_hard() { automaton.step(start, b'"').state() } else { start };
+                let state = automaton.inside();
                 Canonical { id, automaton, state, slack }
             }
             None => Canonical { id, automaton: Arc::clone(automaton), state: clamped, slack },
@@ -495,7 +496,7 @@ impl Tables {
     ) -> Arc<LeafMask> {
         self.masks.get_or(key, || {
             let mask = match inside {
-                Some(inside) => self.text_table(&key, automaton, inside).mask(key.window),
+                Some(inside) => self.text_table(&key, automaton, inside, follow).mask(key.window),
                 None => walk::leaf_mask(self, key, automaton, follow),
             };
             let bytes = mask.bytes();
@@ -503,12 +504,12 @@ impl Tables {
         })
     }
 
-    /// The table of a place in strings of some characters; `inside` is the state between two of them.
-    fn text_table(&self, key: &LeafKey, automaton: &Automaton, inside: StateId) -> Arc<TextTable> {
-        self.texts.get_or((key.tree, key.node, key.automaton, key.state), || {
-            let table = self
-                .class_table(key, automaton, inside)
-                .unwrap_or_else(|| TextTable::new(&self.vocabulary, key.tree, key.node, automaton, key.state, inside));
+    /// The table of a place in texts of some characters; `inside` is the state between two of them.
+    fn text_table(&self, key: &LeafKey, automaton: &Automaton, inside: StateId, follow: &ByteSet) -> Arc<TextTable> {
+        let key = LeafKey { window: (0, UNBOUNDED), ..*key };
+        self.texts.get_or(key, || {
+            let walk = Counting { vocabulary: &self.vocabulary, automaton, inside, follow };
+            let table = self.class_table(&key, automaton, inside).unwrap_or_else(|| walk.table(&key));
             let bytes = table.bytes();
             (table, bytes)
         })
@@ -516,15 +517,15 @@ impl Tables {
 
     /// The table of a place between two of many characters, from that of all characters and the mask of any number.
     fn class_table(&self, key: &LeafKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
-        if (key.tree, key.node, key.state) != (Tree::Plain, 0, inside) || automaton.is_anything(inside) {
+        if (key.tree, key.node, key.state, key.follow) != (Tree::Plain, 0, inside, 0) || automaton.is_anything(inside) {
             return None;
         }
-        let mask = self.mask(LeafKey { window: (0, UNBOUNDED), ..*key }, automaton, None, &ByteSet::default());
+        let mask = self.mask(*key, automaton, None, &ByteSet::default());
         let Body::Map(body) = &mask.body else { return None };
         let all = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
         let (id, all) = self.automaton(&all, None).ok()?;
-        let state = all.step(all.start().state(), b'"').state();
-        let all = self.text_table(&LeafKey { automaton: id, state, ..*key }, &all, state);
+        let state = all.inside();
+        let all = self.text_table(&LeafKey { automaton: id, state, ..*key }, &all, state, &ByteSet::default());
         Some(all.of_class(body, &mask.exits, mask.farthest(automaton)))
     }
 

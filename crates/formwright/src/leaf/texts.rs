@@ -1,4 +1,4 @@
-//! Tokens inside a JSON string by their characters, for strings that count them.
+//! Tokens inside a text by their characters, for texts that count them: JSON strings, and long counters of plain text.
 //!
 //! One walk serves every `minLength` and `maxLength`: the tokens that stay inside stand by their number of characters,
 //! so that those of at most `n` are the first ones. A class with a counter, `^[0-9a-f]{24}$`, has those of them that a
@@ -10,11 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::Classes;
 use super::walk::{Exit, Tokens};
-use super::{Bitmap, Body, Exits, Farthest, LeafMask, Met, Tree};
-use crate::regular::{Automaton, StateId};
+use super::{Bitmap, Body, Exits, Farthest, LeafKey, LeafMask, Met, Tree};
+use crate::regular::{Automaton, ByteSet, StateId, Step};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
-/// All tokens below a place inside a JSON string, by characters.
+/// All tokens below a place inside a text, by characters.
 #[derive(Debug)]
 pub struct TextTable {
     /// Tokens that stay inside, by characters started: those of `n` characters are at `starts[n]..starts[n + 1]`.
@@ -54,13 +54,14 @@ impl<'v> Found<'v> {
         let bytes = walk.vocabulary.token(token);
         for (index, &byte) in bytes.iter().enumerate().skip(read) {
             let step = walk.automaton.step(state, byte);
-            if step.accepting() {
-                self.exits.push((&bytes[index + 1..], Met { run: 0, count, token }));
+            count += walk.counts(state, step);
+            let rest = &bytes[index + 1..];
+            if step.accepting() && walk.leaves(rest) {
+                self.exits.push((rest, Met { run: 0, count, token }));
             }
             if !step.goes_on() {
                 return;
             }
-            count += u16::from(state == walk.inside);
             state = step.state();
         }
         self.ends.insert(state);
@@ -68,14 +69,48 @@ impl<'v> Found<'v> {
     }
 }
 
-/// What is walked, and by which automaton; `inside` is its state between two characters.
-struct Counting<'v> {
-    vocabulary: &'v Vocabulary,
-    automaton: &'v Automaton,
-    inside: StateId,
+/// What is walked, and by which automaton; `inside` is its state between two characters, and `follow` may come after a
+/// text without quotes.
+pub struct Counting<'v> {
+    pub vocabulary: &'v Vocabulary,
+    pub automaton: &'v Automaton,
+    pub inside: StateId,
+    pub follow: &'v ByteSet,
 }
 
 impl<'v> Counting<'v> {
+    /// What is known of the tokens below the node of a key, read from its state.
+    pub fn table(&self, key: &LeafKey) -> TextTable {
+        let found = match (key.tree, key.node) {
+            (Tree::Plain, 0) => self.by_shape(key.state),
+            _ => self.by_byte(key.tree, key.node, key.state),
+        };
+        let starts = found.by_count.iter().scan(0, |end, tokens| {
+            *end += tokens.len();
+            Some(*end)
+        });
+        let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
+        let body = found.by_count.concat();
+        TextTable {
+            all: Bitmap::of(body.iter().copied(), self.vocabulary.mask_words()),
+            body,
+            starts,
+            spaced: found.spaced,
+            exits: Arc::new(Exits::new(found.exits)),
+            tail: found.ends.iter().map(|&state| self.automaton.shortest(state)).max().unwrap_or(1),
+        }
+    }
+
+    /// How many characters a step counts: one if it begins a character, and is not the quote.
+    fn counts(&self, state: StateId, step: Step) -> u16 {
+        u16::from(state == self.inside && step.goes_on())
+    }
+
+    /// Whether a token leaves where the text may end, if this remains of it.
+    fn leaves(&self, rest: &[u8]) -> bool {
+        self.automaton.ends_hard() || rest.first().is_some_and(|&next| self.follow.contains(next))
+    }
+
     /// All tokens as they are, by their shapes.
     fn by_shape(&self, state: StateId) -> Found<'v> {
         let mut found = Found::default();
@@ -83,6 +118,7 @@ impl<'v> Counting<'v> {
         let shapes = self.vocabulary.shapes();
         let nodes = shapes.trie.nodes();
         let tokens = |items| &shapes.tokens()[shapes.range(items)];
+        let may_leave = self.automaton.ends_hard() || !self.follow.is_empty();
         let mut states = vec![(state, 0_u16); usize::from(nodes[0].height) + 1];
         let mut index = 1;
         while let Some(at) = nodes.get(index as usize) {
@@ -98,15 +134,16 @@ impl<'v> Counting<'v> {
                 index = at.skip;
                 continue;
             };
-            if step.accepting() {
-                let rest = |token| &self.vocabulary.token(token)[depth..];
-                found.exits.extend(below().map(|&token| (rest(token), Met { run: 0, count, token })));
+            let count = count + self.counts(before, step);
+            if step.accepting() && may_leave {
+                let rests = below().map(|&token| (&self.vocabulary.token(token)[depth..], token));
+                let leaving = rests.filter(|(rest, _)| self.leaves(rest));
+                found.exits.extend(leaving.map(|(rest, token)| (rest, Met { run: 0, count, token })));
             }
             if !step.goes_on() {
                 index = at.skip;
                 continue;
             }
-            let count = count + u16::from(before == self.inside);
             states[depth] = (step.state(), count);
             let ending = tokens(shapes.trie.items_at(index));
             if !ending.is_empty() {
@@ -131,14 +168,18 @@ impl<'v> Counting<'v> {
             let depth = usize::from(at.depth) - base;
             let (before, count) = states[depth - 1];
             let step = self.automaton.step(before, at.byte);
-            if step.accepting() {
+            let count = count + self.counts(before, step);
+            if step.accepting() && self.automaton.ends_hard() {
                 tokens.exits_below(index, at.depth, count, &mut found.exits);
+            } else if step.accepting() && !self.follow.is_empty() {
+                let children = tokens.trie.children(index);
+                let leaving = children.filter(|&child| self.follow.contains(tokens.trie.node(child).byte));
+                leaving.for_each(|child| tokens.exits_below(child, at.depth, count, &mut found.exits));
             }
             if !step.goes_on() {
                 index = at.skip;
                 continue;
             }
-            let count = count + u16::from(before == self.inside);
             states[depth] = (step.state(), count);
             let items = tokens.trie.items_at(index);
             if !items.is_empty() {
@@ -152,36 +193,6 @@ impl<'v> Counting<'v> {
 }
 
 impl TextTable {
-    /// The tokens below `node`, read from `state`; `inside` is the state between two characters.
-    pub fn new(
-        vocabulary: &Vocabulary,
-        tree: Tree,
-        node: NodeIndex,
-        automaton: &Automaton,
-        state: StateId,
-        inside: StateId,
-    ) -> Self {
-        let walk = Counting { vocabulary, automaton, inside };
-        let found = match (tree, node) {
-            (Tree::Plain, 0) => walk.by_shape(state),
-            _ => walk.by_byte(tree, node, state),
-        };
-        let starts = found.by_count.iter().scan(0, |end, tokens| {
-            *end += tokens.len();
-            Some(*end)
-        });
-        let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
-        let body = found.by_count.concat();
-        Self {
-            all: Bitmap::of(body.iter().copied(), vocabulary.mask_words()),
-            body,
-            starts,
-            spaced: found.spaced,
-            exits: Arc::new(Exits::new(found.exits)),
-            tail: found.ends.iter().map(|&state| automaton.shortest(state)).max().unwrap_or(1),
-        }
-    }
-
     /// Those that have only characters of a class, from the tokens that stay inside or end with them, those that leave,
     /// and the bytes to finish a character. Each has as many characters as among all.
     #[must_use]
@@ -276,6 +287,17 @@ mod tests {
         (body, exits, found.ends.into_iter().collect())
     }
 
+    const SPELLINGS: [Spelling; 4] = [
+        Spelling::Text,
+        Spelling::Json(Escapes::Natural),
+        Spelling::Json(Escapes::Any),
+        Spelling::Json(Escapes::Canonical),
+    ];
+
+    fn key(state: StateId) -> LeafKey {
+        LeafKey { tree: Tree::Plain, node: 0, automaton: 0, state, window: (0, UNBOUNDED), follow: 0 }
+    }
+
     /// A class has the tokens that a walk with its own automaton finds.
     #[test]
     fn a_class_counts_as_a_walk_does() {
@@ -287,20 +309,17 @@ mod tests {
             Regular::one_of("x日本"),
             Regular::Class([('\0', 'w'), ('y', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].into()),
         ];
-        for (class, escapes) in classes
-            .iter()
-            .flat_map(|class| [Escapes::Natural, Escapes::Any, Escapes::Canonical].map(|escapes| (class, escapes)))
-        {
+        for (class, spelling) in classes.iter().flat_map(|class| SPELLINGS.map(|spelling| (class, spelling))) {
             let table = |tree: &Regular| {
-                let automaton = Automaton::new(tree, Spelling::Json(escapes), &Limits::default()).unwrap();
-                let inside = automaton.step(automaton.start().state(), b'"').state();
-                let table = TextTable::new(&tables.vocabulary, Tree::Plain, 0, &automaton, inside, inside);
-                (automaton, inside, table)
+                let automaton = Automaton::new(tree, spelling, &Limits::default()).unwrap();
+                let (inside, follow) = (automaton.inside(), &ByteSet::default());
+                let walk = Counting { vocabulary: &tables.vocabulary, automaton: &automaton, inside, follow };
+                let table = walk.table(&key(inside));
+                (automaton, table)
             };
-            let (automaton, state, walked) = table(&class.clone().repeat(0, None));
-            let (_, _, all) = table(&Regular::anything());
-            let key = LeafKey { tree: Tree::Plain, node: 0, automaton: 0, state, window: (0, UNBOUNDED), follow: 0 };
-            let mask = leaf_mask(&tables, key, &automaton, &ByteSet::default());
+            let (automaton, walked) = table(&class.clone().repeat(0, None));
+            let (_, all) = table(&Regular::anything());
+            let mask = leaf_mask(&tables, key(automaton.inside()), &automaton, &ByteSet::default());
             let words = tables.vocabulary.mask_words();
             let body = match &mask.body {
                 Body::Map(map) => map.clone(),
@@ -314,22 +333,26 @@ mod tests {
                 let last = body.iter().rposition(|tokens| !tokens.is_empty()).map_or(0, |last| last + 1);
                 (body[..last].to_vec(), exits, table.exits.trie.nodes().len(), table.all.to_vec())
             };
-            assert_eq!(sets(&counted), sets(&walked), "{class:?} {escapes:?}");
+            assert_eq!(sets(&counted), sets(&walked), "{class:?} {spelling:?}");
             assert!(counted.tail >= walked.tail && walked.starts.len() > 2);
         }
     }
 
     #[test]
     fn shapes_and_bytes_count_alike() {
-        let vocabulary = vocabulary();
-        for escapes in [Escapes::Natural, Escapes::Any, Escapes::Canonical] {
-            let automaton = Automaton::new(&Regular::anything(), Spelling::Json(escapes), &Limits::default()).unwrap();
-            let inside = automaton.step(automaton.start().state(), b'"').state();
-            let walk = Counting { vocabulary: &vocabulary, automaton: &automaton, inside };
+        let (vocabulary, mut left) = (vocabulary(), [[0; 2]; 2]);
+        for (spelling, follow) in SPELLINGS.iter().flat_map(|&spelling| ["", "e-"].map(|follow| (spelling, follow))) {
+            let automaton = Automaton::new(&Regular::anything(), spelling, &Limits::default()).unwrap();
+            let (inside, follow) = (automaton.inside(), &ByteSet::of(follow.as_bytes()));
+            let walk = Counting { vocabulary: &vocabulary, automaton: &automaton, inside, follow };
             for text in ["", "a", "\\", "\\u0", "\u{65e5}"] {
                 let state = text.bytes().fold(inside, |state, byte| automaton.step(state, byte).state());
-                assert_eq!(all(walk.by_shape(state)), all(walk.by_byte(Tree::Plain, 0, state)), "{escapes:?} {text:?}");
+                let (shapes, bytes) = (all(walk.by_shape(state)), all(walk.by_byte(Tree::Plain, 0, state)));
+                assert_eq!(shapes, bytes, "{spelling:?} {text:?}");
+                left[usize::from(automaton.ends_hard())][usize::from(!follow.is_empty())] += bytes.1.len();
             }
         }
+        let [[none, some], [quotes, others]] = left;
+        assert!(none == 0 && some > 0 && quotes == others, "{left:?}");
     }
 }

@@ -534,6 +534,9 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Leaf { leaf, state } => return program.automaton(leaf).leaving(state),
+            Head::Text { leaf, state, .. } if !program.automaton(leaf).ends_hard() => {
+                return program.automaton(leaf).leaving(state);
+            }
             Head::Accept => {}
             _ => return ByteSet::ALL,
         }

@@ -401,7 +401,7 @@ impl Matcher {
     /// Writes what [`Matcher::mask`] finds without a budget, if it is remembered as it is and nobody else holds the
     /// memory: the quickest way to a mask. Tells whether it did.
     pub fn write_known<R: Row + ?Sized>(&self, row: &R) -> bool {
-        let memory = self.memory.try_lock();
+        let memory = if self.state.finished { None } else { self.memory.try_lock() };
         memory.is_some_and(|mut memory| write_known(self.constraint(), &mut memory, &self.state, row))
     }
 

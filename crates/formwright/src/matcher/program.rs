@@ -5,7 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::language::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId};
-use crate::regular::{Automaton, ByteSet, Spelling, StateId};
+use crate::regular::{Automaton, ByteSet, StateId};
 
 /// A graph made ready to run.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Program {
     /// What its whitespace costs.
     pub costs: LayoutCosts,
     automata: Vec<Arc<Automaton>>,
-    /// By leaf: the state inside a string, for the languages of all strings of some characters.
+    /// By leaf: the state between two characters, for the languages of all texts of some characters.
     inside: Vec<Option<StateId>>,
     first: Vec<OnceLock<ByteSet>>,
 }
@@ -35,10 +35,11 @@ impl Program {
         }
         let automata: Vec<Arc<Automaton>> =
             graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
-        let inside = graph.leaves.iter().zip(&automata).map(|(leaf, automaton)| {
-            let all = leaf.spelling != Spelling::Text && leaf.tree.is_class_loop();
-            all.then(|| automaton.step(automaton.start().state(), b'"').state())
-        });
+        let inside = graph
+            .leaves
+            .iter()
+            .zip(&automata)
+            .map(|(leaf, automaton)| leaf.tree.is_class_loop().then(|| automaton.inside()));
         Ok(Self {
             inside: inside.collect(),
             costs: LayoutCosts::new(&graph),
@@ -61,7 +62,7 @@ impl Program {
         &self.automata[leaf as usize]
     }
 
-    /// The state between the characters of a string, for a leaf of all strings of some characters.
+    /// The state between two characters, for a leaf of all texts of some characters.
     #[inline]
     pub fn inside(&self, leaf: LeafId) -> Option<StateId> {
         self.inside[leaf as usize]
@@ -89,11 +90,11 @@ impl Program {
             Node::Literals(texts) => {
                 texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
             }
-            Node::Regular(leaf) => {
+            Node::Text { leaf, .. } if self.automaton(*leaf).ends_hard() => set.insert(b'"'),
+            Node::Regular(leaf) | Node::Text { leaf, .. } => {
                 let automaton = self.automaton(*leaf);
                 set = automaton.leaving(automaton.start().state());
             }
-            Node::Text { .. } => set.insert(b'"'),
             Node::Object(_) => set.insert(b'{'),
             Node::Array(_) => set.insert(b'['),
             Node::Sequence(parts) => {

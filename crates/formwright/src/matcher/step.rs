@@ -219,7 +219,7 @@ impl<'m> Machine<'m> {
         let cont = thread.cont;
         self.byte = byte;
         match thread.head {
-            Head::Text { leaf, state, least, .. } => self.text(leaf, state, least, byte, cont, out),
+            Head::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, cont, out),
             Head::Leaf { leaf, state } => {
                 let step = self.leaf_step(leaf, state, byte);
                 self.push_leaf(leaf, step, cont, out);
@@ -264,10 +264,8 @@ impl<'m> Machine<'m> {
                 if step.accepting() || step.state() == DEAD {
                     return None;
                 }
-                // The first byte of a character counts it.
-                let counts = u32::from(Some(state) == program.inside(leaf));
-                let most = if most == UNBOUNDED { most } else { most.checked_sub(counts)? };
-                Head::Text { leaf, state: step.state(), least: least.saturating_sub(counts), most }
+                let (least, most) = self.counted(leaf, state, (least, most))?;
+                Head::Text { leaf, state: step.state(), least, most }
             }
             Head::Leaf { leaf, state } => {
                 let step = self.leaf_step(leaf, state, byte);
@@ -312,6 +310,9 @@ impl<'m> Machine<'m> {
             Node::Regular(leaf) => {
                 let state = self.program.automaton(*leaf).start().state();
                 Self::push(Head::Leaf { leaf: *leaf, state }, cont, out);
+            }
+            Node::Text { leaf, .. } if !self.program.automaton(*leaf).ends_hard() => {
+                Self::push(self.inside(node).unwrap_or(Head::Start(node)), cont, out);
             }
             _ => Self::push(Head::Start(node), cont, out),
         }
@@ -402,9 +403,14 @@ impl<'m> Machine<'m> {
                 let step = self.leaf_step(*leaf, program.automaton(*leaf).start().state(), byte);
                 self.push_leaf(*leaf, step, cont, out);
             }
-            Node::Text { leaf, low, high } if byte == b'"' => {
-                if let Some(state) = program.inside(*leaf) {
-                    Self::push(Head::Text { leaf: *leaf, state, least: *low, most: *high }, cont, out);
+            Node::Text { leaf, .. } if program.automaton(*leaf).ends_hard() => {
+                if let Some(head) = self.inside(node).filter(|_| byte == b'"') {
+                    Self::push(head, cont, out);
+                }
+            }
+            Node::Text { .. } => {
+                if let Some(head) = self.inside(node) {
+                    self.step_into(Thread { head, cont }, byte, out);
                 }
             }
             Node::Object(object) if byte == b'{' => {
@@ -419,7 +425,7 @@ impl<'m> Machine<'m> {
                 let count = self.no_items(array);
                 Self::push(Head::Array { phase: Phase::Open, space: array.layout.open, array: node, count }, cont, out);
             }
-            Node::Never | Node::Empty | Node::Text { .. } | Node::Object(_) | Node::Array(_) => {}
+            Node::Never | Node::Empty | Node::Object(_) | Node::Array(_) => {}
             Node::Sequence(parts) => {
                 for index in 0..parts.len() as u32 {
                     let (part, after) = self.part(node, index, cont);
@@ -465,9 +471,32 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The quote that ends a string.
-    fn text(&mut self, leaf: LeafId, state: StateId, least: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        if least == 0 && self.leaf_step(leaf, state, byte).accepting() {
+    /// Before the first character of a counted text.
+    fn inside(&self, node: NodeId) -> Option<Head> {
+        let Node::Text { leaf, low, high } = *self.program.node(node) else { return None };
+        Some(Head::Text { leaf, state: self.program.inside(leaf)?, least: low, most: high })
+    }
+
+    /// How many characters may come after a byte: the first one of a character counts it. `None` if that is one too many.
+    #[inline]
+    fn counted(&self, leaf: LeafId, state: StateId, (least, most): (u32, u32)) -> Option<(u32, u32)> {
+        let counts = u32::from(Some(state) == self.program.inside(leaf));
+        let most = if most == UNBOUNDED { most } else { most.checked_sub(counts)? };
+        Some((least.saturating_sub(counts), most))
+    }
+
+    /// A counted text that may end: with the quote, or with a character where there are no quotes.
+    fn text(&mut self, leaf: LeafId, state: StateId, window: (u32, u32), byte: u8, cont: ContId, out: &mut Out<'_>) {
+        let step = self.leaf_step(leaf, state, byte);
+        if !step.accepting() {
+            return;
+        }
+        let after = if step.goes_on() { self.counted(leaf, state, window) } else { Some((window.0, 0)) };
+        let Some((least, most)) = after else { return };
+        if most > 0 {
+            Self::push(Head::Text { leaf, state: step.state(), least, most }, cont, out);
+        }
+        if least == 0 {
             self.resume(cont, out);
         }
     }
@@ -547,8 +576,7 @@ impl<'m> Machine<'m> {
             }
             let frame = Head::Named { extra: index as u16, object: node, seen, start };
             let after = self.arena.frame(Thread { head: frame, cont });
-            let automaton = self.program.automaton(extra.name);
-            let state = automaton.step(automaton.start().state(), b'"').state();
+            let state = self.program.automaton(extra.name).inside();
             self.push_extra(extra.name, state, at, after, out);
         }
     }
@@ -801,8 +829,7 @@ impl<'m> Machine<'m> {
             self.doubt = true;
             return true;
         }
-        let automaton = self.program.automaton(extra.name);
-        let state = automaton.step(automaton.start().state(), b'"').state();
+        let state = self.program.automaton(extra.name).inside();
         let at = self.arena.excluded_names(node, object, names);
         state != DEAD && self.extra_is_live(extra.name, state, at)
     }

@@ -24,6 +24,7 @@ use super::step::Machine;
 use super::thread::{Head, Thread};
 use crate::constraint::Constraint;
 use crate::error::Result;
+use crate::language::UNBOUNDED;
 use crate::leaf::Body;
 use crate::regular::ByteSet;
 
@@ -85,9 +86,18 @@ fn taken(entry: &Entry) -> u32 {
 
 /// Where a long loop comes to at last: until then, its states have one mask.
 fn near_its_end(constraint: &Constraint, thread: Thread) -> Option<Thread> {
-    let Head::Leaf { leaf, state } = thread.head else { return None };
-    let state = constraint.program().automaton(leaf).near_its_end(state, constraint.tables().reach())?;
-    Some(Thread { head: Head::Leaf { leaf, state }, ..thread })
+    let reach = constraint.tables().reach();
+    let head = match thread.head {
+        Head::Leaf { leaf, state } => {
+            Head::Leaf { leaf, state: constraint.program().automaton(leaf).near_its_end(state, reach)? }
+        }
+        Head::Text { leaf, state, least, most } if reach <= most && most < UNBOUNDED => {
+            let read = most - (reach - 1);
+            Head::Text { leaf, state, least: least.saturating_sub(read), most: reach - 1 }
+        }
+        _ => return None,
+    };
+    Some(Thread { head, ..thread })
 }
 
 /// Where some bytes lead.

@@ -265,6 +265,12 @@ impl Automaton {
         self.start
     }
 
+    /// The state before the first character: at the start, or behind the quote.
+    pub fn inside(&self) -> StateId {
+        let start = self.start.state();
+        if self.ends_hard() { self.step(start, b'"').state() } else { start }
+    }
+
     /// Where `byte` leads from `state`.
     #[inline]
     pub fn step(&self, state: StateId, byte: u8) -> Step {

@@ -10,7 +10,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
 use crate::constraint::Language;
 use crate::error::{Error, Result};
-use crate::language::{Graph, Node, NodeId, UNBOUNDED};
+use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Ranges, Regular, Spelling};
 
@@ -21,8 +21,26 @@ use crate::regular::{Ranges, Regular, Spelling};
 pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
     let tree = parse(source, limits)?;
     let mut graph = Graph::default();
-    graph.root = Part::of(&tree).build(&mut graph);
+    graph.root = match counted(&tree) {
+        Some((class, low, high)) => {
+            let leaf = graph.leaf(Leaf { tree: class.clone().repeat(0, None), spelling: Spelling::Text });
+            graph.add(Node::Text { leaf, low, high })
+        }
+        None => Part::of(&tree).build(&mut graph),
+    };
     Language::new(graph, limits)
+}
+
+/// So many characters of a class are counted: an automaton would have a state for each number.
+const LONG: u32 = 256;
+
+/// If an expression is a class many times: which, and how often. Its shortest texts are known if a character of it is a
+/// byte.
+fn counted(tree: &Regular) -> Option<(&Regular, u32, u32)> {
+    let Regular::Repeat(body, low, Some(high)) = tree else { return None };
+    let Regular::Class(ranges) = &**body else { return None };
+    let of_bytes = ranges.first().is_some_and(|(first, _)| first.is_ascii());
+    (of_bytes && *high >= LONG && low <= high).then_some((body, *low, *high))
 }
 
 /// From so many texts on, an alternation of texts is a tree of them rather than an automaton.

@@ -1,0 +1,98 @@
+//! Long counters of plain text: characters are counted, not made states of an automaton. The same language written so that
+//! it is an automaton allows the same tokens everywhere.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::allowed;
+use formwright::leaf::Tables;
+use formwright::syntax::regex::regex;
+use formwright::vocabulary::Vocabulary;
+use formwright::{Constraint, Language, Limits};
+
+fn tables() -> Arc<Tables> {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
+    let longer = ["ab", "ba", "a,", ",a", "a,b,c", "日", "日本", "本a", "b-", "-12", "a-1", "aéb", "é"];
+    tokens.extend(longer.map(|text| text.as_bytes().to_vec()));
+    for (part, count) in [("a", 9), ("a", 40), ("ab", 20), ("a,", 15), ("日本", 12), ("éa", 9)] {
+        tokens.push(part.repeat(count).into_bytes());
+    }
+    tokens.extend([&b"a\xE6"[..], b"\x97\xA5", b"\xA5a", b"\xA9", b"a\xC3"].map(<[u8]>::to_vec));
+    let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
+    Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))
+}
+
+fn parsed(source: &str) -> Language {
+    regex(source, &Limits::default()).unwrap()
+}
+
+/// A language alone, and as a part of others.
+fn uses(language: &Language) -> Vec<Language> {
+    let (head, tail) = (parsed("a?-"), parsed("(12|a,b|-)?"));
+    vec![
+        language.clone(),
+        language.then(&tail).unwrap(),
+        head.then(language).unwrap().then(&tail).unwrap(),
+        language.or(&tail).unwrap(),
+        language.then(&tail).unwrap().repeat(1, 3).unwrap(),
+        language.then(language).unwrap(),
+    ]
+}
+
+#[test]
+fn counted_texts_are_those_of_an_automaton() {
+    let tables = tables();
+    let count = tables.vocabulary.len() as u32;
+    let (mut ends, mut steps) = (0, 0);
+    for class in ["a", "[ab,]", "[a-c日本é]", ".", r"[^\x00-\x60]"] {
+        for (low, high) in [(0_u32, 256), (3, 300), (250, 260), (256, 256)] {
+            let counted = uses(&parsed(&format!("{class}{{{low},{high}}}")));
+            let automata = uses(&parsed(&format!("{class}{{{low},{high}}}|{class}{{{high}}}")));
+            let several = if class == "[ab,]" { 6 } else { 4 }; // one after the other, they may end in many places
+            for (place, (one, other)) in counted.iter().zip(&automata).take(several).enumerate() {
+                let both = [one, other].map(|language| Constraint::new(language, &tables).unwrap());
+                let mut matchers = both.each_ref().map(Constraint::matcher);
+                let mut random = 7 * u64::from(low) + place as u64;
+                for step in 0..80 {
+                    let shown = || format!("{class}{{{low},{high}}} as {place} after {step} tokens");
+                    let [expected, seen] = matchers.each_mut().map(|matcher| allowed(matcher, None, count));
+                    assert_eq!(seen, expected, "{}", shown());
+                    let least = matchers.each_mut().map(|matcher| matcher.min_tokens_to_finish());
+                    if step % 8 == 0 && least[0] == least[1] {
+                        for budget in [least[0] + 1, least[0] + 4] {
+                            let [seen, expected] =
+                                matchers.each_mut().map(|matcher| allowed(matcher, Some(budget), count));
+                            assert_eq!(seen, expected, "{} with {budget}", shown());
+                        }
+                    }
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let longest = |token: &&u32| tables.vocabulary.token(**token).len();
+                    let pick = match random >> 62 {
+                        0 => expected[(random >> 33) as usize % expected.len()],
+                        _ => *expected.iter().max_by_key(longest).unwrap(),
+                    };
+                    if pick == 0 {
+                        ends += 1;
+                        break;
+                    }
+                    matchers.iter_mut().for_each(|matcher| matcher.accept_token(pick).unwrap());
+                    steps += 1;
+                }
+            }
+        }
+    }
+    assert!(ends > 40 && steps > 1000, "{ends} ends, {steps} steps");
+}
+
+/// A counter goes on for longer than an automaton has states.
+#[test]
+fn counters_need_no_states() {
+    let tables = tables();
+    let constraint = Constraint::new(&parsed("[ab]{0,4000000000}"), &tables).unwrap();
+    let mut matcher = constraint.matcher();
+    let long = "ab".repeat(400_000);
+    matcher.accept_bytes(long.as_bytes()).unwrap();
+    assert_eq!(allowed(&mut matcher, None, tables.vocabulary.len() as u32).len(), 8);
+}
