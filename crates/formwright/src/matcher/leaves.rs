@@ -245,15 +245,17 @@ impl Masker<'_> {
     /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
     fn leaf(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) -> bool {
         let Place { leaf, state, window, at, cont } = place;
-        let follow =
-            if self.machine.program.automaton(leaf).ends_hard() { ByteSet::default() } else { self.follow(cont) };
+        let quoted = self.machine.program.automaton(leaf).ends_hard();
+        let follow = if quoted { ByteSet::default() } else { self.follow(cont) };
+        // If no token can end it and go on, it does not matter how many characters must come.
+        let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
         let asked = Asked {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,
             leaf,
             state,
             window: window
-                .map(|window| clamped(window, self.tables.reach()))
+                .map(|window| clamped(counts(window), self.tables.reach()))
                 .filter(|window| *window != (0, UNBOUNDED)),
             follow,
         };
@@ -312,7 +314,8 @@ impl Masker<'_> {
     #[cold]
     fn covers(&mut self, asked: &Asked, mask: &LeafMask, window: Option<(u32, u32)>, cont: ContId) -> bool {
         let shared = self.shared(asked);
-        let beyond = window.map_or(0, |(least, _)| least.saturating_sub(self.tables.reach()));
+        let known = asked.window.map_or(0, |(least, _)| least);
+        let beyond = window.map_or(0, |(least, _)| least - known);
         let farthest = || mask.farthest(&shared.automaton).saturating_add(beyond.max(shared.slack));
         self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest(), cont))
     }
