@@ -403,14 +403,12 @@ impl<'m> Machine<'m> {
                 let step = self.leaf_step(*leaf, program.automaton(*leaf).start().state(), byte);
                 self.push_leaf(*leaf, step, cont, out);
             }
-            Node::Text { leaf, .. } if program.automaton(*leaf).ends_hard() => {
-                if let Some(head) = self.inside(node).filter(|_| byte == b'"') {
-                    Self::push(head, cont, out);
-                }
-            }
-            Node::Text { .. } => {
-                if let Some(head) = self.inside(node) {
+            Node::Text { leaf, .. } => {
+                let Some(head) = self.inside(node) else { return };
+                if !program.automaton(*leaf).ends_hard() {
                     self.step_into(Thread { head, cont }, byte, out);
+                } else if byte == b'"' {
+                    Self::push(head, cont, out);
                 }
             }
             Node::Object(object) if byte == b'{' => {

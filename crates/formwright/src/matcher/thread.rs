@@ -54,7 +54,7 @@ pub enum Head {
     Start(NodeId),
     /// Before a JSON value, with optional whitespace.
     Value { space: SpaceState, node: NodeId },
-    /// Inside a JSON string of any characters of a class, with how many may and must still come.
+    /// Inside a text of any characters of a class, plain or a JSON string, with how many may and must still come.
     Text { leaf: LeafId, state: StateId, least: u32, most: u32 },
     /// Inside a regular leaf.
     Leaf { leaf: LeafId, state: StateId },
