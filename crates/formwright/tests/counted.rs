@@ -77,7 +77,9 @@ fn counted_texts_are_those_of_an_automaton() {
                         ends += 1;
                         break;
                     }
-                    matchers.iter_mut().for_each(|matcher| matcher.accept_token(pick).unwrap());
+                    for matcher in &mut matchers {
+                        matcher.accept_token(pick).unwrap();
+                    }
                     steps += 1;
                 }
             }
