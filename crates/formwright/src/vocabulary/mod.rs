@@ -282,7 +282,7 @@ fn check<T: AsRef<[u8]>>(
 /// are scattered over memory; so only the others pay for it.
 pub(crate) fn in_order<'b, T: Copy + Ord>(items: impl Iterator<Item = (&'b [u8], T)>) -> Vec<(&'b [u8], T)> {
     let mut keyed: Vec<(u128, &[u8], T)> = items.map(|(bytes, item)| (head(bytes), bytes, item)).collect();
-    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+    keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
     keyed.into_iter().map(|(_, bytes, item)| (bytes, item)).collect()
 }
 

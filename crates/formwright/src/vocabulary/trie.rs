@@ -88,11 +88,12 @@ impl Trie {
     }
 
     fn layout(&mut self, sorted: &[(&[u8], u32)]) {
-        self.nodes.reserve(1 + sorted.iter().map(|(bytes, _)| bytes.len()).sum::<usize>().min(1 << 16));
+        // Room that is not used costs nothing, growing does; most strings add two or three nodes.
+        let most = 1 + sorted.iter().map(|(bytes, _)| bytes.len()).sum::<usize>();
+        self.nodes.reserve(most.min((1 << 16) + 4 * sorted.len()));
         let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0, wide: false };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
-        self.nodes.reserve(sorted.len());
         let mut open: Open = smallvec![0];
         let mut shared = 0; // bytes in common with the string before
         for (index, &(bytes, item)) in sorted.iter().enumerate() {
