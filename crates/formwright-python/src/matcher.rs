@@ -50,10 +50,11 @@ impl Matcher {
     ) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         rows.check(row)?;
-        if budget.is_none() && self.kernel.write_known(rows.row(row)) {
-            return Ok(());
-        }
-        let quick = if budget.is_none() { self.kernel.quick_mask() } else { None };
+        let quick = match budget {
+            None if self.kernel.write_known(rows.row(row)) => return Ok(()),
+            None => self.kernel.quick_mask(),
+            Some(_) => None,
+        };
         let found = match quick {
             Some(quick) => quick, // the lock is kept: another thread would not be done sooner
             None => lift(py, py.detach(|| self.kernel.mask(budget)))?,
