@@ -14,7 +14,7 @@ use super::arena::Arena;
 use super::budget::Budget;
 use super::leaves;
 use super::mask::{Entry, Masker};
-use super::memory::{Memory, State};
+use super::memory::Memory;
 use super::row::{Mask, write};
 use super::step::Machine;
 use super::thread::{Head, Thread};
@@ -25,17 +25,17 @@ use crate::error::Result;
 /// An entry that leaves more tokens than this in doubt is made anew, with the names used before, for every mask.
 const DOUBTS: usize = 32;
 
-/// Adds what the threads of a state allow. If it must be `quick`, fails where a leaf mask would be made.
+/// Adds what threads allow. If it must be `quick`, fails where a leaf mask would be made.
 pub fn find(
     constraint: &Constraint,
     memory: &mut Memory,
-    state: &State,
+    threads: &[Thread],
     path: &mut Vec<u8>,
     quick: bool,
     mask: &mut Mask,
 ) -> Result<()> {
     memory.leaves.quick = quick;
-    for &thread in &state.threads {
+    for &thread in threads {
         mask.ends |= thread.head == Head::Accept;
         let mut entry = match known_entry(constraint, memory, thread) {
             Some(known) => Arc::clone(known),
@@ -50,10 +50,10 @@ pub fn find(
     Ok(())
 }
 
-/// Writes what a state allows, if it is one place, where the text may end or not, and its entry is remembered and says it
+/// Writes what threads allow, if they are one place, where the text may end or not, and its entry is remembered and says it
 /// all: mostly so, and nothing is counted or collected then. Otherwise tells that it did not.
-pub fn write_known<R: Row + ?Sized>(constraint: &Constraint, memory: &mut Memory, state: &State, row: &R) -> bool {
-    let (thread, ends) = match *state.threads {
+pub fn write_known<R: Row + ?Sized>(constraint: &Constraint, memory: &mut Memory, threads: &[Thread], row: &R) -> bool {
+    let (thread, ends) = match *threads {
         [thread] => (thread, false),
         [thread, Thread { head: Head::Accept, .. }] | [Thread { head: Head::Accept, .. }, thread] => (thread, true),
         _ => return false,

@@ -2,14 +2,12 @@
 //!
 //! A [`Memory`] holds the arena the threads point into and the masks met so far.
 //! A matcher and its forks share one; when the last of them ends, the constraint
-//! keeps it for the next text, which then finds most of its masks known. Going
-//! back is one step along a list: states are never changed.
+//! keeps it for the next text, which then finds most of its masks known.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::arena::Arena;
 use super::leaves::Leaves;
@@ -150,69 +148,6 @@ impl Shared {
             Ok(memory) => Some(memory),
             Err(TryLockError::Poisoned(memory)) => Some(memory.into_inner()),
             Err(TryLockError::WouldBlock) => None,
-        }
-    }
-}
-
-/// Where a matcher stands, and where it stood before.
-#[derive(Debug)]
-pub struct State {
-    pub threads: SmallVec<[Thread; 2]>,
-    /// Bytes of text.
-    pub path: usize,
-    pub finished: bool,
-    /// Steps from the start.
-    pub steps: usize,
-    before: Option<Arc<State>>,
-}
-
-impl State {
-    pub fn first(threads: &[Thread]) -> Arc<Self> {
-        Arc::new(Self { threads: SmallVec::from_slice(threads), path: 0, finished: false, steps: 0, before: None })
-    }
-
-    fn next(before: Option<Arc<Self>>, threads: &[Thread], path: usize, finished: bool) -> Arc<Self> {
-        let steps = before.as_ref().map_or(0, |before| before.steps + 1);
-        Arc::new(Self { threads: SmallVec::from_slice(threads), path, finished, steps, before })
-    }
-
-    /// The state `steps` earlier; `None` if there are fewer.
-    pub fn earlier(self: &Arc<Self>, steps: usize) -> Option<&Arc<Self>> {
-        (0..steps).try_fold(self, |state, _| state.before.as_ref())
-    }
-}
-
-/// The state a matcher is in. Empty only while it moves on: the state before is handed over, not counted twice.
-#[derive(Clone, Debug)]
-pub struct Current(Option<Arc<State>>);
-
-impl Current {
-    pub fn new(state: Arc<State>) -> Self {
-        Self(Some(state))
-    }
-
-    /// One step forward.
-    pub fn advance(&mut self, threads: &[Thread], path: usize, finished: bool) {
-        let before = self.0.take();
-        self.0 = Some(State::next(before, threads, path, finished));
-    }
-}
-
-impl std::ops::Deref for Current {
-    type Target = Arc<State>;
-
-    fn deref(&self) -> &Arc<State> {
-        static NOWHERE: LazyLock<Arc<State>> = LazyLock::new(|| State::first(&[]));
-        self.0.as_ref().unwrap_or_else(|| &NOWHERE)
-    }
-}
-
-impl Drop for State {
-    /// One state after the other: a long text must not become a deep recursion.
-    fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(mut state) = before.and_then(Arc::into_inner) {
-            before = state.before.take();
         }
     }
 }

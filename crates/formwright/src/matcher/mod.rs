@@ -11,6 +11,7 @@ mod arena;
 mod budget;
 mod cost;
 mod find;
+mod history;
 mod leaves;
 mod mask;
 mod memory;
@@ -30,7 +31,8 @@ use std::sync::Arc;
 use arena::Arena;
 use budget::Budget;
 use find::{find, masker, write_known};
-use memory::{Current, Memory, Shared, State};
+use history::History;
+use memory::{Memory, Shared};
 use step::Machine;
 use thread::{Head, Thread};
 
@@ -150,15 +152,15 @@ fn next_bytes(machine: &mut Machine<'_>, threads: &[Thread]) -> Vec<u8> {
 #[derive(Clone, Debug)]
 pub struct Matcher {
     memory: Shared,
-    state: Current,
+    history: History,
     path: Vec<u8>,
 }
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let memory = Shared::new(constraint);
-        let state = Current::new(first(&memory));
-        Self { memory, state, path: Vec::new() }
+        let history = History::new(&first(&memory));
+        Self { memory, history, path: Vec::new() }
     }
 
     /// The constraint it runs.
@@ -173,12 +175,12 @@ impl Matcher {
 
     /// Whether the text so far is complete (it may still go on).
     pub fn is_accepting(&self) -> bool {
-        accepting(&self.state.threads)
+        accepting(self.history.threads())
     }
 
     /// Whether an end-of-text token was accepted.
     pub fn is_finished(&self) -> bool {
-        self.state.finished
+        self.history.is_finished()
     }
 
     // Going forward.
@@ -193,23 +195,22 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
-        let Self { memory, state, path } = self;
+        let Self { memory, history, path } = self;
         let constraint = memory.constraint();
         let bytes = constraint.tables().vocabulary.token(token);
         if bytes.is_empty() {
             return self.try_control(token);
         }
-        Ok(!state.finished && step_bytes(memory, state, path, bytes)?)
+        step_bytes(memory, history, path, bytes)
     }
 
     /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
     fn try_control(&mut self, token: TokenId) -> Result<bool> {
         self.known_token(token)?;
         let eos = self.constraint().tables().vocabulary.eos();
-        let ends = !self.state.finished && eos.binary_search(&token).is_ok() && self.is_accepting();
+        let ends = !self.history.is_finished() && eos.binary_search(&token).is_ok() && self.is_accepting();
         if ends {
-            let threads = self.state.threads.clone();
-            self.state.advance(&threads, self.path.len(), true);
+            self.history.finish();
         }
         Ok(ends)
     }
@@ -251,7 +252,7 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
-        let accepted = !self.state.finished && step_bytes(&self.memory, &mut self.state, &mut self.path, text)?;
+        let accepted = step_bytes(&self.memory, &mut self.history, &mut self.path, text)?;
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
@@ -287,10 +288,10 @@ impl Matcher {
 
     /// Some of the bytes that can come next, readable.
     fn expected(&self) -> String {
-        if self.state.finished {
+        if self.history.is_finished() {
             return "nothing, the text has ended".to_owned();
         }
-        let bytes = self.with_machine(|machine| next_bytes(machine, &self.state.threads));
+        let bytes = self.with_machine(|machine| next_bytes(machine, self.history.threads()));
         let mut parts: Vec<String> = ranges(&bytes);
         if self.is_accepting() {
             parts.push("the end of the text".to_owned());
@@ -305,14 +306,13 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Match`] if there are fewer.
     pub fn rollback(&mut self, steps: usize) -> Result<()> {
-        let Some(earlier) = self.state.earlier(steps) else {
+        if !self.history.rollback(steps) {
             return Err(Error::new(
                 Kind::Match,
-                format!("rollback: {steps} steps asked for, but only {} were accepted", self.state.steps),
+                format!("rollback: {steps} steps asked for, but only {} were accepted", self.history.steps()),
             ));
-        };
-        self.path.truncate(earlier.path);
-        self.state = Current::new(Arc::clone(earlier));
+        }
+        self.path.truncate(self.history.path());
         Ok(())
     }
 
@@ -328,7 +328,7 @@ impl Matcher {
         if crowded || !self.memory.is_worth_keeping() {
             self.memory = Shared::new(self.constraint().roomy());
         }
-        self.state = Current::new(first(&self.memory));
+        self.history = History::new(&first(&self.memory));
         self.path.clear();
     }
 
@@ -343,10 +343,10 @@ impl Matcher {
     /// The bytes that can only come next.
     pub fn forced_bytes(&self) -> Vec<u8> {
         let mut forced = Vec::new();
-        if self.state.finished {
+        if self.history.is_finished() {
             return forced;
         }
-        let mut threads = self.state.threads.to_vec();
+        let mut threads = self.history.threads().to_vec();
         self.with_machine(|machine| {
             while !accepting(&threads) {
                 let [byte] = next_bytes(machine, &threads)[..] else { break };
@@ -359,11 +359,11 @@ impl Matcher {
 
     /// Tokens the shortest known completion needs, end-of-text not counted.
     pub fn min_tokens_to_finish(&self) -> u32 {
-        if self.state.finished {
+        if self.history.is_finished() {
             return 0;
         }
         let mut budget = Budget::new(u32::MAX, &self.constraint().tables().vocabulary);
-        self.with_machine(|machine| budget.tokens(machine, &self.state.threads))
+        self.with_machine(|machine| budget.tokens(machine, self.history.threads()))
     }
 
     /// Finds the tokens that may come next.
@@ -376,10 +376,10 @@ impl Matcher {
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
         let mut mask = Mask::default();
         match budget {
-            _ if self.state.finished => mask.ends = true,
+            _ if self.history.is_finished() => mask.ends = true,
             None => {
-                let Self { memory, state, path } = self;
-                find(memory.constraint(), &mut memory.lock(), state, path, false, &mut mask)?;
+                let Self { memory, history, path } = self;
+                find(memory.constraint(), &mut memory.lock(), history.threads(), path, false, &mut mask)?;
             }
             Some(budget) => self.find_within(&mut mask, budget)?,
         }
@@ -389,11 +389,11 @@ impl Matcher {
     /// What [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for nobody: a host that holds
     /// a lock of its own may keep it. `None` where a leaf is met for the first time, or the mask is an error.
     pub fn quick_mask(&mut self) -> Option<Mask> {
-        let mut mask = Mask { ends: self.state.finished, ..Mask::default() };
-        if !self.state.finished {
-            let Self { memory, state, path } = self;
+        let mut mask = Mask { ends: self.history.is_finished(), ..Mask::default() };
+        if !self.history.is_finished() {
+            let Self { memory, history, path } = self;
             let constraint = memory.constraint();
-            find(constraint, &mut *memory.try_lock()?, state, path, true, &mut mask).ok()?;
+            find(constraint, &mut *memory.try_lock()?, history.threads(), path, true, &mut mask).ok()?;
         }
         (!mask.is_empty()).then_some(mask)
     }
@@ -401,8 +401,8 @@ impl Matcher {
     /// Writes what [`Matcher::mask`] finds without a budget, if it is remembered as it is and nobody else holds the
     /// memory: the quickest way to a mask. Tells whether it did.
     pub fn write_known<R: Row + ?Sized>(&self, row: &R) -> bool {
-        let memory = if self.state.finished { None } else { self.memory.try_lock() };
-        memory.is_some_and(|mut memory| write_known(self.constraint(), &mut memory, &self.state, row))
+        let memory = if self.history.is_finished() { None } else { self.memory.try_lock() };
+        memory.is_some_and(|mut memory| write_known(self.constraint(), &mut memory, self.history.threads(), row))
     }
 
     /// Writes the allowed tokens into a row of `mask_words` words.
@@ -420,14 +420,14 @@ impl Matcher {
 
     #[cold]
     fn find_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
-        let Self { memory, state, path } = self;
+        let Self { memory, history, path } = self;
         let constraint = memory.constraint();
-        mask.ends = accepting(&state.threads);
+        mask.ends = accepting(history.threads());
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let vocabulary = &constraint.tables().vocabulary;
         let memory = &mut *memory.lock();
         memory.leaves.quick = false;
-        for &thread in &state.threads {
+        for &thread in history.threads() {
             let budget = Some(Budget::new(left, vocabulary));
             let mut masker = masker(constraint, memory, path, budget);
             let entry = masker.entry(thread)?;
@@ -458,32 +458,32 @@ impl Matcher {
     }
 }
 
-/// The state before the first byte.
-fn first(shared: &Shared) -> Arc<State> {
+/// The places before the first byte.
+fn first(shared: &Shared) -> Vec<Thread> {
     let mut memory = shared.lock();
-    State::first(&Machine::new(shared.constraint().program(), &mut memory.arena, &mut Vec::new()).initial())
+    Machine::new(shared.constraint().program(), &mut memory.arena, &mut Vec::new()).initial()
 }
 
-/// Steps all of `bytes`; false, and everything unchanged, if they are not in form.
-fn step_bytes(shared: &Shared, state: &mut Current, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
+/// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.
+fn step_bytes(shared: &Shared, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
+    if history.is_finished() {
+        return Ok(false);
+    }
     let constraint = shared.constraint();
-    let memory = &mut *shared.lock();
-    let Memory { arena, buffer: threads, next, .. } = memory;
+    let Memory { arena, buffer: threads, next, .. } = &mut *shared.lock();
     threads.clear();
-    threads.extend_from_slice(&state.threads);
+    threads.extend_from_slice(history.threads());
     let mut machine = Machine::new(constraint.program(), arena, path);
     for &byte in bytes {
-        next.clear();
-        machine.step_all(threads, byte, next, 0);
-        std::mem::swap(threads, next);
+        machine.advance(threads, next, byte);
         if threads.is_empty() || machine.overflow {
             let sound = machine.sound();
-            path.truncate(state.path);
+            path.truncate(history.path());
             return sound.map(|()| false);
         }
         machine.path.push(byte);
     }
-    state.advance(threads, path.len(), false);
+    history.advance(threads, path.len());
     Ok(true)
 }
 

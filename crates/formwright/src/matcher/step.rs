@@ -152,11 +152,29 @@ impl<'m> Machine<'m> {
         self.unite(out);
     }
 
+    /// All of `threads` by `byte`, in their place. A lone thread that stays in its leaf needs no second list.
+    #[inline]
+    pub fn advance(&mut self, threads: &mut Vec<Thread>, spare: &mut Vec<Thread>, byte: u8) {
+        if let [alone] = &mut threads[..]
+            && self.stays(&mut alone.head, byte)
+        {
+            return;
+        }
+        spare.clear();
+        let mut out = Out::new(spare, 0);
+        match threads[..] {
+            [alone] => self.leave(alone, byte, &mut out),
+            _ => threads.iter().for_each(|&thread| self.step_into(thread, byte, &mut out)),
+        }
+        self.unite(out);
+        std::mem::swap(threads, spare);
+    }
+
     /// Where `byte` leads from a lone thread: mostly to one place, without a merge.
     #[inline]
-    fn step(&mut self, thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
-        if let Some(head) = self.stays(thread.head, byte) {
-            return out.push(Thread { head, cont: thread.cont });
+    fn step(&mut self, mut thread: Thread, byte: u8, out: &mut Vec<Thread>, base: usize) {
+        if self.stays(&mut thread.head, byte) {
+            return out.push(thread);
         }
         let mut out = Out::new(out, base);
         self.leave(thread, byte, &mut out);
@@ -207,10 +225,11 @@ impl<'m> Machine<'m> {
 
     /// Where `byte` leads from `thread`.
     #[inline]
-    fn step_into(&mut self, thread: Thread, byte: u8, out: &mut Out<'_>) {
-        match self.stays(thread.head, byte) {
-            Some(head) => Self::push(head, thread.cont, out),
-            None => self.leave(thread, byte, out),
+    fn step_into(&mut self, mut thread: Thread, byte: u8, out: &mut Out<'_>) {
+        if self.stays(&mut thread.head, byte) {
+            Self::push(thread.head, thread.cont, out);
+        } else {
+            self.leave(thread, byte, out);
         }
     }
 
@@ -253,47 +272,56 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Where a thread stands that stays inside its leaf, name or whitespace, and can do nothing else.
+    /// Moves on a thread that stays inside its leaf, name or whitespace, and can do nothing else; false, and unchanged, if
+    /// it leaves.
     #[inline]
-    pub fn stays(&mut self, head: Head, byte: u8) -> Option<Head> {
+    fn stays(&mut self, head: &mut Head, byte: u8) -> bool {
         let program = self.program;
-        let after = |space: SpaceState| program.graph.spaces.step(space, byte);
-        Some(match head {
+        match head {
             Head::Text { leaf, state, least, most } => {
-                let step = self.leaf_step(leaf, state, byte);
+                let step = self.leaf_step(*leaf, *state, byte);
                 if step.accepting() || step.state() == DEAD {
-                    return None;
+                    return false;
                 }
-                let (least, most) = self.counted(leaf, state, (least, most))?;
-                Head::Text { leaf, state: step.state(), least, most }
+                let Some(window) = self.counted(*leaf, *state, (*least, *most)) else { return false };
+                *state = step.state();
+                (*least, *most) = window;
             }
             Head::Leaf { leaf, state } => {
-                let step = self.leaf_step(leaf, state, byte);
-                let stays = step.goes_on() && !step.accepting();
-                stays.then_some(Head::Leaf { leaf, state: step.state() })?
+                let step = self.leaf_step(*leaf, *state, byte);
+                if step.accepting() || !step.goes_on() {
+                    return false;
+                }
+                *state = step.state();
             }
             Head::Literal { node, at } => {
-                let trie = program.node(node).tree()?;
-                let child = trie.child(at, byte)?;
-                trie.items_at(child).is_empty().then_some(Head::Literal { node, at: child })?
+                let Some(trie) = program.node(*node).tree() else { return false };
+                let child = trie.child(*at, byte).filter(|&child| trie.items_at(child).is_empty());
+                let Some(child) = child else { return false };
+                *at = child;
             }
-            Head::Key { object: node, seen, at } => {
-                let Node::Object(object) = program.node(node) else { return None };
-                let child = object.names.tree().child(at, byte)?;
-                let ends = byte == b'"' && !object.names.tree().items_at(at).is_empty();
+            Head::Key { object, seen, at } => {
+                let Node::Object(object) = program.node(*object) else { return false };
+                let names = object.names.tree();
+                let Some(child) = names.child(*at, byte) else { return false };
+                let ends = byte == b'"' && !names.items_at(*at).is_empty();
                 // With one way on, the names below are those that were live one byte before.
-                let live = object.names.tree().only_way(at) == Some(child) || self.name_is_live(object, seen, child);
+                let live = names.only_way(*at) == Some(child) || self.name_is_live(object, *seen, child);
                 if ends || !live {
-                    return None;
+                    return false;
                 }
-                Head::Key { object: node, seen, at: child }
+                *at = child;
             }
-            Head::Value { space, node } => Head::Value { space: after(space)?, node },
-            Head::Colon { space, object, seen, member } => Head::Colon { space: after(space)?, object, seen, member },
-            Head::Object { phase, space, object, seen } => Head::Object { phase, space: after(space)?, object, seen },
-            Head::Array { phase, space, array, count } => Head::Array { phase, space: after(space)?, array, count },
-            _ => return None,
-        })
+            Head::Value { space, .. }
+            | Head::Colon { space, .. }
+            | Head::Object { space, .. }
+            | Head::Array { space, .. } => {
+                let Some(next) = program.graph.spaces.step(*space, byte) else { return false };
+                *space = next;
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn may_follow(&self, space: SpaceState, what: u8) -> bool {

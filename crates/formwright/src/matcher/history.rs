@@ -1,0 +1,234 @@
+//! Where a matcher stands, and where it stood after each step before.
+//!
+//! ```text
+//! threads   a | a b | c          of the last steps, one step after the other
+//! ends      1 | 3   | 4          where each of them ends there, and in the text
+//! earlier   chunk -> chunk -> …  full ones, which forks share
+//! ```
+//!
+//! Cost: a step is two appends; a fork copies less than a chunk; going back drops steps, or copies one chunk. Wrinkle: the
+//! step a matcher stands at is always among the last ones, so a chunk is closed when the step after it comes.
+
+use std::sync::Arc;
+
+use super::thread::Thread;
+
+/// Steps of a chunk.
+const CHUNK: usize = 16;
+
+/// The steps of a text, from the place before its first byte on.
+#[derive(Clone, Debug)]
+pub struct History {
+    last: Steps,
+    earlier: Option<Arc<Chunk>>,
+    steps: usize,
+    finished: bool,
+}
+
+/// Steps in a row; never none.
+#[derive(Clone, Debug)]
+struct Steps {
+    threads: Vec<Thread>,
+    ends: Vec<End>,
+}
+
+/// How many threads and bytes there are up to the end of a step.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    threads: usize,
+    path: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Chunk {
+    steps: Steps,
+    before: Option<Arc<Chunk>>,
+}
+
+impl Steps {
+    fn with_room(threads: usize) -> Self {
+        Self { threads: Vec::with_capacity(threads), ends: Vec::with_capacity(CHUNK) }
+    }
+
+    #[inline]
+    fn push(&mut self, threads: &[Thread], path: usize) {
+        self.threads.extend_from_slice(threads);
+        self.ends.push(End { threads: self.threads.len(), path });
+    }
+
+    fn truncate(&mut self, steps: usize) {
+        self.ends.truncate(steps);
+        self.threads.truncate(self.ends.last().map_or(0, |end| end.threads));
+    }
+}
+
+impl History {
+    pub fn new(threads: &[Thread]) -> Self {
+        let mut last = Steps::with_room(CHUNK);
+        last.push(threads, 0);
+        Self { last, earlier: None, steps: 0, finished: false }
+    }
+
+    /// The places where the text stands.
+    #[inline]
+    pub fn threads(&self) -> &[Thread] {
+        let before = self.last.ends.iter().nth_back(1);
+        &self.last.threads[before.map_or(0, |end| end.threads)..]
+    }
+
+    /// Bytes of text.
+    #[inline]
+    pub fn path(&self) -> usize {
+        self.last.ends.last().map_or(0, |end| end.path)
+    }
+
+    /// Steps from the start.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Whether the text was ended.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// One step forward: to `threads`, behind `path` bytes.
+    #[inline]
+    pub fn advance(&mut self, threads: &[Thread], path: usize) {
+        if self.last.ends.len() == CHUNK {
+            self.close();
+        }
+        self.last.push(threads, path);
+        self.steps += 1;
+    }
+
+    /// One step that ends the text.
+    pub fn finish(&mut self) {
+        let threads = self.threads().to_vec();
+        self.advance(&threads, self.path());
+        self.finished = true;
+    }
+
+    fn close(&mut self) {
+        let next = Steps::with_room(self.last.threads.len());
+        let steps = std::mem::replace(&mut self.last, next);
+        self.earlier = Some(Arc::new(Chunk { steps, before: self.earlier.take() }));
+    }
+
+    /// Drops the last steps; false, and unchanged, if there are fewer.
+    pub fn rollback(&mut self, steps: usize) -> bool {
+        if steps > self.steps {
+            return false;
+        }
+        self.steps -= steps;
+        self.finished &= steps == 0;
+        let mut kept = self.last.ends.len();
+        let mut dropped = steps;
+        while dropped >= kept {
+            let Some(chunk) = self.earlier.take() else { break };
+            dropped -= kept;
+            Chunk { steps: self.last, before: self.earlier } = Arc::unwrap_or_clone(chunk);
+            kept = self.last.ends.len();
+        }
+        self.last.truncate(kept - dropped);
+        true
+    }
+}
+
+impl Drop for History {
+    /// One chunk after the other: a long text must not become a deep recursion.
+    fn drop(&mut self) {
+        let mut earlier = self.earlier.take();
+        while let Some(chunk) = earlier.and_then(Arc::into_inner) {
+            earlier = chunk.before;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::matcher::thread::Head;
+
+    /// What a history is compared with: every step by itself.
+    type Plain = Vec<(Vec<Thread>, usize)>;
+
+    #[derive(Clone, Debug)]
+    enum Action {
+        /// To so many threads.
+        Advance(usize),
+        /// How many steps, of those there are and one more, in 256ths.
+        Rollback(u8),
+        /// The fork goes on, or what it was taken from; the other must not change.
+        Fork { keep: bool },
+    }
+
+    fn actions() -> impl Strategy<Value = Vec<Action>> {
+        let action = prop_oneof![
+            12 => (0_usize..4).prop_map(Action::Advance),
+            1 => any::<u8>().prop_map(Action::Rollback),
+            1 => any::<bool>().prop_map(|keep| Action::Fork { keep }),
+        ];
+        proptest::collection::vec(action, 0..200)
+    }
+
+    fn agrees(history: &History, plain: &Plain) {
+        let (threads, path) = &plain[plain.len() - 1];
+        assert_eq!((history.threads(), history.path(), history.steps()), (&threads[..], *path, plain.len() - 1));
+    }
+
+    proptest! {
+        #[test]
+        fn steps_are_those_that_were_taken(actions in actions()) {
+            let place = |cont| Thread { head: Head::Accept, cont };
+            let (mut history, mut plain) = (History::new(&[place(0)]), vec![(vec![place(0)], 0)]);
+            let mut others = Vec::new();
+            for (index, action) in actions.into_iter().enumerate() {
+                match action {
+                    Action::Advance(threads) => {
+                        plain.push((vec![place(index as u32); threads], index * 3));
+                        history.advance(&plain[plain.len() - 1].0, index * 3);
+                    }
+                    Action::Rollback(share) => {
+                        let steps = plain.len() * usize::from(share) / 255;
+                        let enough = steps < plain.len();
+                        prop_assert_eq!(history.rollback(steps), enough);
+                        plain.truncate(if enough { plain.len() - steps } else { plain.len() });
+                    }
+                    Action::Fork { keep } => {
+                        let mut other = history.clone();
+                        if keep {
+                            std::mem::swap(&mut history, &mut other);
+                        }
+                        others.push((other, plain.clone()));
+                    }
+                }
+                agrees(&history, &plain);
+            }
+            for (mut history, mut plain) in others {
+                while plain.len() > 1 {
+                    agrees(&history, &plain);
+                    plain.pop();
+                    prop_assert!(history.rollback(1));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_end_is_undone_like_any_step() {
+        let mut history = History::new(&[]);
+        history.finish();
+        assert!(history.is_finished() && history.rollback(0) && history.is_finished());
+        assert!(history.rollback(1) && !history.is_finished());
+    }
+
+    #[test]
+    fn a_long_text_is_dropped_without_recursion() {
+        let mut history = History::new(&[]);
+        (0..4_000_000).for_each(|path| history.advance(&[], path));
+        drop(history);
+    }
+}
