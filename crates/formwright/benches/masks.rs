@@ -178,5 +178,7 @@ fn main() {
         println!("{:<40} {:>8} {:>8} {:>8} (avg us, warm)", "case", "compile", "mask", "accept");
         cases.chunks(1).for_each(|case| each(&tables, case));
     }
-    println!("leaf caches: {:.1} MB", tables.cached_bytes() as f64 / 1e6);
+    let megabytes = |bytes: usize| bytes as f64 / 1e6;
+    println!("leaf caches: {:.1} MB", megabytes(tables.cached_bytes()));
+    println!("automata: {:.1} MB", megabytes(tables.automata_bytes()));
 }

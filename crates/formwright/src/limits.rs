@@ -23,6 +23,8 @@ pub struct Limits {
     pub recipe_nodes: usize,
     /// Alternatives that combining schemas (`allOf` x `anyOf`, `not`) may produce in one place.
     pub alternatives: usize,
+    /// Bytes of automata kept for later schemas of a vocabulary; more only while constraints hold them.
+    pub automata_bytes: usize,
     /// Bytes of per-vocabulary leaf masks kept; older ones are recomputed when needed.
     pub leaf_cache_bytes: usize,
     /// Bytes of masks one matcher remembers.
@@ -40,6 +42,7 @@ impl Default for Limits {
             nodes: 4_000_000,
             recipe_nodes: 16_000_000,
             alternatives: 32,
+            automata_bytes: 128 << 20,
             leaf_cache_bytes: 256 << 20,
             matcher_cache_bytes: 512 << 10,
         }

@@ -9,6 +9,7 @@ use std::thread;
 use common::{Case, allowed, cases, language, tables};
 use formwright::leaf::Tables;
 use formwright::matcher::Mask;
+use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Limits};
 
@@ -29,7 +30,8 @@ fn masks(constraint: &Constraint, case: &Case, count: u32) -> Vec<Vec<u32>> {
 #[test]
 fn caches_without_room_change_nothing() {
     let roomy = tables(Limits::default());
-    let tight = tables(Limits { leaf_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() });
+    let none = Limits { automata_bytes: 1, leaf_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() };
+    let tight = tables(none);
     let count = roomy.vocabulary.len() as u32;
     for case in cases() {
         let language = language(&case);
@@ -37,6 +39,21 @@ fn caches_without_room_change_nothing() {
         assert_eq!(masks(&wide, &case, count), masks(&narrow, &case, count), "{}", case.name);
     }
     assert!(tight.cached_bytes() < 64 << 10, "{} bytes", tight.cached_bytes());
+    assert!(tight.automata_bytes() < roomy.automata_bytes() / 2, "{} bytes", tight.automata_bytes());
+}
+
+/// A vocabulary that lives as long as a server must not keep the patterns of all schemas it ever saw.
+#[test]
+fn strangers_patterns_take_bounded_room() {
+    let limit = 1 << 20;
+    let tables = tables(Limits { automata_bytes: limit, ..Limits::default() });
+    for number in 0..3_000 {
+        let schema = format!(r#"{{"type": "string", "pattern": "^k{number}-[a-z]{{3,9}}$"}}"#);
+        let language = json_schema(&schema, &Options::default()).unwrap();
+        let mut matcher = Constraint::new(&language, &tables).unwrap().matcher();
+        matcher.accept_bytes(format!("\"k{number}-abcd").as_bytes()).unwrap();
+        assert!(tables.automata_bytes() < 2 * limit, "{} bytes after {number}", tables.automata_bytes());
+    }
 }
 
 #[test]

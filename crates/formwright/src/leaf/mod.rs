@@ -21,6 +21,7 @@
 //! have every token as an exit. Its exits are kept only for the bytes that can
 //! follow, which are part of the key.
 
+mod automata;
 mod by_state;
 mod classes;
 mod runs;
@@ -39,6 +40,7 @@ use crate::limits::Limits;
 use crate::regular::{Automaton, ByteSet, Regular, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
+use automata::{Automata, Numbered};
 use texts::Counting;
 pub use texts::TextTable;
 use walk::Exit;
@@ -299,18 +301,28 @@ pub struct LeafKey {
     pub follow: u32,
 }
 
-/// A state of a shared automaton, by its id among them.
+/// The state whose masks stand for those of another one.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Canonical {
-    /// The automaton's id.
-    pub id: u32,
-    /// The automaton.
-    pub automaton: Arc<Automaton>,
-    /// Its state.
+    /// Its automaton, if that is not the one asked about.
+    other: Option<Numbered>,
+    /// The state.
     pub state: StateId,
     /// Bytes by which the end may be farther than from there.
     pub slack: u32,
+}
+
+impl Canonical {
+    /// A state that stands for itself.
+    pub fn own(state: StateId) -> Self {
+        Self { other: None, state, slack: 0 }
+    }
+
+    /// Its automaton; `asked` is the one asked about.
+    pub fn automaton<'a>(&'a self, asked: (u32, &'a Arc<Automaton>)) -> (u32, &'a Arc<Automaton>) {
+        self.other.as_ref().map_or(asked, |(id, automaton)| (*id, automaton))
+    }
 }
 
 /// Which runs of whitespace may stand at a place, and what may follow each.
@@ -323,30 +335,12 @@ pub struct RunTable {
     pub blank: Vec<TokenId>,
 }
 
-/// Automata by leaf, each with an id, and the next id.
-#[derive(Debug, Default)]
-struct Automata {
-    known: FxHashMap<Leaf, (u32, Arc<Automaton>)>,
-    next: u32,
-}
-
-impl Automata {
-    /// The automaton of a leaf and its id; `None` if there is none, or it has grown large.
-    fn get(&self, leaf: &Leaf) -> Option<(u32, Arc<Automaton>)> {
-        self.known.get(leaf).filter(|(_, automaton)| !automaton.is_crowded()).cloned()
-    }
-
-    fn add(&mut self, leaf: &Leaf, automaton: Arc<Automaton>) -> (u32, Arc<Automaton>) {
-        let entry = (self.next, automaton);
-        self.next += 1;
-        self.known.insert(leaf.clone(), entry.clone());
-        entry
-    }
-}
-
-/// Small ids of what is compared often, in the order in which it came.
+/// Small ids of what is compared often. When too much came it is forgotten, and gets other ids; none is given twice.
 #[derive(Debug)]
-struct Ids<K>(ShardedLock<FxHashMap<K, u32>>);
+struct Ids<K>(ShardedLock<(FxHashMap<K, u32>, u32)>);
+
+/// More keys than this are not kept.
+const KEYS: usize = 1 << 16;
 
 impl<K> Default for Ids<K> {
     fn default() -> Self {
@@ -356,12 +350,17 @@ impl<K> Default for Ids<K> {
 
 impl<K: std::hash::Hash + Eq + Clone> Ids<K> {
     fn of(&self, key: &K) -> u32 {
-        if let Some(&known) = read(&self.0).get(key) {
+        if let Some(&known) = read(&self.0).0.get(key) {
             return known;
         }
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let next = known.len() as u32;
-        *known.entry(key.clone()).or_insert(next)
+        let (known, next) = &mut *self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() == KEYS {
+            known.clear();
+        }
+        *known.entry(key.clone()).or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        })
     }
 }
 
@@ -379,7 +378,7 @@ pub struct Tables {
     /// How names begin that some token enters behind a comma and a quote.
     pub entered: ByteSet,
     limits: Limits,
-    automata: ShardedLock<Automata>,
+    automata: Automata,
     spaces: Ids<Arc<Spaces>>,
     follow: Ids<ByteSet>,
     masks: Cache<LeafKey, LeafMask>,
@@ -396,7 +395,7 @@ impl Tables {
         Self {
             entered: entered_names(&vocabulary),
             vocabulary,
-            automata: ShardedLock::default(),
+            automata: Automata::new(limits.automata_bytes),
             spaces: Ids::default(),
             follow: Ids::default(),
             masks: Cache::new(limits.leaf_cache_bytes),
@@ -417,16 +416,11 @@ impl Tables {
     ///
     /// # Errors
     /// As [`Automaton::new`].
-    pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<(u32, Arc<Automaton>)> {
-        if let Some(known) = read(&self.automata).get(leaf) {
-            return Ok(known);
-        }
-        let automaton = match built.filter(|automaton| !automaton.is_crowded()) {
-            Some(automaton) => Arc::clone(automaton),
-            None => Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &self.limits)?),
-        };
-        let mut automata = self.automata.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(automata.get(leaf).unwrap_or_else(|| automata.add(leaf, automaton))) // another thread may have been first
+    pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<Numbered> {
+        self.automata.of(leaf, || match built.filter(|automaton| !automaton.is_crowded()) {
+            Some(automaton) => Ok(Arc::clone(automaton)),
+            None => Ok(Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &self.limits)?)),
+        })
     }
 
     /// The id of a whitespace automaton.
@@ -466,14 +460,9 @@ impl Tables {
             let anything = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
             self.automaton(&anything, None).ok()
         });
-        let canonical = match everywhere.flatten() {
-            Some((id, automaton)) => {
-                let state = automaton.inside();
-                Canonical { id, automaton, state, slack }
-            }
-            None => Canonical { id, automaton: Arc::clone(automaton), state: clamped, slack },
-        };
-        self.canonical.get_or(key, || (canonical, 2 * size_of::<Canonical>()))
+        let other = everywhere.flatten();
+        let state = other.as_ref().map_or(clamped, |(_, automaton)| automaton.inside());
+        self.canonical.get_or(key, || (Canonical { other, state, slack }, 2 * size_of::<Canonical>()))
     }
 
     /// More characters than any token has.
@@ -538,6 +527,11 @@ impl Tables {
             let bytes = exits.bytes() + size;
             (exits, bytes)
         })
+    }
+
+    /// Bytes of memory held by automata.
+    pub fn automata_bytes(&self) -> usize {
+        self.automata.bytes()
     }
 
     /// Bytes of memory held by cached masks and tables.

@@ -21,7 +21,7 @@ use super::mask::{Entry, Masker, Tokens, Walk};
 use super::thread::{ContId, Head};
 use crate::language::{LeafId, SpaceState, UNBOUNDED, end};
 use crate::leaf::{Canonical, Exits, LeafKey, LeafMask, RunTable, Tree};
-use crate::regular::{ByteSet, DEAD, StateId};
+use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 
 /// Lists of banned tokens kept; a list is a few tokens.
@@ -281,10 +281,11 @@ impl Masker<'_> {
     /// The mask of a leaf state, from the tables.
     fn ask(&mut self, asked: &Asked) -> Option<Arc<LeafMask>> {
         let shared = self.shared(asked);
+        let (id, automaton) = shared.automaton(self.automaton(asked.leaf));
         let key = LeafKey {
             tree: asked.tree,
             node: asked.node,
-            automaton: shared.id,
+            automaton: id,
             state: shared.state,
             window: asked.window.unwrap_or((0, UNBOUNDED)),
             follow: self.tables.follow_id(asked.follow),
@@ -293,21 +294,25 @@ impl Masker<'_> {
         let mask = if self.leaves.quick {
             self.tables.known_mask(&key)?
         } else {
-            self.tables.mask(key, &shared.automaton, inside, &asked.follow)
+            self.tables.mask(key, automaton, inside, &asked.follow)
         };
-        self.machine.overflow |= shared.automaton.overflowed();
+        self.machine.overflow |= automaton.overflowed();
         self.leaves.learn(*asked, Arc::clone(&mask));
         Some(mask)
     }
 
+    /// The automaton of a leaf, and its id.
+    fn automaton(&self, leaf: LeafId) -> (u32, &Arc<Automaton>) {
+        (self.links.automata[leaf as usize], self.machine.program.automaton(leaf))
+    }
+
     /// The state whose masks it has, perhaps of another automaton.
     fn shared(&self, asked: &Asked) -> Arc<Canonical> {
-        let automaton = self.machine.program.automaton(asked.leaf);
-        let id = self.links.automata[asked.leaf as usize];
-        if asked.window.is_none() {
-            return self.tables.canonical(id, automaton, asked.state);
+        if asked.window.is_some() {
+            return Arc::new(Canonical::own(asked.state));
         }
-        Arc::new(Canonical { id, automaton: Arc::clone(automaton), state: asked.state, slack: 0 })
+        let (id, automaton) = self.automaton(asked.leaf);
+        self.tables.canonical(id, automaton, asked.state)
     }
 
     /// Whether the budget is enough after any token of the body.
@@ -316,8 +321,9 @@ impl Masker<'_> {
         let shared = self.shared(asked);
         let known = asked.window.map_or(0, |(least, _)| least);
         let beyond = window.map_or(0, |(least, _)| least - known);
-        let farthest = || mask.farthest(&shared.automaton).saturating_add(beyond.max(shared.slack));
-        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest(), cont))
+        let (_, automaton) = shared.automaton(self.automaton(asked.leaf));
+        let farthest = mask.farthest(automaton).saturating_add(beyond.max(shared.slack));
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, cont))
     }
 
     /// Adds the body of a leaf mask, less some tokens.

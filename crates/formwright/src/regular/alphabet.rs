@@ -91,6 +91,14 @@ impl Alphabet {
         }
     }
 
+    /// About how many bytes of memory it takes beside itself.
+    pub fn memory(&self) -> usize {
+        let segments = self.starts.capacity() * size_of::<u32>() + self.letters.capacity() * size_of::<Letter>();
+        let letters = self.len().div_ceil(64) * size_of::<u64>();
+        let ranges = self.classes.keys().map(|ranges| size_of_val(&**ranges)).sum::<usize>();
+        segments + ranges + self.classes.capacity() * (size_of::<(Ranges, Letters)>() + letters + 16) + 4 * self.len()
+    }
+
     /// How many letters there are.
     pub fn len(&self) -> usize {
         self.samples.len()

@@ -371,6 +371,11 @@ impl Automaton {
         self.crowded.load(Ordering::Relaxed)
     }
 
+    /// About how many bytes of memory it takes by now.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.firsts.len() + self.table.memory() + self.lock().memory()
+    }
+
     /// Whether every accepting state is final, so that a text ends where it first can (JSON strings: the quote).
     pub fn ends_hard(&self) -> bool {
         self.spelling != Spelling::Text
@@ -515,6 +520,11 @@ impl Builder {
     /// Whether a quarter of the room is used up.
     fn is_crowded(&self) -> bool {
         self.states.len() >= self.max_states / 4 || self.arena.len() >= self.max_expressions / 4
+    }
+
+    fn memory(&self) -> usize {
+        let state = 2 * size_of::<(Id, Partial)>() + size_of::<StateId>() + 1;
+        self.arena.memory() + self.states.capacity() * state + self.last.1.capacity() * size_of::<Option<Id>>()
     }
 
     /// The state for an expression and a partial; DEAD if it is a dead end.
@@ -907,6 +917,10 @@ const FIRST_BLOCK_BITS: u32 = 3;
 impl Table {
     fn new(stride: usize) -> Self {
         Self { stride, blocks: std::array::from_fn(|_| OnceLock::new()) }
+    }
+
+    fn memory(&self) -> usize {
+        self.blocks.iter().filter_map(OnceLock::get).map(|block| size_of_val(&**block)).sum()
     }
 
     /// Block and row inside it: block `b` holds `2^(b+3)` rows.

@@ -190,6 +190,21 @@ impl Regular {
         self.repeat(0, Some(1))
     }
 
+    /// The same tree, none of it held by any other.
+    #[must_use]
+    pub fn unshared(&self) -> Self {
+        let all = |parts: &[Self]| parts.iter().map(Self::unshared).collect();
+        match self {
+            Self::Class(ranges) => Self::Class(Arc::from(&**ranges)),
+            Self::Concat(parts) => Self::Concat(all(parts)),
+            Self::Or(parts) => Self::Or(all(parts)),
+            Self::And(parts) => Self::And(all(parts)),
+            Self::Not(inner) => Self::Not(Arc::new(inner.unshared())),
+            Self::Repeat(inner, low, high) => Self::Repeat(Arc::new(inner.unshared()), *low, *high),
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Unfolding(_) => self.clone(),
+        }
+    }
+
     /// Whether divisibility is asked about: remainders make many states.
     pub fn divides(&self) -> bool {
         match self {

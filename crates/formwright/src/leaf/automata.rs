@@ -1,0 +1,154 @@
+//! The automata of a vocabulary: one for each leaf, shared by every schema that has it.
+//!
+//! Cost: a hash and a comparison of trees. The trees kept here are copies that share nothing, since what a thread
+//! compares must not lie beside counts another one changes.
+//!
+//! Wrinkle: an automaton grows while it is used, so bytes are counted now and then: when as many have come as a quarter
+//! of those that were there. If they are too many, the automata go that nobody holds and nobody asked for again since the
+//! last time; if still so, all that nobody holds. Ids are never given again, so that what is remembered of an automaton
+//! that went is not found any more.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use crossbeam_utils::sync::ShardedLock;
+use rustc_hash::FxHashMap;
+
+use super::read;
+use crate::error::Result;
+use crate::language::Leaf;
+use crate::regular::Automaton;
+
+/// The id of an automaton among those of a vocabulary, and the automaton.
+pub type Numbered = (u32, Arc<Automaton>);
+
+/// At least so many come before bytes are counted again.
+const UNCOUNTED: usize = 8;
+
+/// Automata by leaf, bounded in bytes where nobody holds them.
+#[derive(Debug)]
+pub struct Automata {
+    known: ShardedLock<Known>,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    by_leaf: FxHashMap<Leaf, Entry>,
+    next: u32,
+    /// How many came since bytes were counted.
+    uncounted: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    numbered: Numbered,
+    /// Whether it was asked for again since bytes were counted.
+    asked: AtomicBool,
+}
+
+impl Automata {
+    /// None, and room for `limit` bytes of automata that nobody holds.
+    pub fn new(limit: usize) -> Self {
+        Self { known: ShardedLock::default(), limit }
+    }
+
+    /// The automaton of a leaf, made if there is none, or if that one has grown large.
+    pub fn of(&self, leaf: &Leaf, make: impl FnOnce() -> Result<Arc<Automaton>>) -> Result<Numbered> {
+        if let Some(known) = read(&self.known).get(leaf) {
+            return Ok(known);
+        }
+        let made = make()?;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(known.get(leaf).unwrap_or_else(|| known.add(leaf, made, self.limit))) // another thread may have been first
+    }
+
+    /// Bytes of all automata.
+    pub fn bytes(&self) -> usize {
+        read(&self.known).bytes()
+    }
+}
+
+impl Known {
+    fn get(&self, leaf: &Leaf) -> Option<Numbered> {
+        let entry = self.by_leaf.get(leaf).filter(|entry| !entry.numbered.1.is_crowded())?;
+        if !entry.asked.load(Ordering::Relaxed) {
+            entry.asked.store(true, Ordering::Relaxed);
+        }
+        Some(entry.numbered.clone())
+    }
+
+    fn add(&mut self, leaf: &Leaf, automaton: Arc<Automaton>, limit: usize) -> Numbered {
+        self.uncounted += 1;
+        if self.uncounted > UNCOUNTED.max(self.by_leaf.len() / 4) {
+            self.make_room(limit);
+        }
+        let numbered = (self.next, automaton);
+        self.next += 1;
+        let leaf = Leaf { tree: leaf.tree.unshared(), spelling: leaf.spelling };
+        self.by_leaf.insert(leaf, Entry { numbered: numbered.clone(), asked: AtomicBool::new(false) });
+        numbered
+    }
+
+    fn bytes(&self) -> usize {
+        self.by_leaf.values().map(|entry| entry.numbered.1.memory()).sum()
+    }
+
+    fn make_room(&mut self, limit: usize) {
+        self.uncounted = 0;
+        for all in [false, true] {
+            if self.bytes() > limit {
+                let held = |entry: &Entry| Arc::strong_count(&entry.numbered.1) > 1;
+                self.by_leaf.retain(|_, entry| held(entry) || (!all && *entry.asked.get_mut()));
+            }
+        }
+        self.by_leaf.values_mut().for_each(|entry| *entry.asked.get_mut() = false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::regular::{Regular, Spelling};
+
+    fn leaf(text: &str) -> Leaf {
+        Leaf { tree: Regular::text(text), spelling: Spelling::Text }
+    }
+
+    fn of(automata: &Automata, text: &str) -> Numbered {
+        let leaf = leaf(text);
+        automata.of(&leaf, || Ok(Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &Limits::default())?))).unwrap()
+    }
+
+    /// What is held or asked for stays what it was; of the others only so many bytes stay, and no id is given twice.
+    #[test]
+    fn automata_that_nobody_holds_are_bounded() {
+        let limit = 300 << 10;
+        let automata = Automata::new(limit);
+        let held = of(&automata, "held");
+        let asked = of(&automata, "asked").0;
+        let first = of(&automata, "first").0;
+        let mut ids = vec![held.0, asked, first];
+        for number in 0..2_000 {
+            ids.push(of(&automata, &format!("text {number}")).0);
+            assert_eq!(of(&automata, "asked").0, asked);
+            assert!(automata.bytes() < 2 * limit, "{} bytes after {number}", automata.bytes());
+        }
+        assert!(Arc::ptr_eq(&of(&automata, "held").1, &held.1));
+        ids.push(of(&automata, "first").0);
+        assert_eq!(ids, (0..ids.len() as u32).collect::<Vec<_>>());
+    }
+
+    /// Where even those asked for are too many, all go that nobody holds.
+    #[test]
+    fn automata_may_have_no_room() {
+        let automata = Automata::new(0);
+        let held: Vec<_> = (0..3).map(|number| of(&automata, &format!("held {number}"))).collect();
+        (0..500).for_each(|number| _ = of(&automata, &format!("text {number}")));
+        assert!(automata.known.read().unwrap().by_leaf.len() <= held.len() + 1 + UNCOUNTED);
+        for (number, held) in held.iter().enumerate() {
+            assert_eq!(of(&automata, &format!("held {number}")).0, held.0);
+        }
+    }
+}
