@@ -251,16 +251,16 @@ impl NumberSet {
         };
         let mut forms = Vec::new();
         if within(&zero, Some(&one)) {
-            forms.push(exponent_forms(digits, Some((false, false))));
+            forms.push(exponent_forms(digits, (false, false)));
         }
         if within(&minus, Some(&zero)) {
-            forms.push(exponent_forms(digits, Some((true, false))));
+            forms.push(exponent_forms(digits, (true, false)));
         }
         if within(&one, None) {
-            forms.push(exponent_forms(digits, Some((false, true))));
+            forms.push(exponent_forms(digits, (false, true)));
         }
         if below(&minus) {
-            forms.push(exponent_forms(digits, Some((true, true))));
+            forms.push(exponent_forms(digits, (true, true)));
         }
         Regular::or(forms)
     }
@@ -351,10 +351,16 @@ fn decimals(digits: u32) -> Regular {
     Regular::concat([minus(), whole(digits), fraction(digits).optional()])
 }
 
+/// Those with an optional exponent.
+fn numbers(digits: u32) -> Regular {
+    let power = [Regular::one_of("eE"), Regular::one_of("+-").optional(), Regular::digit().repeat(1, Some(3))];
+    Regular::concat([decimals(digits), Regular::concat(power).optional()])
+}
+
 /// All integers, or all numbers. Those of the usual number of digits are made once a thread.
 fn unbounded(integral: bool, digits: u32) -> Regular {
     fn made(integral: bool, digits: u32) -> Regular {
-        if integral { integers(digits) } else { Regular::or([decimals(digits), exponent_forms(digits, None)]) }
+        if integral { integers(digits) } else { numbers(digits) }
     }
     thread_local! {
         static USUAL: [Regular; 2] = [false, true].map(|integral| made(integral, DIGITS));
@@ -367,22 +373,13 @@ fn decimal_integers(digits: u32) -> Regular {
     Regular::concat([minus(), whole(digits), Regular::text("."), Regular::text("0").repeat(1, Some(digits))])
 }
 
-/// Numbers with an exponent; `(negative, huge)` restricts sign and direction.
-fn exponent_forms(digits: u32, which: Option<(bool, bool)>) -> Regular {
-    let e = Regular::one_of("eE");
-    let (mantissa, sign) = match which {
-        None => {
-            let any = Regular::concat([minus(), whole(digits), fraction(digits).optional()]);
-            return Regular::concat([any, e, Regular::one_of("+-").optional(), Regular::digit().repeat(1, Some(3))]);
-        }
-        Some((negative, huge)) => {
-            let mantissa = Regular::concat([nonzero(), fraction(digits).optional()]);
-            let mantissa = if negative { Regular::concat([Regular::text("-"), mantissa]) } else { mantissa };
-            (mantissa, if huge { Regular::text("+").optional() } else { Regular::text("-") })
-        }
-    };
+/// Numbers with an exponent, of one sign and one direction.
+fn exponent_forms(digits: u32, (negative, huge): (bool, bool)) -> Regular {
+    let mantissa = Regular::concat([nonzero(), fraction(digits).optional()]);
+    let mantissa = if negative { Regular::concat([Regular::text("-"), mantissa]) } else { mantissa };
+    let sign = if huge { Regular::text("+").optional() } else { Regular::text("-") };
     let power = Regular::concat([Regular::text("0").optional(), nonzero(), Regular::digit().repeat(0, Some(2))]);
-    Regular::concat([mantissa, e, sign, power])
+    Regular::concat([mantissa, Regular::one_of("eE"), sign, power])
 }
 
 #[cfg(test)]
