@@ -543,7 +543,8 @@ impl Tables {
 /// The bytes that follow a comma and a quote, maybe with whitespace between, in some token.
 fn entered_names(vocabulary: &Vocabulary) -> ByteSet {
     let mut entered = ByteSet::default();
-    for token in (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id)) {
+    let tokens = (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id));
+    for token in tokens.filter(|token| token.contains(&b'"')) {
         for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
             if token[..at].trim_ascii_end().ends_with(b",") {
                 entered.insert(pair[1]);

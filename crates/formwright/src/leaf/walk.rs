@@ -79,7 +79,7 @@ impl Exits {
         let mut closing: Vec<Met> = closing.into_iter().map(|(_, met)| met).collect();
         closing.sort_unstable_by_key(|met| met.token);
         closing.dedup();
-        let mut exits = in_order(others.into_iter());
+        let mut exits: Vec<_> = in_order(others.into_iter(), |(rest, _)| rest).collect();
         exits.dedup();
         let keyed: Vec<(&[u8], u32)> = exits.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
         let trie = Trie::new(&keyed);

@@ -129,7 +129,8 @@ impl Vocabulary {
     /// Every token that spells something, by its bytes, then by its id.
     fn sorted(&self) -> Vec<(&[u8], TokenId)> {
         let spelled = (0..self.len() as TokenId).filter(|&id| !self.token(id).is_empty());
-        in_order(spelled.map(|id| (self.token(id), id)))
+        let sorted = in_order(spelled, |&id| self.token(id));
+        sorted.map(|id| (self.token(id), id)).collect()
     }
 
     /// Number of token ids the tokenizer has.
@@ -208,12 +209,15 @@ impl Stripped {
         let mut runs: Vec<Box<[u8]>> = vec![Box::default()];
         let mut ids: FxHashMap<&[u8], u16> = FxHashMap::default();
         let mut rests: Vec<(&[u8], (u16, TokenId))> = Vec::with_capacity(sorted.len());
+        let mut behind = Vec::new();
         for &(bytes, token) in sorted {
             let split = bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(bytes.len());
             let (run, rest) = bytes.split_at(split);
-            let id = if run.is_empty() {
-                0
-            } else if let Some(&id) = ids.get(run) {
+            if run.is_empty() {
+                rests.push((rest, (0, token)));
+                continue;
+            }
+            let id = if let Some(&id) = ids.get(run) {
                 id
             } else {
                 let id = u16::try_from(runs.len()).map_err(|_| {
@@ -223,9 +227,11 @@ impl Stripped {
                 ids.insert(run, id);
                 id
             };
-            rests.push((rest, (id, token)));
+            behind.push((rest, (id, token)));
         }
-        let rests = in_order(rests.into_iter());
+        // Those without whitespace are in order, and so are those behind the same run of it: a merge is left to do.
+        rests.append(&mut behind);
+        rests.sort();
         let (blank, rests) = rests.split_at(rests.partition_point(|(rest, _)| rest.is_empty()));
         let keyed: Vec<(&[u8], u32)> = rests.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
         let trie = Trie::new(&keyed).with_kinds(&kinds::ascii_table());
@@ -276,14 +282,18 @@ fn check<T: AsRef<[u8]>>(
     Ok(())
 }
 
-/// Items by their bytes, then by what stands beside them.
+/// Items by their bytes, then by themselves.
 ///
 /// Most tokens differ in their first 16 bytes. Compared as one number these need no look at the bytes themselves, which
 /// are scattered over memory; so only the others pay for it.
-pub(crate) fn in_order<'b, T: Copy + Ord>(items: impl Iterator<Item = (&'b [u8], T)>) -> Vec<(&'b [u8], T)> {
-    let mut keyed: Vec<(u128, &[u8], T)> = items.map(|(bytes, item)| (head(bytes), bytes, item)).collect();
-    keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-    keyed.into_iter().map(|(_, bytes, item)| (bytes, item)).collect()
+pub(crate) fn in_order<'b, T: Copy + Ord>(
+    items: impl Iterator<Item = T>,
+    bytes: impl Fn(&T) -> &'b [u8],
+) -> impl Iterator<Item = T> {
+    let mut keyed: Vec<(u128, T)> = items.map(|item| (head(bytes(&item)), item)).collect();
+    let by_bytes = |one: &T, other: &T| bytes(one).cmp(bytes(other)).then_with(|| one.cmp(other));
+    keyed.sort_unstable_by(|(a, one), (b, other)| a.cmp(b).then_with(|| by_bytes(one, other)));
+    keyed.into_iter().map(|(_, item)| item)
 }
 
 /// The first 16 bytes as a number that compares as they do; missing ones count as 0.

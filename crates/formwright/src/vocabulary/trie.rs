@@ -23,8 +23,8 @@ pub type NodeIndex = u32;
 /// "No such node".
 pub const NONE: NodeIndex = u32::MAX;
 
-/// The nodes on the way to the string being laid out.
-type Open = SmallVec<[NodeIndex; 32]>;
+/// The nodes on the way to the string being laid out, and how many children each has so far.
+type Open = SmallVec<[(NodeIndex, u16); 32]>;
 
 /// Nodes with more children than this get a 256-entry table.
 const WIDE: usize = 12;
@@ -66,7 +66,6 @@ impl Trie {
     pub fn new(sorted: &[(&[u8], u32)]) -> Self {
         let mut trie = Self { nodes: Vec::new(), items: Vec::new(), wide: FxHashMap::default(), kinds: Vec::new() };
         trie.layout(sorted);
-        trie.index_wide_nodes();
         trie
     }
 
@@ -75,15 +74,25 @@ impl Trie {
     #[must_use]
     pub fn with_kinds(mut self, ascii: &[Kinds; 128]) -> Self {
         let all = self.kinds_of_nodes(ascii);
+        let mut sets = vec![BROKEN]; // index 0 stands for "too many distinct sets": never covered
         let mut ids: FxHashMap<Kinds, u16> = FxHashMap::default();
-        self.kinds.push(BROKEN); // index 0 stands for "too many distinct sets": never covered
-        for (node, kinds) in self.nodes.iter_mut().zip(all) {
-            let next = self.kinds.len() as u16;
-            node.kinds = *ids.entry(kinds).or_insert_with(|| if next == u16::MAX { 0 } else { next });
-            if node.kinds == next && next != 0 {
-                self.kinds.push(kinds);
+        let mut id_of = |kinds| {
+            let next = sets.len() as u16;
+            let id = *ids.entry(kinds).or_insert_with(|| if next == u16::MAX { 0 } else { next });
+            if id == next {
+                sets.push(kinds);
             }
+            id
+        };
+        let mut recent = [(0, 0); 256]; // mostly a set was met a few nodes before
+        for (node, kinds) in self.nodes.iter_mut().zip(all) {
+            let (known, id) = &mut recent[(kinds.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize];
+            if *known != kinds || *id == 0 {
+                (*known, *id) = (kinds, id_of(kinds));
+            }
+            node.kinds = *id;
         }
+        self.kinds = sets;
         self
     }
 
@@ -94,16 +103,16 @@ impl Trie {
         let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0, wide: false };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
-        let mut open: Open = smallvec![0];
+        let mut open: Open = smallvec![(0, 0)];
         let mut shared = 0; // bytes in common with the string before
         for (index, &(bytes, item)) in sorted.iter().enumerate() {
             let next = sorted.get(index + 1).map_or(0, |(next, _)| common(bytes, next));
-            self.reach(&open, bytes.len() - shared);
+            self.reach(&mut open, bytes.len() - shared);
             // What the next string does not share is a chain, complete at once.
             let end = (self.nodes.len() + bytes.len() - shared) as NodeIndex;
             for depth in shared + 1..=bytes.len() {
                 if depth <= next {
-                    open.push(self.nodes.len() as NodeIndex);
+                    open.push((self.nodes.len() as NodeIndex, u16::from(depth < bytes.len())));
                 }
                 self.nodes.push(Node {
                     skip: end,
@@ -122,10 +131,11 @@ impl Trie {
         self.close(&mut open, 0);
     }
 
-    /// The last open node learns how far down a string goes.
-    fn reach(&mut self, open: &[NodeIndex], height: usize) {
-        if let Some(&top) = open.last() {
-            let top = &mut self.nodes[top as usize];
+    /// The last open node learns how far down a string goes; if any of it is left, that begins a child.
+    fn reach(&mut self, open: &mut Open, height: usize) {
+        if let Some((top, children)) = open.last_mut() {
+            *children += u16::from(height > 0);
+            let top = &mut self.nodes[*top as usize];
             top.height = top.height.max(height as u16);
         }
     }
@@ -133,40 +143,26 @@ impl Trie {
     /// Closes open nodes until `keep` are left: their subtrees are complete.
     fn close(&mut self, open: &mut Open, keep: usize) {
         while open.len() > keep {
-            let Some(node) = open.pop() else { return };
+            let Some((node, children)) = open.pop() else { return };
             self.nodes[node as usize].skip = self.nodes.len() as NodeIndex;
             let height = self.nodes[node as usize].height + 1;
-            if let Some(&parent) = open.last() {
+            if let Some(&(parent, _)) = open.last() {
                 let parent = &mut self.nodes[parent as usize];
                 parent.height = parent.height.max(height);
+            }
+            if usize::from(children) > WIDE {
+                self.widen(node);
             }
         }
     }
 
-    fn index_wide_nodes(&mut self) {
-        if self.items.len() <= WIDE {
-            return; // every child is on the way to an item
+    fn widen(&mut self, node: NodeIndex) {
+        self.nodes[node as usize].wide = true;
+        let mut table = Box::new([NONE; 256]);
+        for child in self.children(node) {
+            table[usize::from(self.nodes[child as usize].byte)] = child;
         }
-        let mut counts = vec![0_u16; self.nodes.len()];
-        let mut parents: Vec<NodeIndex> = vec![0];
-        for (index, node) in self.nodes.iter().enumerate().skip(1) {
-            parents.truncate(usize::from(node.depth));
-            counts[parents[usize::from(node.depth) - 1] as usize] += 1;
-            parents.push(index as NodeIndex);
-        }
-        for (node, &count) in self.nodes.iter_mut().zip(&counts) {
-            node.wide = usize::from(count) > WIDE;
-        }
-        let wide = self.nodes.iter().enumerate().filter(|(_, node)| node.wide);
-        self.wide = wide
-            .map(|(index, _)| {
-                let mut table = Box::new([NONE; 256]);
-                for child in self.children(index as NodeIndex) {
-                    table[usize::from(self.nodes[child as usize].byte)] = child;
-                }
-                (index as NodeIndex, table)
-            })
-            .collect();
+        self.wide.insert(node, table);
     }
 
     /// Kinds of characters at and below each node. A node inside a character has those of the characters behind it.
