@@ -209,12 +209,11 @@ impl Stripped {
         let mut runs: Vec<Box<[u8]>> = vec![Box::default()];
         let mut ids: FxHashMap<&[u8], u16> = FxHashMap::default();
         let mut rests: Vec<(&[u8], (u16, TokenId))> = Vec::with_capacity(sorted.len());
-        let mut behind = Vec::new();
+        let split = |bytes: &[u8]| bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(bytes.len());
+        rests.extend(sorted.iter().filter(|(bytes, _)| split(bytes) == 0).map(|&(bytes, token)| (bytes, (0, token))));
         for &(bytes, token) in sorted {
-            let split = bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(bytes.len());
-            let (run, rest) = bytes.split_at(split);
+            let (run, rest) = bytes.split_at(split(bytes));
             if run.is_empty() {
-                rests.push((rest, (0, token)));
                 continue;
             }
             let id = if let Some(&id) = ids.get(run) {
@@ -227,10 +226,9 @@ impl Stripped {
                 ids.insert(run, id);
                 id
             };
-            behind.push((rest, (id, token)));
+            rests.push((rest, (id, token)));
         }
         // Those without whitespace are in order, and so are those behind the same run of it: a merge is left to do.
-        rests.append(&mut behind);
         rests.sort();
         let (blank, rests) = rests.split_at(rests.partition_point(|(rest, _)| rest.is_empty()));
         let keyed: Vec<(&[u8], u32)> = rests.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
