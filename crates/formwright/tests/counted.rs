@@ -5,24 +5,18 @@ mod common;
 
 use std::sync::Arc;
 
-use common::allowed;
+use common::{allowed, tables_of};
 use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::syntax::regex::regex;
-use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Language, Limits};
 
 fn tables() -> Arc<Tables> {
-    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
-    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
-    let longer = ["ab", "ba", "a,", ",a", "a,b,c", "日", "日本", "本a", "b-", "-12", "a-1", "aéb", "é"];
-    tokens.extend(longer.map(|text| text.as_bytes().to_vec()));
-    for (part, count) in [("a", 9), ("a", 40), ("ab", 20), ("a,", 15), ("日本", 12), ("éa", 9)] {
-        tokens.push(part.repeat(count).into_bytes());
-    }
-    tokens.extend([&b"a\xE6"[..], b"\x97\xA5", b"\xA5a", b"\xA9", b"a\xC3"].map(<[u8]>::to_vec));
-    let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
-    Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))
+    let pieces = ["ab", "ba", "a,", ",a", "a,b,c", "日", "日本", "本a", "b-", "-12", "a-1", "aéb", "é"];
+    let broken = [&b"a\xE6"[..], b"\x97\xA5", b"\xA5a", b"\xA9", b"a\xC3"];
+    let long = [("a", 9), ("a", 40), ("ab", 20), ("a,", 15), ("日本", 12), ("éa", 9)];
+    let pieces = pieces.map(str::as_bytes).into_iter().chain(broken).map(<[u8]>::to_vec);
+    tables_of(pieces.chain(long.map(|(part, count)| part.repeat(count).into_bytes())), Limits::default())
 }
 
 fn parsed(source: &str) -> Language {

@@ -1,38 +1,22 @@
 //! Tokens that cross from one member of an object to the next, or spell whole names, where names may not come twice:
 //! every mask against every token, tried.
 
+mod common;
+
 use std::sync::Arc;
 
+use common::{allowed, tables_of};
 use formwright::leaf::Tables;
-use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, Order, json_schema};
-use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Limits};
 
 /// Steps of each random text.
 const STEPS: usize = 12;
 
-/// Every byte, and some longer tokens.
-fn tables(longer: impl IntoIterator<Item = String>) -> Arc<Tables> {
-    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
-    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
-    tokens.extend(longer.into_iter().map(String::into_bytes));
-    tokens.sort();
-    tokens.dedup();
-    let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
-    Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))
-}
-
 /// Tokens made of one of each.
 fn joined(before: &[&str], middle: &[&str], behind: &[&str]) -> Vec<String> {
     let pairs = before.iter().flat_map(|first| middle.iter().map(move |second| [*first, *second].concat()));
     pairs.flat_map(|pair| behind.iter().map(move |third| [&pair, *third].concat())).collect()
-}
-
-fn allowed(matcher: &mut Matcher, count: u32) -> Vec<u32> {
-    let mut mask = vec![0; (count as usize).div_ceil(32)];
-    matcher.fill_bitmask(&mut mask, None).unwrap();
-    (0..count).filter(|token| mask[*token as usize / 32] >> (token % 32) & 1 == 1).collect()
 }
 
 /// Random texts, several of each schema in one memory.
@@ -45,7 +29,7 @@ fn try_masks(tables: &Arc<Tables>, schemas: &[&str], texts: u32) {
         for _ in 0..texts {
             let mut matcher = constraint.matcher();
             for _ in 0..STEPS {
-                let mask = allowed(&mut matcher, count);
+                let mask = allowed(&mut matcher, None, count);
                 let tried = |token: &u32| matcher.fork().accept_token(*token).is_ok();
                 let expected: Vec<u32> = (0..count).filter(tried).collect();
                 let text = String::from_utf8_lossy(matcher.text());
@@ -66,11 +50,12 @@ fn try_masks(tables: &Arc<Tables>, schemas: &[&str], texts: u32) {
 
 #[test]
 fn masks_know_which_names_were_used() {
-    let tables = tables(joined(
+    let longer = joined(
         &["", "\"", " \"", ",\"", ", \"", "1,\"", "},\""],
         &["", "a", "b", "ab", "\\n", "\\\"", "é"],
         &["", "\"", "\":", "\": ", "\":1", "\": 1,", "\":1,\"", "\":1,\"a\":", "\":{\"a\":", "\":1},\"b\":1"],
-    ));
+    );
+    let tables = tables_of(longer, Limits::default());
     let schemas = [
         r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
         r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "integer"}}"#,
@@ -109,6 +94,6 @@ fn masks_of_near_places_are_the_same() {
     for entering in [vec![], vec![",\"a", "\",\"b\":\"", ",\"\":1"], vec!["x\",\"%", ", \")"]] {
         let entering = entering.into_iter().map(str::to_owned);
         let longer = joined(&ends, &[""], &behind).into_iter().chain(openings.clone()).chain(entering);
-        try_masks(&tables(longer), &schemas, 12);
+        try_masks(&tables_of(longer, Limits::default()), &schemas, 12);
     }
 }

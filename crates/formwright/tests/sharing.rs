@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::thread;
 
-use common::{Case, allowed, cases, language, tables};
+use common::{Case, allowed, cases, language, tables, tables_of};
 use formwright::leaf::Tables;
 use formwright::matcher::Mask;
 use formwright::syntax::json_schema::{Options, json_schema};
-use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Limits};
 
 /// The masks along every text a case accepts, byte by byte.
@@ -161,11 +160,8 @@ fn what_is_sure_to_be_met_is_known() {
 #[test]
 fn vocabularies_share_a_language_not_its_masks() {
     let language = formwright::syntax::regex::regex("(ab|c){2,30}(-[0-9]{14,40})?", &Limits::default()).unwrap();
-    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
-    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
-    tokens.extend(["c".repeat(9), "c".repeat(25), "ab".repeat(20), "12".repeat(16)].map(String::into_bytes));
-    let long = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
-    let long = Arc::new(Tables::new(Arc::new(long), Limits::default()));
+    let long = ["c".repeat(9), "c".repeat(25), "ab".repeat(20), "12".repeat(16)];
+    let long = tables_of(long, Limits::default());
     for tables in [tables(Limits::default()), long] {
         let count = tables.vocabulary.len() as u32;
         let constraint = Constraint::new(&language, &tables).unwrap();

@@ -93,9 +93,17 @@ impl Regular {
         matches!(self, Self::Repeat(inner, 0, None) if inner.is_any())
     }
 
+    /// If this is so many characters of one class: the class, and how often it comes.
+    pub fn class_times(&self) -> Option<(&Self, u32, Option<u32>)> {
+        match self {
+            Self::Repeat(inner, low, high) if matches!(**inner, Self::Class(_)) => Some((inner, *low, *high)),
+            _ => None,
+        }
+    }
+
     /// Whether this is any number of characters of one class.
     pub fn is_class_loop(&self) -> bool {
-        matches!(self, Self::Repeat(inner, 0, None) if matches!(**inner, Self::Class(_)))
+        matches!(self.class_times(), Some((_, 0, None)))
     }
 
     /// Exactly `text`.

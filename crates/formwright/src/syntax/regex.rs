@@ -37,10 +37,9 @@ const LONG: u32 = 256;
 /// If an expression is a class many times: which, and how often. Its shortest texts are known if a character of it is a
 /// byte.
 fn counted(tree: &Regular) -> Option<(&Regular, u32, u32)> {
-    let Regular::Repeat(body, low, Some(high)) = tree else { return None };
-    let Regular::Class(ranges) = &**body else { return None };
+    let (class @ Regular::Class(ranges), low, Some(high)) = tree.class_times()? else { return None };
     let of_bytes = ranges.first().is_some_and(|(first, _)| first.is_ascii());
-    (of_bytes && *high >= LONG && low <= high).then_some((body, *low, *high))
+    (of_bytes && high >= LONG && low <= high).then_some((class, low, high))
 }
 
 /// From so many texts on, an alternation of texts is a tree of them rather than an automaton.

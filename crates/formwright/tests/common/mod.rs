@@ -59,8 +59,6 @@ pub fn language(case: &Case) -> Language {
 
 /// Every byte, and some tokens that cut across structure.
 pub fn tables(limits: Limits) -> Arc<Tables> {
-    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
-    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
     let longer = [
         "\":",
         "\": ",
@@ -87,7 +85,14 @@ pub fn tables(limits: Limits) -> Arc<Tables> {
         "x\":true,\"x\"",
         "x\":true,\"xx\"",
     ];
-    tokens.extend(longer.iter().map(|text| text.as_bytes().to_vec()));
+    tables_of(longer, limits)
+}
+
+/// An end, every byte, and some longer tokens.
+pub fn tables_of(longer: impl IntoIterator<Item = impl AsRef<[u8]>>, limits: Limits) -> Arc<Tables> {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    tokens.extend((0..=255_u8).map(|byte| vec![byte]));
+    tokens.extend(longer.into_iter().map(|token| token.as_ref().to_vec()));
     let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
     Arc::new(Tables::new(Arc::new(vocabulary), limits))
 }

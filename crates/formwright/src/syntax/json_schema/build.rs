@@ -550,20 +550,17 @@ fn canonical_number() -> Regular {
 
 /// If a language is "so many code points of a class": which, and how many.
 fn counted_class(tree: &Regular) -> Option<(Regular, u32, u32)> {
-    match tree {
-        Regular::Repeat(inner, low, high) if matches!(**inner, Regular::Class(_)) => {
-            Some(((**inner).clone(), *low, high.unwrap_or(UNBOUNDED)))
-        }
-        Regular::And(parts) => parts.iter().map(counted_class).try_fold((Regular::any(), 0, UNBOUNDED), |all, part| {
-            let (class, low, high) = part?;
-            let class = match (all.0, class) {
-                (any, class) | (class, any) if any.is_any() => class,
-                (class, same) => Some(class).filter(|class| *class == same)?,
-            };
-            Some((class, all.1.max(low), all.2.min(high)))
-        }),
-        _ => None,
-    }
+    let Regular::And(parts) = tree else {
+        return tree.class_times().map(|(class, low, high)| (class.clone(), low, high.unwrap_or(UNBOUNDED)));
+    };
+    parts.iter().map(counted_class).try_fold((Regular::any(), 0, UNBOUNDED), |all, part| {
+        let (class, low, high) = part?;
+        let class = match (all.0, class) {
+            (any, class) | (class, any) if any.is_any() => class,
+            (class, same) => Some(class).filter(|class| *class == same)?,
+        };
+        Some((class, all.1.max(low), all.2.min(high)))
+    })
 }
 
 /// Whether characters of a class are counted rather than made states of an automaton: if any may come, or many, and one
