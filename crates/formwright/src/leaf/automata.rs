@@ -4,9 +4,9 @@
 //! compares must not lie beside counts another one changes.
 //!
 //! Wrinkle: an automaton grows while it is used, so bytes are counted now and then: when as many have come as a quarter
-//! of those that were there. If they are too many, the automata go that nobody holds and nobody asked for again since the
-//! last time; if still so, all that nobody holds. Ids are never given again, so that what is remembered of an automaton
-//! that went is not found any more.
+//! of those that were there. If they are too many, a quarter of them goes: automata that nobody holds and nobody asked for
+//! again since the last time, then others that nobody holds. Ids are never given again, so that what is remembered of an
+//! automaton that went is not found any more.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -59,8 +59,15 @@ impl Automata {
             return Ok(known);
         }
         let made = make()?;
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(known.get(leaf).unwrap_or_else(|| known.add(leaf, made, self.limit))) // another thread may have been first
+        let (numbered, _gone) = {
+            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = known.get(leaf) {
+                return Ok(known); // another thread was first
+            }
+            let gone = known.make_room(self.limit); // freed when nobody waits for the lock
+            (known.add(leaf, made), gone)
+        };
+        Ok(numbered)
     }
 
     /// Bytes of all automata.
@@ -78,31 +85,49 @@ impl Known {
         Some(entry.numbered.clone())
     }
 
-    fn add(&mut self, leaf: &Leaf, automaton: Arc<Automaton>, limit: usize) -> Numbered {
-        self.uncounted += 1;
-        if self.uncounted > UNCOUNTED.max(self.by_leaf.len() / 4) {
-            self.make_room(limit);
-        }
+    fn add(&mut self, leaf: &Leaf, automaton: Arc<Automaton>) -> Numbered {
         let numbered = (self.next, automaton);
         self.next += 1;
+        self.uncounted += 1;
         let leaf = Leaf { tree: leaf.tree.unshared(), spelling: leaf.spelling };
         self.by_leaf.insert(leaf, Entry { numbered: numbered.clone(), asked: AtomicBool::new(false) });
         numbered
     }
 
     fn bytes(&self) -> usize {
-        self.by_leaf.values().map(|entry| entry.numbered.1.memory()).sum()
+        self.by_leaf.values().map(Entry::bytes).sum()
     }
 
-    fn make_room(&mut self, limit: usize) {
+    /// If it is time to count, takes out what is too much.
+    fn make_room(&mut self, limit: usize) -> Vec<Entry> {
+        if self.uncounted < UNCOUNTED.max(self.by_leaf.len() / 4) {
+            return Vec::new();
+        }
         self.uncounted = 0;
+        let bytes = self.bytes();
+        let mut excess = if bytes > limit { bytes - limit / 4 * 3 } else { 0 };
+        let mut gone = Vec::new();
         for all in [false, true] {
-            if self.bytes() > limit {
-                let held = |entry: &Entry| Arc::strong_count(&entry.numbered.1) > 1;
-                self.by_leaf.retain(|_, entry| held(entry) || (!all && *entry.asked.get_mut()));
-            }
+            let taken = self.by_leaf.extract_if(|_, entry| {
+                let goes = excess > 0 && !entry.is_held() && (all || !*entry.asked.get_mut());
+                excess = excess.saturating_sub(if goes { entry.bytes() } else { 0 });
+                goes
+            });
+            gone.extend(taken.map(|(_, entry)| entry));
         }
         self.by_leaf.values_mut().for_each(|entry| *entry.asked.get_mut() = false);
+        gone
+    }
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        self.numbered.1.memory()
+    }
+
+    /// Whether a constraint, or a language, has the automaton.
+    fn is_held(&self) -> bool {
+        Arc::strong_count(&self.numbered.1) > 1
     }
 }
 

@@ -371,9 +371,10 @@ impl Automaton {
         self.crowded.load(Ordering::Relaxed)
     }
 
-    /// About how many bytes of memory it takes by now.
+    /// About how many bytes of memory it takes by now; without those of its builder while that is at work.
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + self.firsts.len() + self.table.memory() + self.lock().memory()
+        let builder = self.builder.try_lock().map_or(0, |builder| builder.memory());
+        size_of::<Self>() + self.firsts.len() + self.table.memory() + builder
     }
 
     /// Whether every accepting state is final, so that a text ends where it first can (JSON strings: the quote).
