@@ -3,10 +3,10 @@
 //! Cost: a hash and a comparison of trees. The trees kept here are copies that share nothing, since what a thread
 //! compares must not lie beside counts another one changes.
 //!
-//! Wrinkle: an automaton grows while it is used, so bytes are counted now and then: when as many have come as a quarter
-//! of those that were there. If they are too many, a quarter of them goes: automata that nobody holds and nobody asked for
-//! again since the last time, then others that nobody holds. Ids are never given again, so that what is remembered of an
-//! automaton that went is not found any more.
+//! Wrinkle: an automaton grows while it is used, so bytes are counted now and then: when an eighth of the automata is
+//! new. If they are too many, an eighth goes, so that nobody pays for many at once: automata that nobody holds and
+//! nobody asked for again since the last time, then others that nobody holds. Ids are never given again, so that what is
+//! remembered of an automaton that went is not found any more.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -24,6 +24,9 @@ pub type Numbered = (u32, Arc<Automaton>);
 
 /// At least so many come before bytes are counted again.
 const UNCOUNTED: usize = 8;
+
+/// What is counted, and what goes, is one such part of all.
+const PART: usize = 8;
 
 /// Automata by leaf, bounded in bytes where nobody holds them.
 #[derive(Debug)]
@@ -100,12 +103,12 @@ impl Known {
 
     /// If it is time to count, takes out what is too much.
     fn make_room(&mut self, limit: usize) -> Vec<Entry> {
-        if self.uncounted < UNCOUNTED.max(self.by_leaf.len() / 4) {
+        if self.uncounted < UNCOUNTED.max(self.by_leaf.len() / PART) {
             return Vec::new();
         }
         self.uncounted = 0;
         let bytes = self.bytes();
-        let mut excess = if bytes > limit { bytes - limit / 4 * 3 } else { 0 };
+        let mut excess = if bytes > limit { bytes - (limit - limit / PART) } else { 0 };
         let mut gone = Vec::new();
         for all in [false, true] {
             let taken = self.by_leaf.extract_if(|_, entry| {

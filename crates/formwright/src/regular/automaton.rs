@@ -17,7 +17,7 @@
 //! every completion leads to the same derivative forgets its prefix
 //! ([`Partial::Same`]); without that, CJK text would make thousands of states.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -133,6 +133,8 @@ pub struct Automaton {
     builder: Mutex<Builder>,
     overflow: AtomicBool,
     crowded: AtomicBool,
+    /// Bytes, about, when a transition was built last.
+    memory: AtomicUsize,
     start: Step,
     /// The reach for which states are clamped.
     reach: OnceLock<u32>,
@@ -191,6 +193,9 @@ struct Builder {
     spelling: Spelling,
     max_states: usize,
     max_expressions: usize,
+    /// Bytes of what does not grow, and of each state.
+    base: usize,
+    per_state: usize,
 }
 
 impl std::fmt::Debug for Automaton {
@@ -211,6 +216,7 @@ impl Automaton {
         let alphabet = Alphabet::new(tree);
         let (classes, firsts) = byte_classes(&alphabet, spelling);
         let weights = weights(&alphabet, spelling);
+        let base = size_of::<Self>() + alphabet.memory();
         let mut arena = Arena::new(alphabet, weights, limits.emptiness_search);
         let root = arena.lower(tree);
         let mut builder = Builder {
@@ -221,6 +227,8 @@ impl Automaton {
             spelling,
             max_states: limits.automaton_states,
             max_expressions: limits.automaton_expressions,
+            base,
+            per_state: (firsts.len() + 1) * size_of::<AtomicU32>() + 2 * size_of::<(Id, Partial, StateId)>(),
         };
         let live = builder.arena.live(root).map_err(|OutOfFuel| too_hard(limits))?;
         let at = if spelling == Spelling::Text { Partial::Between } else { Partial::Open };
@@ -231,6 +239,7 @@ impl Automaton {
             classes,
             table: Table::new(firsts.len() + 1),
             firsts,
+            memory: AtomicUsize::new(builder.memory()),
             builder: Mutex::new(builder),
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
@@ -352,6 +361,7 @@ impl Automaton {
     /// A transition; none at the bound.
     fn build(&self, builder: &mut Builder, state: StateId, byte: u8) -> Option<Step> {
         let step = builder.step(state, byte);
+        self.memory.store(builder.memory(), Ordering::Relaxed);
         if builder.is_crowded() {
             self.crowded.store(true, Ordering::Relaxed);
         }
@@ -371,10 +381,9 @@ impl Automaton {
         self.crowded.load(Ordering::Relaxed)
     }
 
-    /// About how many bytes of memory it takes by now; without those of its builder while that is at work.
+    /// About how many bytes of memory it takes by now.
     pub fn memory(&self) -> usize {
-        let builder = self.builder.try_lock().map_or(0, |builder| builder.memory());
-        size_of::<Self>() + self.firsts.len() + self.table.memory() + builder
+        self.memory.load(Ordering::Relaxed)
     }
 
     /// Whether every accepting state is final, so that a text ends where it first can (JSON strings: the quote).
@@ -523,9 +532,9 @@ impl Builder {
         self.states.len() >= self.max_states / 4 || self.arena.len() >= self.max_expressions / 4
     }
 
+    /// About how many bytes of memory the automaton takes.
     fn memory(&self) -> usize {
-        let state = 2 * size_of::<(Id, Partial)>() + size_of::<StateId>() + 1;
-        self.arena.memory() + self.states.capacity() * state + self.last.1.capacity() * size_of::<Option<Id>>()
+        self.base + self.arena.memory() + self.states.capacity() * self.per_state
     }
 
     /// The state for an expression and a partial; DEAD if it is a dead end.
@@ -918,10 +927,6 @@ const FIRST_BLOCK_BITS: u32 = 3;
 impl Table {
     fn new(stride: usize) -> Self {
         Self { stride, blocks: std::array::from_fn(|_| OnceLock::new()) }
-    }
-
-    fn memory(&self) -> usize {
-        self.blocks.iter().filter_map(OnceLock::get).map(|block| size_of_val(&**block)).sum()
     }
 
     /// Block and row inside it: block `b` holds `2^(b+3)` rows.

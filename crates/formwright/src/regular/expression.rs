@@ -116,15 +116,13 @@ impl Arena {
         self.expressions.len()
     }
 
-    /// About how many bytes of memory it takes; parts of wide expressions are not looked at.
+    /// About how many bytes of memory it takes without its alphabet; parts of wide expressions are not looked at.
     pub fn memory(&self) -> usize {
-        let expression = size_of::<Expression>() + size_of::<Facts>() + 4 * size_of::<usize>();
-        let row = size_of::<(Id, Box<[Id]>)>() + 1 + self.alphabet.len() * size_of::<Id>();
-        let distance = size_of::<(Id, Option<u32>)>() + 1;
-        self.expressions.capacity() * expression
+        const EXPRESSION: usize = size_of::<Expression>() + size_of::<Facts>() + 4 * size_of::<usize>();
+        let row = size_of::<(Id, Box<[Id]>)>() + self.alphabet.len() * size_of::<Id>();
+        self.expressions.capacity() * EXPRESSION
             + self.rows.capacity() * row
-            + self.distances.capacity() * distance
-            + self.alphabet.memory()
+            + self.distances.capacity() * size_of::<(Id, Option<u32>)>()
     }
 
     pub fn get(&self, id: Id) -> &Expression {
