@@ -159,9 +159,10 @@ impl Run {
     }
 }
 
-/// Bounds that keep a run short.
+/// Bounds that keep a run short, and little room, so that automata go and come again.
 fn limits() -> Limits {
     Limits {
+        automata_bytes: 1 << 16,
         automaton_states: 1 << 13,
         automaton_expressions: 1 << 13,
         emptiness_search: 2_000,

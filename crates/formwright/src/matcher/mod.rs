@@ -5,7 +5,8 @@
 //! come next, goes back, forks.
 //!
 //! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the
-//! text and shares everything else; going back follows a list of states.
+//! text and its last few steps and shares everything else; going back drops
+//! steps.
 
 mod arena;
 mod budget;
@@ -475,7 +476,7 @@ fn step_bytes(shared: &Shared, history: &mut History, path: &mut Vec<u8>, bytes:
     threads.extend_from_slice(history.threads());
     let mut machine = Machine::new(constraint.program(), arena, path);
     for &byte in bytes {
-        machine.advance(threads, next, byte);
+        machine.step_in_place(threads, next, byte);
         if threads.is_empty() || machine.overflow {
             let sound = machine.sound();
             path.truncate(history.path());

@@ -154,7 +154,7 @@ impl<'m> Machine<'m> {
 
     /// All of `threads` by `byte`, in their place. A lone thread that stays in its leaf needs no second list.
     #[inline]
-    pub fn advance(&mut self, threads: &mut Vec<Thread>, spare: &mut Vec<Thread>, byte: u8) {
+    pub fn step_in_place(&mut self, threads: &mut Vec<Thread>, spare: &mut Vec<Thread>, byte: u8) {
         if let [alone] = &mut threads[..]
             && self.stays(&mut alone.head, byte)
         {
