@@ -1,5 +1,5 @@
-//! Tokens that cross from one member of an object to the next, or spell whole names, where names may not come twice:
-//! every mask against every token, tried.
+//! Tokens that cross from one member of an object to the next, or spell whole names, where names may not come twice, and
+//! tokens of several items where their number is bounded: every mask against every token, tried.
 
 mod common;
 
@@ -95,5 +95,26 @@ fn masks_of_near_places_are_the_same() {
         let entering = entering.into_iter().map(str::to_owned);
         let longer = joined(&ends, &[""], &behind).into_iter().chain(openings.clone()).chain(entering);
         try_masks(&tables_of(longer, Limits::default()), &schemas, 12);
+    }
+}
+
+/// Numbers of items are told apart only as far as some token has commas.
+#[test]
+fn masks_know_how_many_items_may_come() {
+    let numbers = r#"{"type": "array", "items": {"enum": [1, 11, 2]}, "minItems": 5, "maxItems": 9}"#;
+    let nested = r#"{"type": "array", "maxItems": 4, "items": {"type": "array", "minItems": 3, "maxItems": 6, "items": {"enum": [1, "a"]}}}"#;
+    let prefix = r#"{"type": "array", "prefixItems": [{"enum": [1]}, {"enum": ["a", 1]}], "minItems": 6, "items": {"enum": [1]}}"#;
+    let inside = r#"{"type": "object", "additionalProperties": false, "required": ["a", "b"], "properties": {
+        "a": {"type": "array", "items": {"type": "string"}, "maxItems": 5},
+        "b": {"type": "array", "items": {"enum": ["a", 1]}, "minItems": 4}}}"#;
+    let values = ["", "1", "1,1", "1,1,1", "\"a\"", "a\",\"", "\",1"];
+    for behind in [
+        vec!["", "]"],
+        vec!["", ",", "]", "],"],
+        vec!["", ", ", ",,", "],[", "],\"b\":["],
+        vec![",1,1", "]]", ",[1,1,1],["],
+    ] {
+        let longer = joined(&["", "[", ","], &values, &behind);
+        try_masks(&tables_of(longer, Limits::default()), &[numbers, nested, prefix, inside], 6);
     }
 }

@@ -375,8 +375,8 @@ fn read<T>(lock: &ShardedLock<T>) -> ShardedLockReadGuard<'_, T> {
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
-    /// How names begin that some token enters behind a comma and a quote.
-    pub entered: ByteSet,
+    /// What tokens can tell of what comes after a value.
+    pub sight: Sight,
     limits: Limits,
     automata: Automata,
     spaces: Ids<Arc<Spaces>>,
@@ -393,7 +393,7 @@ impl Tables {
     /// The tables of a vocabulary, empty.
     pub fn new(vocabulary: Arc<Vocabulary>, limits: Limits) -> Self {
         Self {
-            entered: entered_names(&vocabulary),
+            sight: Sight::new(&vocabulary),
             vocabulary,
             automata: Automata::new(limits.automata_bytes),
             spaces: Ids::default(),
@@ -540,18 +540,33 @@ impl Tables {
     }
 }
 
-/// The bytes that follow a comma and a quote, maybe with whitespace between, in some token.
-fn entered_names(vocabulary: &Vocabulary) -> ByteSet {
-    let mut entered = ByteSet::default();
-    let tokens = (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id));
-    for token in tokens.filter(|token| token.contains(&b'"')) {
+/// What the tokens of a vocabulary can tell of what comes after a value.
+#[derive(Debug, Default)]
+pub struct Sight {
+    /// How names begin that some token enters: the bytes behind a comma and a quote, maybe with whitespace between.
+    pub entered: ByteSet,
+    /// The most commas of one array in a token: no two of them stand side by side.
+    pub commas: u32,
+}
+
+impl Sight {
+    fn new(vocabulary: &Vocabulary) -> Self {
+        let mut sight = Self::default();
+        let tokens = (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id));
+        tokens.filter(|token| token.contains(&b',')).for_each(|token| sight.add(token));
+        sight
+    }
+
+    fn add(&mut self, token: &[u8]) {
+        let behind_comma = |at: usize| token[..at].trim_ascii_end().ends_with(b",");
+        let commas = token.iter().enumerate().filter(|&(at, byte)| *byte == b',' && !behind_comma(at));
+        self.commas = self.commas.max(commas.count() as u32);
         for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
-            if token[..at].trim_ascii_end().ends_with(b",") {
-                entered.insert(pair[1]);
+            if behind_comma(at) {
+                self.entered.insert(pair[1]);
             }
         }
     }
-    entered
 }
 
 impl LeafMask {

@@ -15,12 +15,14 @@ use super::budget::Budget;
 use super::leaves;
 use super::mask::{Entry, Masker};
 use super::memory::Memory;
+use super::near::near_items;
 use super::row::{Mask, write};
 use super::step::Machine;
 use super::thread::{Head, Thread};
 use super::words::Row;
 use crate::constraint::Constraint;
 use crate::error::Result;
+use crate::language::Node;
 
 /// An entry that leaves more tokens than this in doubt is made anew, with the names used before, for every mask.
 const DOUBTS: usize = 32;
@@ -79,7 +81,7 @@ pub fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -
     let mut nothing = std::mem::take(&mut memory.path);
     let plain = near_place(constraint, &mut memory.arena, thread);
     let mut machine = Machine::new(constraint.program(), &mut memory.arena, &mut nothing);
-    let key = Thread { cont: machine.near(thread.cont, &constraint.tables().entered), ..plain };
+    let key = Thread { cont: machine.near(thread.cont, &constraint.tables().sight), ..plain };
     if let Some(known) = memory.entries.get(&key) {
         memory.path = nothing;
         return Ok(Arc::clone(known));
@@ -96,8 +98,8 @@ pub fn near_place(constraint: &Constraint, arena: &mut Arena, thread: Thread) ->
     Thread { head: key_head(constraint, arena, thread.head), cont: arena.forgotten(thread.cont) }
 }
 
-/// What a mask depends on of a place: neither the undeclared names that were used, nor how many characters or rounds of a
-/// loop may come if no token has so many.
+/// What a mask depends on of a place: neither the undeclared names that were used, nor how many characters, items or
+/// rounds of a loop may come if no token has so many.
 #[inline]
 fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
     let mut head = arena.forget_head(head);
@@ -105,6 +107,11 @@ fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
     match &mut head {
         Head::Text { least, most, .. } => (*least, *most) = leaves::clamped((*least, *most), reach),
         Head::Leaf { leaf, state } => *state = constraint.program().automaton(*leaf).near(*state, reach),
+        Head::Array { array, .. } => {
+            if let Node::Array(array) = constraint.program().node(*array) {
+                head = near_items(array, head, constraint.tables().sight.commas);
+            }
+        }
         _ => {}
     }
     head

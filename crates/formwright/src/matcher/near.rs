@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! behind a member     whether a comma may come, and a brace; what is around the object only if a brace may come
+//! behind an item      as behind another one, unless a token has commas enough to meet a bound on the number of items
 //! in a free name      no declared member may come behind it, whichever came before
 //! anything else       itself
 //! ```
@@ -18,23 +19,23 @@ use smallvec::SmallVec;
 use super::arena::{UNKNOWN, UNSURE};
 use super::step::Machine;
 use super::thread::{ContId, END, Head, Phase, Thread};
-use crate::language::{Node, Object, Seen};
+use crate::language::{Array, Node, Object, Seen};
+use crate::leaf::Sight;
 use crate::regular::ByteSet;
 
 impl Machine<'_> {
-    /// The near form of a continuation, whatever undeclared names were used. Tokens that go on behind a comma and the
-    /// quote before a name do so by one of the bytes `entered`.
-    pub fn near(&mut self, cont: ContId, entered: &ByteSet) -> ContId {
+    /// The near form of a continuation, whatever undeclared names were used, for tokens that see so far.
+    pub fn near(&mut self, cont: ContId, sight: &Sight) -> ContId {
         if let Some(known) = self.arena.known_near(cont) {
             return known;
         }
-        let near = self.find_near(self.arena.forgotten(cont), entered);
+        let near = self.find_near(self.arena.forgotten(cont), sight);
         self.arena.learn_near(cont, near);
         near
     }
 
     /// From the outside in: what comes last is known first.
-    fn find_near(&mut self, cont: ContId, entered: &ByteSet) -> ContId {
+    fn find_near(&mut self, cont: ContId, sight: &Sight) -> ContId {
         let (mut open, mut at) = (SmallVec::<[(ContId, Head); 8]>::new(), cont);
         let mut near = loop {
             if at == END || self.arena.united(at).is_some() {
@@ -44,7 +45,7 @@ impl Machine<'_> {
                 break known;
             }
             let frame = self.arena.get(at);
-            let head = self.near_head(frame.head, entered);
+            let head = self.near_head(frame.head, sight);
             open.push((at, head));
             if matches!(head, Head::Between { closes: false, .. }) {
                 break END;
@@ -58,11 +59,11 @@ impl Machine<'_> {
         near
     }
 
-    fn near_head(&mut self, head: Head, entered: &ByteSet) -> Head {
+    fn near_head(&mut self, head: Head, sight: &Sight) -> Head {
         let program = self.program;
         match head {
             Head::Object { phase: Phase::Value, space, object: node, seen } => match program.node(node) {
-                Node::Object(object) if self.takes_any_name(object) && is_out_of_sight(object, entered) => {
+                Node::Object(object) if self.takes_any_name(object) && is_out_of_sight(object, &sight.entered) => {
                     let comma = self.may_go_on(node, object, seen).then_some(object.layout.comma);
                     Head::Between { space, comma, closes: self.may_close(object, seen) }
                 }
@@ -76,6 +77,10 @@ impl Machine<'_> {
                 }
                 _ => head,
             },
+            Head::Array { array: node, .. } => match program.node(node) {
+                Node::Array(array) => near_items(array, head, sight.commas),
+                _ => head,
+            },
             _ => head,
         }
     }
@@ -84,6 +89,23 @@ impl Machine<'_> {
     fn takes_any_name(&self, object: &Object) -> bool {
         object.is_ordered() && object.extras.iter().all(|extra| self.program.inside(extra.name).is_some())
     }
+}
+
+/// The same place in an array, where tokens that end `commas` items at most cannot tell how many there are.
+pub fn near_items(array: &Array, mut head: Head, commas: u32) -> Head {
+    if let Head::Array { phase: Phase::Value, count, .. } = &mut head
+        && !array.is_tracked()
+    {
+        let alike = array.prefix.len() as u32; // the first number of items behind which all others are alike
+        let reached = count.saturating_add(commas);
+        let done = array.low.max(alike);
+        if *count >= alike && reached < array.low {
+            *count = alike;
+        } else if *count >= done && reached <= array.high {
+            *count = done;
+        }
+    }
+    head
 }
 
 /// Whether no token sees how the next name of an object begins.
