@@ -14,14 +14,14 @@ use crate::errors::{lift, raise};
 /// One running sequence.
 #[pyclass(module = "formwright._kernel")]
 pub struct Matcher {
+    constraint: Py<Constraint>, // goes first: what the kernel remembers for further texts is of no use if nobody has it
     kernel: kernel::Matcher,
-    constraint: Py<Constraint>,
 }
 
 impl Matcher {
     pub fn new(constraint: Py<Constraint>) -> Self {
         let kernel = constraint.get().kernel.matcher();
-        Self { kernel, constraint }
+        Self { constraint, kernel }
     }
 
     fn vocabulary(&self) -> &Vocabulary {
@@ -87,7 +87,7 @@ impl Matcher {
     }
 
     fn fork(&self, py: Python<'_>) -> Self {
-        Self { kernel: self.kernel.fork(), constraint: self.constraint.clone_ref(py) }
+        Self { constraint: self.constraint.clone_ref(py), kernel: self.kernel.fork() }
     }
 
     fn reset(&mut self) {

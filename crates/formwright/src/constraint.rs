@@ -192,6 +192,11 @@ impl Constraint {
         &self.0.tables
     }
 
+    /// Whether there is another one of it.
+    pub(crate) fn is_held(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     pub(crate) fn program(&self) -> &Program {
         &self.0.program
     }

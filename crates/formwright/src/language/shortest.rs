@@ -9,8 +9,11 @@
 //! Cost: a few passes over the graph, to and fro; two settle a schema without
 //! recursion.
 
+use std::cell::Cell;
 use std::slice;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices};
 use crate::error::{Error, Kind, Result};
@@ -29,6 +32,9 @@ pub struct Facts {
     /// Automata that had to be built to know whether a leaf is empty.
     built: Vec<Option<Arc<Automaton>>>,
 }
+
+/// Indices of nodes.
+type Nodes = SmallVec<[usize; 32]>;
 
 impl Facts {
     /// Solves the equations of `graph`.
@@ -58,27 +64,44 @@ impl Facts {
         Ok(facts)
     }
 
+    /// What reads no other node comes first, then all others from the last on: schemas put parents first, so mostly
+    /// nothing is read before it is known, and one pass is enough.
     fn solve(&mut self, graph: &Graph) {
         let costs = LayoutCosts::new(graph);
-        let count = graph.nodes.len();
-        for pass in 0.. {
-            let mut changed = false;
-            for step in 0..count {
-                // Schemas put parents first, combinations children first: passes go both ways.
-                let index = if pass % 2 == 0 { count - 1 - step } else { step };
-                let (shortest, nullable) = self.equation(&graph.nodes[index], &costs);
-                changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
-                self.shortest[index] = shortest.min(self.shortest[index]);
-                self.nullable[index] |= nullable;
-            }
-            if !changed {
-                return;
-            }
+        let is_alone = |node: &Node| matches!(node, Node::Literals(_) | Node::Regular(_) | Node::Text { .. });
+        let (alone, others): (Nodes, Nodes) = (0..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
+        self.pass(alone.into_iter(), graph, &costs);
+        if self.pass(others.iter().rev().copied(), graph, &costs).1 {
+            debug_assert!(!self.pass(others.into_iter(), graph, &costs).0, "what is known does not change");
+            return;
         }
+        // Combinations put children first: passes go both ways.
+        while self.pass(others.iter().copied(), graph, &costs).0
+            && self.pass(others.iter().rev().copied(), graph, &costs).0
+        {}
     }
 
-    fn equation(&self, node: &Node, costs: &LayoutCosts) -> (u32, bool) {
-        let of = |node: &NodeId| self.shortest[*node as usize];
+    /// Solves the equations of some nodes by what is known of all. Whether anything changed, and whether everything they
+    /// read was known.
+    fn pass(&mut self, nodes: impl Iterator<Item = usize>, graph: &Graph, costs: &LayoutCosts) -> (bool, bool) {
+        let (mut changed, all_known) = (false, Cell::new(true));
+        for index in nodes {
+            let (shortest, nullable) = self.equation(&graph.nodes[index], costs, &all_known);
+            changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
+            self.shortest[index] = shortest.min(self.shortest[index]);
+            self.nullable[index] |= nullable;
+        }
+        (changed, all_known.get())
+    }
+
+    /// Clears `all_known` if it reads what is not known yet, or has no text.
+    fn equation(&self, node: &Node, costs: &LayoutCosts, all_known: &Cell<bool>) -> (u32, bool) {
+        let value = |node: NodeId| {
+            let shortest = self.shortest[node as usize];
+            all_known.set(all_known.get() && shortest < INFINITE);
+            shortest
+        };
+        let of = |node: &NodeId| value(*node);
         let empty = |node: &NodeId| self.nullable[*node as usize];
         match node {
             Node::Never | Node::Tail(_) => (INFINITE, false), // tails are made when all is solved
@@ -93,8 +116,8 @@ impl Facts {
                 let shortest = if low > high { INFINITE } else { low.saturating_add(empty).min(INFINITE) };
                 (shortest, shortest == 0)
             }
-            Node::Object(object) => (self.object(object, costs), false),
-            Node::Array(array) => (self.array(array, costs), false),
+            Node::Object(object) => (self.object(object, costs, &value), false),
+            Node::Array(array) => (self.array(array, costs, &value), false),
             Node::Sequence(parts) => (
                 parts.iter().fold(0_u32, |total, part| total.saturating_add(of(part)).min(INFINITE)),
                 parts.iter().all(empty),
@@ -113,15 +136,20 @@ impl Facts {
         }
     }
 
-    fn prices<T>(&self, layout: &Layout, costs: &LayoutCosts, ask: impl FnOnce(&Prices<'_>) -> T) -> T {
-        let value = |node: NodeId| self.shortest[node as usize];
+    fn prices<T>(
+        &self,
+        layout: &Layout,
+        costs: &LayoutCosts,
+        value: &dyn Fn(NodeId) -> u32,
+        ask: impl FnOnce(&Prices<'_>) -> T,
+    ) -> T {
         let leaf = |leaf: u32| self.leaves[leaf as usize];
         let (colon, between) = (costs.colon(layout), costs.between_items(layout));
-        ask(&Prices { value: &value, leaf: &leaf, colon, between })
+        ask(&Prices { value, leaf: &leaf, colon, between })
     }
 
-    fn object(&self, object: &Object, costs: &LayoutCosts) -> u32 {
-        self.prices(&object.layout, costs, |prices| match object.completion(&object.nothing(), false, prices) {
+    fn object(&self, object: &Object, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
+        self.prices(&object.layout, costs, value, |prices| match object.completion(&object.nothing(), false, prices) {
             None => INFINITE,
             Some((members, count)) => {
                 let commas = prices.between.saturating_mul(count.saturating_sub(1));
@@ -133,16 +161,16 @@ impl Facts {
         })
     }
 
-    fn array(&self, array: &Array, costs: &LayoutCosts) -> u32 {
+    fn array(&self, array: &Array, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
         if !array.kinds.is_empty() {
-            let items = self.prices(&array.layout, costs, |prices| array.completion(&array.none(), prices));
+            let items = self.prices(&array.layout, costs, value, |prices| array.completion(&array.none(), prices));
             return items.map_or(INFINITE, |items| {
                 let around = 2 + costs.around_items(&array.layout, u32::from(items > 0));
                 let first = if items > 0 { costs.between_items(&array.layout) } else { 0 };
                 items.saturating_add(around).saturating_sub(first).min(INFINITE)
             });
         }
-        let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, |item| self.shortest(item)));
+        let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, value));
         let between = costs.between_items(&array.layout);
         sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
     }
@@ -155,7 +183,7 @@ impl Facts {
 
     /// Asks a question about prices.
     pub fn with_prices<T>(&self, layout: &Layout, costs: &LayoutCosts, ask: impl FnOnce(&Prices<'_>) -> T) -> T {
-        self.prices(layout, costs, ask)
+        self.prices(layout, costs, &|node| self.shortest(node), ask)
     }
 
     /// Bytes of the shortest text of `node`; [`INFINITE`] if it has none.
@@ -329,6 +357,7 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
         Regular::Repeat(_, low, Some(high)) if low > high => Shortest::NONE,
         Regular::Empty | Regular::Repeat(_, 0, _) => Shortest::EMPTY,
         Regular::Repeat(inner, low, _) => shortest(inner)?.times(*low),
+        Regular::Static(tree) => shortest(tree.0)?,
         Regular::Unfolding(language) => Shortest { bytes: language.shortest(), characters: None },
         Regular::And(parts) => {
             let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());

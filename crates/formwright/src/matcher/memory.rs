@@ -103,7 +103,7 @@ impl Spare {
     }
 }
 
-/// A memory in use, which goes back to its constraint in the end.
+/// A memory in use, which goes back to its constraint in the end, if somebody else has that.
 #[derive(Debug)]
 struct Lease {
     memory: Mutex<Memory>,
@@ -112,8 +112,10 @@ struct Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.home.spare().keep(std::mem::take(memory));
+        if self.home.is_held() {
+            let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
+            self.home.spare().keep(std::mem::take(memory));
+        }
     }
 }
 

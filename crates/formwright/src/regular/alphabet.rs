@@ -191,6 +191,7 @@ fn collect(tree: &Regular, out: &mut Vec<Ranges>) {
                 add(&Ranges::from([(c, c)].as_slice()), out);
             }
         }
+        Regular::Static(tree) => collect(tree.0, out),
         Regular::Unfolding(language) => language.alphabet().iter().for_each(|class| collect(class, out)),
     }
 }

@@ -163,6 +163,7 @@ impl Arena {
                 self.repeat(inner, *low, high.unwrap_or(UNBOUNDED))
             }
             Regular::Multiple(divisor) => self.intern(Expression::Multiple(*divisor, 0, None)),
+            Regular::Static(tree) => self.lower(tree.0),
             Regular::Unfolding(language) => self.intern(Expression::Unfolding(language.clone())),
         }
     }

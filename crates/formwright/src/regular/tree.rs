@@ -4,6 +4,7 @@
 //! stay readable; the real normal form is made by [`super::expression`].
 
 use std::cell::OnceCell;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::unfolding::Unfolding;
@@ -46,6 +47,26 @@ pub enum Regular {
     Multiple(Divisor),
     /// A language that is code.
     Unfolding(Unfolding),
+    /// A tree that is made once a process.
+    Static(Static),
+}
+
+/// A tree for good: equal to another by its place in memory, so that it is found without a look at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Static(pub &'static Regular);
+
+impl PartialEq for Static {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Static {}
+
+impl Hash for Static {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self.0, state);
+    }
 }
 
 impl Regular {
@@ -198,6 +219,11 @@ impl Regular {
         self.repeat(0, Some(1))
     }
 
+    /// The same language, found at once where it is looked for. What is known by its look stays as it is.
+    pub fn lasting(tree: &'static Self) -> Self {
+        if tree.class_times().is_some() { tree.clone() } else { Self::Static(Static(tree)) }
+    }
+
     /// The same tree, none of it held by any other.
     #[must_use]
     pub fn unshared(&self) -> Self {
@@ -209,7 +235,7 @@ impl Regular {
             Self::And(parts) => Self::And(all(parts)),
             Self::Not(inner) => Self::Not(Arc::new(inner.unshared())),
             Self::Repeat(inner, low, high) => Self::Repeat(Arc::new(inner.unshared()), *low, *high),
-            Self::Never | Self::Empty | Self::Multiple(_) | Self::Unfolding(_) => self.clone(),
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Unfolding(_) | Self::Static(_) => self.clone(),
         }
     }
 
@@ -219,6 +245,7 @@ impl Regular {
             Self::Multiple(_) => true,
             Self::Concat(parts) | Self::Or(parts) | Self::And(parts) => parts.iter().any(Self::divides),
             Self::Not(inner) | Self::Repeat(inner, ..) => inner.divides(),
+            Self::Static(tree) => tree.0.divides(),
             _ => false,
         }
     }
@@ -233,6 +260,7 @@ impl Regular {
             Self::Concat(parts) => parts.iter().try_fold(false, |never, part| Some(never | part.is_plainly_never()?)),
             Self::Or(parts) => parts.iter().try_fold(true, |never, part| Some(never & part.is_plainly_never()?)),
             Self::Repeat(inner, ..) => inner.is_plainly_never(),
+            Self::Static(tree) => tree.0.is_plainly_never(),
             Self::And(parts) => parts
                 .iter()
                 .enumerate()
@@ -255,7 +283,11 @@ impl Regular {
 
     /// What stands for its first characters, one each.
     fn beginning(&self) -> &[Self] {
-        let all = if let Self::Concat(parts) = self { parts } else { std::slice::from_ref(self) };
+        let all = match self {
+            Self::Concat(parts) => parts,
+            Self::Static(tree) => return tree.0.beginning(),
+            _ => std::slice::from_ref(self),
+        };
         let others = all.iter().position(|part| !matches!(part, Self::Class(_)));
         &all[..others.unwrap_or(all.len())]
     }
@@ -267,6 +299,7 @@ impl Regular {
             Self::Concat(parts) | Self::Or(parts) => parts.iter().all(Self::is_finite),
             Self::And(parts) => parts.iter().any(Self::is_finite),
             Self::Repeat(inner, _, high) => high.is_some() && inner.is_finite(),
+            Self::Static(tree) => tree.0.is_finite(),
             _ => false,
         }
     }

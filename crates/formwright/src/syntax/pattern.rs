@@ -227,6 +227,7 @@ fn nullable(tree: &Regular) -> bool {
         Regular::Or(parts) => parts.iter().any(nullable),
         Regular::Not(inner) => !nullable(inner),
         Regular::Unfolding(language) => language.nullable(),
+        Regular::Static(tree) => nullable(tree.0),
         Regular::Repeat(inner, low, _) => *low == 0 || nullable(inner),
     }
 }

@@ -9,7 +9,9 @@
 //! 0.25 and 0.75, are the exception.)
 //!
 //! Wrinkle: "not zero", of bounded length, takes as many choices as there may be digits. That of the usual number of
-//! digits is made once a thread.
+//! digits is made once a process.
+
+use std::sync::LazyLock;
 
 use super::DIGITS;
 use super::number::Bound;
@@ -162,10 +164,8 @@ fn not_all_zeros(most: usize) -> Regular {
             Regular::or([now, Regular::concat([one(b'0'), rest])])
         })
     }
-    thread_local! {
-        static USUAL: Regular = made(DIGITS as usize);
-    }
-    if most == DIGITS as usize { USUAL.with(Clone::clone) } else { made(most) }
+    static USUAL: LazyLock<Regular> = LazyLock::new(|| made(DIGITS as usize));
+    if most == DIGITS as usize { Regular::lasting(&USUAL) } else { made(most) }
 }
 
 /// `1` to `9`

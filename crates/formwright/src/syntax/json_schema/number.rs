@@ -8,6 +8,8 @@
 //! Bounds are exact decimals, never floats. Runs of digits are bounded
 //! (`max_digits`), which loses nothing for int64 and double.
 
+use std::sync::LazyLock;
+
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
 
@@ -357,15 +359,16 @@ fn numbers(digits: u32) -> Regular {
     Regular::concat([decimals(digits), Regular::concat(power).optional()])
 }
 
-/// All integers, or all numbers. Those of the usual number of digits are made once a thread.
+/// All integers, or all numbers. Those of the usual number of digits are made once a process.
 fn unbounded(integral: bool, digits: u32) -> Regular {
-    fn made(integral: bool, digits: u32) -> Regular {
-        if integral { integers(digits) } else { numbers(digits) }
+    static INTEGERS: LazyLock<Regular> = LazyLock::new(|| integers(DIGITS));
+    static NUMBERS: LazyLock<Regular> = LazyLock::new(|| numbers(DIGITS));
+    match (integral, digits) {
+        (true, DIGITS) => Regular::lasting(&INTEGERS),
+        (false, DIGITS) => Regular::lasting(&NUMBERS),
+        (true, _) => integers(digits),
+        (false, _) => numbers(digits),
     }
-    thread_local! {
-        static USUAL: [Regular; 2] = [false, true].map(|integral| made(integral, DIGITS));
-    }
-    if digits == DIGITS { USUAL.with(|usual| usual[usize::from(integral)].clone()) } else { made(integral, digits) }
 }
 
 /// Integers written with a fraction of zeros.

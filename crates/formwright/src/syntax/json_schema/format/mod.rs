@@ -192,7 +192,7 @@ type Trees = OnceLock<HashMap<&'static str, OnceLock<Regular>>>;
 
 fn built(trees: &'static Trees, format: &Format, build: fn(&Format) -> Regular) -> Regular {
     let trees = trees.get_or_init(|| FORMATS.iter().map(|format| (format.name, OnceLock::new())).collect());
-    trees[format.name].get_or_init(|| build(format)).clone()
+    Regular::lasting(trees[format.name].get_or_init(|| build(format)))
 }
 
 /// The language of a format. Built once a process.
