@@ -8,7 +8,7 @@
 //! Bounds are exact decimals, never floats. Runs of digits are bounded
 //! (`max_digits`), which loses nothing for int64 and double.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, One, Signed, ToPrimitive, Zero};
@@ -181,8 +181,9 @@ impl NumberSet {
             return Ok(Regular::text(&plain_text(value)));
         }
         let integral = self.is_integral();
-        if self.is_unbounded() {
-            return Ok(unbounded(integral, max_digits));
+        if self.is_bounds_alone() {
+            let usual = self.usual(integral).filter(|_| max_digits == DIGITS);
+            return Ok(usual.unwrap_or_else(|| self.interval(integral, max_digits)));
         }
         let mut parts = vec![self.interval(integral, max_digits)];
         for divisor in &self.multiples {
@@ -196,7 +197,7 @@ impl NumberSet {
             } else {
                 Regular::Multiple(divisor_of(divisor)?).not()
             };
-            parts.push(Regular::and([decimals(max_digits), not]));
+            parts.push(Regular::and([decimals(max_digits, false), not]));
             if divisor.is_one() {
                 parts.push(Regular::concat([decimal_integers(max_digits)]).not());
             }
@@ -204,18 +205,29 @@ impl NumberSet {
         Ok(Regular::and(parts))
     }
 
-    /// Whether these are all numbers, or all integers.
-    fn is_unbounded(&self) -> bool {
-        let bounds = self.low.is_some() || self.high.is_some();
-        !bounds && self.others.is_empty() && self.multiples.iter().all(BigDecimal::is_one)
+    /// Whether nothing is said about divisors, but for integers.
+    fn is_bounds_alone(&self) -> bool {
+        self.others.is_empty() && self.multiples.iter().all(BigDecimal::is_one)
+    }
+
+    /// What most schemas say: numbers without bounds, from 0 on or from 1 on. Made once a process, of the usual digits.
+    fn usual(&self, integral: bool) -> Option<Regular> {
+        static TREES: [[OnceLock<Regular>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
+        let from = match (&self.low, &self.high) {
+            (None, None) => 0,
+            (Some(low), None) if !low.exclusive && low.value.is_zero() => 1,
+            (Some(low), None) if !low.exclusive && low.value.is_one() => 2,
+            _ => return None,
+        };
+        let made = || self.interval(integral, DIGITS);
+        Some(Regular::lasting(TREES[from][usize::from(integral)].get_or_init(made)))
     }
 
     fn interval(&self, integral: bool, digits: u32) -> Regular {
-        let exact = !self.multiples.iter().all(BigDecimal::is_one) || !self.others.is_empty();
-        let all = if integral { integers(digits) } else { decimals(digits) };
+        let exact = !self.is_bounds_alone();
         let (low, high) = (self.low.as_ref(), self.high.as_ref());
         if low.is_none() && high.is_none() {
-            return if exact { all } else { unbounded(integral, digits) };
+            return if integral { integers(digits) } else { decimals(digits, !exact) };
         }
         let plain = Decimals { integral, digits };
         let is_negative = |bound: &&Bound| bound.value.is_negative();
@@ -348,27 +360,11 @@ pub fn integers(digits: u32) -> Regular {
     Regular::concat([minus(), whole(digits)])
 }
 
-/// Integers with an optional fraction.
-fn decimals(digits: u32) -> Regular {
-    Regular::concat([minus(), whole(digits), fraction(digits).optional()])
-}
-
-/// Those with an optional exponent.
-fn numbers(digits: u32) -> Regular {
+/// Integers with an optional fraction, and an optional exponent if they may have one.
+fn decimals(digits: u32, exponents: bool) -> Regular {
     let power = [Regular::one_of("eE"), Regular::one_of("+-").optional(), Regular::digit().repeat(1, Some(3))];
-    Regular::concat([decimals(digits), Regular::concat(power).optional()])
-}
-
-/// All integers, or all numbers. Those of the usual number of digits are made once a process.
-fn unbounded(integral: bool, digits: u32) -> Regular {
-    static INTEGERS: LazyLock<Regular> = LazyLock::new(|| integers(DIGITS));
-    static NUMBERS: LazyLock<Regular> = LazyLock::new(|| numbers(DIGITS));
-    match (integral, digits) {
-        (true, DIGITS) => Regular::lasting(&INTEGERS),
-        (false, DIGITS) => Regular::lasting(&NUMBERS),
-        (true, _) => integers(digits),
-        (false, _) => numbers(digits),
-    }
+    let power = if exponents { Regular::concat(power).optional() } else { Regular::Empty };
+    Regular::concat([minus(), whole(digits), fraction(digits).optional(), power])
 }
 
 /// Integers written with a fraction of zeros.
