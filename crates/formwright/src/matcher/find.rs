@@ -18,11 +18,11 @@ use super::memory::Memory;
 use super::near::near_items;
 use super::row::{Mask, write};
 use super::step::Machine;
-use super::thread::{Head, Thread};
+use super::thread::{Head, Phase, Thread};
 use super::words::Row;
 use crate::constraint::Constraint;
 use crate::error::Result;
-use crate::language::Node;
+use crate::language::{Node, NodeId};
 
 /// An entry that leaves more tokens than this in doubt is made anew, with the names used before, for every mask.
 const DOUBTS: usize = 32;
@@ -107,14 +107,21 @@ fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
     match &mut head {
         Head::Text { least, most, .. } => (*least, *most) = leaves::clamped((*least, *most), reach),
         Head::Leaf { leaf, state } => *state = constraint.program().automaton(*leaf).near(*state, reach),
-        Head::Array { array, .. } => {
-            if let Node::Array(array) = constraint.program().node(*array) {
-                head = near_items(array, head, constraint.tables().sight.commas);
-            }
+        Head::Array { phase: Phase::Value, array, count, .. } => {
+            *count = near_count(constraint, *array, *count);
         }
         _ => {}
     }
     head
+}
+
+/// A number of items that stands for all that no token can tell from it. Apart from the way that every mask takes.
+#[inline(never)]
+fn near_count(constraint: &Constraint, array: NodeId, count: u32) -> u32 {
+    match constraint.program().node(array) {
+        Node::Array(array) => near_items(array, count, constraint.tables().sight.commas),
+        _ => count,
+    }
 }
 
 /// Adds the doubtful tokens of an entry that `thread` can read. If they are many, the entry is made anew for this place,

@@ -77,8 +77,10 @@ impl Machine<'_> {
                 }
                 _ => head,
             },
-            Head::Array { array: node, .. } => match program.node(node) {
-                Node::Array(array) => near_items(array, head, sight.commas),
+            Head::Array { phase, space, array: node, count } => match program.node(node) {
+                Node::Array(array) => {
+                    Head::Array { phase, space, array: node, count: near_items(array, count, sight.commas) }
+                }
                 _ => head,
             },
             _ => head,
@@ -91,21 +93,17 @@ impl Machine<'_> {
     }
 }
 
-/// The same place in an array, where tokens that end `commas` items at most cannot tell how many there are.
-pub fn near_items(array: &Array, mut head: Head, commas: u32) -> Head {
-    if let Head::Array { phase: Phase::Value, count, .. } = &mut head
-        && !array.is_tracked()
-    {
-        let alike = array.prefix.len() as u32; // the first number of items behind which all others are alike
-        let reached = count.saturating_add(commas);
-        let done = array.low.max(alike);
-        if *count >= alike && reached < array.low {
-            *count = alike;
-        } else if *count >= done && reached <= array.high {
-            *count = done;
-        }
+/// A number of items that tokens which end `commas` items at most cannot tell from `count`.
+pub fn near_items(array: &Array, count: u32, commas: u32) -> u32 {
+    let alike = array.prefix.len() as u32; // items in such places are all of one kind
+    let enough = array.low.max(alike);
+    let reached = count.saturating_add(commas);
+    match count {
+        _ if array.is_tracked() => count,
+        _ if count >= alike && reached < array.low => alike,
+        _ if count >= enough && reached <= array.high => enough,
+        _ => count,
     }
-    head
 }
 
 /// Whether no token sees how the next name of an object begins.
