@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use super::value::Value;
 use bumpalo::Bump;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::declared::{Declared, FEW};
 use super::number::{NumberSet, plain_text};
 use super::read::Reader;
-use super::shape::{ArrayShape, Formula, NEVER, Names, ObjectShape, Shape, Strings, both, is_never};
+use super::shape::{ArrayShape, Formula, Literal, NEVER, Names, ObjectShape, Shape, Strings, both, is_never};
 use super::{Options, Order};
 use crate::error::{Error, Result};
 use crate::language::{
@@ -35,18 +36,9 @@ const MOST_KINDS: usize = 6;
 /// Names of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
 
-/// A set of names larger than this is not kept for the next object: it would cost more to clear than to make.
-const MOST_KEPT: usize = 256;
-
-/// Names in order, found by their text.
-type IndexSet<T> = indexmap::IndexSet<T, FxBuildHasher>;
-
 /// The ways to write a value, and those that are plain texts.
 type Nodes = SmallVec<[Node; 4]>;
 type Texts<'d> = SmallVec<[&'d [u8]; 4]>;
-
-/// Members that most objects have no more than: of so many, nothing is put aside.
-const FEW: usize = 16;
 
 /// By declared name: what its value must meet.
 type Conditions<'d> = SmallVec<[Formula<'d>; FEW]>;
@@ -63,11 +55,12 @@ pub struct Builder<'r, 'd> {
     options: &'d Options,
     graph: Graph,
     layout: Layout,
+    /// By schema: the node of that alone, if there is one.
+    lone: Vec<Option<NodeId>>,
+    /// The nodes of other formulas.
     nodes: FxHashMap<Formula<'d>, NodeId>,
     queue: VecDeque<(NodeId, Formula<'d>)>,
     texts: Option<LeafId>,
-    /// Kept for the next object.
-    names: IndexSet<&'d str>,
     empty: Option<Formula<'d>>,
 }
 
@@ -89,10 +82,10 @@ impl<'r, 'd> Builder<'r, 'd> {
             options,
             graph: Graph::with_capacity(size, spaces),
             layout,
-            nodes: FxHashMap::with_capacity_and_hasher(size, FxBuildHasher),
+            lone: Vec::with_capacity(size),
+            nodes: FxHashMap::default(),
             queue: VecDeque::with_capacity(size),
             texts: None,
-            names: IndexSet::default(),
             empty: None,
         })
     }
@@ -117,13 +110,19 @@ impl<'r, 'd> Builder<'r, 'd> {
 
     /// The node of a formula, perhaps still to be built.
     fn node(&mut self, formula: Formula<'d>) -> NodeId {
-        if let Some(&known) = self.nodes.get(formula) {
-            return known;
-        }
-        let node = self.graph.add(Node::Never);
-        self.nodes.insert(formula, node);
-        if !is_never(formula) {
-            self.queue.push_back((node, formula));
+        let next = self.graph.nodes.len() as NodeId;
+        let node = if let [Literal::Is(id)] = *formula {
+            let id = id as usize;
+            self.lone.resize(self.lone.len().max(id + 1), None);
+            *self.lone[id].get_or_insert(next)
+        } else {
+            *self.nodes.entry(formula).or_insert(next)
+        };
+        if node == next {
+            self.graph.add(Node::Never);
+            if !is_never(formula) {
+                self.queue.push_back((node, formula));
+            }
         }
         node
     }
@@ -334,13 +333,12 @@ impl<'r, 'd> Builder<'r, 'd> {
             return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
         }
         let finite = finite_names(object);
-        let mut names = std::mem::take(&mut self.names);
-        declare_names(object, &mut names);
-        names.extend(finite.iter().flatten().copied());
+        let mut names = declared_names(object);
+        finite.iter().flatten().for_each(|name| names.add(name));
         let arena = self.reader.arena;
         let texts: SmallVec<[(&[u8], u32); FEW]> = names.iter().map(|name| escaped(arena, name)).zip(0..).collect();
         let conditions = self.conditions(object, &names);
-        let index = |name: &&'d str| names.get_index_of(name).unwrap_or(0);
+        let index = |name: &str| names.place(name, 0).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
         for (name, (condition, (text, _))) in names.iter().zip(conditions.into_iter().zip(&texts)) {
             let allowed = self.reader.allows_name(object, name);
@@ -359,10 +357,6 @@ impl<'r, 'd> Builder<'r, 'd> {
         let required = object.required.len() as u32;
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
         link_required(&mut members);
-        if names.capacity() <= MOST_KEPT {
-            names.clear();
-            self.names = names;
-        }
         Ok(Node::Object(Arc::new(Object {
             names: self.graph.text_set(&texts),
             low: if object.low <= required { 0 } else { object.low },
@@ -378,23 +372,23 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectShape<'d>, names: &IndexSet<&'d str>) -> Conditions<'d> {
+    fn conditions(&mut self, object: &ObjectShape<'d>, names: &Declared<'d>) -> Conditions<'d> {
         let mut all = Conditions::from_elem(Formula::default(), names.len());
         for (at, rule) in object.rules.iter().enumerate() {
             let arena = self.reader.arena;
             let demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
             match &rule.names {
-                Names::One(name) => index_of(names, name, at).into_iter().for_each(demand),
+                Names::One(name) => names.place(name, at).into_iter().for_each(demand),
                 Names::In(tree) => {
-                    let inside = self.reader.inside(tree, names.iter().copied());
+                    let inside = self.reader.inside(tree, names.iter());
                     (0..names.len()).filter(|index| inside[*index]).for_each(demand);
                 }
                 Names::Except { names: without, patterns } => {
                     let excepted = arena.alloc_slice_fill_copy(names.len(), false);
-                    let without = without.iter().zip(0..).filter_map(|(name, at)| index_of(names, name, at));
+                    let without = without.iter().zip(0..).filter_map(|(name, at)| names.place(name, at));
                     without.for_each(|index| excepted[index] = true);
                     for tree in patterns {
-                        let inside = self.reader.inside(tree, names.iter().copied());
+                        let inside = self.reader.inside(tree, names.iter());
                         excepted.iter_mut().zip(inside).for_each(|(excepted, inside)| *excepted |= inside);
                     }
                     (0..names.len()).filter(|index| !excepted[*index]).for_each(demand);
@@ -423,7 +417,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         &mut self,
         object: &ObjectShape<'d>,
         formula: Formula<'d>,
-        declared: &IndexSet<&'d str>,
+        declared: &Declared<'d>,
     ) -> Result<Extras> {
         let patterns = patterns(object);
         let Some((apart, cells)) = self.cells(&patterns) else {
@@ -493,7 +487,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
-    fn names_left(&mut self, tree: &Regular, declared: &IndexSet<&'d str>) -> u32 {
+    fn names_left(&mut self, tree: &Regular, declared: &Declared<'d>) -> u32 {
         if !tree.is_finite() {
             return UNBOUNDED;
         }
@@ -572,12 +566,12 @@ fn is_worth_counting(class: &Regular, high: u32) -> bool {
     class.is_any() || (MANY..UNBOUNDED).contains(&high) && (' '..='~').any(|c| plain(&c))
 }
 
-/// Adds every name some rule mentions, in order.
-fn declare_names<'d>(object: &ObjectShape<'d>, names: &mut IndexSet<&'d str>) {
-    names.reserve(object.rules.len());
-    names.extend(object.rules.iter().filter_map(|rule| rule.names.only()));
-    names.extend(&object.required);
-    names.extend(object.implied.iter().flat_map(|(a, b)| [a, b]));
+/// Every name some rule mentions, in order.
+fn declared_names<'d>(object: &ObjectShape<'d>) -> Declared<'d> {
+    let mut names = Declared::default();
+    object.rules.iter().filter_map(|rule| rule.names.only()).for_each(|name| names.add(name));
+    object.required.iter().for_each(|name| names.add(name));
+    object.implied.iter().flat_map(|(a, b)| [a, b]).for_each(|name| names.add(name));
     let further = object.rules.iter().filter(|rule| rule.names.only().is_none()).chain(&object.demands);
     for rule in further {
         let others = match &rule.names {
@@ -585,17 +579,13 @@ fn declare_names<'d>(object: &ObjectShape<'d>, names: &mut IndexSet<&'d str>) {
             Names::Except { names, .. } => names,
             Names::In(_) => &[],
         };
-        for (at, name) in others.iter().enumerate() {
-            if index_of(names, name, at).is_none() {
-                names.insert(name);
+        for (name, at) in others.iter().zip(0..) {
+            if names.place(name, at).is_none() {
+                names.add(name);
             }
         }
     }
-}
-
-/// Where a name was declared: most often in this place.
-fn index_of(names: &IndexSet<&str>, name: &str, likely: usize) -> Option<usize> {
-    if names.get_index(likely).is_some_and(|other| *other == name) { Some(likely) } else { names.get_index_of(name) }
+    names
 }
 
 /// All allowed names, when `propertyNames` leaves finitely many.

@@ -11,6 +11,7 @@
 
 mod build;
 mod decimals;
+mod declared;
 mod document;
 pub mod format;
 pub mod keywords;

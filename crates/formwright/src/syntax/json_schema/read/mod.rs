@@ -716,7 +716,9 @@ impl<'d> Reader<'d> {
 
     /// What keys mean that were accounted for.
     fn meaning(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
-        if self.dialect(place) <= Dialect::Draft7
+        let refers = about.has(About::REFERENCES);
+        if refers
+            && self.dialect(place) <= Dialect::Draft7
             && let Some(target) = self.reference(map, "$ref", place)?
         {
             return Ok(target);
@@ -724,7 +726,7 @@ impl<'d> Reader<'d> {
         // Where nothing is said of types, a lone reference is its target, and a lone union what it is a union of.
         let untyped = about.is_within(About::REFERENCES.and(About::COMBINATIONS));
         let mut shape = if untyped { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
-        for key in ["$ref", "$dynamicRef", "$recursiveRef"] {
+        for key in ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().filter(|_| refers) {
             if let Some(target) = self.reference(map, key, place)? {
                 shape = Some(shape.map_or(target.clone(), |shape| Rc::new(self.join(&shape, &target, place))));
             }

@@ -1,0 +1,74 @@
+//! The names of an object's members, in the order in which they were met.
+//!
+//! Most objects have few, and a look at each is sooner done than a hash; so a table is made only of many. Cost: none
+//! for a name that stands where it is looked for first, as nearly all do.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Up to so many names are looked for one by one.
+pub const FEW: usize = 16;
+
+/// Names in order, found by their text.
+#[derive(Default)]
+pub struct Declared<'d> {
+    names: SmallVec<[&'d str; FEW]>,
+    /// Their places, if they are many.
+    places: FxHashMap<&'d str, usize>,
+}
+
+impl<'d> Declared<'d> {
+    /// Adds a name, unless it is there.
+    pub fn add(&mut self, name: &'d str) {
+        if self.place(name, self.names.len()).is_some() {
+            return;
+        }
+        self.names.push(name);
+        if self.names.len() > FEW {
+            self.places.extend((self.places.len()..self.names.len()).map(|at| (self.names[at], at)));
+        }
+    }
+
+    /// Where a name stands: most often in the place `likely`.
+    pub fn place(&self, name: &str, likely: usize) -> Option<usize> {
+        let is_it = |other: &&str| **other == *name;
+        if self.names.get(likely).is_some_and(is_it) {
+            return Some(likely);
+        }
+        if self.places.is_empty() { self.names.iter().position(is_it) } else { self.places.get(name).copied() }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &'d str> {
+        self.names.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Few or many, names are found where they were added first.
+    #[test]
+    fn names_are_found_where_they_stand() {
+        let names: Vec<String> = (0..3 * FEW).map(|number| format!("name {}", number * 7 % 40)).collect();
+        let mut declared = Declared::default();
+        let mut expected: Vec<&str> = Vec::new();
+        for name in &names {
+            declared.add(name);
+            if !expected.contains(&name.as_str()) {
+                expected.push(name);
+            }
+            assert!(declared.iter().eq(expected.iter().copied()));
+            for (at, likely) in (0..expected.len()).flat_map(|at| [(at, at), (at, 0), (at, 99)]) {
+                assert_eq!(declared.place(expected[at], likely), Some(at));
+            }
+            assert_eq!(declared.place("another", 0), None);
+        }
+    }
+}
