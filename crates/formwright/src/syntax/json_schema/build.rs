@@ -413,12 +413,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
-    fn extras(
-        &mut self,
-        object: &ObjectShape<'d>,
-        formula: Formula<'d>,
-        declared: &Declared<'d>,
-    ) -> Result<Extras> {
+    fn extras(&mut self, object: &ObjectShape<'d>, formula: Formula<'d>, declared: &Declared<'d>) -> Result<Extras> {
         let patterns = patterns(object);
         let Some((apart, cells)) = self.cells(&patterns) else {
             return Err(Error::unsupported(
