@@ -1,7 +1,7 @@
 //! The automata of a vocabulary: one for each leaf, shared by every schema that has it.
 //!
-//! Cost: a hash and a comparison of trees. The trees kept here are copies that share nothing, since what a thread
-//! compares must not lie beside counts another one changes.
+//! Cost: a hash and a comparison of trees, or of an address for those made once a process. The trees kept here are
+//! copies that share nothing, since what a thread compares must not lie beside counts another one changes.
 //!
 //! Wrinkle: an automaton grows while it is used, so bytes are counted now and then: when an eighth of the automata is
 //! new. If they are too many, an eighth goes, so that nobody pays for many at once: automata that nobody holds and
@@ -111,6 +111,9 @@ impl Known {
         let mut excess = if bytes > limit { bytes - (limit - limit / PART) } else { 0 };
         let mut gone = Vec::new();
         for all in [false, true] {
+            if excess == 0 {
+                break;
+            }
             let taken = self.by_leaf.extract_if(|_, entry| {
                 let goes = excess > 0 && !entry.is_held() && (all || !*entry.asked.get_mut());
                 excess = excess.saturating_sub(if goes { entry.bytes() } else { 0 });

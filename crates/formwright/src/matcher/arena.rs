@@ -78,10 +78,13 @@ impl Default for Arena {
         let end = Thread { head: Head::Accept, cont: END };
         let mut frame_ids = FxHashMap::with_capacity_and_hasher(FRAMES, FxBuildHasher);
         frame_ids.insert(end, END);
+        let (mut frames, mut forgotten) = (Vec::with_capacity(FRAMES), Vec::with_capacity(FRAMES));
+        frames.push(end);
+        forgotten.push(END);
         Self {
-            frames: vec![end],
+            frames,
             frame_ids,
-            forgotten: vec![END],
+            forgotten,
             unions: Vec::new(),
             united: 0,
             union_ids: FxHashMap::default(),

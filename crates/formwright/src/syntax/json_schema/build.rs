@@ -340,7 +340,8 @@ impl<'r, 'd> Builder<'r, 'd> {
         let conditions = self.conditions(object, &names);
         let index = |name: &str| names.place(name, 0).unwrap_or(0);
         let mut members = Vec::with_capacity(names.len());
-        for (name, (condition, (text, _))) in names.iter().zip(conditions.into_iter().zip(&texts)) {
+        for (at, name) in names.iter().enumerate() {
+            let (condition, (text, _)) = (conditions[at], texts[at]);
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
             let mut witnesses = Box::default();
