@@ -1,13 +1,12 @@
 //! What a second thread brings: `cargo bench --bench threads`.
 //!
-//! Both threads do all of the work, in another order, on one vocabulary; the factor is the time of both lists one after
-//! the other over the time of both at once, each at its best of several rounds. 2 is all there is, and that of
-//! arithmetic tells what the machine can give now.
+//! Both threads do all of the work; the factor is the time of both works one after the other over the time of both at
+//! once, each at its best of many short rounds. 2 is all there is, and the second column tells what the machine can
+//! give: there the threads share nothing, and have a vocabulary each.
 
-use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use formwright::leaf::Tables;
@@ -21,7 +20,7 @@ mod support;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const ROUNDS: usize = 60;
+const ROUNDS: usize = 400;
 
 /// Schemas of several kinds, each with a text.
 const CASES: [(&str, &str); 6] = [
@@ -50,34 +49,33 @@ const CASES: [(&str, &str); 6] = [
     ("true", r#"{"a": [1, {"b": null}], "c": "d"}"#),
 ];
 
+/// What threads share, or one has for itself.
+struct Side {
+    tables: Arc<Tables>,
+    constraints: Vec<Constraint>,
+}
+
+impl Side {
+    fn new() -> Self {
+        let vocabulary = Arc::new(support::vocabulary().unwrap_or_else(support::made));
+        let tables = Arc::new(Tables::new(vocabulary, Limits::default()));
+        let constraints = CASES.iter().map(|(schema, _)| compiled(&tables, schema)).collect();
+        Self { tables, constraints }
+    }
+
+    fn row(&self) -> Vec<u32> {
+        vec![0; self.tables.vocabulary.mask_words()]
+    }
+}
+
 fn compiled(tables: &Arc<Tables>, schema: &str) -> Constraint {
     let language = json_schema(schema, &Options::default()).expect("a language");
     Constraint::new(&language, tables).expect("a constraint")
 }
 
-/// A matcher after every byte of every text, and a row for each.
-fn rows(tables: &Arc<Tables>) -> Vec<(Matcher, Vec<AtomicU32>)> {
-    let mut all = Vec::new();
-    for (schema, text) in CASES {
-        let mut matcher = compiled(tables, schema).matcher();
-        for byte in text.bytes() {
-            let row = (0..tables.vocabulary.mask_words()).map(|_| AtomicU32::new(0)).collect();
-            all.push((matcher.fork(), row));
-            matcher.accept_bytes(&[byte]).expect("a text in form");
-        }
-    }
-    all
-}
-
-fn forks(of: &[(Matcher, Vec<AtomicU32>)]) -> Vec<(Matcher, Vec<AtomicU32>)> {
-    let row = |words: &[AtomicU32]| words.iter().map(|_| AtomicU32::new(0)).collect();
-    of.iter().map(|(matcher, words)| (matcher.fork(), row(words))).collect()
-}
-
-fn fill(rows: &mut [(Matcher, Vec<AtomicU32>)], tables: &Tables) {
-    for (matcher, row) in rows {
-        matcher.mask(None).expect("a mask").write(&tables.vocabulary, &row[..]);
-    }
+/// Schemas, compiled anew.
+fn compile(side: &Side) -> impl FnMut() + Send {
+    || CASES.iter().for_each(|(schema, _)| _ = compiled(&side.tables, schema))
 }
 
 /// A mask before every byte of a text.
@@ -88,55 +86,103 @@ fn walk(mut matcher: Matcher, text: &str, row: &mut [u32]) {
     }
 }
 
-/// Texts of constraints that are at hand.
-fn texts(constraints: &[Constraint], row: &mut [u32]) {
-    for (constraint, (_, text)) in constraints.iter().zip(CASES) {
-        walk(constraint.matcher(), text, row);
-    }
-}
-
 /// Texts of schemas that are compiled for them.
-fn new_texts(tables: &Arc<Tables>, row: &mut [u32]) {
+fn new_texts(side: &Side) -> impl FnMut() + Send {
+    let mut row = side.row();
+    move || CASES.iter().for_each(|(schema, text)| walk(compiled(&side.tables, schema).matcher(), text, &mut row))
+}
+
+/// Texts of constraints that are at hand.
+fn texts(side: &Side) -> impl FnMut() + Send {
+    let mut row = side.row();
+    move || side.constraints.iter().zip(CASES).for_each(|(of, (_, text))| walk(of.matcher(), text, &mut row))
+}
+
+/// A matcher after every byte of every text, and a row for each.
+fn rows(side: &Side) -> Vec<(Matcher, Vec<u32>)> {
+    let mut all = Vec::new();
     for (schema, text) in CASES {
-        walk(compiled(tables, schema).matcher(), text, row);
+        let mut matcher = compiled(&side.tables, schema).matcher();
+        for byte in text.bytes() {
+            all.push((matcher.fork(), side.row()));
+            matcher.accept_bytes(&[byte]).expect("a text in form");
+        }
+    }
+    all
+}
+
+/// Masks that are known.
+fn fill(mut rows: Vec<(Matcher, Vec<u32>)>) -> impl FnMut() + Send {
+    move || {
+        for (matcher, row) in &mut rows {
+            matcher.fill_bitmask(row, None).expect("a mask");
+        }
     }
 }
 
-/// Prints the factor of two works; each is done `times` times a round.
-fn factor(what: &str, times: usize, mut one: impl FnMut() + Send, mut other: impl FnMut() + Send) {
-    let run = |work: &mut (dyn FnMut() + Send)| (0..times).for_each(|_| work());
-    let (mut alone, mut together) = (Duration::MAX, Duration::MAX);
-    for _ in 0..ROUNDS {
-        let begin = Instant::now();
-        run(&mut one);
-        run(&mut other);
-        alone = alone.min(begin.elapsed());
-        let begin = Instant::now();
-        thread::scope(|scope| {
-            scope.spawn(|| run(&mut one));
-            run(&mut other);
-        });
-        together = together.min(begin.elapsed());
+/// How long a work takes, `times` times.
+fn time(times: usize, work: &mut impl FnMut()) -> Duration {
+    let begin = Instant::now();
+    (0..times).for_each(|_| work());
+    begin.elapsed()
+}
+
+/// The best times of a second thread's work alone, and of both at once.
+struct Second {
+    begin: Sender<()>,
+    ended: Receiver<Duration>,
+    alone: Duration,
+    both: Duration,
+}
+
+impl Second {
+    fn spawn<'s>(scope: &'s Scope<'s, '_>, times: usize, mut work: impl FnMut() + Send + 's) -> Self {
+        let (begin, begun) = channel();
+        let (end, ended) = channel();
+        scope.spawn(move || begun.iter().try_for_each(|()| end.send(time(times, &mut work))));
+        Self { begin, ended, alone: Duration::MAX, both: Duration::MAX }
     }
-    println!("{what:<48}{:>8.2}", alone.as_secs_f64() / together.as_secs_f64());
+
+    fn round(&mut self, first: &mut impl FnMut()) {
+        let run = |first: &mut dyn FnMut()| {
+            self.begin.send(()).expect("a thread");
+            first();
+            self.ended.recv().expect("a time")
+        };
+        self.alone = self.alone.min(run(&mut || ()));
+        let begin = Instant::now();
+        run(first);
+        self.both = self.both.min(begin.elapsed());
+    }
+}
+
+/// Prints how much sooner a work and another are done in two threads than one after the other, each at its best: the
+/// work and one that shares its vocabulary, and the work and one that shares nothing.
+fn factors(what: &str, times: usize, [mut first, shared, apart]: [impl FnMut() + Send; 3]) {
+    let mut alone = Duration::MAX;
+    let seconds = thread::scope(|scope| {
+        let mut seconds = [shared, apart].map(|work| Second::spawn(scope, times, work));
+        for _ in 0..ROUNDS {
+            alone = alone.min(time(times, &mut first));
+            for second in &mut seconds {
+                second.round(&mut || _ = time(times, &mut first));
+            }
+        }
+        seconds.map(|second| (second.alone, second.both))
+    });
+    let [shared, apart] = seconds.map(|(second, both)| (alone + second).as_secs_f64() / both.as_secs_f64());
+    println!("{what:<44}{shared:>8.2}{apart:>8.2}");
 }
 
 fn main() {
-    let vocabulary = Arc::new(support::vocabulary().unwrap_or_else(support::made));
-    let tables = &Arc::new(Tables::new(vocabulary, Limits::default()));
-    let words = tables.vocabulary.mask_words();
-    let mixed =
-        || black_box((0..60_000_u64).fold(black_box(1), |x, term| (x ^ term).wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-    factor("arithmetic, which is what this machine can give", 20, || _ = mixed(), || _ = mixed());
-    let build = || CASES.iter().for_each(|(schema, _)| _ = compiled(tables, schema));
-    factor("compile", 400, build, build);
-    let (mut row, mut other_row) = (vec![0; words], vec![0; words]);
-    let (one, other) = (&mut row, &mut other_row);
-    factor("new texts: compile, masks, steps", 150, || new_texts(tables, one), || new_texts(tables, other));
-    let constraints: Vec<Constraint> = CASES.iter().map(|(schema, _)| compiled(tables, schema)).collect();
-    factor("texts: masks, steps", 150, || texts(&constraints, one), || texts(&constraints, other));
-    let (mut one, mut other) = (rows(tables), rows(tables));
-    let mut family = forks(&one);
-    factor("masks of known states", 20, || fill(&mut one, tables), || fill(&mut other, tables));
-    factor("masks of known states, forks of each other", 20, || fill(&mut one, tables), || fill(&mut family, tables));
+    let (side, own) = (&Side::new(), &Side::new());
+    let sides = [side, side, own];
+    println!("{:<44}{:>8}{:>8}", "", "shared", "apart");
+    factors("compile", 40, sides.map(compile));
+    factors("new texts: compile, masks, steps", 15, sides.map(new_texts));
+    factors("texts: masks, steps", 15, sides.map(texts));
+    factors("masks of known states", 4, sides.map(rows).map(fill));
+    let family = rows(side);
+    let forks = || family.iter().map(|(matcher, row)| (matcher.fork(), row.clone())).collect();
+    factors("masks of known states, forks of each other", 4, [forks(), forks(), rows(own)].map(fill));
 }
