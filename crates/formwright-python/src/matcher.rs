@@ -50,15 +50,10 @@ impl Matcher {
     ) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         rows.check(row)?;
-        let quick = match budget {
-            None if self.kernel.write_known(rows.row(row)) => return Ok(()),
-            None => self.kernel.quick_mask(),
-            Some(_) => None,
-        };
-        let found = match quick {
-            Some(quick) => quick, // the lock is kept: another thread would not be done sooner
-            None => lift(py, py.detach(|| self.kernel.mask(budget)))?,
-        };
+        if budget.is_none() && self.kernel.write_quick(rows.row(row)) {
+            return Ok(()); // the lock was kept: another thread would not have been done sooner
+        }
+        let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
         found.write(self.vocabulary(), rows.row(row));
         Ok(())
     }

@@ -41,7 +41,7 @@ pub fn find(
         mask.ends |= thread.head == Head::Accept;
         let mut entry = match known_entry(constraint, memory, thread) {
             Some(known) => Arc::clone(known),
-            None => new_entry(constraint, memory, thread)?,
+            None => Arc::clone(new_entry(constraint, memory, thread)?),
         };
         if !entry.doubtful.is_empty() {
             entry = decided(constraint, memory, path, thread, entry, mask)?;
@@ -52,19 +52,32 @@ pub fn find(
     Ok(())
 }
 
-/// Writes what threads allow, if they are one place, where the text may end or not, and its entry is remembered and says it
-/// all: mostly so, and nothing is counted or collected then. Otherwise tells that it did not.
-pub fn write_known<R: Row + ?Sized>(constraint: &Constraint, memory: &mut Memory, threads: &[Thread], row: &R) -> bool {
+/// Writes what threads allow, if they are one place, where the text may end or not, and its entry says it all: mostly so,
+/// and nothing is counted or collected then. Otherwise tells that it did not.
+pub fn write_one<R: Row + ?Sized>(
+    constraint: &Constraint,
+    memory: &mut Memory,
+    threads: &[Thread],
+    quick: bool,
+    row: &R,
+) -> Result<bool> {
     let (thread, ends) = match *threads {
         [thread] => (thread, false),
         [thread, Thread { head: Head::Accept, .. }] | [Thread { head: Head::Accept, .. }, thread] => (thread, true),
-        _ => return false,
+        _ => return Ok(false),
     };
-    let Some(entry) = known_entry(constraint, memory, thread).filter(|entry| entry.allows && entry.is_sure()) else {
-        return false;
+    let written = |entry: &Entry| {
+        let is_all = entry.allows && entry.is_sure();
+        if is_all {
+            write(&[entry], &[], ends, &constraint.tables().vocabulary, row);
+        }
+        is_all
     };
-    write(&[&**entry], &[], ends, &constraint.tables().vocabulary, row);
-    true
+    if let Some(known) = known_entry(constraint, memory, thread) {
+        return Ok(written(known));
+    }
+    memory.leaves.quick = quick;
+    Ok(written(new_entry(constraint, memory, thread)?))
 }
 
 /// The entry of a thread, if it is remembered.
@@ -77,20 +90,18 @@ fn known_entry<'m>(constraint: &Constraint, memory: &'m mut Memory, thread: Thre
 
 /// The entry of a thread that is made, or known from a place that is near it, and remembered.
 #[inline(never)]
-pub fn new_entry(constraint: &Constraint, memory: &mut Memory, thread: Thread) -> Result<Arc<Entry>> {
+pub fn new_entry<'m>(constraint: &Constraint, memory: &'m mut Memory, thread: Thread) -> Result<&'m Arc<Entry>> {
     let mut nothing = std::mem::take(&mut memory.path);
     let plain = near_place(constraint, &mut memory.arena, thread);
     let mut machine = Machine::new(constraint.program(), &mut memory.arena, &mut nothing);
     let key = Thread { cont: machine.near(thread.cont, &constraint.tables().sight), ..plain };
-    if let Some(known) = memory.entries.get(&key) {
+    if memory.entries.contains_key(&key) {
         memory.path = nothing;
-        return Ok(Arc::clone(known));
+        return Ok(&memory.entries[&key]);
     }
     let entry = masker(constraint, memory, &mut nothing, None).entry(plain);
     memory.path = nothing;
-    let entry = Arc::new(entry?);
-    memory.remember(key, Arc::clone(&entry), constraint.tables().limits().matcher_cache_bytes);
-    Ok(entry)
+    Ok(memory.remember(key, entry?, constraint.tables().limits().matcher_cache_bytes))
 }
 
 /// What a thread's mask depends on: where it stands, less what no token can tell.

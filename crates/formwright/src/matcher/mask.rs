@@ -49,7 +49,7 @@ pub struct Entry {
     /// Leaf masks whose bodies are allowed, but for some tokens.
     pub maps: SmallVec<[(Arc<LeafMask>, Bans); 1]>,
     /// Further tokens.
-    pub tokens: Box<[TokenId]>,
+    pub tokens: SmallVec<[TokenId; 8]>,
     /// Whether any token is allowed, doubtful ones aside.
     pub allows: bool,
     /// Tokens that depend on names or items used before: to be tried at every visit.
@@ -161,7 +161,8 @@ impl<'m> Masker<'m> {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
             self.walk_from_root(&walk, thread, &mut entry);
         }
-        entry.tokens = self.take_tokens(0);
+        entry.tokens = SmallVec::from_slice(self.tokens);
+        self.tokens.clear();
         entry.allows = entry.allows_something();
         if !entry.doubtful.is_empty() || !self.named.is_empty() {
             self.keep_uncertain(&mut entry);

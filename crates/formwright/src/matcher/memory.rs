@@ -45,7 +45,7 @@ pub struct Memory {
 
 impl Memory {
     /// Remembers the mask of a thread; forgets all others first if they take more than `limit` bytes.
-    pub fn remember(&mut self, thread: Thread, entry: Arc<Entry>, limit: usize) {
+    pub fn remember(&mut self, thread: Thread, entry: Entry, limit: usize) -> &Arc<Entry> {
         let bytes = entry.bytes();
         if self.entry_bytes + self.leaves.bytes() + bytes > limit {
             self.entries.clear();
@@ -56,7 +56,7 @@ impl Memory {
             self.entries.reserve(ENTRIES);
         }
         self.entry_bytes += bytes;
-        self.entries.insert(thread, entry);
+        self.entries.entry(thread).or_insert_with(|| Arc::new(entry))
     }
 
     fn bytes(&self) -> usize {

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use arena::Arena;
 use budget::Budget;
-use find::{find, masker, write_known};
+use find::{find, masker, write_one};
 use history::History;
 use memory::{Memory, Shared};
 use step::Machine;
@@ -387,23 +387,25 @@ impl Matcher {
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// What [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for nobody: a host that holds
-    /// a lock of its own may keep it. `None` where a leaf is met for the first time, or the mask is an error.
-    pub fn quick_mask(&mut self) -> Option<Mask> {
-        let mut mask = Mask { ends: self.history.is_finished(), ..Mask::default() };
-        if !self.history.is_finished() {
-            let Self { memory, history, path } = self;
-            let constraint = memory.constraint();
-            find(constraint, &mut *memory.try_lock()?, history.threads(), path, true, &mut mask).ok()?;
-        }
-        (!mask.is_empty()).then_some(mask)
-    }
-
-    /// Writes what [`Matcher::mask`] finds without a budget, if it is remembered as it is and nobody else holds the
-    /// memory: the quickest way to a mask. Tells whether it did.
-    pub fn write_known<R: Row + ?Sized>(&self, row: &R) -> bool {
-        let memory = if self.history.is_finished() { None } else { self.memory.try_lock() };
-        memory.is_some_and(|mut memory| write_known(self.constraint(), &mut memory, self.history.threads(), row))
+    /// Writes what [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for nobody: a host that
+    /// holds a lock of its own may keep it. Tells whether it did; not so where a leaf is met for the first time, or the mask
+    /// is an error.
+    pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R) -> bool {
+        let Self { memory, history, path } = self;
+        let constraint = memory.constraint();
+        let Some(mut memory) = memory.try_lock().filter(|_| !history.is_finished()) else { return false };
+        let mut found = || {
+            if write_one(constraint, &mut memory, history.threads(), true, row)? {
+                return Ok(true);
+            }
+            let mut mask = Mask::default();
+            find(constraint, &mut memory, history.threads(), path, true, &mut mask)?;
+            if !mask.is_empty() {
+                mask.write(&constraint.tables().vocabulary, row);
+            }
+            Ok::<_, Error>(!mask.is_empty())
+        };
+        found().unwrap_or(false)
     }
 
     /// Writes the allowed tokens into a row of `mask_words` words.
@@ -412,8 +414,11 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
-        if budget.is_none() && self.write_known(row) {
-            return Ok(());
+        if budget.is_none() && !self.history.is_finished() {
+            let memory = &mut *self.memory.lock();
+            if write_one(self.constraint(), memory, self.history.threads(), false, row)? {
+                return Ok(());
+            }
         }
         self.mask(budget)?.write(&self.constraint().tables().vocabulary, row);
         Ok(())

@@ -57,7 +57,7 @@ pub fn warmed(constraint: &Constraint) -> Option<Memory> {
         let texts = texts_from(constraint, thread);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
         if worth_it {
-            effort += taken(&*new_entry(constraint, &mut memory, thread).ok()?) + texts / NODES;
+            effort += taken(new_entry(constraint, &mut memory, thread).ok()?) + texts / NODES;
             let mut next = following(constraint, &mut memory.arena, thread, &bytes).ok()?;
             next.extend(near_its_end(constraint, thread));
             queue.extend(
