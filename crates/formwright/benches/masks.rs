@@ -138,7 +138,7 @@ fn report(name: &str, values: &mut [f64]) {
     let at = |share: f64| values[((values.len() - 1) as f64 * share) as usize];
     let average = values.iter().sum::<f64>() / values.len() as f64;
     println!(
-        "{name:<16} {:>8} avg {average:>8.2} p25 {:>7.2} p50 {:>7.2} p90 {:>8.2} p99 {:>9.2} p99.9 {:>9.2} max {:>10.2}",
+        "{name:<16} {:>8} avg {average:>9.3} p25 {:>7.2} p50 {:>7.2} p90 {:>8.2} p99 {:>9.2} p99.9 {:>9.2} max {:>10.2}",
         values.len(),
         at(0.25),
         at(0.5),

@@ -452,7 +452,11 @@ impl<'m> Masker<'m> {
     fn add(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, purpose: u8) {
         let found = &walk.trie.items()[items.clone()];
         match walk.kind {
-            Tokens::Plain => self.tokens.extend_from_slice(found),
+            Tokens::Plain => match *found {
+                [] => {}
+                [token] => self.tokens.push(token), // mostly so, and a copy would be a call
+                _ => self.tokens.extend_from_slice(found),
+            },
             Tokens::Stripped { entries, runs, .. } => {
                 self.tokens.reserve(found.len());
                 for &item in found {

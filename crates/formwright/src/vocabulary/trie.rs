@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or one table
-//! load at nodes with many children. Wrinkle: [`Node::kinds`] is an index into a
-//! table of distinct kind sets, to keep a node at 16 bytes.
+//! load at nodes with many children. Wrinkle: to keep a node at 16 bytes, it has
+//! the index of its kind set only, and one with a table that of the table, which
+//! has the other.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -40,12 +41,20 @@ pub struct Node {
     pub depth: u16,
     /// Longest way down.
     pub height: u16,
-    /// Index of the kinds of characters from the byte that leads here on.
-    kinds: u16,
+    /// Index of the kinds of characters from the byte that leads here on; of a wide node, of its [`Table`].
+    index: u16,
     /// The byte that leads here.
     pub byte: u8,
     /// Whether it has a table of its children.
     wide: bool,
+}
+
+/// The children of a node with many, by byte.
+#[derive(Clone, Debug)]
+struct Table {
+    children: [NodeIndex; 256],
+    /// The index of its kinds.
+    kinds: u16,
 }
 
 /// A prefix tree over byte strings; each string carries an item.
@@ -53,7 +62,7 @@ pub struct Node {
 pub struct Trie {
     nodes: Vec<Node>,
     items: Vec<u32>,
-    wide: FxHashMap<NodeIndex, Box<[NodeIndex; 256]>>,
+    tables: Vec<Table>,
     kinds: Vec<Kinds>,
 }
 
@@ -64,7 +73,7 @@ impl Trie {
     /// Builds from `(bytes, item)` sorted by bytes, none longer than [`Trie::LONGEST`]. Equal strings keep their
     /// order.
     pub fn new(sorted: &[(&[u8], u32)]) -> Self {
-        let mut trie = Self { nodes: Vec::new(), items: Vec::new(), wide: FxHashMap::default(), kinds: Vec::new() };
+        let mut trie = Self { nodes: Vec::new(), items: Vec::new(), tables: Vec::new(), kinds: Vec::new() };
         trie.layout(sorted);
         trie
     }
@@ -90,7 +99,7 @@ impl Trie {
             if *known != kinds || *id == 0 {
                 (*known, *id) = (kinds, id_of(kinds));
             }
-            node.kinds = *id;
+            *(if node.wide { &mut self.tables[usize::from(node.index)].kinds } else { &mut node.index }) = *id;
         }
         self.kinds = sets;
         self
@@ -100,7 +109,7 @@ impl Trie {
         // Room that is not used costs nothing, growing does; most strings add two or three nodes.
         let most = 1 + sorted.iter().map(|(bytes, _)| bytes.len()).sum::<usize>();
         self.nodes.reserve(most.min((1 << 16) + 4 * sorted.len()));
-        let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, kinds: 0, byte: 0, wide: false };
+        let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, index: 0, byte: 0, wide: false };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
         let mut open: Open = smallvec![(0, 0)];
@@ -119,7 +128,7 @@ impl Trie {
                     first_item: self.items.len() as u32,
                     depth: depth as u16,
                     height: (bytes.len() - depth) as u16,
-                    kinds: 0,
+                    index: 0,
                     byte: bytes[depth - 1],
                     wide: false,
                 });
@@ -157,12 +166,14 @@ impl Trie {
     }
 
     fn widen(&mut self, node: NodeIndex) {
-        self.nodes[node as usize].wide = true;
-        let mut table = Box::new([NONE; 256]);
+        let Ok(index) = u16::try_from(self.tables.len()) else { return };
+        let mut children = [NONE; 256];
         for child in self.children(node) {
-            table[usize::from(self.nodes[child as usize].byte)] = child;
+            children[usize::from(self.nodes[child as usize].byte)] = child;
         }
-        self.wide.insert(node, table);
+        self.tables.push(Table { children, kinds: 0 });
+        let node = &mut self.nodes[node as usize];
+        (node.index, node.wide) = (index, true);
     }
 
     /// Kinds of characters at and below each node. A node inside a character has those of the characters behind it.
@@ -216,10 +227,8 @@ impl Trie {
     /// The child table of a node with many children.
     #[inline]
     pub fn table(&self, index: NodeIndex) -> Option<&[NodeIndex; 256]> {
-        if !self.nodes[index as usize].wide {
-            return None;
-        }
-        self.wide.get(&index).map(|table| &**table)
+        let node = &self.nodes[index as usize];
+        if node.wide { Some(&self.tables[usize::from(node.index)].children) } else { None }
     }
 
     /// Positions in [`Trie::items`] of the strings that end at `index`.
@@ -254,12 +263,13 @@ impl Trie {
     /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not all.
     #[inline]
     pub fn kinds(&self, node: &Node) -> Kinds {
-        self.kinds[usize::from(node.kinds)]
+        let index = if node.wide { self.tables[usize::from(node.index)].kinds } else { node.index };
+        self.kinds[usize::from(index)]
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>() + self.items.len() * 4 + self.wide.len() * 1040
+        self.nodes.len() * size_of::<Node>() + self.items.len() * 4 + self.tables.len() * size_of::<Table>()
     }
 }
 
