@@ -407,9 +407,7 @@ impl Masker<'_> {
         let base = self.buffer.len();
         let hole = self.machine.hole;
         self.machine.hole = Some(hole.map_or(self.machine.path.len(), |hole| hole.max(self.machine.path.len())));
-        let mut after = Vec::new();
-        self.machine.resume_into(cont, &mut after);
-        self.buffer.extend(after);
+        self.machine.resume_into(cont, self.buffer);
         let assumed = self.machine.assumed.take();
         let known = assumed.as_ref().is_none_or(|assumed| self.may_assume(assumed, base));
         let mut closes = false;
@@ -451,15 +449,14 @@ impl Masker<'_> {
 
     /// The bytes that may follow a leaf.
     fn follow(&mut self, cont: ContId) -> ByteSet {
-        let mut after = Vec::new();
+        let base = self.buffer.len();
         let hole = self.machine.hole.replace(usize::MAX);
-        self.machine.resume_into(cont, &mut after);
+        self.machine.resume_into(cont, self.buffer);
         self.machine.hole = hole;
         self.machine.settle();
-        after.iter().fold(ByteSet::default(), |set, thread| match thread.head {
-            Head::Accept => set,
-            _ => set.union(&self.first_bytes(thread)),
-        })
+        let bytes = self.live_bytes(base);
+        self.buffer.truncate(base);
+        bytes
     }
 
     // Tokens that are excluded.

@@ -480,7 +480,7 @@ impl<'m> Masker<'m> {
     }
 
     /// Bytes some thread of `buffer[low..]` may read (perhaps more).
-    fn live_bytes(&self, low: usize) -> ByteSet {
+    pub(super) fn live_bytes(&self, low: usize) -> ByteSet {
         self.buffer[low..].iter().fold(ByteSet::default(), |set, thread| set.union(&self.first_bytes(thread)))
     }
 

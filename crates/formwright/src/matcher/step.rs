@@ -16,7 +16,7 @@
 //! "these bytes are the beginning of a text in form".
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::arena::{Arena, OFF, UNKNOWN, UNSURE, are_known, excluded_items};
 use super::program::Program;
@@ -37,6 +37,9 @@ struct Out<'o> {
     /// Most steps lead to one thread, and need none of it.
     many: Option<Box<Many>>,
 }
+
+/// Items that may come next, with what comes after each; mostly one.
+type Ways = SmallVec<[(NodeId, ContId); 1]>;
 
 /// What is known of many threads.
 #[derive(Default)]
@@ -351,7 +354,8 @@ impl<'m> Machine<'m> {
 
     /// The threads after a finished part.
     pub fn resume_into(&mut self, cont: ContId, out: &mut Vec<Thread>) {
-        let mut out = Out::new(out, 0);
+        let base = out.len();
+        let mut out = Out::new(out, base);
         self.resume(cont, &mut out);
         self.unite(out);
     }
@@ -915,7 +919,7 @@ impl<'m> Machine<'m> {
     }
 
     /// The items that may come next, and what comes after each.
-    fn next_items(&mut self, node: NodeId, array: &Array, count: u32, cont: ContId) -> Vec<(NodeId, ContId)> {
+    fn next_items(&mut self, node: NodeId, array: &Array, count: u32, cont: ContId) -> Ways {
         let frame = |machine: &mut Self, count: u32| {
             let head = Head::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
             machine.arena.frame(Thread { head, cont })
@@ -923,18 +927,18 @@ impl<'m> Machine<'m> {
         if array.unique {
             let seen = self.arena.items(count);
             let (number, used) = (seen.count, seen.used);
-            let Some(item) = array.item(number).filter(|item| self.has_new(*item, used)) else { return Vec::new() };
+            let Some(item) = array.item(number).filter(|item| self.has_new(*item, used)) else { return Ways::new() };
             let head = Head::Item { array: node, items: count, start: u32::MAX };
-            return vec![(item, self.arena.frame(Thread { head, cont }))];
+            return smallvec![(item, self.arena.frame(Thread { head, cont }))];
         }
         if array.kinds.is_empty() {
-            let Some(item) = array.item(count) else { return Vec::new() };
+            let Some(item) = array.item(count) else { return Ways::new() };
             let alike = array.low.max(array.prefix.len() as u32); // without an upper bound, counts from here on are alike
             let next = if array.high == UNBOUNDED { (count + 1).min(alike) } else { count + 1 };
-            return vec![(item, frame(self, next))];
+            return smallvec![(item, frame(self, next))];
         }
         let items = self.arena.items(count).clone();
-        let mut all = Vec::new();
+        let mut all = Ways::new();
         for &(item, kinds) in array.ways(items.count) {
             let Some(next) = array.after(&items, kinds) else { continue };
             if self.program.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
