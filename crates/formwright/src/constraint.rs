@@ -109,7 +109,7 @@ impl Language {
             Program::new(Arc::clone(&inner.graph), Arc::clone(&inner.facts), |index, leaf| {
                 match inner.facts.built(index) {
                     Some(automaton) => Ok(Arc::clone(automaton)),
-                    None => Ok(Arc::new(crate::regular::Automaton::new(&leaf.tree, leaf.spelling, &inner.limits)?)),
+                    None => Ok(Arc::new(leaf.automaton(&inner.limits)?)),
                 }
             })
             .map(Arc::new)

@@ -14,6 +14,7 @@
 //! matcher never offers a way into it.
 
 mod beginnings;
+mod known;
 mod progress;
 mod shortest;
 mod spaces;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
-use crate::regular::{Regular, Spelling};
+use crate::regular::{Automaton, Regular, Spelling};
 use crate::vocabulary::Trie;
 use smallvec::SmallVec;
 
@@ -49,6 +50,20 @@ pub struct Leaf {
     pub tree: Regular,
     /// How code points are written.
     pub spelling: Spelling,
+}
+
+impl Leaf {
+    /// Its automaton.
+    ///
+    /// # Errors
+    /// As [`Automaton::new`], and where divisibility is asked about, if deciding it takes too long.
+    pub fn automaton(&self, limits: &Limits) -> Result<Automaton> {
+        let automaton = Automaton::new(&self.tree, self.spelling, limits)?;
+        if self.tree.divides() {
+            automaton.try_first(b'0'..=b'9', limits)?;
+        }
+        Ok(automaton)
+    }
 }
 
 /// One node of a graph.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices};
+use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices, known};
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
@@ -49,14 +49,10 @@ impl Facts {
             let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.spelling) {
                 shortest.bytes + if leaf.spelling == Spelling::Text { 0 } else { 2 }
             } else {
-                let automaton = Arc::new(Automaton::new(&leaf.tree, leaf.spelling, limits)?);
-                if leaf.tree.divides() {
-                    automaton.try_first(b'0'..=b'9', limits)?;
-                }
-                let start = automaton.start().state();
-                let shortest = if automaton.is_never() { INFINITE } else { automaton.shortest(start) };
-                facts.built[index] = Some(automaton);
-                shortest
+                known::shortest(leaf, limits, || {
+                    let automaton = facts.built[index].insert(Arc::new(leaf.automaton(limits)?));
+                    Ok(if automaton.is_never() { INFINITE } else { automaton.shortest(automaton.start().state()) })
+                })?
             };
             facts.leaves.push(shortest.min(INFINITE));
         }

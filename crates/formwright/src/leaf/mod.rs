@@ -415,11 +415,11 @@ impl Tables {
     /// The shared automaton of a leaf; `built` is used if it is the first. One that has grown large is replaced.
     ///
     /// # Errors
-    /// As [`Automaton::new`].
+    /// As [`Leaf::automaton`].
     pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<Numbered> {
         self.automata.of(leaf, || match built.filter(|automaton| !automaton.is_crowded()) {
             Some(automaton) => Ok(Arc::clone(automaton)),
-            None => Ok(Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &self.limits)?)),
+            None => Ok(Arc::new(leaf.automaton(&self.limits)?)),
         })
     }
 

@@ -239,6 +239,18 @@ impl Regular {
         }
     }
 
+    /// Nodes of the tree and ranges of its classes, those of lasting trees aside.
+    pub fn nodes(&self) -> usize {
+        match self {
+            Self::Class(ranges) => 1 + ranges.len(),
+            Self::Concat(parts) | Self::Or(parts) | Self::And(parts) => {
+                1 + parts.iter().map(Self::nodes).sum::<usize>()
+            }
+            Self::Not(inner) | Self::Repeat(inner, ..) => 1 + inner.nodes(),
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Unfolding(_) | Self::Static(_) => 1,
+        }
+    }
+
     /// Whether divisibility is asked about: remainders make many states.
     pub fn divides(&self) -> bool {
         match self {
