@@ -414,11 +414,12 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
-        if budget.is_none() && !self.history.is_finished() {
-            let memory = &mut *self.memory.lock();
-            if write_one(self.constraint(), memory, self.history.threads(), false, row)? {
-                return Ok(());
-            }
+        if budget.is_none()
+            && !self.history.is_finished()
+            && let Some(mut memory) = self.memory.try_lock() // who waits for it does not write while it is held
+            && write_one(self.constraint(), &mut memory, self.history.threads(), false, row)?
+        {
+            return Ok(());
         }
         self.mask(budget)?.write(&self.constraint().tables().vocabulary, row);
         Ok(())
