@@ -22,7 +22,7 @@ use crate::limits::Limits;
 /// So many nodes of trees are kept, about 2 MB; when more come, all others are forgotten.
 const NODES: usize = 1 << 16;
 
-static KNOWN: RwLock<Known> = RwLock::new(Known { answers: FxHashMap::with_hasher(FxBuildHasher), nodes: 0 });
+static KNOWN: RwLock<Known> = RwLock::new(Known::new());
 
 struct Known {
     answers: FxHashMap<Leaf, Answer>,
@@ -37,17 +37,25 @@ struct Answer {
 
 /// What `find` says about a leaf, or said before.
 pub fn shortest(leaf: &Leaf, limits: &Limits, find: impl FnOnce() -> Result<u32>) -> Result<u32> {
+    ask(&KNOWN, leaf, limits, find)
+}
+
+fn ask(known: &RwLock<Known>, leaf: &Leaf, limits: &Limits, find: impl FnOnce() -> Result<u32>) -> Result<u32> {
     let limits = [limits.automaton_states, limits.automaton_expressions, limits.emptiness_search];
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner).answers.get(leaf).copied();
-    if let Some(answer) = known.filter(|answer| answer.limits == limits) {
+    let answer = known.read().unwrap_or_else(PoisonError::into_inner).answers.get(leaf).copied();
+    if let Some(answer) = answer.filter(|answer| answer.limits == limits) {
         return Ok(answer.shortest);
     }
     let shortest = find()?;
-    KNOWN.write().unwrap_or_else(PoisonError::into_inner).add(leaf, Answer { shortest, limits });
+    known.write().unwrap_or_else(PoisonError::into_inner).add(leaf, Answer { shortest, limits });
     Ok(shortest)
 }
 
 impl Known {
+    const fn new() -> Self {
+        Self { answers: FxHashMap::with_hasher(FxBuildHasher), nodes: 0 }
+    }
+
     fn add(&mut self, leaf: &Leaf, answer: Answer) {
         let nodes = leaf.tree.nodes();
         if nodes > NODES {
@@ -77,18 +85,18 @@ mod tests {
     #[test]
     fn an_answer_is_found_once() {
         let (limits, other) = (Limits::default(), Limits { emptiness_search: 7, ..Limits::default() });
-        let leaf = leaf("asked for by this test only");
-        assert!(shortest(&leaf, &limits, || Err(Error::limit("emptiness_search", 8, 7))).is_err());
-        assert_eq!(shortest(&leaf, &limits, || Ok(3)).unwrap(), 3);
-        assert_eq!(shortest(&leaf, &limits, || unreachable!("it is known")).unwrap(), 3);
-        assert_eq!(shortest(&leaf, &other, || Ok(4)).unwrap(), 4);
-        assert!(shortest(&leaf, &limits, || Err(Error::limit("emptiness_search", 8, 7))).is_err());
+        let (known, leaf) = (RwLock::new(Known::new()), leaf("a"));
+        assert!(ask(&known, &leaf, &limits, || Err(Error::limit("emptiness_search", 8, 7))).is_err());
+        assert_eq!(ask(&known, &leaf, &limits, || Ok(3)).unwrap(), 3);
+        assert_eq!(ask(&known, &leaf, &limits, || unreachable!("it is known")).unwrap(), 3);
+        assert_eq!(ask(&known, &leaf, &other, || Ok(4)).unwrap(), 4);
+        assert!(ask(&known, &leaf, &limits, || Err(Error::limit("emptiness_search", 8, 7))).is_err());
     }
 
     /// Trees are kept as long as there is room for them.
     #[test]
     fn room_is_bounded() {
-        let mut known = Known { answers: FxHashMap::default(), nodes: 0 };
+        let mut known = Known::new();
         let answer = Answer { shortest: 0, limits: [0; 3] };
         let long = "x".repeat(NODES / 8);
         for number in 0..20 {
