@@ -334,7 +334,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         }
         let finite = finite_names(object);
         let mut names = declared_names(object);
-        finite.iter().flatten().for_each(|name| names.add(name));
+        finite.iter().flatten().zip(0..).for_each(|(name, at)| names.add(name, at));
         let arena = self.reader.arena;
         let texts: SmallVec<[(&[u8], u32); FEW]> = names.iter().map(|name| escaped(arena, name)).zip(0..).collect();
         let conditions = self.conditions(object, &names);
@@ -565,9 +565,9 @@ fn is_worth_counting(class: &Regular, high: u32) -> bool {
 /// Every name some rule mentions, in order.
 fn declared_names<'d>(object: &ObjectShape<'d>) -> Declared<'d> {
     let mut names = Declared::default();
-    object.rules.iter().filter_map(|rule| rule.names.only()).for_each(|name| names.add(name));
-    object.required.iter().for_each(|name| names.add(name));
-    object.implied.iter().flat_map(|(a, b)| [a, b]).for_each(|name| names.add(name));
+    object.rules.iter().filter_map(|rule| rule.names.only()).zip(0..).for_each(|(name, at)| names.add(name, at));
+    object.required.iter().zip(0..).for_each(|(name, at)| names.add(name, at));
+    object.implied.iter().flat_map(|(a, b)| [a, b]).for_each(|name| names.add(name, 0));
     let further = object.rules.iter().filter(|rule| rule.names.only().is_none()).chain(&object.demands);
     for rule in further {
         let others = match &rule.names {
@@ -575,11 +575,7 @@ fn declared_names<'d>(object: &ObjectShape<'d>) -> Declared<'d> {
             Names::Except { names, .. } => names,
             Names::In(_) => &[],
         };
-        for (name, at) in others.iter().zip(0..) {
-            if names.place(name, at).is_none() {
-                names.add(name);
-            }
-        }
+        others.iter().zip(0..).for_each(|(name, at)| names.add(name, at));
     }
     names
 }

@@ -362,9 +362,13 @@ pub fn integers(digits: u32) -> Regular {
 
 /// Integers with an optional fraction, and an optional exponent if they may have one.
 fn decimals(digits: u32, exponents: bool) -> Regular {
-    let power = [Regular::one_of("eE"), Regular::one_of("+-").optional(), Regular::digit().repeat(1, Some(3))];
-    let power = if exponents { Regular::concat(power).optional() } else { Regular::Empty };
+    let power = if exponents { power().optional() } else { Regular::Empty };
     Regular::concat([minus(), whole(digits), fraction(digits).optional(), power])
+}
+
+/// `[eE][+-]?[0-9]{1,3}`
+fn power() -> Regular {
+    Regular::concat([Regular::one_of("eE"), Regular::one_of("+-").optional(), Regular::digit().repeat(1, Some(3))])
 }
 
 /// Integers written with a fraction of zeros.
