@@ -61,7 +61,12 @@ pub fn write_one<R: Row + ?Sized>(
     quick: bool,
     row: &R,
 ) -> Result<bool> {
+    let vocabulary = &constraint.tables().vocabulary;
     let (thread, ends) = match *threads {
+        [Thread { head: Head::Accept, .. }] => {
+            write::<&Entry, R>(&[], &[], true, vocabulary, row); // the end of every text
+            return Ok(true);
+        }
         [thread] => (thread, false),
         [thread, Thread { head: Head::Accept, .. }] | [Thread { head: Head::Accept, .. }, thread] => (thread, true),
         _ => return Ok(false),
@@ -69,7 +74,7 @@ pub fn write_one<R: Row + ?Sized>(
     let written = |entry: &Entry| {
         let is_all = entry.allows && entry.is_sure();
         if is_all {
-            write(&[entry], &[], ends, &constraint.tables().vocabulary, row);
+            write(&[entry], &[], ends, vocabulary, row);
         }
         is_all
     };

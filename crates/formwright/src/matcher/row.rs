@@ -51,8 +51,8 @@ impl Mask {
 
 /// Overwrites a row with what some entries allow, further tokens, and the end. Bit maps come first, so that the first one
 /// is a copy.
-pub(super) fn write<R: Row + ?Sized>(
-    entries: &[impl Borrow<Entry>],
+pub(super) fn write<E: Borrow<Entry>, R: Row + ?Sized>(
+    entries: &[E],
     decided: &[TokenId],
     ends: bool,
     vocabulary: &Vocabulary,
