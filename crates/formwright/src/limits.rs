@@ -5,7 +5,7 @@
 
 /// Bounds on time and memory. `Limits::default()` suits servers that compile
 /// schemas written by strangers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// States of one automaton. A state costs about 150 bytes.
     pub automaton_states: usize,

@@ -5,7 +5,7 @@
 //! made without one. So the answer is kept, for all threads of the process.
 //!
 //! ```text
-//! format: uri, pattern: ^https?://      about 100 us when it is first met, then 1 us
+//! format: uri, pattern: ^https?://      a schema with both compiles in 20 us instead of 140 when it is met again
 //! ```
 //!
 //! Cost: a hash and a comparison of trees, and at most some [`NODES`] nodes of them. Wrinkle: an answer counts only under the
@@ -29,10 +29,9 @@ struct Known {
     nodes: usize,
 }
 
-#[derive(Clone, Copy)]
 struct Answer {
     shortest: u32,
-    limits: [usize; 3],
+    limits: Limits,
 }
 
 /// What `find` says about a leaf, or said before.
@@ -41,13 +40,13 @@ pub fn shortest(leaf: &Leaf, limits: &Limits, find: impl FnOnce() -> Result<u32>
 }
 
 fn ask(known: &RwLock<Known>, leaf: &Leaf, limits: &Limits, find: impl FnOnce() -> Result<u32>) -> Result<u32> {
-    let limits = [limits.automaton_states, limits.automaton_expressions, limits.emptiness_search];
-    let answer = known.read().unwrap_or_else(PoisonError::into_inner).answers.get(leaf).copied();
-    if let Some(answer) = answer.filter(|answer| answer.limits == limits) {
+    let all = known.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(answer) = all.answers.get(leaf).filter(|answer| answer.limits == *limits) {
         return Ok(answer.shortest);
     }
+    drop(all);
     let shortest = find()?;
-    known.write().unwrap_or_else(PoisonError::into_inner).add(leaf, Answer { shortest, limits });
+    known.write().unwrap_or_else(PoisonError::into_inner).add(leaf, Answer { shortest, limits: limits.clone() });
     Ok(shortest)
 }
 
@@ -97,13 +96,13 @@ mod tests {
     #[test]
     fn room_is_bounded() {
         let mut known = Known::new();
-        let answer = Answer { shortest: 0, limits: [0; 3] };
+        let answer = || Answer { shortest: 0, limits: Limits::default() };
         let long = "x".repeat(NODES / 8);
         for number in 0..20 {
-            known.add(&leaf(&format!("{number}{long}")), answer);
+            known.add(&leaf(&format!("{number}{long}")), answer());
             assert!(known.nodes <= NODES && (1..=8).contains(&known.answers.len()), "{}", known.nodes);
         }
-        known.add(&leaf(&"x".repeat(NODES)), answer);
+        known.add(&leaf(&"x".repeat(NODES)), answer());
         assert!(known.answers.len() <= 8);
     }
 }

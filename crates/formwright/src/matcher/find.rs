@@ -64,7 +64,7 @@ pub fn write_one<R: Row + ?Sized>(
     let vocabulary = &constraint.tables().vocabulary;
     let (thread, ends) = match *threads {
         [Thread { head: Head::Accept, .. }] => {
-            write::<&Entry, R>(&[], &[], true, vocabulary, row); // the end of every text
+            write(&[] as &[&Entry], &[], true, vocabulary, row); // the end of every text
             return Ok(true);
         }
         [thread] => (thread, false),

@@ -1,8 +1,9 @@
 //! From what is allowed to a row of a mask.
 //!
 //! A [`Mask`] is what a matcher found: entries with shared bit maps, and short
-//! lists. Finding is separate from writing, so that no lock is held while words
-//! are moved, and nothing is written if one of many masks cannot be found.
+//! lists. Finding is separate from writing, so that no lock need be held while
+//! words are moved, and nothing is written if one of many masks cannot be found.
+//! One mask that is remembered whole is written where it lies, with no count taken.
 //!
 //! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for
 //! any other, a bit for each listed token.
@@ -51,8 +52,8 @@ impl Mask {
 
 /// Overwrites a row with what some entries allow, further tokens, and the end. Bit maps come first, so that the first one
 /// is a copy.
-pub(super) fn write<E: Borrow<Entry>, R: Row + ?Sized>(
-    entries: &[E],
+pub(super) fn write<R: Row + ?Sized>(
+    entries: &[impl Borrow<Entry>],
     decided: &[TokenId],
     ends: bool,
     vocabulary: &Vocabulary,

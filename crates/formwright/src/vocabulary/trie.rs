@@ -10,8 +10,8 @@
 //!
 //! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or one table
 //! load at nodes with many children. Wrinkle: to keep a node at 16 bytes, it has
-//! the index of its kind set only, and one with a table that of the table, which
-//! has the other.
+//! one index: of its kind set, or if it has a table, of the table, in which the
+//! index of the kind set stands then.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
