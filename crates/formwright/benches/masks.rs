@@ -3,7 +3,8 @@
 //!
 //! The first round over all cases finds every leaf mask missing ("cold"), the others find them all ("warm"). A
 //! constraint is new in every round, and what it learnt from one instance helps with the next. With `--each`, the
-//! averages of every case, warm, come last.
+//! averages of every case, warm, come last. With `--digest`, nothing is timed: one SHA-256 over every mask, to be
+//! compared with that of another build.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 
@@ -14,6 +15,7 @@ use formwright::leaf::Tables;
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::syntax::regex::regex;
 use formwright::{Constraint, Language, Limits, Result};
+use sha2::{Digest, Sha256};
 
 mod support;
 
@@ -62,6 +64,28 @@ impl Case {
             _ => json_schema(&self.source, &Options::default()),
         }
     }
+}
+
+/// The number of masks and the digest of all of them, in the order in which the instances meet them.
+fn digest(tables: &Arc<Tables>, cases: &[Case]) -> (usize, String) {
+    let mut row = vec![0; tables.vocabulary.mask_words()];
+    let (mut count, mut hash) = (0, Sha256::new());
+    for case in cases {
+        let Ok(language) = case.language() else { continue };
+        let mut matcher = Constraint::new(&language, tables).expect("a constraint").matcher();
+        for instance in &case.instances {
+            matcher.reset();
+            for &token in instance {
+                matcher.fill_bitmask(&mut row, None).expect("a mask");
+                row.iter().for_each(|word| hash.update(word.to_le_bytes()));
+                count += 1;
+                if matcher.accept_token(token).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    (count, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[derive(Default)]
@@ -165,8 +189,12 @@ fn main() {
     };
     let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
     println!("vocabulary: {} tokens in {:.0} ms", tables.vocabulary.len(), start.elapsed().as_secs_f64() * 1e3);
-    println!("the clock adds {:.0} ns to every figure", clock());
     let cases = cases(&text);
+    if std::env::args().any(|argument| argument == "--digest") {
+        let (count, digest) = digest(&tables, &cases);
+        return println!("{count} masks of {} cases: {digest}", cases.len());
+    }
+    println!("the clock adds {:.0} ns to every figure", clock());
     show("cold", &cases, round(&tables, &cases));
     let rounds: Vec<Times> = (0..ROUNDS).map(|_| round(&tables, &cases)).collect();
     show(
