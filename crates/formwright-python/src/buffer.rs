@@ -5,8 +5,10 @@
 use std::sync::atomic::AtomicU32;
 
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::errors::argument;
 
 /// A checked mask buffer.
 pub struct Rows {
@@ -25,33 +27,38 @@ impl Rows {
             ))
         })?;
         if buffer.readonly() || !buffer.is_c_contiguous() {
-            return Err(PyValueError::new_err("mask: the buffer must be writable and C-contiguous"));
+            return Err(argument(mask.py(), "mask", "mask: the buffer must be writable and C-contiguous".to_owned()));
         }
         let (count, width) = match *buffer.shape() {
             [width] => (1, width),
             [rows, width] => (rows, width),
-            _ => return Err(PyValueError::new_err("mask: the buffer must have one or two dimensions")),
+            _ => {
+                let message = "mask: the buffer must have one or two dimensions".to_owned();
+                return Err(argument(mask.py(), "mask", message));
+            }
         };
         Ok(Self { buffer, width, count })
     }
 
     /// Fails unless the rows have `words` words each.
-    pub fn check_width(&self, words: usize) -> PyResult<()> {
+    pub fn check_width(&self, py: Python<'_>, words: usize) -> PyResult<()> {
         if self.width != words {
-            return Err(PyValueError::new_err(format!(
+            let message = format!(
                 "mask: rows have {} words, but this vocabulary needs {words}: ceil(logits_size / 32)",
                 self.width
-            )));
+            );
+            return Err(argument(py, "mask", message));
         }
         Ok(())
     }
 
-    /// Fails unless there is a row `row`.
-    pub fn check(&self, row: usize) -> PyResult<()> {
-        if row >= self.count {
-            return Err(PyValueError::new_err(format!("mask: there is no row {row}, only {} rows", self.count)));
-        }
-        Ok(())
+    /// The index of row `row`; fails unless there is one.
+    pub fn check(&self, py: Python<'_>, row: i64) -> PyResult<usize> {
+        let index = usize::try_from(row).ok().filter(|&row| row < self.count);
+        index.ok_or_else(|| {
+            let message = format!("mask: there is no row {row}: it has {} rows, counted from 0", self.count);
+            argument(py, "row", message)
+        })
     }
 
     /// The words of a row, with or without the interpreter lock.
@@ -60,11 +67,21 @@ impl Rows {
     }
 }
 
-/// A mask whose memory is looked up once.
+/// A mask whose memory is looked up once, not for every row that is written.
+///
+/// Takes what `Matcher.fill_bitmask` takes, and is taken wherever that is::
+///
+///     rows = RowBuffer(allocate_bitmask(batch, vocabulary))
+///     matcher.fill_bitmask(rows, 3)                     # written to rows.mask[3]
+///
+/// The memory of ``mask`` is held as long as this lives: a numpy array can meanwhile not be resized in place.
+///
+/// Raises:
+///     TypeError: ``mask`` is no writable int32 buffer.
+///     ArgumentError: It is not C-contiguous, or has not one or two dimensions.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct RowBuffer {
     rows: Rows,
-    #[pyo3(get)]
     mask: Py<PyAny>,
 }
 
@@ -75,6 +92,13 @@ impl RowBuffer {
         Ok(Self { rows: Rows::new(&mask)?, mask: mask.unbind() })
     }
 
+    /// What it was made from.
+    #[getter]
+    fn mask(&self, py: Python<'_>) -> Py<PyAny> {
+        self.mask.clone_ref(py)
+    }
+
+    /// How many rows there are.
     fn __len__(&self) -> usize {
         self.rows.count
     }
@@ -97,7 +121,7 @@ impl<'a> Found<'a> {
             Ok(kept) => Self::Kept(&kept.get().rows),
             Err(_) => Self::New(Rows::new(mask)?),
         };
-        rows.check_width(words)?;
+        rows.check_width(mask.py(), words)?;
         Ok(rows)
     }
 }

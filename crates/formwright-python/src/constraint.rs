@@ -6,64 +6,101 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
 use crate::errors::lift;
-use crate::language::{Language, Readings};
+use crate::language::Language;
 use crate::matcher::Matcher;
 use crate::vocabulary::Vocabulary;
 
-/// A language compiled for a vocabulary.
-#[pyclass(frozen, module = "formwright._kernel")]
+/// A form compiled for a vocabulary: frozen, shared by threads and sequences.
+///
+/// Made by `formwright.compile`. It keeps the form, so what the form reads a text as is never lost::
+///
+///     constraint = fw.compile(Person, vocabulary)      # Constraint[Person]
+///     constraint.parse('{"name": "Ada"}')              # Person(name='Ada')
+///
+/// Raises:
+///     DeadEnd: The vocabulary cannot spell any text of the form.
+#[pyclass(frozen, generic, module = "formwright._kernel")]
 pub struct Constraint {
     pub kernel: formwright::Constraint,
-    language: Py<Language>,
+    form: Py<PyAny>,
     vocabulary: Py<Vocabulary>,
 }
 
 #[pymethods]
 impl Constraint {
     #[new]
-    fn new(py: Python<'_>, language: Py<Language>, vocabulary: Py<Vocabulary>) -> PyResult<Self> {
+    fn new(py: Python<'_>, form: Bound<'_, PyAny>, vocabulary: Py<Vocabulary>) -> PyResult<Self> {
+        let language: Py<Language> = form.getattr("language")?.cast_into::<Language>()?.unbind();
         let (compiled, tables) = (&language.get().kernel, &vocabulary.get().tables);
         let compile = || formwright::Constraint::new(compiled, tables);
         let kernel = lift(py, if compiled.is_plain() { py.detach(compile) } else { compile() })?;
-        Ok(Self { kernel, language, vocabulary })
+        Ok(Self { kernel, form: form.unbind(), vocabulary })
     }
 
+    /// The form it was compiled from.
     #[getter]
-    fn language(&self, py: Python<'_>) -> Py<Language> {
-        self.language.clone_ref(py)
+    fn form(&self, py: Python<'_>) -> Py<PyAny> {
+        self.form.clone_ref(py)
     }
 
+    /// The vocabulary it was compiled for.
     #[getter]
     fn vocabulary(&self, py: Python<'_>) -> Py<Vocabulary> {
         self.vocabulary.clone_ref(py)
     }
 
+    /// The constraint that `to_bytes` wrote, compiled again for ``vocabulary``, which must be the same as then.
+    ///
+    /// The bytes hold no Python type: texts are read with ``json.loads`` if the form was one JSON Schema or type, as
+    /// ``str`` if not. Pickle keeps the type.
+    ///
+    /// Raises:
+    ///     VocabularyError: It was another vocabulary: the fingerprints differ.
+    ///     LanguageError, LimitExceeded: As `formwright.Form.from_bytes`.
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let py = cls.py();
         let recipe = Recipe::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
         let language = Language::of(py, lift(py, recipe)?)?;
-        Self::new(py, Py::new(py, language)?, vocabulary)
+        let form = py.import("formwright.languages")?.call_method1("form_of_language", (language,))?;
+        Self::new(py, form, vocabulary)
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    /// This constraint as bytes: its language, and the fingerprint of its vocabulary.
+    ///
+    /// A pickled constraint brings its form and its vocabulary along; one vocabulary for all constraints of a pickle.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.vocabulary.get().tables.vocabulary;
-        PyBytes::new(py, &self.language.get().recipe.to_constraint_bytes(vocabulary))
+        let language = self.form.bind(py).getattr("language")?.cast_into::<Language>()?;
+        Ok(PyBytes::new(py, &language.get().recipe.to_constraint_bytes(vocabulary)))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<Language>, Py<Vocabulary>)) {
-        (slf.get_type(), (slf.get().language(slf.py()), slf.get().vocabulary(slf.py())))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<PyAny>, Py<Vocabulary>)) {
+        (slf.get_type(), (slf.get().form(slf.py()), slf.get().vocabulary(slf.py())))
     }
 
+    /// A new matcher at the start of a text.
     fn matcher(slf: Py<Self>) -> Matcher {
         Matcher::new(slf)
     }
 
-    fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.language.get().example(py)
+    /// The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`.
+    fn parse(&self, py: Python<'_>, text: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        self.form.call_method1(py, "parse", (text,))
     }
 
-    fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
-        self.language.get().explain(py)
+    /// The shortest complete text (one of them). See `formwright.Form.example`.
+    fn example(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.form.call_method0(py, "example")
+    }
+
+    /// How each keyword was read. See `formwright.Form.explain`.
+    fn explain(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.form.call_method0(py, "explain")
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let tokens = self.vocabulary.get().tables.vocabulary.len();
+        Ok(format!("Constraint({}, {tokens} tokens)", self.form.bind(py).repr()?))
     }
 }

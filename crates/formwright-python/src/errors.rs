@@ -7,12 +7,12 @@ use pyo3::types::{PyBytes, PyDict};
 mod python {
     use pyo3::import_exception;
 
+    import_exception!(formwright.errors, ArgumentError);
     import_exception!(formwright.errors, DeadEnd);
     import_exception!(formwright.errors, LanguageError);
     import_exception!(formwright.errors, LimitExceeded);
     import_exception!(formwright.errors, MatchError);
     import_exception!(formwright.errors, RegexError);
-    import_exception!(formwright.errors, GrammarError);
     import_exception!(formwright.errors, SchemaError);
     import_exception!(formwright.errors, TokenRejected);
     import_exception!(formwright.errors, UnsatisfiableSchema);
@@ -35,7 +35,10 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             py.get_type::<python::RegexError>()
         }
         Kind::Language => py.get_type::<python::LanguageError>(),
-        Kind::Grammar => py.get_type::<python::GrammarError>(),
+        Kind::Argument { argument } => {
+            kwargs.set_item("argument", argument)?;
+            py.get_type::<python::ArgumentError>()
+        }
         Kind::Schema { pointer } => {
             kwargs.set_item("pointer", pointer)?;
             py.get_type::<python::SchemaError>()
@@ -56,8 +59,8 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
         Kind::Vocabulary => py.get_type::<python::VocabularyError>(),
         Kind::Rejected { token, text, position, expected } => {
-            kwargs.set_item("token", token)?;
-            kwargs.set_item("text", PyBytes::new(py, &text))?;
+            kwargs.set_item("token_id", token)?;
+            kwargs.set_item("token", PyBytes::new(py, &text))?;
             kwargs.set_item("position", position)?;
             kwargs.set_item("expected", expected)?;
             py.get_type::<python::TokenRejected>()
@@ -71,4 +74,14 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
 /// `result` with kernel errors raised.
 pub fn lift<T>(py: Python<'_>, result: formwright::Result<T>) -> PyResult<T> {
     result.map_err(|error| raise(py, error))
+}
+
+/// The `ArgumentError` of an argument that has a value it cannot have.
+pub fn argument(py: Python<'_>, name: &'static str, message: String) -> PyErr {
+    raise(py, Error::argument(name, message))
+}
+
+/// `value` as a count from 0 on.
+pub fn count<T: TryFrom<i64>>(py: Python<'_>, name: &'static str, value: i64) -> PyResult<T> {
+    T::try_from(value).map_err(|_| argument(py, name, format!("{name} must be 0 or more, not {value}")))
 }

@@ -6,17 +6,18 @@ use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Options, Order};
 use formwright::{Limits, language::UNBOUNDED, recipe::Recipe};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::errors::lift;
+use crate::errors::{argument, count, lift};
 
 /// `(pointer, keyword, status, note)` of every keyword.
 pub type Readings = Vec<(String, String, &'static str, String)>;
 
-/// A set of byte strings: what may be written.
+/// A set of byte strings: what may be written. Immutable, hashable by identity, shared freely.
+///
+/// `formwright.Form` is a language together with the reading of its texts; users have that.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Language {
     pub kernel: formwright::Language,
@@ -33,18 +34,37 @@ impl Language {
 }
 
 /// One of two words.
-fn choose<T>(argument: &str, value: &str, first: (&str, T), second: (&str, T)) -> PyResult<T> {
+fn choose<T>(py: Python<'_>, name: &'static str, value: &str, first: (&str, T), second: (&str, T)) -> PyResult<T> {
     if value == first.0 {
         return Ok(first.1);
     }
     if value == second.0 {
         return Ok(second.1);
     }
-    Err(PyValueError::new_err(format!("{argument} must be {:?} or {:?}, not {value:?}", first.0, second.0)))
+    Err(argument(py, name, format!("{name} must be {:?} or {:?}, not {value:?}", first.0, second.0)))
 }
 
 #[pymethods]
 impl Language {
+    /// Read JSON Schema text.
+    ///
+    /// Args:
+    ///     schema: The schema as JSON text.
+    ///     order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
+    ///     whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``,
+    ///         or a regular expression over space, tab, CR and LF.
+    ///     escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
+    ///     integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
+    ///     max_digits: Longest run of digits in the integer or fraction part of a number, 1 to 400.
+    ///     unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
+    ///     format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
+    ///     formats: Extra formats: name to regular expression.
+    ///     dialect: Dialect URI or short name, when ``$schema`` is absent.
+    ///     registry: URI to schema text, for remote references.
+    ///
+    /// Raises:
+    ///     ArgumentError: An option has a value that it cannot have.
+    ///     SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
     #[staticmethod]
     #[pyo3(signature = (
         schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", max_digits=24,
@@ -58,7 +78,7 @@ impl Language {
         whitespace: &str,
         escapes: &str,
         integers: &str,
-        max_digits: u32,
+        max_digits: i64,
         unknown_keywords: &str,
         format: &str,
         formats: Option<BTreeMap<String, String>>,
@@ -66,13 +86,13 @@ impl Language {
         registry: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
         let options = Options {
-            order: choose("order", order, ("schema", Order::Schema), ("model", Order::Model))?,
+            order: choose(py, "order", order, ("schema", Order::Schema), ("model", Order::Model))?,
             whitespace: whitespace.to_owned(),
-            any_escapes: choose("escapes", escapes, ("natural", false), ("any", true))?,
-            decimal_integers: choose("integers", integers, ("plain", false), ("decimal", true))?,
-            max_digits,
-            ignore_unknown: choose("unknown_keywords", unknown_keywords, ("error", false), ("ignore", true))?,
-            assert_formats: choose("format", format, ("annotation", false), ("assert", true))?,
+            any_escapes: choose(py, "escapes", escapes, ("natural", false), ("any", true))?,
+            decimal_integers: choose(py, "integers", integers, ("plain", false), ("decimal", true))?,
+            max_digits: count(py, "max_digits", max_digits)?,
+            ignore_unknown: choose(py, "unknown_keywords", unknown_keywords, ("error", false), ("ignore", true))?,
+            assert_formats: choose(py, "format", format, ("annotation", false), ("assert", true))?,
             formats: formats.unwrap_or_default(),
             dialect,
             registry: registry.unwrap_or_default(),
@@ -81,52 +101,62 @@ impl Language {
         Self::of(py, Recipe::json_schema(schema, options))
     }
 
-    #[staticmethod]
-    #[pyo3(signature = (*, whitespace="flexible", escapes="natural", max_digits=24))]
-    fn json(py: Python<'_>, whitespace: &str, escapes: &str, max_digits: u32) -> PyResult<Self> {
-        let any_escapes = choose("escapes", escapes, ("natural", false), ("any", true))?;
-        let options = Options { whitespace: whitespace.to_owned(), any_escapes, max_digits, ..Options::default() };
-        Self::of(py, Recipe::json_schema("true".to_owned(), options))
-    }
-
+    /// The texts that ``pattern`` matches from their first character to their last.
+    ///
+    /// Raises:
+    ///     RegexError: The pattern cannot be read or compiled; the message shows the place.
     #[staticmethod]
     fn regex(py: Python<'_>, pattern: &str) -> PyResult<Self> {
         Self::of(py, Recipe::regex(pattern))
     }
 
+    /// Exactly one of ``options``.
+    ///
+    /// Raises:
+    ///     ArgumentError: There are none.
     #[staticmethod]
     fn choice(py: Python<'_>, options: Vec<String>) -> PyResult<Self> {
         Self::of(py, Recipe::choice(options))
     }
 
-    #[staticmethod]
-    fn literal(py: Python<'_>, text: String) -> PyResult<Self> {
-        Self::of(py, Recipe::choice(vec![text]))
-    }
-
+    /// This language, then ``other``.
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let kernel = lift(py, py.detach(|| self.kernel.then(&other.kernel)))?;
         Ok(Self { kernel, recipe: self.recipe.then(&other.recipe) })
     }
 
+    /// This language or ``other``.
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let kernel = lift(py, py.detach(|| self.kernel.or(&other.kernel)))?;
         Ok(Self { kernel, recipe: self.recipe.or(&other.recipe) })
     }
 
-    #[pyo3(signature = (low=0, high=None))]
-    fn repeat(&self, py: Python<'_>, low: u32, high: Option<u32>) -> PyResult<Self> {
-        let high = high.unwrap_or(UNBOUNDED);
+    /// This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
+    ///
+    /// Raises:
+    ///     ArgumentError: ``low`` is negative or more than ``high``.
+    fn repeat(&self, py: Python<'_>, low: i64, high: Option<i64>) -> PyResult<Self> {
+        let low = count(py, "low", low)?;
+        let high = high.map_or(Ok(UNBOUNDED), |high| count(py, "high", high))?;
         let kernel = lift(py, py.detach(|| self.kernel.repeat(low, high)))?;
         Ok(Self { kernel, recipe: self.recipe.repeat(low, high) })
     }
 
+    /// The language that `to_bytes` wrote, read again from what its user wrote.
+    ///
+    /// Raises:
+    ///     LanguageError: The bytes are of something else or another version, or were cut short or changed. What they
+    ///         hold is read like any other text, and raises the errors of the constructors and operators.
+    ///     LimitExceeded: The language is larger than a stored one may be.
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let py = cls.py();
         Self::of(py, lift(py, Recipe::from_bytes(data, &Limits::default()))?)
     }
 
+    /// This language as bytes: its schemas with their options, expressions, texts and operators.
+    ///
+    /// It can also be pickled.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.recipe.to_bytes())
     }
@@ -135,21 +165,26 @@ impl Language {
         Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
     }
 
-    fn matches(&self, py: Python<'_>, text: &[u8]) -> PyResult<bool> {
-        Ok(self.check(py, text)?.1)
+    /// Whether it is one JSON Schema, so that its texts are JSON.
+    #[getter]
+    fn is_json(&self) -> bool {
+        self.recipe.schema().is_some()
     }
 
-    fn check(&self, py: Python<'_>, text: &[u8]) -> PyResult<(usize, bool)> {
-        let checked = py.detach(|| self.kernel.check(text));
+    /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
+    fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
+        let checked = py.detach(|| self.kernel.check(data));
         lift(py, checked)
     }
 
-    pub fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// The shortest complete text (one of them), UTF-8.
+    fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let example = py.detach(|| self.kernel.example());
         Ok(PyBytes::new(py, &lift(py, example)?))
     }
 
-    pub fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
+    /// How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`.
+    fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
         let Some((schema, options)) = self.recipe.schema() else { return Ok(Vec::new()) };
         let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
         Ok(readings
@@ -164,7 +199,9 @@ impl Language {
     }
 }
 
-/// `(keyword, role, note)` of every JSON Schema keyword.
+/// Every JSON Schema keyword: ``(name, role, note)``.
+///
+/// The role is ``enforced``, ``core``, ``annotation`` or ``refused``.
 #[pyfunction]
 pub fn json_schema_keywords() -> Vec<(&'static str, &'static str, &'static str)> {
     let role = |role: Role| match role {
@@ -176,7 +213,7 @@ pub fn json_schema_keywords() -> Vec<(&'static str, &'static str, &'static str)>
     KEYWORDS.iter().map(|keyword| (keyword.name, role(keyword.role), keyword.note)).collect()
 }
 
-/// `(format, what is left out)` of every format that is asserted.
+/// Every format that is asserted: ``(name, what is left out)``; empty if nothing is.
 #[pyfunction]
 pub fn json_schema_formats() -> Vec<(&'static str, &'static str)> {
     FORMATS.iter().map(|format| (format.name, format.narrowed)).collect()

@@ -1,7 +1,10 @@
 //! The border between Python and the kernel: one small file a class, no algorithm.
 //!
 //! Only `str`, `bytes`, ints, lists of these and writable buffers cross it.
-//! Errors become the classes of `formwright.errors`.
+//! Errors become the classes of `formwright.errors`. The comments on what Python sees are its docstrings, in the style of
+//! Python; `docs/stubs.py` copies them into `_kernel.pyi`.
+
+#![allow(clippy::doc_markdown)]
 
 mod buffer;
 mod constraint;

@@ -11,12 +11,23 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pyo3::buffer::{Element, PyBuffer};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::buffer::shared;
+use crate::errors::argument;
 
-/// Writes `minus_infinity` wherever the mask has no 1; columns beyond the mask are forbidden too.
+/// Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
+///
+/// Args:
+///     logits: A writable, C-contiguous buffer of uint16, uint32 or uint64, the bits of floats, of shape
+///         ``(rows, width)`` or ``(width,)``. Columns beyond the mask count as forbidden.
+///     mask: A C-contiguous int32 buffer of shape ``(rows, words)`` or ``(words,)``.
+///     rows: The rows to treat, or ``None`` for all.
+///     minus_infinity: The bits to write.
+///
+/// Raises:
+///     TypeError, BufferError, ArgumentError: A buffer or a row does not fit; nothing was written.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub fn apply_bitmask(
@@ -27,9 +38,9 @@ pub fn apply_bitmask(
     minus_infinity: u64,
 ) -> PyResult<()> {
     if !mask.is_c_contiguous() {
-        return Err(PyValueError::new_err("mask: the buffer must be C-contiguous"));
+        return Err(argument(py, "mask", "mask: the buffer must be C-contiguous".to_owned()));
     }
-    let job = Job { words: shared(&mask), shape: grid(&mask)?, rows: rows.as_deref() };
+    let job = Job { words: shared(&mask), shape: grid(py, &mask)?, rows: rows.as_deref() };
     if let Ok(buffer) = PyBuffer::<u16>::get(logits) {
         return job.run(py, &buffer, minus_infinity as u16);
     }
@@ -51,12 +62,12 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn run<T: Element>(&self, py: Python<'_>, buffer: &PyBuffer<T>, minus_infinity: T) -> PyResult<()> {
-        let (count, width) = grid(buffer)?;
+        let (count, width) = grid(py, buffer)?;
         let Some(logits) = buffer.as_mut_slice(py) else {
-            return Err(PyValueError::new_err("logits: the buffer must be writable and C-contiguous"));
+            return Err(argument(py, "logits", "logits: the buffer must be writable and C-contiguous".to_owned()));
         };
         if count != self.shape.0 {
-            return Err(PyValueError::new_err("logits and mask must have one number of rows"));
+            return Err(argument(py, "mask", "logits and mask must have one number of rows".to_owned()));
         }
         let forbid_row = |row: usize| {
             let words = &self.words[row * self.shape.1..(row + 1) * self.shape.1];
@@ -64,27 +75,27 @@ impl Job<'_> {
         };
         match self.rows {
             None => (0..count).for_each(forbid_row),
-            Some(rows) => known(rows, count)?.into_iter().for_each(forbid_row),
+            Some(rows) => known(py, rows, count)?.into_iter().for_each(forbid_row),
         }
         Ok(())
     }
 }
 
 /// `rows`, all of which are there.
-fn known(rows: &[i64], count: usize) -> PyResult<Vec<usize>> {
+fn known(py: Python<'_>, rows: &[i64], count: usize) -> PyResult<Vec<usize>> {
     let find = |&row: &i64| match usize::try_from(row) {
         Ok(index) if index < count => Ok(index),
-        _ => Err(PyValueError::new_err(format!("there is no row {row}: rows go from 0 to {count}, exclusive"))),
+        _ => Err(argument(py, "rows", format!("there is no row {row}: the logits have {count} rows, counted from 0"))),
     };
     rows.iter().map(find).collect()
 }
 
 /// Rows and columns of a buffer of one or two dimensions.
-fn grid<T: Element>(buffer: &PyBuffer<T>) -> PyResult<(usize, usize)> {
+fn grid<T: Element>(py: Python<'_>, buffer: &PyBuffer<T>) -> PyResult<(usize, usize)> {
     match *buffer.shape() {
         [width] => Ok((1, width)),
         [rows, width] => Ok((rows, width)),
-        _ => Err(PyValueError::new_err("logits and mask must have one or two dimensions")),
+        _ => Err(argument(py, "logits", "logits and mask must have one or two dimensions".to_owned())),
     }
 }
 

@@ -1,6 +1,8 @@
 //! `Matcher` and `fill_bitmasks`.
 
-use pyo3::exceptions::PyValueError;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -9,9 +11,15 @@ use formwright::vocabulary::Vocabulary;
 
 use crate::buffer::{Found, Rows};
 use crate::constraint::Constraint;
-use crate::errors::{lift, raise};
+use crate::errors::{argument, count, lift, raise};
+use crate::vocabulary::{known, known_all};
 
-/// One running sequence.
+/// Characters of the text that a repr shows.
+const SHOWN: usize = 30;
+
+/// One running sequence. Not for use by two threads at once (a second thread gets an error, not a race).
+///
+/// Made by `Constraint.matcher`.
 #[pyclass(module = "formwright._kernel")]
 pub struct Matcher {
     constraint: Py<Constraint>, // goes first: what the kernel remembers for further texts is of no use if nobody has it
@@ -35,114 +43,225 @@ impl Matcher {
 
 #[pymethods]
 impl Matcher {
+    /// The constraint it runs on.
     #[getter]
     fn constraint(&self, py: Python<'_>) -> Py<Constraint> {
         self.constraint.clone_ref(py)
     }
 
+    /// Write the allowed tokens into one row.
+    ///
+    /// Args:
+    ///     mask: A `RowBuffer`, or a writable, C-contiguous int32 buffer (numpy array, CPU tensor's numpy view) of
+    ///         shape ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``;
+    ///         1 = allowed.
+    ///     row: Which row to write, counted from 0.
+    ///     budget: If given, allow only tokens after which a complete text still fits in ``budget`` tokens,
+    ///         this token included (the end-of-text token is not counted).
+    ///
+    /// Raises:
+    ///     TypeError: ``mask`` is no writable int32 buffer.
+    ///     ArgumentError: The shape of the buffer, the row or the budget does not fit.
+    ///     DeadEnd: No token of the vocabulary can come next.
+    ///     LimitExceeded: ``budget`` is too small for any complete text.
     #[pyo3(signature = (mask, row=0, *, budget=None))]
-    fn fill_bitmask(
-        &mut self,
-        py: Python<'_>,
-        mask: &Bound<'_, PyAny>,
-        row: usize,
-        budget: Option<u32>,
-    ) -> PyResult<()> {
+    fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: i64, budget: Option<i64>) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
-        rows.check(row)?;
+        let row = rows.check(py, row)?;
         if budget.is_none() && self.kernel.write_quick(rows.row(row)) {
             return Ok(()); // the lock was kept: another thread would not have been done sooner
         }
+        let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
         let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
         found.write(self.vocabulary(), rows.row(row));
         Ok(())
     }
 
-    fn accept_token(&mut self, py: Python<'_>, token_id: u32) -> PyResult<()> {
-        lift(py, self.kernel.accept_token(token_id))
+    /// The ids of the tokens that may come next, ascending: the same as `fill_bitmask`, as a list.
+    ///
+    /// For a look and for small vocabularies; a decode loop wants the mask.
+    ///
+    /// Raises:
+    ///     DeadEnd, LimitExceeded, ArgumentError: As `fill_bitmask`.
+    #[pyo3(signature = (*, budget=None))]
+    fn allowed_token_ids(&mut self, py: Python<'_>, budget: Option<i64>) -> PyResult<Vec<u32>> {
+        let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
+        let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
+        let words: Vec<AtomicU32> = (0..self.words()).map(|_| AtomicU32::new(0)).collect();
+        found.write(self.vocabulary(), &words[..]);
+        let bit = |id: &u32| words[*id as usize / 32].load(Ordering::Relaxed) >> (id % 32) & 1 == 1;
+        Ok((0..self.vocabulary().logits_size() as u32).filter(bit).collect())
     }
 
+    /// Advance by one token.
+    ///
+    /// Raises:
+    ///     TokenRejected: It cannot come here; the state is unchanged.
+    ///     VocabularyError: There is no such id.
+    fn accept_token(&mut self, py: Python<'_>, token_id: i64) -> PyResult<()> {
+        let id = known(py, self.vocabulary(), token_id)?;
+        lift(py, self.kernel.accept_token(id))
+    }
+
+    /// Advance by all of these tokens, or by none.
+    ///
+    /// Raises:
+    ///     TokenRejected: One of them cannot come in its turn; the state is unchanged.
+    ///     VocabularyError: There is no such id; the state is unchanged.
     #[allow(clippy::needless_pass_by_value)]
-    fn accept_tokens(&mut self, py: Python<'_>, token_ids: Vec<u32>) -> PyResult<()> {
-        lift(py, self.kernel.accept_tokens(&token_ids))
+    fn accept_tokens(&mut self, py: Python<'_>, token_ids: Vec<i64>) -> PyResult<()> {
+        let ids = known_all(py, self.vocabulary(), &token_ids)?;
+        lift(py, self.kernel.accept_tokens(&ids))
     }
 
+    /// How many of these tokens could be accepted in turn; the state does not change.
+    ///
+    /// Raises:
+    ///     VocabularyError: There is no such id.
     #[allow(clippy::needless_pass_by_value)]
-    fn validate_tokens(&mut self, py: Python<'_>, token_ids: Vec<u32>) -> PyResult<usize> {
-        lift(py, self.kernel.validate_tokens(&token_ids))
+    fn validate_tokens(&mut self, py: Python<'_>, token_ids: Vec<i64>) -> PyResult<usize> {
+        let ids = known_all(py, self.vocabulary(), &token_ids)?;
+        lift(py, self.kernel.validate_tokens(&ids))
     }
 
-    fn accept_bytes(&mut self, py: Python<'_>, text: &[u8]) -> PyResult<()> {
-        lift(py, self.kernel.accept_bytes(text))
+    /// Advance by bytes rather than by a token. Counts as one step for `rollback`.
+    ///
+    /// Raises:
+    ///     TokenRejected: They cannot come here; the state is unchanged.
+    fn accept_bytes(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+        lift(py, self.kernel.accept_bytes(data))
     }
 
+    /// Undo the last ``steps`` accepted tokens or byte runs.
+    ///
+    /// Raises:
+    ///     MatchError: There are fewer.
     #[pyo3(signature = (steps=1))]
-    fn rollback(&mut self, py: Python<'_>, steps: usize) -> PyResult<()> {
+    fn rollback(&mut self, py: Python<'_>, steps: i64) -> PyResult<()> {
+        let steps = count(py, "steps", steps)?;
         lift(py, self.kernel.rollback(steps))
     }
 
+    /// An independent copy at the same place.
     fn fork(&self, py: Python<'_>) -> Self {
         Self { constraint: self.constraint.clone_ref(py), kernel: self.kernel.fork() }
     }
 
+    /// Back to the start of the text.
     fn reset(&mut self) {
         self.kernel.reset();
     }
 
+    /// The bytes that can only come next, maybe empty; the state does not change.
     fn forced_bytes<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.kernel.forced_bytes())
     }
 
+    /// Whether the text so far is complete (it may still go on).
     #[getter]
-    fn is_accepting(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.kernel.is_accepting()
     }
 
+    /// Whether an end-of-text token was accepted.
     #[getter]
     fn is_finished(&self) -> bool {
         self.kernel.is_finished()
     }
 
+    /// Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete.
     #[getter]
     fn min_tokens_to_finish(&mut self) -> u32 {
         self.kernel.min_tokens_to_finish()
     }
 
+    /// The bytes accepted so far.
     #[getter]
-    fn text<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn accepted_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.kernel.text())
     }
 
     fn __repr__(&self) -> String {
-        format!("Matcher(after {:?})", String::from_utf8_lossy(self.kernel.text()))
+        let text = String::from_utf8_lossy(self.kernel.text());
+        let characters = text.chars().count();
+        let last: String = text.chars().skip(characters.saturating_sub(SHOWN)).collect();
+        let cut = if characters > SHOWN { "..." } else { "" };
+        let state = match (self.kernel.is_finished(), self.kernel.is_accepting()) {
+            (true, _) => "finished",
+            (false, true) => "complete",
+            (false, false) => "incomplete",
+        };
+        format!("Matcher(after {cut}{last:?}, {state})")
     }
 }
 
-/// Writes one row for each matcher, without holding the GIL; none, if one of the masks cannot be found.
+/// Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL.
+///
+/// If a mask cannot be found, no row is written. Other threads may fill other rows of the same ``mask`` meanwhile.
+///
+/// Args:
+///     matchers: One for each row, each once.
+///     mask: As `Matcher.fill_bitmask`.
+///     rows: The row of each matcher, counted from 0; if ``None``, the first matcher has row 0, and so on.
+///     budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
+///
+/// Raises:
+///     ArgumentError: A matcher stands there twice, a row is not there, or the lengths differ.
+///     TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
 #[pyfunction]
 #[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
 #[allow(clippy::needless_pass_by_value)]
 pub fn fill_bitmasks(
     py: Python<'_>,
-    mut matchers: Vec<Option<PyRefMut<'_, Matcher>>>,
+    matchers: Vec<Option<Bound<'_, Matcher>>>,
     mask: &Bound<'_, PyAny>,
-    rows: Option<Vec<usize>>,
-    budgets: Option<Vec<Option<u32>>>,
+    rows: Option<Vec<i64>>,
+    budgets: Option<Vec<Option<i64>>>,
 ) -> PyResult<()> {
-    let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+    let rows = rows.unwrap_or_else(|| (0..matchers.len() as i64).collect());
     let budgets = budgets.unwrap_or_else(|| vec![None; matchers.len()]);
     if rows.len() != matchers.len() || budgets.len() != matchers.len() {
-        return Err(PyValueError::new_err("fill_bitmasks: matchers, rows and budgets must have one length"));
+        return Err(argument(py, "rows", "fill_bitmasks: matchers, rows and budgets must have one length".to_owned()));
     }
+    check_each_once(py, &matchers)?;
+    let mut matchers: Vec<Option<PyRefMut<'_, Matcher>>> = matchers
+        .iter()
+        .map(|matcher| matcher.as_ref().map(Bound::try_borrow_mut).transpose())
+        .collect::<Result<_, _>>()?;
     let Some(words) = matchers.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
     let buffer = Found::of(mask, words)?;
-    rows.iter().try_for_each(|&row| buffer.check(row))?;
+    let rows: Vec<usize> = rows.iter().map(|&row| buffer.check(py, row)).collect::<PyResult<_>>()?;
+    let budgets: Vec<Option<u32>> = budgets
+        .iter()
+        .map(|budget| budget.map(|budget| count(py, "budgets", budget)).transpose())
+        .collect::<PyResult<_>>()?;
     if matchers.iter().flatten().any(|matcher| matcher.words() != words) {
-        return Err(PyValueError::new_err("fill_bitmasks: the matchers have vocabularies of different width"));
+        let message = "fill_bitmasks: the matchers have vocabularies of different width".to_owned();
+        return Err(argument(py, "matchers", message));
     }
     let mut running: Vec<Option<&mut kernel::Matcher>> =
         matchers.iter_mut().map(|matcher| matcher.as_mut().map(|matcher| &mut matcher.kernel)).collect();
     py.detach(|| fill_all(&mut running, &budgets, &rows, &buffer)).map_err(|error| raise(py, error))
+}
+
+/// Fails if a matcher stands in the list twice: it is one sequence, and has one next token.
+fn check_each_once(py: Python<'_>, matchers: &[Option<Bound<'_, Matcher>>]) -> PyResult<()> {
+    let mut seen = HashSet::new();
+    let twice =
+        matchers.iter().position(|matcher| matcher.as_ref().is_some_and(|matcher| !seen.insert(matcher.as_ptr())));
+    match twice {
+        None => Ok(()),
+        Some(index) => {
+            let error = formwright::Error::argument(
+                "matchers",
+                format!("fill_bitmasks: the matcher at index {index} stands in the list twice"),
+            );
+            Err(raise(
+                py,
+                error.hint("a matcher is one sequence: give each row its own, by constraint.matcher() or fork()"),
+            ))
+        }
+    }
 }
 
 /// Finds all masks, then writes them.

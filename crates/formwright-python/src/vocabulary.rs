@@ -12,7 +12,33 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::errors::{lift, raise};
 
-/// What each token id spells.
+/// The id of a token of `vocabulary`.
+pub fn known(py: Python<'_>, vocabulary: &Kernel, token_id: i64) -> PyResult<u32> {
+    let size = vocabulary.logits_size();
+    match u32::try_from(token_id) {
+        Ok(id) if (id as usize) < size => Ok(id),
+        _ => {
+            let message = format!("vocabulary: unknown token id {token_id}; ids go from 0 to {}", size - 1);
+            Err(raise(py, formwright::Error::vocabulary(message)))
+        }
+    }
+}
+
+/// The ids of tokens of `vocabulary`.
+pub fn known_all(py: Python<'_>, vocabulary: &Kernel, token_ids: &[i64]) -> PyResult<Vec<u32>> {
+    token_ids.iter().map(|&id| known(py, vocabulary, id)).collect()
+}
+
+/// What each token id spells, with the prefix trees and caches every constraint shares. Immutable.
+///
+/// Args:
+///     tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` or ``b""`` for ids that spell nothing.
+///     eos_token_ids: Every id that ends a text; at least one.
+///     special_tokens: Name to id of control tokens; they are never allowed inside a text.
+///     logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
+///
+/// Raises:
+///     VocabularyError: With what was seen.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Vocabulary {
     pub tables: Arc<Tables>,
@@ -51,11 +77,17 @@ impl Vocabulary {
         Self::built(py, || Kernel::new(&spelled, &eos_token_ids, special, logits_size))
     }
 
+    /// The vocabulary that `to_bytes` wrote, built and checked as if its tokens were given again.
+    ///
+    /// Raises:
+    ///     VocabularyError: The bytes are of something else or another version, were cut short or changed, or hold no
+    ///         sound vocabulary; the message says what was seen and where.
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         Self::built(cls.py(), || Kernel::from_bytes(data))
     }
 
+    /// This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.tables.vocabulary.to_bytes()))
     }
@@ -64,6 +96,16 @@ impl Vocabulary {
         Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
     }
 
+    /// Read a foreign tokenizer: transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
+    ///
+    /// Args:
+    ///     tokenizer: The tokenizer, as its library gives it.
+    ///     eos_token_ids: Every id that ends a text; what the tokenizer declares if ``None``.
+    ///     logits_size: Width of a row of the model's logits, where it is wider than the tokenizer.
+    ///
+    /// Raises:
+    ///     VocabularyError: The tokenizer is of no known kind or cannot be represented.
+    ///     MissingDependency: The library of the tokenizer is not installed.
     #[classmethod]
     #[pyo3(signature = (tokenizer, *, eos_token_ids=None, logits_size=None))]
     fn from_tokenizer<'py>(
@@ -79,25 +121,28 @@ impl Vocabulary {
         py.import("formwright.tokenizers")?.call_method("vocabulary_from", (tokenizer,), Some(&kwargs))
     }
 
+    /// How many ids the tokenizer has.
     fn __len__(&self) -> usize {
         self.tables.vocabulary.len()
     }
 
-    fn token<'py>(&self, py: Python<'py>, token_id: u32) -> PyResult<Bound<'py, PyBytes>> {
+    /// The bytes of ``token_id``; empty for special tokens.
+    ///
+    /// Raises:
+    ///     VocabularyError: There is no such id.
+    fn token<'py>(&self, py: Python<'py>, token_id: i64) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.tables.vocabulary;
-        if token_id as usize >= vocabulary.logits_size() {
-            let message =
-                format!("vocabulary: unknown token id {token_id}; ids go from 0 to {}", vocabulary.logits_size() - 1);
-            return Err(raise(py, formwright::Error::vocabulary(message)));
-        }
-        Ok(PyBytes::new(py, vocabulary.token(token_id)))
+        let id = known(py, vocabulary, token_id)?;
+        Ok(PyBytes::new(py, vocabulary.token(id)))
     }
 
+    /// Every id that ends a text.
     #[getter]
     fn eos_token_ids(&self) -> Vec<u32> {
         self.tables.vocabulary.eos().to_vec()
     }
 
+    /// Name to id of the control tokens.
     #[getter]
     fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let names = PyDict::new(py);
@@ -107,16 +152,19 @@ impl Vocabulary {
         Ok(names)
     }
 
+    /// Width of a row of the model's logits.
     #[getter]
     fn logits_size(&self) -> usize {
         self.tables.vocabulary.logits_size()
     }
 
+    /// ``ceil(logits_size / 32)``: int32 words in a row of a mask.
     #[getter]
     fn mask_words(&self) -> usize {
         self.tables.vocabulary.mask_words()
     }
 
+    /// SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same.
     #[getter]
     fn fingerprint(&self) -> String {
         hex(self.tables.vocabulary.fingerprint())

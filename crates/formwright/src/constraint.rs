@@ -91,7 +91,7 @@ impl Language {
     /// This language `low..=high` times in a row.
     ///
     /// # Errors
-    /// [`crate::Kind::Grammar`] when `low > high`.
+    /// [`crate::Kind::Argument`] when `low > high`.
     pub fn repeat(&self, low: u32, high: u32) -> Result<Self> {
         let mut graph = Graph::clone(&self.0.graph);
         let body = graph.root;

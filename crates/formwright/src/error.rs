@@ -18,10 +18,13 @@ pub enum Kind {
         /// Byte offsets of the place.
         span: (usize, usize),
     },
-    /// A stored language cannot be read.
+    /// A language that cannot be written, or a stored one that cannot be read.
     Language,
-    /// A grammar (generic composition) cannot be used.
-    Grammar,
+    /// An argument has a value that it cannot have.
+    Argument {
+        /// Its name.
+        argument: &'static str,
+    },
     /// A JSON Schema is broken at `pointer`.
     Schema {
         /// JSON Pointer.
@@ -130,6 +133,12 @@ impl Error {
     pub fn limit(limit: &'static str, value: usize, allowed: usize) -> Self {
         let message = format!("limit reached: {limit} would be {value}, at most {allowed} is allowed");
         Self::new(Kind::Limit { limit, value, allowed }, message)
+    }
+
+    /// An argument with a value that it cannot have.
+    #[cold]
+    pub fn argument(argument: &'static str, what: impl Into<String>) -> Self {
+        Self::new(Kind::Argument { argument }, what)
     }
 
     /// A vocabulary that cannot be represented.

@@ -22,7 +22,7 @@ mod texts;
 
 use std::sync::Arc;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};
 use crate::vocabulary::Trie;
@@ -352,10 +352,10 @@ impl Graph {
     /// Adds `body` repeated. A body that may be empty is allowed: it can fill up with empty texts.
     ///
     /// # Errors
-    /// [`Kind::Grammar`] when `low > high`.
+    /// [`crate::Kind::Argument`] when `low > high`.
     pub fn repeat(&mut self, body: NodeId, low: u32, high: u32, facts: &Facts) -> Result<NodeId> {
         if low > high {
-            return Err(Error::new(Kind::Grammar, format!("repeat: {low} times is more than {high} times")));
+            return Err(Error::argument("high", format!("repeat: at least {low} times is more than at most {high}")));
         }
         if high == 0 {
             return Ok(self.add(Node::Empty));
@@ -399,7 +399,7 @@ impl Graph {
     /// Proves the graph sound and prunes what has no finite text.
     ///
     /// # Errors
-    /// [`Kind::Unsatisfiable`] when no text exists; [`Kind::Grammar`] when a rule can reach itself without reading;
+    /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Language`] when a rule can reach itself without reading;
     /// [`Kind::Limit`] when a literal text is too long.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
         if self.longest > Texts::LONGEST {

@@ -264,7 +264,7 @@ impl Facts {
                 match marks[child as usize] {
                     OPEN => {
                         return Err(Error::new(
-                            Kind::Grammar,
+                            Kind::Language,
                             "language: a rule refers to itself before it reads anything",
                         )
                         .hint("rewrite the left recursion as a repetition"));

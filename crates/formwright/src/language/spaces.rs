@@ -137,14 +137,22 @@ impl Spaces {
     /// Whatever `tree` matches, everywhere.
     ///
     /// # Errors
-    /// [`crate::Kind::Grammar`] when `tree` is no language of whitespace, or a large one.
+    /// [`crate::Kind::Argument`] when `tree` matches more than whitespace, or nothing; [`crate::Kind::Limit`] when it is a
+    /// large one.
     pub fn regular(tree: &Regular, limits: &Limits) -> Result<(Self, Layout)> {
         let automaton = Automaton::new(tree, Spelling::Text, limits)?;
         let mut spaces = Self::default();
         let mut states = vec![automaton.start()];
+        if automaton.is_never() {
+            return Err(not_whitespace());
+        }
         let mut at = 0;
         while at < states.len() {
             let from = states[at];
+            let others = (0..=u8::MAX).filter(|byte| !b" \t\r\n".contains(byte));
+            if others.map(|byte| automaton.step(from.state(), byte)).any(|to| to.state() != DEAD || to.accepting()) {
+                return Err(not_whitespace());
+            }
             spaces.add(if from.accepting() { end::ANY } else { 0 });
             for (column, byte) in b" \t\r\n".iter().enumerate() {
                 let to = automaton.step(from.state(), *byte);
@@ -269,6 +277,15 @@ impl Layout {
             colon: self.colon + offset,
         }
     }
+}
+
+#[cold]
+fn not_whitespace() -> Error {
+    Error::argument(
+        "whitespace",
+        "whitespace must be \"flexible\", \"compact\", \"pretty\" or a regular expression that matches only space, tab, CR and LF",
+    )
+    .hint("pass whitespace=\"compact\" for none, or for instance whitespace=\"[ \\n]{0,4}\"")
 }
 
 #[cfg(test)]

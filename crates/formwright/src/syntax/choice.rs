@@ -1,17 +1,17 @@
 //! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`.
 
 use crate::constraint::Language;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::language::Graph;
 use crate::limits::Limits;
 
 /// Exactly one of `options`.
 ///
 /// # Errors
-/// [`Kind::Grammar`] when there are none.
+/// [`crate::Kind::Argument`] when there are none.
 pub fn choice<T: AsRef<str>>(options: &[T], limits: &Limits) -> Result<Language> {
     if options.is_empty() {
-        return Err(Error::new(Kind::Grammar, "choice: there are no options").hint("pass at least one text"));
+        return Err(Error::argument("options", "choice: there are no options").hint("pass at least one text"));
     }
     let mut graph = Graph::default();
     graph.root = graph.literals(options.iter().map(|option| option.as_ref().as_bytes()));

@@ -168,6 +168,12 @@ pub fn json(options: &Options) -> Result<Language> {
     json_schema("true", options)
 }
 
+#[cold]
+fn unknown_dialect(name: &str) -> Error {
+    Error::argument("dialect", format!("unknown dialect {name:?}"))
+        .hint("pass draft4, draft6, draft7, 2019-09 or 2020-12, or the URI of one of these")
+}
+
 /// Reads a schema and hands over what was built, while the documents are at hand.
 fn lower<T>(
     schema: &str,
@@ -176,11 +182,12 @@ fn lower<T>(
     then: impl for<'d> FnOnce(build::Built<'d>, &mut read::Reader<'d>) -> Result<T>,
 ) -> Result<T> {
     if !(1..=400).contains(&options.max_digits) {
-        return Err(Error::schema("", format!("max_digits is {}, but must be between 1 and 400", options.max_digits)));
+        let message = format!("max_digits must be between 1 and 400, not {}", options.max_digits);
+        return Err(Error::argument("max_digits", message));
     }
     let default = match &options.dialect {
         None => Dialect::Draft2020,
-        Some(name) => Dialect::of(name).ok_or_else(|| Error::schema("", format!("unknown dialect {name:?}")))?,
+        Some(name) => Dialect::of(name).ok_or_else(|| unknown_dialect(name))?,
     };
     let objects = if purpose == Purpose::Build { Objects::Shared } else { Objects::Apart };
     in_arena(|arena| {
