@@ -1,8 +1,8 @@
 //! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`.
 
-use crate::constraint::Language;
 use crate::error::{Error, Kind, Result};
 use crate::language::Graph;
+use crate::language::Language;
 use crate::limits::Limits;
 
 /// Exactly one of `options`.
