@@ -51,6 +51,7 @@ pub mod regular;
 pub mod syntax;
 pub mod vocabulary;
 
-pub use constraint::{Constraint, Language, Reading};
+pub use constraint::Constraint;
 pub use error::{Error, Kind, Result};
+pub use language::Language;
 pub use limits::Limits;

@@ -19,8 +19,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::bytes::{Format, Reader, hex, put, put_text};
-use crate::constraint::Language;
 use crate::error::{Error, Kind, Result};
+use crate::language::Language;
 use crate::limits::Limits;
 use crate::syntax::json_schema::{Options, Order, json_schema};
 use crate::syntax::{choice, regex};

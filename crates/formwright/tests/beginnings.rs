@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use common::{allowed, tables};
 use formwright::leaf::Tables;
-use formwright::matcher::{Matcher, Text};
+use formwright::matcher::{Matcher, Recognizer};
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::{Constraint, Language, Limits};
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn shared_tables() -> &'static Arc<Tables> {
 
 /// Bytes of the shortest completion of `text`.
 fn missing(language: &Language, text: &[u8]) -> usize {
-    let mut run = Text::new(language.program().unwrap());
+    let mut run = Recognizer::new(language.compiled().unwrap());
     assert_eq!(run.read(text), text.len());
     run.shortest_completion().len()
 }

@@ -3,11 +3,11 @@
 mod common;
 
 use common::{allowed, cases, language, tables};
-use formwright::matcher::Text;
+use formwright::matcher::Recognizer;
 use formwright::{Constraint, Language, Limits};
 
 fn is_prefix(language: &Language, text: &str) -> bool {
-    Text::new(language.program().unwrap()).read(text.as_bytes()) == text.len()
+    Recognizer::new(language.compiled().unwrap()).read(text.as_bytes()) == text.len()
 }
 
 #[test]

@@ -14,8 +14,10 @@
 //! matcher never offers a way into it.
 
 mod beginnings;
+mod compiled;
 mod known;
 mod progress;
+mod set;
 mod shortest;
 mod spaces;
 mod texts;
@@ -29,7 +31,9 @@ use crate::vocabulary::Trie;
 use smallvec::SmallVec;
 
 pub use beginnings::{Place, Rest, Tail};
+pub use compiled::CompiledGraph;
 pub use progress::{Items, Prices, Seen};
+pub use set::Language;
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
 pub use texts::Texts;

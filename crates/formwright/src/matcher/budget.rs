@@ -88,7 +88,7 @@ fn is_literal(machine: &Machine<'_>, thread: Thread) -> bool {
     match thread.head {
         Head::Literal { .. } => true,
         Head::Start(node) | Head::Value { node, .. } => {
-            matches!(machine.program.node(node), Node::Literals(_) | Node::Choice(_) | Node::Rule(_) | Node::Tail(_))
+            matches!(machine.graph.node(node), Node::Literals(_) | Node::Choice(_) | Node::Rule(_) | Node::Tail(_))
         }
         _ => false,
     }

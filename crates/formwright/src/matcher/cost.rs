@@ -73,18 +73,16 @@ impl Machine<'_> {
 
     /// Bytes to finish the part a thread is in.
     fn head_cost(&mut self, head: Head) -> u32 {
-        let program = self.program;
-        let spaces = &program.graph.spaces;
+        let graph = self.graph;
+        let spaces = graph.spaces();
         match head {
             Head::Accept | Head::Union(_) => 0,
             Head::Between { .. } => INFINITE,
-            Head::Start(node) => program.facts.shortest(node),
-            Head::Value { space, node } => {
-                spaces.shortest(space, end::ITEM).saturating_add(program.facts.shortest(node))
-            }
-            Head::Text { leaf, state, least, .. } => program.automaton(leaf).shortest(state).saturating_add(least),
-            Head::Leaf { leaf, state } => program.automaton(leaf).shortest(state),
-            Head::Literal { node, at } => match program.node(node) {
+            Head::Start(node) => graph.facts.shortest(node),
+            Head::Value { space, node } => spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node)),
+            Head::Text { leaf, state, least, .. } => graph.automaton(leaf).shortest(state).saturating_add(least),
+            Head::Leaf { leaf, state } => graph.automaton(leaf).shortest(state),
+            Head::Literal { node, at } => match graph.node(node) {
                 Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
                 Node::Tail(tail) => nearest_end(tail.texts.tree(), at, |item| Some(tail.rests[item as usize].shortest)),
                 _ => INFINITE,
@@ -99,18 +97,18 @@ impl Machine<'_> {
             }
             Head::Object { phase, space, object, seen } => self.object_cost(phase, space, object, seen),
             Head::Array { phase, space, array, count } => self.array_cost(phase, space, array, count),
-            Head::Sequence { node, index } => match program.node(node) {
+            Head::Sequence { node, index } => match graph.node(node) {
                 Node::Sequence(parts) => {
                     let rest = &parts[index as usize..];
                     rest.iter()
-                        .fold(0_u32, |total, part| total.saturating_add(program.facts.shortest(*part)))
+                        .fold(0_u32, |total, part| total.saturating_add(graph.facts.shortest(*part)))
                         .min(INFINITE)
                 }
                 _ => INFINITE,
             },
-            Head::Repeat { node, count } => match *program.node(node) {
+            Head::Repeat { node, count } => match *graph.node(node) {
                 Node::Repeat { body, low, .. } => {
-                    program.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE)
+                    graph.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE)
                 }
                 _ => INFINITE,
             },
@@ -120,7 +118,7 @@ impl Machine<'_> {
     // Objects.
 
     fn object_of(&self, node: NodeId) -> Option<&'_ Object> {
-        match self.program.node(node) {
+        match self.graph.node(node) {
             Node::Object(object) => Some(object),
             _ => None,
         }
@@ -136,7 +134,7 @@ impl Machine<'_> {
 
     /// Bytes of the members that must still come (one at least, if `one`), and how many.
     fn members_cost(&self, object: &Object, seen: &Seen, one: bool) -> (u32, u32) {
-        let (facts, costs) = (&self.program.facts, &self.program.costs);
+        let (facts, costs) = (&self.graph.facts, &self.graph.costs);
         facts.with_prices(&object.layout, costs, |prices| {
             if object.tails > 0 {
                 return (object.cheapest_tail(prices), 1);
@@ -148,21 +146,21 @@ impl Machine<'_> {
     /// Bytes from behind a value to behind the closing brace.
     fn rest_cost(&self, object: &Object, seen: &Seen) -> u32 {
         let (members, count) = self.members_cost(object, seen, false);
-        let between = self.program.costs.between_items(&object.layout);
+        let between = self.graph.costs.between_items(&object.layout);
         members.saturating_add(between.saturating_mul(count)).saturating_add(self.close_cost(object)).min(INFINITE)
     }
 
     /// The closing brace, unless a tail has it.
     fn close_cost(&self, object: &Object) -> u32 {
-        if object.tails > 0 { 0 } else { 1 + self.program.costs.before_close(&object.layout) }
+        if object.tails > 0 { 0 } else { 1 + self.graph.costs.before_close(&object.layout) }
     }
 
     fn object_cost(&self, phase: Phase, space: u16, node: NodeId, seen: SeenId) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let seen = self.seen_of(object, seen);
-        let spaces = &self.program.graph.spaces;
+        let spaces = self.graph.spaces();
         let (members, count) = self.members_cost(object, &seen, phase == Phase::Comma);
-        let between = self.program.costs.between_items(&object.layout);
+        let between = self.graph.costs.between_items(&object.layout);
         match (phase, count) {
             (Phase::Value | Phase::Open, 0) => 1 + spaces.shortest(space, end::CLOSE),
             (Phase::Value, _) => {
@@ -182,7 +180,7 @@ impl Machine<'_> {
     fn colon_cost(&self, node: NodeId, seen: SeenId, member: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let before = self.seen_of(object, seen);
-        let space = self.program.graph.spaces.shortest(object.layout.colon, end::ITEM);
+        let space = self.graph.spaces().shortest(object.layout.colon, end::ITEM);
         let after = |met| match object.members.get(member as usize) {
             Some(_) => object.with_member(&before, member, met),
             None => Seen { met: before.met | met, ..before.clone() },
@@ -194,11 +192,11 @@ impl Machine<'_> {
     fn values_cost(&self, object: &Object, member: u32, after: impl Fn(u32) -> Seen) -> u32 {
         let (value, witnesses) = object.values_of(member);
         if object.ends_with(member) {
-            return self.program.facts.shortest(value);
+            return self.graph.facts.shortest(value);
         }
         let ways = std::iter::once((value, 0)).chain(witnesses.iter().copied());
         let costs = ways
-            .map(|(value, met)| self.program.facts.shortest(value).saturating_add(self.rest_cost(object, &after(met))));
+            .map(|(value, met)| self.graph.facts.shortest(value).saturating_add(self.rest_cost(object, &after(met))));
         costs.min().unwrap_or(INFINITE)
     }
 
@@ -206,14 +204,14 @@ impl Machine<'_> {
     fn named_cost(&self, node: NodeId, seen: SeenId, extra: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let before = self.arena.seen(seen);
-        let colon = self.program.costs.colon(&object.layout);
+        let colon = self.graph.costs.colon(&object.layout);
         let member = object.members.len() as u32 + extra;
         self.values_cost(object, member, |met| object.with_extra(before, met)).saturating_add(colon).min(INFINITE)
     }
 
     fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
-        let space = self.program.graph.spaces.shortest(object.layout.key, end::COLON);
+        let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
         nearest_end(object.names.tree(), at, |member| {
             let open = self.may_member(object, seen, member);
             open.then(|| self.colon_cost(node, seen, member).saturating_add(1 + space))
@@ -222,7 +220,7 @@ impl Machine<'_> {
 
     /// Bytes to finish a name that must not be one of the excluded ones.
     fn extra_cost(&self, leaf: LeafId, state: StateId, at: u32) -> u32 {
-        let automaton = self.program.automaton(leaf);
+        let automaton = self.graph.automaton(leaf);
         if at == OFF {
             return automaton.shortest(state);
         }
@@ -260,8 +258,8 @@ impl Machine<'_> {
     // Arrays.
 
     fn array_cost(&self, phase: Phase, space: u16, node: NodeId, count: u32) -> u32 {
-        let Node::Array(array) = self.program.node(node) else { return INFINITE };
-        let spaces = &self.program.graph.spaces;
+        let Node::Array(array) = self.graph.node(node) else { return INFINITE };
+        let spaces = self.graph.spaces();
         let count = if array.unique { self.arena.items(count).count } else { count };
         if !array.kinds.is_empty() {
             let items = self.items_cost(array, self.arena.items(count));
@@ -270,7 +268,7 @@ impl Machine<'_> {
                 (Some(0), _) => 1 + spaces.shortest(space, end::CLOSE),
                 // The first item has no comma before it.
                 (Some(items), Phase::Open) => {
-                    items - self.program.costs.between_items(&array.layout) + 1 + spaces.shortest(space, end::ITEM)
+                    items - self.graph.costs.between_items(&array.layout) + 1 + spaces.shortest(space, end::ITEM)
                 }
                 (Some(items), _) => items + 1 + spaces.shortest(array.layout.value, end::CLOSE),
             };
@@ -279,7 +277,7 @@ impl Machine<'_> {
             return 1 + spaces.shortest(space, end::CLOSE);
         }
         let items = self.plain_items_cost(array, count);
-        let between = self.program.costs.between_items(&array.layout);
+        let between = self.graph.costs.between_items(&array.layout);
         let close = 1 + spaces.shortest(array.layout.value, end::CLOSE);
         let first = match phase {
             Phase::Value => 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(array.layout.comma, end::ITEM),
@@ -291,11 +289,11 @@ impl Machine<'_> {
 
     /// Bytes after an item that had to be new. Later items may have to be longer than the shortest: a few bytes each.
     fn item_cost(&self, node: NodeId, items: u32) -> u32 {
-        let Node::Array(array) = self.program.node(node) else { return INFINITE };
+        let Node::Array(array) = self.graph.node(node) else { return INFINITE };
         let count = self.arena.items(items).count + 1;
-        let close = 1 + self.program.graph.spaces.shortest(array.layout.value, end::CLOSE);
+        let close = 1 + self.graph.spaces().shortest(array.layout.value, end::CLOSE);
         let missing = array.low.saturating_sub(count);
-        let each = self.program.costs.between_items(&array.layout).saturating_add(LONGER);
+        let each = self.graph.costs.between_items(&array.layout).saturating_add(LONGER);
         self.plain_items_cost(array, count)
             .saturating_add(each.saturating_mul(missing))
             .saturating_add(close)
@@ -303,7 +301,7 @@ impl Machine<'_> {
     }
 
     fn plain_items_cost(&self, array: &Array, count: u32) -> u32 {
-        let of = |index: u32| array.item(index).map_or(INFINITE, |item| self.program.facts.shortest(item));
+        let of = |index: u32| array.item(index).map_or(INFINITE, |item| self.graph.facts.shortest(item));
         let prefix = (count..array.low.min(array.prefix.len() as u32))
             .fold(0_u32, |total, index| total.saturating_add(of(index)));
         let from = count.max(array.prefix.len() as u32);

@@ -46,7 +46,7 @@ pub fn find(
         if !entry.doubtful.is_empty() {
             entry = decided(constraint, memory, path, thread, entry, mask)?;
         }
-        mask.add_named(constraint.program(), &mut memory.arena, thread, &entry);
+        mask.add_named(constraint.graph(), &mut memory.arena, thread, &entry);
         mask.entries.push(entry);
     }
     Ok(())
@@ -98,7 +98,7 @@ fn known_entry<'m>(constraint: &Constraint, memory: &'m mut Memory, thread: Thre
 pub fn new_entry<'m>(constraint: &Constraint, memory: &'m mut Memory, thread: Thread) -> Result<&'m Arc<Entry>> {
     let mut nothing = std::mem::take(&mut memory.path);
     let plain = near_place(constraint, &mut memory.arena, thread);
-    let mut machine = Machine::new(constraint.program(), &mut memory.arena, &mut nothing);
+    let mut machine = Machine::new(constraint.graph(), &mut memory.arena, &mut nothing);
     let key = Thread { cont: machine.near(thread.cont, &constraint.tables().sight), ..plain };
     if memory.entries.contains_key(&key) {
         memory.path = nothing;
@@ -122,7 +122,7 @@ fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
     let reach = constraint.tables().reach();
     match &mut head {
         Head::Text { least, most, .. } => (*least, *most) = leaves::clamped((*least, *most), reach),
-        Head::Leaf { leaf, state } => *state = constraint.program().automaton(*leaf).near(*state, reach),
+        Head::Leaf { leaf, state } => *state = constraint.graph().automaton(*leaf).near(*state, reach),
         Head::Array { phase: Phase::Value, array, count, .. } => {
             *count = near_count(constraint, *array, *count);
         }
@@ -134,7 +134,7 @@ fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
 /// A number of items that stands for all that no token can tell from it. Apart from the way that every mask takes.
 #[inline(never)]
 fn near_count(constraint: &Constraint, array: NodeId, count: u32) -> u32 {
-    match constraint.program().node(array) {
+    match constraint.graph().node(array) {
         Node::Array(array) => near_items(array, count, constraint.tables().sight.commas),
         _ => count,
     }
@@ -168,6 +168,6 @@ pub fn masker<'m>(
     budget: Option<Budget<'m>>,
 ) -> Masker<'m> {
     let Memory { arena, buffer, tokens, leaves, .. } = memory;
-    let machine = Machine::new(constraint.program(), arena, path);
+    let machine = Machine::new(constraint.graph(), arena, path);
     Masker::new(machine, constraint.tables(), constraint.links(), budget, (buffer, tokens), leaves)
 }

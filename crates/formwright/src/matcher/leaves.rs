@@ -229,7 +229,7 @@ impl Masker<'_> {
                 }
                 Head::Leaf { leaf, state } => Some(Place { leaf, state, window: None, at: None, cont }),
                 Head::Extra { leaf, state, at } => {
-                    let window = self.machine.program.inside(leaf).map(|_| (0, UNBOUNDED));
+                    let window = self.machine.graph.inside(leaf).map(|_| (0, UNBOUNDED));
                     Some(Place { leaf, state, window, at: Some(at), cont })
                 }
                 _ => None,
@@ -245,7 +245,7 @@ impl Masker<'_> {
     /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
     fn leaf(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) -> bool {
         let Place { leaf, state, window, at, cont } = place;
-        let quoted = self.machine.program.automaton(leaf).ends_hard();
+        let quoted = self.machine.graph.automaton(leaf).ends_hard();
         let follow = if quoted { ByteSet::default() } else { self.follow(cont) };
         // If no token can end it and go on, it does not matter how many characters must come.
         let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
@@ -274,7 +274,7 @@ impl Masker<'_> {
 
     /// The mask of a leaf state.
     fn leaf_mask(&mut self, asked: &Asked) -> Option<Arc<LeafMask>> {
-        self.machine.overflow |= self.machine.program.automaton(asked.leaf).overflowed();
+        self.machine.overflow |= self.machine.graph.automaton(asked.leaf).overflowed();
         self.leaves.known(asked).or_else(|| self.ask(asked))
     }
 
@@ -290,7 +290,7 @@ impl Masker<'_> {
             window: asked.window.unwrap_or((0, UNBOUNDED)),
             follow: self.tables.follow_id(asked.follow),
         };
-        let inside = asked.window.and(self.machine.program.inside(asked.leaf));
+        let inside = asked.window.and(self.machine.graph.inside(asked.leaf));
         let mask = if self.leaves.quick {
             self.tables.known_mask(&key)?
         } else {
@@ -303,7 +303,7 @@ impl Masker<'_> {
 
     /// The automaton of a leaf, and its id.
     fn automaton(&self, leaf: LeafId) -> (u32, &Arc<Automaton>) {
-        (self.links.automata[leaf as usize], self.machine.program.automaton(leaf))
+        (self.links.automata[leaf as usize], self.machine.graph.automaton(leaf))
     }
 
     /// The state whose masks it has, perhaps of another automaton.
@@ -481,7 +481,7 @@ impl Masker<'_> {
         while let Some((parent, state, at)) = stack.pop() {
             for &(byte, deeper) in self.machine.arena.excluded_children(at) {
                 let Some(child) = walk.trie.child(parent, byte) else { continue };
-                let step = self.machine.program.automaton(leaf).step(state, byte);
+                let step = self.machine.graph.automaton(leaf).step(state, byte);
                 if step.state() == DEAD {
                     continue;
                 }
@@ -507,7 +507,7 @@ impl Masker<'_> {
     /// Bans the tokens below `node` that end the leaf there: their next byte does not go on in it.
     fn ban_ends(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, banned: &mut Vec<TokenId>) {
         for child in walk.trie.children(node) {
-            let step = self.machine.program.automaton(leaf).step(state, walk.trie.node(child).byte);
+            let step = self.machine.graph.automaton(leaf).step(state, walk.trie.node(child).byte);
             if step.state() == DEAD {
                 banned.extend(walk.tokens_below(child));
             }

@@ -34,7 +34,7 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie};
 /// Subtrees with more nodes than this use leaf masks.
 const LARGE: u32 = 48;
 
-/// Which automata and whitespace of a program the vocabulary knows under which ids.
+/// Which automata and whitespace of a graph the vocabulary knows under which ids.
 #[derive(Debug)]
 pub struct Links {
     /// By leaf: the id of its automaton.
@@ -151,7 +151,7 @@ impl<'m> Masker<'m> {
         self.own = if let Head::Object { object, .. } = thread.head { Some((object, thread.cont)) } else { None };
         let vocabulary = &self.tables.vocabulary;
         if let Some((free, space)) = self.machine.free_of_space(thread) {
-            let spaces = &self.machine.program.graph.spaces;
+            let spaces = self.machine.graph.spaces();
             let runs = self.leaves.runs(space, || self.tables.run_table(self.links.spaces, spaces, space));
             self.blank(thread, &runs);
             let stripped = vocabulary.stripped();
@@ -299,7 +299,7 @@ impl<'m> Masker<'m> {
     /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
     /// nothing changes but the place in it.
     fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
-        let Node::Object(object) = self.machine.program.node(key.object) else { return };
+        let Node::Object(object) = self.machine.graph.node(key.object) else { return };
         let before = self.machine.path.len();
         if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, key.at, purpose) {
             for deeper in object.names.tree().children(at) {
@@ -326,7 +326,7 @@ impl<'m> Masker<'m> {
     /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
     /// nothing changes but the place in them.
     fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, literal: Literal, purpose: u8, entry: &mut Entry) {
-        let (texts, is_last) = match self.machine.program.node(literal.texts) {
+        let (texts, is_last) = match self.machine.graph.node(literal.texts) {
             Node::Literals(texts) => (texts.tree(), literal.cont == END),
             Node::Tail(tail) => (tail.texts.tree(), false),
             _ => return,
@@ -487,10 +487,10 @@ impl<'m> Masker<'m> {
     /// Whether a byte is among [`Masker::first_bytes`], for places where that is told sooner than a step.
     #[inline]
     fn may_read(&self, thread: &Thread, byte: u8) -> bool {
-        let spaced = |space: SpaceState| self.machine.program.graph.spaces.step(space, byte).is_some();
+        let spaced = |space: SpaceState| self.machine.graph.spaces().step(space, byte).is_some();
         match thread.head {
             Head::Accept => false,
-            Head::Value { space, node } => self.machine.program.first(node).contains(byte) || spaced(space),
+            Head::Value { space, node } => self.machine.graph.first(node).contains(byte) || spaced(space),
             Head::Colon { space, .. } => byte == b':' || spaced(space),
             Head::Object { phase, space, .. } => phase.structure().contains(byte) || spaced(space),
             Head::Array { phase: Phase::Value, space, .. } => matches!(byte, b',' | b']') || spaced(space),
@@ -499,22 +499,22 @@ impl<'m> Masker<'m> {
     }
 
     pub(super) fn first_bytes(&self, thread: &Thread) -> ByteSet {
-        let program = self.machine.program;
+        let graph = self.machine.graph;
         let mut set = ByteSet::default();
         match thread.head {
-            Head::Start(node) => return program.first(node),
+            Head::Start(node) => return graph.first(node),
             Head::Value { space, node } => {
-                set = program.first(node);
+                set = graph.first(node);
                 self.add_whitespace(space, &mut set);
             }
             Head::Literal { node, at } => {
-                if let Some(trie) = program.node(node).tree() {
+                if let Some(trie) = graph.node(node).tree() {
                     trie.children(at).for_each(|child| set.insert(trie.node(child).byte));
                 }
             }
             Head::Key { object, at, .. } => {
                 set.insert(b'"');
-                if let Node::Object(object) = program.node(object) {
+                if let Node::Object(object) = graph.node(object) {
                     object.names.tree().children(at).for_each(|child| set.insert(object.names.tree().node(child).byte));
                 }
             }
@@ -527,9 +527,9 @@ impl<'m> Masker<'m> {
                 self.add_whitespace(space, &mut set);
             }
             Head::Array { phase: Phase::Open, array, space, .. } => {
-                if let Node::Array(array) = program.node(array) {
-                    set = array.item(0).map_or(set, |item| program.first(item));
-                    set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&program.first(*item)));
+                if let Node::Array(array) = graph.node(array) {
+                    set = array.item(0).map_or(set, |item| graph.first(item));
+                    set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&graph.first(*item)));
                 }
                 set.insert(b']');
                 self.add_whitespace(space, &mut set);
@@ -538,9 +538,9 @@ impl<'m> Masker<'m> {
                 set = const { ByteSet::of(b",]") };
                 self.add_whitespace(space, &mut set);
             }
-            Head::Leaf { leaf, state } => return program.automaton(leaf).leaving(state),
-            Head::Text { leaf, state, .. } if !program.automaton(leaf).ends_hard() => {
-                return program.automaton(leaf).leaving(state);
+            Head::Leaf { leaf, state } => return graph.automaton(leaf).leaving(state),
+            Head::Text { leaf, state, .. } if !graph.automaton(leaf).ends_hard() => {
+                return graph.automaton(leaf).leaving(state);
             }
             Head::Accept => {}
             _ => return ByteSet::ALL,
@@ -549,7 +549,7 @@ impl<'m> Masker<'m> {
     }
 
     fn add_whitespace(&self, space: SpaceState, set: &mut ByteSet) {
-        if self.machine.program.graph.spaces.may_come(space) {
+        if self.machine.graph.spaces().may_come(space) {
             *set = set.union(const { &ByteSet::of(b" \t\r\n") });
         }
     }

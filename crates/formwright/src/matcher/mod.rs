@@ -18,7 +18,7 @@ mod mask;
 mod memory;
 mod named;
 mod near;
-mod program;
+mod recognizer;
 mod row;
 mod step;
 mod texts;
@@ -29,7 +29,6 @@ mod words;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use arena::Arena;
 use budget::Budget;
 use find::{find, masker, write_one};
 use history::History;
@@ -44,77 +43,10 @@ use crate::vocabulary::TokenId;
 
 pub use mask::Links;
 pub use memory::Spare;
-pub use program::Program;
+pub use recognizer::Recognizer;
 pub use row::Mask;
 pub use warm::warmed;
 pub use words::Row;
-
-/// A program reading bytes, without a vocabulary.
-#[derive(Debug)]
-pub struct Text<'p> {
-    program: &'p Program,
-    arena: Arena,
-    path: Vec<u8>,
-    threads: Vec<Thread>,
-}
-
-impl<'p> Text<'p> {
-    /// Before the first byte.
-    pub fn new(program: &'p Program) -> Self {
-        let (mut arena, mut path) = (Arena::default(), Vec::new());
-        let threads = Machine::new(program, &mut arena, &mut path).initial();
-        Self { program, arena, path, threads }
-    }
-
-    /// Reads as much of `text` as is in form; returns how many bytes that is.
-    pub fn read(&mut self, text: &[u8]) -> usize {
-        for (index, &byte) in text.iter().enumerate() {
-            let next = advance(&mut Machine::new(self.program, &mut self.arena, &mut self.path), &self.threads, byte);
-            if next.is_empty() {
-                return index;
-            }
-            self.threads = next;
-        }
-        text.len()
-    }
-
-    /// Whether the text so far is complete.
-    pub fn is_accepting(&self) -> bool {
-        accepting(&self.threads)
-    }
-
-    /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
-    pub fn sound(&self) -> Result<()> {
-        if self.program.overflowed() { Err(too_many_states()) } else { Ok(()) }
-    }
-
-    /// Completes the text on a shortest way; returns the bytes added.
-    pub fn shortest_completion(&mut self) -> Vec<u8> {
-        let mut added = Vec::new();
-        while !self.is_accepting() {
-            let Some((byte, next)) = self.cheapest_byte() else { break };
-            self.path.push(byte);
-            self.threads = next;
-            added.push(byte);
-        }
-        added
-    }
-
-    fn cheapest_byte(&mut self) -> Option<(u8, Vec<Thread>)> {
-        let mut machine = Machine::new(self.program, &mut self.arena, &mut self.path);
-        let ways = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
-        let costed = ways.filter_map(|byte| {
-            let mut next = Vec::new();
-            machine.step_all(&self.threads, byte, &mut next, 0);
-            (!next.is_empty()).then(|| (machine.cost(&next), byte, next))
-        });
-        costed.min_by_key(|(cost, ..)| *cost).map(|(_, byte, next)| (byte, next))
-    }
-}
-
-/// Of equally short ways, examples take these bytes first. A quote before whitespace: behind a comma, the cost of a name
-/// does not count that the shortest one is used, and whitespace would seem as cheap as to begin.
-const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\" {}[]:,.-_/@";
 
 /// The threads after one byte; the byte joins the path if there are any.
 fn advance(machine: &mut Machine<'_>, threads: &[Thread], byte: u8) -> Vec<Thread> {
@@ -325,7 +257,7 @@ impl Matcher {
 
     /// Back to the start of the text.
     pub fn reset(&mut self) {
-        let crowded = self.constraint().program().is_crowded();
+        let crowded = self.constraint().graph().is_crowded();
         if crowded || !self.memory.is_worth_keeping() {
             self.memory = Shared::new(self.constraint().roomy());
         }
@@ -338,7 +270,7 @@ impl Matcher {
     /// Runs `work` on a machine behind the text so far.
     fn with_machine<T>(&self, work: impl FnOnce(&mut Machine<'_>) -> T) -> T {
         let mut path = self.path.clone();
-        work(&mut Machine::new(self.constraint().program(), &mut self.memory.lock().arena, &mut path))
+        work(&mut Machine::new(self.constraint().graph(), &mut self.memory.lock().arena, &mut path))
     }
 
     /// The bytes that can only come next.
@@ -468,7 +400,7 @@ impl Matcher {
 /// The places before the first byte.
 fn first(shared: &Shared) -> Vec<Thread> {
     let mut memory = shared.lock();
-    Machine::new(shared.constraint().program(), &mut memory.arena, &mut Vec::new()).initial()
+    Machine::new(shared.constraint().graph(), &mut memory.arena, &mut Vec::new()).initial()
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.
@@ -480,7 +412,7 @@ fn step_bytes(shared: &Shared, history: &mut History, path: &mut Vec<u8>, bytes:
     let Memory { arena, buffer: threads, next, .. } = &mut *shared.lock();
     threads.clear();
     threads.extend_from_slice(history.threads());
-    let mut machine = Machine::new(constraint.program(), arena, path);
+    let mut machine = Machine::new(constraint.graph(), arena, path);
     for &byte in bytes {
         machine.step_in_place(threads, next, byte);
         if threads.is_empty() || machine.overflow {

@@ -14,8 +14,8 @@
 use std::ops::Range;
 
 use super::arena::Arena;
-use super::program::Program;
 use super::thread::{Head, Thread};
+use crate::language::CompiledGraph;
 use crate::language::{Node, NodeId};
 use crate::vocabulary::{TokenId, Trie};
 
@@ -46,8 +46,8 @@ impl Named {
     }
 
     /// Adds the tokens whose name `thread`, which stands in the object, has not used.
-    pub fn free(&self, program: &Program, arena: &mut Arena, thread: Thread, out: &mut Vec<TokenId>) {
-        let (Head::Object { seen, .. }, Node::Object(object)) = (thread.head, program.node(self.object)) else {
+    pub fn free(&self, graph: &CompiledGraph, arena: &mut Arena, thread: Thread, out: &mut Vec<TokenId>) {
+        let (Head::Object { seen, .. }, Node::Object(object)) = (thread.head, graph.node(self.object)) else {
             return;
         };
         let names = arena.seen(seen).names;

@@ -60,16 +60,16 @@ impl Machine<'_> {
     }
 
     fn near_head(&mut self, head: Head, sight: &Sight) -> Head {
-        let program = self.program;
+        let graph = self.graph;
         match head {
-            Head::Object { phase: Phase::Value, space, object: node, seen } => match program.node(node) {
+            Head::Object { phase: Phase::Value, space, object: node, seen } => match graph.node(node) {
                 Node::Object(object) if self.takes_any_name(object) && is_out_of_sight(object, &sight.entered) => {
                     let comma = self.may_go_on(node, object, seen).then_some(object.layout.comma);
                     Head::Between { space, comma, closes: self.may_close(object, seen) }
                 }
                 _ => head,
             },
-            Head::Named { extra, object: node, start: UNKNOWN, .. } => match program.node(node) {
+            Head::Named { extra, object: node, start: UNKNOWN, .. } => match graph.node(node) {
                 Node::Object(object) if object.is_ordered() && object.tails == 0 => {
                     let declared = object.members.len() as u32;
                     let seen = self.arena.intern_seen(Seen { names: UNSURE, ..object.at(declared) });
@@ -77,7 +77,7 @@ impl Machine<'_> {
                 }
                 _ => head,
             },
-            Head::Array { phase, space, array: node, count } => match program.node(node) {
+            Head::Array { phase, space, array: node, count } => match graph.node(node) {
                 Node::Array(array) => {
                     Head::Array { phase, space, array: node, count: near_items(array, count, sight.commas) }
                 }
@@ -89,7 +89,7 @@ impl Machine<'_> {
 
     /// Whether names that were used never use up all others: a longer one is always free.
     fn takes_any_name(&self, object: &Object) -> bool {
-        object.is_ordered() && object.extras.iter().all(|extra| self.program.inside(extra.name).is_some())
+        object.is_ordered() && object.extras.iter().all(|extra| self.graph.inside(extra.name).is_some())
     }
 }
 

@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 
 use super::arena::Arena;
 use super::mask::Entry;
-use super::program::Program;
 use super::thread::Thread;
 use super::words::Row;
+use crate::language::CompiledGraph;
 use crate::leaf::Body;
 use crate::vocabulary::{TokenId, Vocabulary};
 
@@ -33,9 +33,9 @@ pub struct Mask {
 
 impl Mask {
     /// Decides which tokens of an entry spell names that are not used.
-    pub(super) fn add_named(&mut self, program: &Program, arena: &mut Arena, thread: Thread, entry: &Entry) {
+    pub(super) fn add_named(&mut self, graph: &CompiledGraph, arena: &mut Arena, thread: Thread, entry: &Entry) {
         if let Some(named) = &entry.named {
-            named.free(program, arena, thread, &mut self.decided);
+            named.free(graph, arena, thread, &mut self.decided);
         }
     }
 

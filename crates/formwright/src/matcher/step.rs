@@ -19,9 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::arena::{Arena, OFF, UNKNOWN, UNSURE, are_known, excluded_items};
-use super::program::Program;
 use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
+use crate::language::CompiledGraph;
 use crate::language::{
     Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Place, Seen, SpaceState, Tail, UNBOUNDED, end,
 };
@@ -97,10 +97,10 @@ pub struct Assumed {
     pub name: Option<Vec<u8>>,
 }
 
-/// A program running.
+/// A graph running.
 #[derive(Debug)]
 pub struct Machine<'m> {
-    pub program: &'m Program,
+    pub graph: &'m CompiledGraph,
     pub arena: &'m mut Arena,
     /// Bytes read so far; undeclared names are looked up here when they end.
     pub path: &'m mut Vec<u8>,
@@ -117,8 +117,8 @@ pub struct Machine<'m> {
 }
 
 impl<'m> Machine<'m> {
-    pub fn new(program: &'m Program, arena: &'m mut Arena, path: &'m mut Vec<u8>) -> Self {
-        Self { program, arena, path, hole: None, doubt: false, assumed: None, overflow: false, byte: 0 }
+    pub fn new(graph: &'m CompiledGraph, arena: &'m mut Arena, path: &'m mut Vec<u8>) -> Self {
+        Self { graph, arena, path, hole: None, doubt: false, assumed: None, overflow: false, byte: 0 }
     }
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
@@ -135,7 +135,7 @@ impl<'m> Machine<'m> {
     /// The threads before the first byte.
     pub fn initial(&mut self) -> Vec<Thread> {
         let mut out = Vec::new();
-        let root = self.program.graph.root;
+        let root = self.graph.root();
         let mut fresh = Out::new(&mut out, 0);
         self.enter(root, END, &mut fresh);
         self.unite(fresh);
@@ -279,7 +279,7 @@ impl<'m> Machine<'m> {
     /// it leaves.
     #[inline]
     fn stays(&mut self, head: &mut Head, byte: u8) -> bool {
-        let program = self.program;
+        let graph = self.graph;
         match head {
             Head::Text { leaf, state, least, most } => {
                 let step = self.leaf_step(*leaf, *state, byte);
@@ -298,13 +298,13 @@ impl<'m> Machine<'m> {
                 *state = step.state();
             }
             Head::Literal { node, at } => {
-                let Some(trie) = program.node(*node).tree() else { return false };
+                let Some(trie) = graph.node(*node).tree() else { return false };
                 let child = trie.child(*at, byte).filter(|&child| trie.items_at(child).is_empty());
                 let Some(child) = child else { return false };
                 *at = child;
             }
             Head::Key { object, seen, at } => {
-                let Node::Object(object) = program.node(*object) else { return false };
+                let Node::Object(object) = graph.node(*object) else { return false };
                 let names = object.names.tree();
                 let Some(child) = names.child(*at, byte) else { return false };
                 let ends = byte == b'"' && !names.items_at(*at).is_empty();
@@ -319,7 +319,7 @@ impl<'m> Machine<'m> {
             | Head::Colon { space, .. }
             | Head::Object { space, .. }
             | Head::Array { space, .. } => {
-                let Some(next) = program.graph.spaces.step(*space, byte) else { return false };
+                let Some(next) = graph.spaces().step(*space, byte) else { return false };
                 *space = next;
             }
             _ => return false,
@@ -328,26 +328,26 @@ impl<'m> Machine<'m> {
     }
 
     fn may_follow(&self, space: SpaceState, what: u8) -> bool {
-        self.program.graph.spaces.ends(space) & what != 0
+        self.graph.spaces().ends(space) & what != 0
     }
 
     // Entering and resuming.
 
     /// A thread before `node`; also what follows it, if `node` may be empty.
     fn enter(&mut self, node: NodeId, cont: ContId, out: &mut Out<'_>) {
-        match self.program.node(node) {
+        match self.graph.node(node) {
             Node::Empty | Node::Never => {}
             // Nothing is read yet, but what may follow is known as for any state of the leaf.
             Node::Regular(leaf) => {
-                let state = self.program.automaton(*leaf).start().state();
+                let state = self.graph.automaton(*leaf).start().state();
                 Self::push(Head::Leaf { leaf: *leaf, state }, cont, out);
             }
-            Node::Text { leaf, .. } if !self.program.automaton(*leaf).ends_hard() => {
+            Node::Text { leaf, .. } if !self.graph.automaton(*leaf).ends_hard() => {
                 Self::push(self.inside(node).unwrap_or(Head::Start(node)), cont, out);
             }
             _ => Self::push(Head::Start(node), cont, out),
         }
-        if self.program.facts.nullable(node) {
+        if self.graph.facts.nullable(node) {
             self.resume(cont, out);
         }
     }
@@ -393,8 +393,8 @@ impl<'m> Machine<'m> {
 
     /// Part `index` of a sequence, and what comes after it.
     fn part(&mut self, node: NodeId, index: u32, parent: ContId) -> (NodeId, ContId) {
-        let program = self.program;
-        let Node::Sequence(parts) = program.node(node) else { return (node, parent) };
+        let graph = self.graph;
+        let Node::Sequence(parts) = graph.node(node) else { return (node, parent) };
         let last = index as usize + 1 >= parts.len();
         let cont = if last {
             parent
@@ -405,7 +405,7 @@ impl<'m> Machine<'m> {
     }
 
     fn next_round(&mut self, node: NodeId, count: u32, parent: ContId, out: &mut Out<'_>) {
-        let Node::Repeat { body, low, high } = *self.program.node(node) else { return };
+        let Node::Repeat { body, low, high } = *self.graph.node(node) else { return };
         if count >= low && out.resumes(parent) {
             self.resume(parent, out);
         }
@@ -417,7 +417,7 @@ impl<'m> Machine<'m> {
 
     /// What comes after round `count + 1`. Without an upper bound, counts past the lower one are alike.
     fn round(&mut self, node: NodeId, count: u32, parent: ContId) -> ContId {
-        let Node::Repeat { low, high, .. } = *self.program.node(node) else { return parent };
+        let Node::Repeat { low, high, .. } = *self.graph.node(node) else { return parent };
         if self.arena.is_crowded() {
             self.overflow = true; // counters inside counters: every combination is a frame
             return parent;
@@ -428,16 +428,16 @@ impl<'m> Machine<'m> {
 
     /// The first byte of a node.
     fn start(&mut self, node: NodeId, cont: ContId, byte: u8, out: &mut Out<'_>) {
-        let program = self.program;
-        match program.node(node) {
+        let graph = self.graph;
+        match graph.node(node) {
             Node::Literals(_) => self.literal(node, 0, byte, cont, out),
             Node::Regular(leaf) => {
-                let step = self.leaf_step(*leaf, program.automaton(*leaf).start().state(), byte);
+                let step = self.leaf_step(*leaf, graph.automaton(*leaf).start().state(), byte);
                 self.push_leaf(*leaf, step, cont, out);
             }
             Node::Text { leaf, .. } => {
                 let Some(head) = self.inside(node) else { return };
-                if !program.automaton(*leaf).ends_hard() {
+                if !graph.automaton(*leaf).ends_hard() {
                     self.step_into(Thread { head, cont }, byte, out);
                 } else if byte == b'"' {
                     Self::push(head, cont, out);
@@ -460,7 +460,7 @@ impl<'m> Machine<'m> {
                 for index in 0..parts.len() as u32 {
                     let (part, after) = self.part(node, index, cont);
                     self.start(part, after, byte, out);
-                    if !program.facts.nullable(part) {
+                    if !graph.facts.nullable(part) {
                         break;
                     }
                 }
@@ -485,7 +485,7 @@ impl<'m> Machine<'m> {
     /// Steps an automaton. A dead end proves nothing once it reached a bound.
     #[inline]
     fn leaf_step(&mut self, leaf: LeafId, state: StateId, byte: u8) -> Step {
-        let automaton = self.program.automaton(leaf);
+        let automaton = self.graph.automaton(leaf);
         let step = automaton.step(state, byte);
         self.overflow |= step.state() == DEAD && automaton.overflowed();
         step
@@ -503,14 +503,14 @@ impl<'m> Machine<'m> {
 
     /// Before the first character of a counted text.
     fn inside(&self, node: NodeId) -> Option<Head> {
-        let Node::Text { leaf, low, high } = *self.program.node(node) else { return None };
-        Some(Head::Text { leaf, state: self.program.inside(leaf)?, least: low, most: high })
+        let Node::Text { leaf, low, high } = *self.graph.node(node) else { return None };
+        Some(Head::Text { leaf, state: self.graph.inside(leaf)?, least: low, most: high })
     }
 
     /// How many characters may come after a byte: the first one of a character counts it. `None` if that is one too many.
     #[inline]
     fn counted(&self, leaf: LeafId, state: StateId, (least, most): (u32, u32)) -> Option<(u32, u32)> {
-        let counts = u32::from(Some(state) == self.program.inside(leaf));
+        let counts = u32::from(Some(state) == self.graph.inside(leaf));
         let most = if most == UNBOUNDED { most } else { most.checked_sub(counts)? };
         Some((least.saturating_sub(counts), most))
     }
@@ -532,8 +532,8 @@ impl<'m> Machine<'m> {
     }
 
     fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Some(trie) = program.node(node).tree() else { return };
+        let graph = self.graph;
+        let Some(trie) = graph.node(node).tree() else { return };
         let Some(child) = trie.child(at, byte) else { return };
         if trie.node(child).height > 0 {
             Self::push(Head::Literal { node, at: child }, cont, out);
@@ -542,7 +542,7 @@ impl<'m> Machine<'m> {
         if ended.is_empty() {
             return;
         }
-        match program.node(node) {
+        match graph.node(node) {
             Node::Tail(tail) => {
                 for &place in &tail.rests[trie.items()[ended.start] as usize].places {
                     let frame = self.behind_value(place, cont);
@@ -557,7 +557,7 @@ impl<'m> Machine<'m> {
     fn tail(&mut self, node: NodeId, tail: &Tail, cont: ContId, byte: u8, out: &mut Out<'_>) {
         self.literal(node, 0, byte, cont, out);
         for &(value, place) in &tail.ways {
-            if self.program.first(value).contains(byte) {
+            if self.graph.first(value).contains(byte) {
                 let frame = self.behind_value(place, cont);
                 let after = self.arena.frame(frame);
                 self.start(value, after, byte, out);
@@ -566,8 +566,8 @@ impl<'m> Machine<'m> {
     }
 
     fn behind_value(&mut self, place: Place, cont: ContId) -> Thread {
-        let program = self.program;
-        let Node::Object(object) = program.node(place.object) else { return Thread { head: Head::Accept, cont } };
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(place.object) else { return Thread { head: Head::Accept, cont } };
         let plain = object.is_plain();
         let seen = if plain { place.position } else { self.arena.intern_seen(object.at(place.position)) };
         let head = Head::Object { phase: Phase::Value, space: object.layout.value, object: place.object, seen };
@@ -577,8 +577,8 @@ impl<'m> Machine<'m> {
     // Objects.
 
     fn object(&mut self, phase: Phase, node: NodeId, seen: SeenId, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Node::Object(object) = program.node(node) else { return };
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
         match (phase, byte) {
             (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, cont, out),
             (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(cont, out),
@@ -606,15 +606,15 @@ impl<'m> Machine<'m> {
             }
             let frame = Head::Named { extra: index as u16, object: node, seen, start };
             let after = self.arena.frame(Thread { head: frame, cont });
-            let state = self.program.automaton(extra.name).inside();
+            let state = self.graph.automaton(extra.name).inside();
             self.push_extra(extra.name, state, at, after, out);
         }
     }
 
     /// The quote that ends a declared name.
     fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Node::Object(object) = program.node(node) else { return };
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
         let Some(&member) = object.names.tree().items()[object.names.tree().items_at(at)].first() else { return };
         if self.may_member(object, seen, member) {
             Self::push(Head::Colon { space: object.layout.key, object: node, seen, member }, cont, out);
@@ -644,7 +644,7 @@ impl<'m> Machine<'m> {
             if self.extra_is_live(leaf, state, at) {
                 Self::push(Head::Extra { leaf, state, at }, cont, out);
             }
-        } else if self.program.inside(leaf).is_some() {
+        } else if self.graph.inside(leaf).is_some() {
             Self::push(Head::Text { leaf, state, least: 0, most: UNBOUNDED }, cont, out);
         } else {
             Self::push(Head::Leaf { leaf, state }, cont, out);
@@ -653,10 +653,10 @@ impl<'m> Machine<'m> {
 
     /// Whether some name that is not excluded can still be spelled.
     pub fn extra_is_live(&self, leaf: LeafId, state: StateId, at: u32) -> bool {
-        if self.program.inside(leaf).is_some() {
+        if self.graph.inside(leaf).is_some() {
             return true; // any number of characters: a longer name is always free
         }
-        let automaton = self.program.automaton(leaf);
+        let automaton = self.graph.automaton(leaf);
         let mut open = vec![(state, at)];
         while let Some((state, at)) = open.pop() {
             let on = self.arena.excluded_children(at);
@@ -676,7 +676,7 @@ impl<'m> Machine<'m> {
 
     /// Whether some item is not used yet.
     fn has_new(&mut self, item: NodeId, used: u32) -> bool {
-        let Node::Distinct(leaves) = self.program.node(item) else { return true };
+        let Node::Distinct(leaves) = self.graph.node(item) else { return true };
         if used == UNKNOWN {
             self.doubt = true;
             return true;
@@ -685,8 +685,7 @@ impl<'m> Machine<'m> {
             return false;
         }
         let at = excluded_items(used);
-        at == OFF
-            || leaves.iter().any(|&leaf| self.extra_is_live(leaf, self.program.automaton(leaf).start().state(), at))
+        at == OFF || leaves.iter().any(|&leaf| self.extra_is_live(leaf, self.graph.automaton(leaf).start().state(), at))
     }
 
     /// The first byte of an item that must be new. What is used is known to the frame that waits for it.
@@ -701,7 +700,7 @@ impl<'m> Machine<'m> {
             let start = self.path.len() as u32;
             let after = self.arena.frame(Thread { head: Head::Item { array, items, start }, cont: parent });
             for &leaf in leaves {
-                let state = self.program.automaton(leaf).start().state();
+                let state = self.graph.automaton(leaf).start().state();
                 self.extra(leaf, state, at, byte, after, out);
             }
         }
@@ -709,7 +708,7 @@ impl<'m> Machine<'m> {
 
     /// An item that had to be new has ended with the byte being read: remember it as used.
     fn item_ended(&mut self, node: NodeId, items: u32, start: u32, cont: ContId, out: &mut Out<'_>) {
-        let Node::Array(array) = self.program.node(node) else { return };
+        let Node::Array(array) = self.graph.node(node) else { return };
         let Some(mut next) = array.after(self.arena.items(items), 0) else { return };
         next.used = match self.text_since(start) {
             Some(text) if next.used != UNKNOWN => self.arena.use_item(next.used, &text),
@@ -722,8 +721,8 @@ impl<'m> Machine<'m> {
 
     /// An undeclared name has ended: before its colon, remember it as used.
     fn named(&mut self, extra: u16, node: NodeId, seen: SeenId, start: u32, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Node::Object(object) = program.node(node) else { return };
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
         let mut next = object.with_extra(self.arena.seen(seen), 0);
         let name = self.text_since(start).map(|text| text[1..].to_vec());
         next.names = match name {
@@ -754,14 +753,14 @@ impl<'m> Machine<'m> {
 
     /// The values a member may have: its own, and those that meet demands still open.
     fn open_value(&mut self, node: NodeId, seen: SeenId, member: u32, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Node::Object(object) = program.node(node) else { return };
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
         let (value, witnesses) = object.values_of(member);
         if object.ends_with(member) {
             return Self::push(Head::Value { space: object.layout.colon, node: value }, cont, out);
         }
         for &(value, met) in std::iter::once(&(value, 0)).chain(witnesses) {
-            if self.program.facts.shortest(value) >= INFINITE {
+            if self.graph.facts.shortest(value) >= INFINITE {
                 continue;
             }
             let Some(after) = self.after_member(object, seen, member, met) else { continue };
@@ -794,7 +793,7 @@ impl<'m> Machine<'m> {
 
     /// Whether the object can still be completed.
     fn feasible(&self, object: &Object, seen: &Seen) -> bool {
-        let (facts, costs) = (&self.program.facts, &self.program.costs);
+        let (facts, costs) = (&self.graph.facts, &self.graph.costs);
         facts.with_prices(&object.layout, costs, |prices| object.completion(seen, false, prices)).is_some()
     }
 
@@ -851,7 +850,7 @@ impl<'m> Machine<'m> {
 
     /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always is.
     fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &Extra) -> bool {
-        if self.program.inside(extra.name).is_some() {
+        if self.graph.inside(extra.name).is_some() {
             return true;
         }
         let names = self.arena.seen(seen).names;
@@ -859,7 +858,7 @@ impl<'m> Machine<'m> {
             self.doubt = true;
             return true;
         }
-        let state = self.program.automaton(extra.name).inside();
+        let state = self.graph.automaton(extra.name).inside();
         let at = self.arena.excluded_names(node, object, names);
         state != DEAD && self.extra_is_live(extra.name, state, at)
     }
@@ -890,8 +889,8 @@ impl<'m> Machine<'m> {
     // Arrays.
 
     fn array(&mut self, phase: Phase, node: NodeId, count: u32, byte: u8, cont: ContId, out: &mut Out<'_>) {
-        let program = self.program;
-        let Node::Array(array) = program.node(node) else { return };
+        let graph = self.graph;
+        let Node::Array(array) = graph.node(node) else { return };
         match (phase, byte) {
             (_, b']') if self.items_done(array, count) => self.resume(cont, out),
             (_, b']') => {}
@@ -941,7 +940,7 @@ impl<'m> Machine<'m> {
         let mut all = Ways::new();
         for &(item, kinds) in array.ways(items.count) {
             let Some(next) = array.after(&items, kinds) else { continue };
-            if self.program.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
+            if self.graph.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
                 let next = self.arena.intern_items(next);
                 all.push((item, frame(self, next)));
             }
@@ -951,7 +950,7 @@ impl<'m> Machine<'m> {
 
     /// Bytes of the items an array still needs, with a comma each.
     pub fn items_cost(&self, array: &Array, items: &Items) -> Option<u32> {
-        let (facts, costs) = (&self.program.facts, &self.program.costs);
+        let (facts, costs) = (&self.graph.facts, &self.graph.costs);
         facts.with_prices(&array.layout, costs, |prices| array.completion(items, prices))
     }
 
@@ -967,6 +966,6 @@ impl<'m> Machine<'m> {
             | Head::Array { space, .. } => std::mem::replace(space, FREE),
             _ => return None,
         };
-        self.program.graph.spaces.may_come(space).then_some((free, space))
+        self.graph.spaces().may_come(space).then_some((free, space))
     }
 }

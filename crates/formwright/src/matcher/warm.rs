@@ -50,7 +50,7 @@ pub fn warmed(constraint: &Constraint) -> Option<Memory> {
     }
     let most = EFFORT.min(constraint.tables().limits().automaton_states as u32 / 32); // texts need room as well
     let mut memory = Memory::default();
-    let first = Machine::new(constraint.program(), &mut memory.arena, &mut Vec::new()).initial();
+    let first = Machine::new(constraint.graph(), &mut memory.arena, &mut Vec::new()).initial();
     let (mut seen, mut queue, mut effort) = (FxHashSet::default(), VecDeque::from(first), 0);
     while let Some(thread) = queue.pop_front().filter(|_| effort < most) {
         let bytes = masker(constraint, &mut memory, &mut Vec::new(), None).first_bytes(&thread);
@@ -75,7 +75,7 @@ fn texts_from(constraint: &Constraint, thread: Thread) -> u32 {
         Head::Start(node) => (node, 0),
         _ => return 0,
     };
-    constraint.program().node(node).tree().map_or(0, |tree| tree.node(at).skip - at)
+    constraint.graph().node(node).tree().map_or(0, |tree| tree.node(at).skip - at)
 }
 
 /// What it took to find a mask, texts aside.
@@ -89,7 +89,7 @@ fn near_its_end(constraint: &Constraint, thread: Thread) -> Option<Thread> {
     let reach = constraint.tables().reach();
     let head = match thread.head {
         Head::Leaf { leaf, state } => {
-            Head::Leaf { leaf, state: constraint.program().automaton(leaf).near_its_end(state, reach)? }
+            Head::Leaf { leaf, state: constraint.graph().automaton(leaf).near_its_end(state, reach)? }
         }
         Head::Text { leaf, state, least, most } if reach <= most && most < UNBOUNDED => {
             let read = most - (reach - 1);
@@ -103,7 +103,7 @@ fn near_its_end(constraint: &Constraint, thread: Thread) -> Option<Thread> {
 /// Where some bytes lead.
 fn following(constraint: &Constraint, arena: &mut Arena, thread: Thread, bytes: &ByteSet) -> Result<Vec<Thread>> {
     let (mut path, mut next) = (Vec::new(), Vec::new());
-    let mut machine = Machine::new(constraint.program(), arena, &mut path);
+    let mut machine = Machine::new(constraint.graph(), arena, &mut path);
     for byte in bytes.iter() {
         let base = next.len();
         machine.step_all(&[thread], byte, &mut next, base);

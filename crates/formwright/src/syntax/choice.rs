@@ -1,8 +1,7 @@
 //! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`.
 
-use crate::constraint::Language;
 use crate::error::{Error, Result};
-use crate::language::Graph;
+use crate::language::{Graph, Language};
 use crate::limits::Limits;
 
 /// Exactly one of `options`.

@@ -8,8 +8,8 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
-use crate::constraint::Language;
 use crate::error::{Error, Result};
+use crate::language::Language;
 use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Ranges, Regular, Spelling};

@@ -27,8 +27,8 @@ use std::sync::Arc;
 use bumpalo::Bump;
 use value::{Mentions, Objects, Value};
 
-use crate::constraint::{Language, Reading};
 use crate::error::{Error, Kind, Result};
+use crate::language::Language;
 use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
 use document::{Dialect, Documents};
@@ -150,6 +150,19 @@ fn nothing_satisfies(pointer: &str, parts: &[String]) -> Error {
         [parts @ .., last] => format!("no value satisfies {} and {last} at once", parts.join(", ")),
     };
     Error::unsatisfiable(pointer, what).hint("formwright explain shows how each keyword was read")
+}
+
+/// How one keyword of a schema was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// JSON Pointer of the keyword's schema.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+    /// `enforced`, `annotation`, `redundant` or `narrowed`.
+    pub status: &'static str,
+    /// What was done, or why not.
+    pub note: String,
 }
 
 /// How each keyword of `schema` is read.

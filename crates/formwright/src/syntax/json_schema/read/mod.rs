@@ -20,14 +20,13 @@ use crate::syntax::json_schema::value::Value;
 use bumpalo::Bump;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::Options;
 use super::document::{Dialect, Documents, Target};
 use super::keywords::{self, About, Role};
 use super::shape::{
     ArrayShape, Combine, Draft, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings,
     both, is_never, meet,
 };
-use crate::constraint::Reading;
+use super::{Options, Reading};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Regular, Spelling};

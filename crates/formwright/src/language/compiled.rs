@@ -1,17 +1,19 @@
-//! A graph made ready to run: its automata, and which bytes each node may start with.
+//! A graph made ready to run: with an automaton for each leaf, and the bytes that each node may start with.
 //!
-//! A [`Program`] is frozen and shared by every matcher of a constraint.
+//! Choices of objects that begin alike are made one object first ([`Graph::share_beginnings`]), so nodes of a compiled
+//! graph are not those of the graph it was made of. It is frozen, and shared by every matcher of a constraint.
+//!
+//! Cost: one automaton for each leaf, without states; first bytes are found when they are asked for.
 
 use std::sync::{Arc, OnceLock};
 
-use crate::language::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId};
+use super::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId, Spaces};
 use crate::regular::{Automaton, ByteSet, StateId};
 
-/// A graph made ready to run.
+/// A graph with the automata of its leaves.
 #[derive(Debug)]
-pub struct Program {
-    /// The graph.
-    pub graph: Arc<Graph>,
+pub struct CompiledGraph {
+    graph: Arc<Graph>,
     /// What is known about its nodes.
     pub facts: Arc<Facts>,
     /// What its whitespace costs.
@@ -22,7 +24,7 @@ pub struct Program {
     first: Vec<OnceLock<ByteSet>>,
 }
 
-impl Program {
+impl CompiledGraph {
     /// `automaton` gives the automaton of each leaf.
     pub fn new(
         mut graph: Arc<Graph>,
@@ -48,6 +50,17 @@ impl Program {
             graph,
             facts,
         })
+    }
+
+    /// The node that is the whole language.
+    pub fn root(&self) -> NodeId {
+        self.graph.root
+    }
+
+    /// Where whitespace may stand.
+    #[inline]
+    pub fn spaces(&self) -> &Arc<Spaces> {
+        &self.graph.spaces
     }
 
     /// A node.

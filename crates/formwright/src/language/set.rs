@@ -1,0 +1,119 @@
+//! A language: a set of byte strings, as a graph that was proved sound and frozen.
+//!
+//! ```
+//! use formwright::{Limits, syntax::choice::choice};
+//!
+//! # fn main() -> formwright::Result<()> {
+//! let limits = Limits::default();
+//! let (answer, end) = (choice(&["yes", "no"], &limits)?, choice(&[".", "!"], &limits)?);
+//! assert_eq!(answer.then(&end)?.check(b"yes!")?, (4, true));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Cost: operators copy the graphs of their operands; a clone counts a reference. Wrinkle: the methods that read or write
+//! texts ([`Language::check`], [`Language::example`]) stand beside the machine that runs graphs, in `matcher`.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{CompiledGraph, Facts, Graph, Leaf, Node};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::regular::Automaton;
+
+/// A set of byte strings: what may be written. Immutable and cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Language(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    graph: Arc<Graph>,
+    facts: Arc<Facts>,
+    limits: Limits,
+    compiled: OnceLock<Result<Arc<CompiledGraph>>>,
+}
+
+impl Language {
+    /// Proves a graph sound and freezes it.
+    ///
+    /// # Errors
+    /// As [`Graph::finish`].
+    pub fn new(mut graph: Graph, limits: &Limits) -> Result<Self> {
+        let facts = graph.finish(limits)?;
+        let (graph, facts, limits) = (Arc::new(graph), Arc::new(facts), limits.clone());
+        Ok(Self(Arc::new(Inner { graph, facts, limits, compiled: OnceLock::new() })))
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.0.graph
+    }
+
+    /// What is known about its nodes.
+    pub fn facts(&self) -> &Facts {
+        &self.0.facts
+    }
+
+    /// Whether it has no JSON in it. Then compiling finds its first masks: a host with a lock of its own had better let go.
+    pub fn is_plain(&self) -> bool {
+        self.0.graph.spaces.is_empty()
+    }
+
+    /// This language, then `other`.
+    ///
+    /// # Errors
+    /// As [`Graph::import`].
+    pub fn then(&self, other: &Self) -> Result<Self> {
+        self.combine(other, |graph, a, b| graph.add(Node::Sequence([a, b].into())))
+    }
+
+    /// This language or `other`.
+    ///
+    /// # Errors
+    /// As [`Graph::import`].
+    pub fn or(&self, other: &Self) -> Result<Self> {
+        self.combine(other, |graph, a, b| graph.add(Node::Choice([a, b].into())))
+    }
+
+    fn combine(&self, other: &Self, node: impl Fn(&mut Graph, u32, u32) -> u32) -> Result<Self> {
+        let mut graph = Graph::clone(&self.0.graph);
+        let (a, b) = (graph.root, graph.import(&other.0.graph, &self.0.limits)?);
+        graph.root = node(&mut graph, a, b);
+        Self::new(graph, &self.0.limits)
+    }
+
+    /// This language `low..=high` times in a row.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Argument`] when `low > high`.
+    pub fn repeat(&self, low: u32, high: u32) -> Result<Self> {
+        let mut graph = Graph::clone(&self.0.graph);
+        let body = graph.root;
+        graph.root = graph.repeat(body, low, high, &self.0.facts)?;
+        Self::new(graph, &self.0.limits)
+    }
+
+    /// The graph with automata of its own, to be run without a vocabulary.
+    ///
+    /// # Errors
+    /// As [`crate::regular::Automaton::new`].
+    pub fn compiled(&self) -> Result<&Arc<CompiledGraph>> {
+        let compiled = self.0.compiled.get_or_init(|| {
+            self.compile(|leaf, built| match built {
+                Some(automaton) => Ok(Arc::clone(automaton)),
+                None => Ok(Arc::new(leaf.automaton(&self.0.limits)?)),
+            })
+            .map(Arc::new)
+        });
+        compiled.as_ref().map_err(Clone::clone)
+    }
+
+    /// The graph with an automaton for each leaf; `automaton` is given the leaf and what was built of it on the way.
+    pub(crate) fn compile(
+        &self,
+        mut automaton: impl FnMut(&Leaf, Option<&Arc<Automaton>>) -> Result<Arc<Automaton>>,
+    ) -> Result<CompiledGraph> {
+        let Inner { graph, facts, .. } = &*self.0;
+        CompiledGraph::new(Arc::clone(graph), Arc::clone(facts), |index, leaf| automaton(leaf, facts.built(index)))
+    }
+}

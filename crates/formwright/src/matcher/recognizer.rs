@@ -1,0 +1,104 @@
+//! Reading and completing texts without a vocabulary.
+//!
+//! ```text
+//! (19|20)\d\d    read "19"       2 bytes in form, not complete
+//!                then complete   adds "00"
+//! ```
+//!
+//! Cost: as a matcher that accepts single bytes; every byte of a completion tries all 256 of them.
+
+use super::arena::Arena;
+use super::step::Machine;
+use super::thread::Thread;
+use super::{accepting, advance, too_many_states};
+use crate::error::Result;
+use crate::language::{CompiledGraph, Language};
+
+/// A graph reading bytes, without a vocabulary.
+#[derive(Debug)]
+pub struct Recognizer<'g> {
+    graph: &'g CompiledGraph,
+    arena: Arena,
+    path: Vec<u8>,
+    threads: Vec<Thread>,
+}
+
+impl<'g> Recognizer<'g> {
+    /// Before the first byte.
+    pub fn new(graph: &'g CompiledGraph) -> Self {
+        let (mut arena, mut path) = (Arena::default(), Vec::new());
+        let threads = Machine::new(graph, &mut arena, &mut path).initial();
+        Self { graph, arena, path, threads }
+    }
+
+    /// Reads as much of `text` as is in form; returns how many bytes that is.
+    pub fn read(&mut self, text: &[u8]) -> usize {
+        for (index, &byte) in text.iter().enumerate() {
+            let next = advance(&mut Machine::new(self.graph, &mut self.arena, &mut self.path), &self.threads, byte);
+            if next.is_empty() {
+                return index;
+            }
+            self.threads = next;
+        }
+        text.len()
+    }
+
+    /// Whether the text so far is complete.
+    pub fn is_accepting(&self) -> bool {
+        accepting(&self.threads)
+    }
+
+    /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
+    pub fn sound(&self) -> Result<()> {
+        if self.graph.overflowed() { Err(too_many_states()) } else { Ok(()) }
+    }
+
+    /// Completes the text on a shortest way; returns the bytes added.
+    pub fn shortest_completion(&mut self) -> Vec<u8> {
+        let mut added = Vec::new();
+        while !self.is_accepting() {
+            let Some((byte, next)) = self.cheapest_byte() else { break };
+            self.path.push(byte);
+            self.threads = next;
+            added.push(byte);
+        }
+        added
+    }
+
+    fn cheapest_byte(&mut self) -> Option<(u8, Vec<Thread>)> {
+        let mut machine = Machine::new(self.graph, &mut self.arena, &mut self.path);
+        let ways = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
+        let costed = ways.filter_map(|byte| {
+            let mut next = Vec::new();
+            machine.step_all(&self.threads, byte, &mut next, 0);
+            (!next.is_empty()).then(|| (machine.cost(&next), byte, next))
+        });
+        costed.min_by_key(|(cost, ..)| *cost).map(|(_, byte, next)| (byte, next))
+    }
+}
+
+/// Of equally short ways, examples take these bytes first. A quote before whitespace: behind a comma, the cost of a name
+/// does not count that the shortest one is used, and whitespace would seem as cheap as to begin.
+const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\" {}[]:,.-_/@";
+
+impl Language {
+    /// How many bytes of `text` are in form, and whether a complete text ends exactly at its end.
+    ///
+    /// # Errors
+    /// As [`Language::compiled`].
+    pub fn check(&self, text: &[u8]) -> Result<(usize, bool)> {
+        let mut run = Recognizer::new(self.compiled()?);
+        let read = run.read(text);
+        run.sound()?;
+        Ok((read, read == text.len() && run.is_accepting()))
+    }
+
+    /// One of the shortest texts.
+    ///
+    /// # Errors
+    /// As [`Language::compiled`].
+    pub fn example(&self) -> Result<Vec<u8>> {
+        let mut run = Recognizer::new(self.compiled()?);
+        Ok(run.shortest_completion())
+    }
+}
