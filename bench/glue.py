@@ -55,7 +55,7 @@ def show(what: str, times: tuple[float, float]) -> None:
 
 def calls(vocabulary: fw.Vocabulary, ids: Callable[[str], list[int]]) -> None:
     """Single calls on states that are known."""
-    constraint = fw.Constraint(fw.Language.json_schema(json.dumps(RECORD)), vocabulary)
+    constraint = fw.compile(fw.json_schema(json.dumps(RECORD)), vocabulary)
     rows = np.zeros((ROWS, vocabulary.mask_words), np.int32)
     row, source = rows[0], np.ones(vocabulary.mask_words, np.int32)
     matcher = constraint.matcher()
@@ -79,7 +79,7 @@ def calls(vocabulary: fw.Vocabulary, ids: Callable[[str], list[int]]) -> None:
     text = json.dumps(RECORD)
 
     def first_mask() -> None:
-        fw.Constraint(fw.Language.json_schema(text), vocabulary).matcher().fill_bitmask(row)
+        fw.compile(fw.json_schema(text), vocabulary).matcher().fill_bitmask(row)
 
     show("schema text to first mask", measured(first_mask, 50))
 
@@ -92,11 +92,11 @@ def threads(vocabulary: fw.Vocabulary, cases: Sequence[Case], ids: Callable[[str
     """Factors of two threads over one, on mixed schemas and on one schema."""
 
     def build(case: Case) -> None:
-        fw.Constraint(fw.Language.json_schema(case.source), vocabulary).matcher()
+        fw.compile(fw.json_schema(case.source), vocabulary).matcher()
 
     def first_mask(case: Case) -> None:
         row = np.empty(vocabulary.mask_words, np.int32)
-        fw.Constraint(fw.Language.json_schema(case.source), vocabulary).matcher().fill_bitmask(row)
+        fw.compile(fw.json_schema(case.source), vocabulary).matcher().fill_bitmask(row)
 
     def fill(batch: Batch) -> None:
         fw.fill_bitmasks(*batch)
@@ -126,7 +126,7 @@ Batch = tuple[list[fw.Matcher], np.ndarray]
 
 def _batch(case: Case, vocabulary: fw.Vocabulary, ids: Callable[[str], list[int]]) -> Batch:
     """A matcher for each row, the next always a token further in the text of the case."""
-    matcher, matchers = fw.Constraint(fw.Language.json_schema(case.source), vocabulary).matcher(), []
+    matcher, matchers = fw.compile(fw.json_schema(case.source), vocabulary).matcher(), []
     for token in ids(case.valid[0])[: ROWS - 1]:
         matchers.append(matcher.fork())
         matcher.accept_token(token)

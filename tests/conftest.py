@@ -44,9 +44,6 @@ class ToyRuntime:
     def step(self, token_id: int) -> np.ndarray:
         return self.prefill([token_id])
 
-    def crop(self, length: int) -> None:
-        del self.seen[length:]
-
     def fork(self) -> ToyRuntime:
         twin = ToyRuntime(self.width, self.seed)
         twin.seen = list(self.seen)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from formwright import Language
+import formwright as fw
 
 BENCH = Path(__file__).parent.parent / "bench"
-LANGUAGES = {"json_schema": Language.json_schema, "regex": Language.regex}
+FORMS = {"json_schema": fw.json_schema, "regex": fw.regex}
 
 
 @pytest.mark.parametrize("suite", ["stress", "regex", "length"])
@@ -18,9 +18,9 @@ def test_expected_answers(suite, monkeypatch):
     import cases
 
     for case in cases.suite(suite):
-        language = LANGUAGES[case.kind](case.source)
+        form = FORMS[case.kind](case.source)
         for text in case.valid:
-            assert language.check(text.encode()) == (len(text.encode()), True), case.name
+            assert form.check(text.encode())[:2] == (len(text.encode()), True), case.name
         for text in case.invalid:
             good, _, rest = text.partition(cases.MARK)
-            assert language.check((good + rest).encode()) == (len(good.encode()), False), (case.name, text[:60])
+            assert form.check((good + rest).encode())[:2] == (len(good.encode()), False), (case.name, text[:60])

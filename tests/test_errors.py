@@ -18,7 +18,7 @@ def test_all_is_sorted_and_complete() -> None:
 
 
 def test_the_docstring_draws_every_class_once() -> None:
-    drawn = re.findall(r"\b(?:[A-Z][a-z]+){2,}\b|\bDeadEnd\b", errors.__doc__.split("::\n\n")[1].split("\n\n")[0])
+    drawn = re.findall(r"\b(?:[A-Z][a-z]+){2,}\b|\bDeadEnd\b|\bNotAForm\b", errors.__doc__.split("\n\n")[2])
     names = [name for name in drawn if name in errors.__all__]
     assert sorted(names) == errors.__all__
 
@@ -37,6 +37,9 @@ def test_every_error_is_a_formwright_error_with_a_hint(error: type[errors.Formwr
     ("error", "builtin"),
     [
         (errors.LanguageError, ValueError),
+        (errors.ArgumentError, ValueError),
+        (errors.PromptError, ValueError),
+        (errors.OutputInvalid, ValueError),
         (errors.VocabularyError, ValueError),
         (errors.MissingDependency, ImportError),
     ],
@@ -50,5 +53,5 @@ def test_attributes() -> None:
     assert (schema.source, schema.span, schema.pointer) == ("{}", (0, 2), "/a")
     limit = errors.LimitExceeded("no", limit="max_tokens", value=3, allowed=2)
     assert (limit.limit, limit.value, limit.allowed) == ("max_tokens", 3, 2)
-    token = errors.TokenRejected("no", token=7, text=b"x", position=1, expected="a digit")
-    assert (token.token, token.text, token.position, token.expected) == (7, b"x", 1, "a digit")
+    token = errors.TokenRejected("no", token_id=7, token=b"x", position=1, expected="a digit")
+    assert (token.token_id, token.token, token.position, token.expected) == (7, b"x", 1, "a digit")

@@ -14,14 +14,14 @@ FOLDER = Path(__file__).parent.parent / "testdata" / "languages"
 CASES = [case for file in sorted(FOLDER.glob("*.toml")) for case in tomllib.loads(file.read_text("utf-8"))["case"]]
 
 
-def language(case: dict[str, Any]) -> fw.Language:
+def language(case: dict[str, Any]) -> fw.Form[Any]:
     match case["kind"]:
         case "regex":
-            return fw.Language.regex(case["source"])
+            return fw.regex(case["source"])
         case "choice":
-            return fw.Language.choice(case["options"])
+            return fw.choice(case["options"])
         case _:
-            return fw.Language.json_schema(case["source"], order=case.get("order", "schema"))
+            return fw.json_schema(case["source"], order=case.get("order", "schema"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])

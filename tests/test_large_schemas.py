@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.masks import allowed_tokens
+from formwright import allowed_tokens
 
 MANY = 6000
 GROUP = 12
@@ -55,4 +55,4 @@ def test_a_large_schema(byte_vocabulary: fw.Vocabulary, group: int) -> None:
     matcher.fill_bitmask(mask)
     assert [chr(token) for token in allowed_tokens(mask[0])] == ["1"]
     matcher.accept_bytes(b'1 a"}}}')
-    assert matcher.is_accepting
+    assert matcher.is_complete

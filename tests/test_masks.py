@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import formwright as fw
-from formwright import _kernel
-from formwright.masks import allowed_tokens
+from formwright import _kernel, allowed_tokens
 
 
 def mask_of(tokens: list[int], words: int) -> np.ndarray:

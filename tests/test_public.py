@@ -37,7 +37,7 @@ def test_importing_loads_numpy_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("package", "code", "extra"),
     [
-        ("pydantic", "fw.language(int)", "pydantic"),
+        ("pydantic", "fw.form(int)", "pydantic"),
         ("onnxruntime", "fw.load('formwright-tiny')", "local"),
         ("torch", "fw.from_transformers(None, None)", "transformers"),
         ("mistral_common", "from formwright.tokenizers import mistral", "mistral"),

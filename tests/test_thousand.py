@@ -69,6 +69,6 @@ def test_every_generation_is_complete_and_valid(tiny: fw.models.LocalModel, name
     for seed in range(SEEDS):
         result = tiny.generate(f"Write {name}.", SCHEMAS[name], max_tokens=80, temperature=1.5, seed=seed)
         assert isinstance(result, fw.Complete), (seed, result)
-        assert len(result.tokens) <= 80
+        assert len(result.token_ids) <= 80
         validator.validate(result.value)
         assert result.value == json.loads(result.text)

@@ -37,7 +37,7 @@ def at_once(work: Callable[[int], None], threads: int = THREADS) -> None:
 
 def first_mask(schema: object, vocabulary: fw.Vocabulary) -> np.ndarray:
     row = np.zeros(vocabulary.mask_words, np.int32)
-    fw.Constraint(fw.Language.json_schema(json.dumps(schema)), vocabulary).matcher().fill_bitmask(row)
+    fw.compile(fw.json_schema(json.dumps(schema)), vocabulary).matcher().fill_bitmask(row)
     return row
 
 
@@ -53,8 +53,8 @@ def test_schemas_compile_at_once(byte_vocabulary: fw.Vocabulary) -> None:
 
 
 def test_rows_of_one_mask_are_written_at_once(byte_vocabulary: fw.Vocabulary) -> None:
-    languages = [fw.Language.json_schema(json.dumps(schema)) for schema in SCHEMAS]
-    matchers = [fw.Constraint(language, byte_vocabulary).matcher() for language in languages] * THREADS
+    languages = [fw.json_schema(json.dumps(schema)) for schema in SCHEMAS]
+    matchers = [fw.compile(language, byte_vocabulary).matcher() for language in languages] * THREADS
     expected = np.stack([first_mask(schema, byte_vocabulary) for schema in SCHEMAS])
     mask = fw.allocate_bitmask(len(matchers), byte_vocabulary)
 
@@ -74,8 +74,8 @@ def test_a_row_that_two_write_is_of_words_of_either(byte_vocabulary: fw.Vocabula
     row = one.copy()
 
     def work(index: int) -> None:
-        language = fw.Language.json_schema(json.dumps(SCHEMAS[index % 2]))
-        matcher = fw.Constraint(language, byte_vocabulary).matcher()
+        language = fw.json_schema(json.dumps(SCHEMAS[index % 2]))
+        matcher = fw.compile(language, byte_vocabulary).matcher()
         for _ in range(300):
             fw.fill_bitmasks([matcher], row)
             matcher.fill_bitmask(row)
@@ -92,7 +92,7 @@ def test_a_buffer_stays_where_it_is_while_it_is_written(byte_vocabulary: fw.Voca
     with pytest.raises(BufferError):
         buffer.append(0)
     del view
-    matcher = fw.Constraint(fw.Language.json_schema("true"), byte_vocabulary).matcher()
+    matcher = fw.compile(fw.json_schema("true"), byte_vocabulary).matcher()
     matchers = [matcher.fork() for _ in range(rows)]
     done = threading.Event()
 
@@ -114,7 +114,7 @@ def test_a_buffer_stays_where_it_is_while_it_is_written(byte_vocabulary: fw.Voca
 
 
 def test_nothing_is_written_if_one_mask_cannot_be_found(byte_vocabulary: fw.Vocabulary) -> None:
-    constraint = fw.Constraint(fw.Language.choice(["first"]), byte_vocabulary)
+    constraint = fw.compile(fw.choice(["first"]), byte_vocabulary)
     mask = fw.allocate_bitmask(2, byte_vocabulary)
     with pytest.raises(fw.errors.LimitExceeded):
         fw.fill_bitmasks([constraint.matcher(), constraint.matcher()], mask, budgets=[None, 1])
@@ -128,4 +128,4 @@ def test_no_rows_are_no_error(byte_vocabulary: fw.Vocabulary) -> None:
 
 
 def first_matcher(vocabulary: fw.Vocabulary) -> fw.Matcher:
-    return fw.Constraint(fw.Language.json_schema("true"), vocabulary).matcher()
+    return fw.compile(fw.json_schema("true"), vocabulary).matcher()

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, field_validator
 from typing_extensions import TypedDict
 
 from formwright import types
-from formwright.errors import OutputInvalid, SchemaError
+from formwright.errors import NotAForm, OutputInvalid
 
 
 class Person(BaseModel):
@@ -135,7 +135,7 @@ def test_texts_become_values(form: Any, text: str, value: Any) -> None:
 
 @pytest.mark.parametrize("form", [42, "Foo", 1.5, object()])
 def test_what_is_no_type_is_refused(form: Any) -> None:
-    with pytest.raises(SchemaError):
+    with pytest.raises(NotAForm):
         types.schema_text(form)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import formwright as fw
 from engines import words
 
-LANGUAGES = {"json_schema": fw.Language.json_schema, "regex": fw.Language.regex}
+FORMS = {"json_schema": fw.json_schema, "regex": fw.regex}
 
 
 class Formwright:
@@ -19,7 +19,7 @@ class Formwright:
         self.rows = fw.RowBuffer(self.row)
 
     def compile(self, kind: str, source: str) -> fw.Matcher:
-        return fw.Constraint(LANGUAGES[kind](source), self.vocabulary).matcher()
+        return fw.compile(FORMS[kind](source), self.vocabulary).matcher()
 
     def fill(self, matcher: fw.Matcher) -> None:
         matcher.fill_bitmask(self.rows)

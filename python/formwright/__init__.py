@@ -9,9 +9,9 @@
     mask = fw.allocate_bitmask(1, vocabulary)
     matcher.fill_bitmask(mask)
 
-Four nouns carry everything. A `Language` is a set of texts. A `Vocabulary` is what
-each token id spells. A `Constraint` is a language compiled for a vocabulary, frozen
-and shared. A `Matcher` is one running sequence. Importing this package loads the
+Four nouns carry everything. A `Form` is a set of texts and what they are read as. A
+`Vocabulary` is what each token id spells. A `Constraint` is a form compiled for a
+vocabulary, frozen and shared. A `Matcher` is one running sequence. Importing this package loads the
 kernel and numpy, nothing else; model runtimes load when they are asked for.
 """
 
@@ -21,10 +21,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from formwright import errors
-from formwright._kernel import Constraint, Language, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
+from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
+from formwright.forms import Form
+from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Result, Truncated
-from formwright.languages import choice, compile, json, json_schema, language, literal, regex
-from formwright.masks import allocate_bitmask, apply_bitmask
+from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
+from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 
 if TYPE_CHECKING:
     from formwright.models import from_transformers, load
@@ -32,23 +34,26 @@ if TYPE_CHECKING:
 __all__ = [
     "Complete",
     "Constraint",
-    "Language",
+    "Form",
     "Matcher",
     "Result",
     "RowBuffer",
+    "Stream",
     "Truncated",
     "Vocabulary",
     "__version__",
     "allocate_bitmask",
+    "allowed_tokens",
     "apply_bitmask",
     "choice",
     "compile",
     "errors",
+    "explain",
     "fill_bitmasks",
+    "form",
     "from_transformers",
     "json",
     "json_schema",
-    "language",
     "literal",
     "load",
     "regex",

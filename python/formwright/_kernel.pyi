@@ -1,7 +1,12 @@
-"""The border between Python and the Rust kernel: five classes and a few functions."""
+"""The border between Python and the Rust kernel: five classes and a few functions.
+
+The docstrings are copies of those of the compiled module: `docs/stubs.py` writes them.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, final
+from typing import Any, Generic, Self, TypeVar, final
+
+from formwright.forms import Explanation, Form
 
 __all__ = [
     "Constraint",
@@ -16,11 +21,16 @@ __all__ = [
     "json_schema_keywords",
 ]
 
+T_co = TypeVar("T_co", covariant=True)
+
 __version__: str
 
 @final
 class Language:
-    """A set of byte strings: what may be written. Immutable, hashable by identity, shared freely."""
+    """A set of byte strings: what may be written. Immutable, hashable by identity, shared freely.
+
+    `formwright.Form` is a language together with the reading of its texts; users have that.
+    """
 
     @staticmethod
     def json_schema(
@@ -44,9 +54,9 @@ class Language:
             order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
             whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``,
                 or a regular expression over space, tab, CR and LF.
-            escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid spelling).
+            escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
             integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
-            max_digits: Longest run of digits in the integer or fraction part of a number.
+            max_digits: Longest run of digits in the integer or fraction part of a number, 1 to 400.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
             format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
             formats: Extra formats: name to regular expression.
@@ -54,9 +64,12 @@ class Language:
             registry: URI to schema text, for remote references.
 
         Raises:
-            SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded.
+            ArgumentError: An option has a value that it cannot have.
+            SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
         """
-
+    @staticmethod
+    def explain_json_schema(schema: str, options: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+        """How each keyword of a schema is read, also where `json_schema` refuses it. The options are the same."""
     @staticmethod
     def regex(pattern: str) -> Language:
         """The texts that ``pattern`` matches from their first character to their last.
@@ -64,26 +77,23 @@ class Language:
         Raises:
             RegexError: The pattern cannot be read or compiled; the message shows the place.
         """
-
     @staticmethod
     def choice(options: Sequence[str]) -> Language:
-        """Exactly one of ``options``."""
+        """Exactly one of ``options``.
 
-    @staticmethod
-    def literal(text: str) -> Language:
-        """Exactly ``text``."""
-
-    @staticmethod
-    def json(*, whitespace: str = "flexible", escapes: str = "natural", max_digits: int = 24) -> Language:
-        """Any JSON value."""
-
+        Raises:
+            ArgumentError: There are none.
+        """
     def __add__(self, other: Language, /) -> Language: ...
     def __radd__(self, other: Language, /) -> Language: ...
     def __or__(self, other: Language, /) -> Language: ...
     def __ror__(self, other: Language, /) -> Language: ...
-    def repeat(self, low: int = 0, high: int | None = None) -> Language:
-        """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound."""
+    def repeat(self, low: int, high: int | None) -> Language:
+        """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
 
+        Raises:
+            ArgumentError: ``low`` is negative or more than ``high``.
+        """
     @classmethod
     def from_bytes(cls, data: bytes) -> Language:
         """The language that `to_bytes` wrote, read again from what its user wrote.
@@ -93,32 +103,34 @@ class Language:
                 hold is read like any other text, and raises the errors of the constructors and operators.
             LimitExceeded: The language is larger than a stored one may be.
         """
-
     def to_bytes(self) -> bytes:
         """This language as bytes: its schemas with their options, expressions, texts and operators.
 
         It can also be pickled.
         """
-
-    def matches(self, text: bytes) -> bool:
-        """Whether ``text`` is a complete text of this language."""
-
-    def check(self, text: bytes) -> tuple[int, bool]:
-        """How many bytes of ``text`` are in form, and whether a complete text ends exactly at its end."""
-
+    @property
+    def is_json(self) -> bool:
+        """Whether it is one JSON Schema, so that its texts are JSON."""
+    def check(self, data: bytes) -> tuple[int, bool]:
+        """How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end."""
     def example(self) -> bytes:
-        """The shortest complete text (one of them)."""
-
+        """The shortest complete text (one of them), UTF-8."""
     def explain(self) -> list[tuple[str, str, str, str]]:
-        """How each keyword was read: ``(pointer, keyword, status, note)``.
-
-        ``status`` is ``enforced``, ``annotation``, ``redundant`` or ``narrowed``. Empty for languages that are not
-        JSON Schema.
-        """
+        """How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`."""
 
 @final
 class Vocabulary:
-    """What each token id spells, with the prefix trees and caches every constraint shares. Immutable."""
+    """What each token id spells, with the prefix trees and caches every constraint shares. Immutable.
+
+    Args:
+        tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` or ``b""`` for ids that spell nothing.
+        eos_token_ids: Every id that ends a text; at least one.
+        special_tokens: Name to id of control tokens; they are never allowed inside a text.
+        logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
+
+    Raises:
+        VocabularyError: With what was seen.
+    """
 
     def __new__(
         cls,
@@ -127,29 +139,22 @@ class Vocabulary:
         eos_token_ids: Sequence[int],
         special_tokens: Mapping[str, int] | None = None,
         logits_size: int | None = None,
-    ) -> Vocabulary:
-        """Build from the bytes of every token id.
-
-        Args:
-            tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` or ``b""`` for ids that spell nothing.
-            eos_token_ids: Every id that ends a text; at least one.
-            special_tokens: Name to id of control tokens; they are never allowed inside a text.
-            logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
-
-        Raises:
-            VocabularyError: With what was seen.
-        """
-
+    ) -> Vocabulary: ...
     @classmethod
     def from_tokenizer(
         cls, tokenizer: Any, *, eos_token_ids: Sequence[int] | None = None, logits_size: int | None = None
     ) -> Vocabulary:
         """Read a foreign tokenizer: transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
 
+        Args:
+            tokenizer: The tokenizer, as its library gives it.
+            eos_token_ids: Every id that ends a text; what the tokenizer declares if ``None``.
+            logits_size: Width of a row of the model's logits, where it is wider than the tokenizer.
+
         Raises:
             VocabularyError: The tokenizer is of no known kind or cannot be represented.
+            MissingDependency: The library of the tokenizer is not installed.
         """
-
     @classmethod
     def from_bytes(cls, data: bytes) -> Vocabulary:
         """The vocabulary that `to_bytes` wrote, built and checked as if its tokens were given again.
@@ -158,67 +163,87 @@ class Vocabulary:
             VocabularyError: The bytes are of something else or another version, were cut short or changed, or hold no
                 sound vocabulary; the message says what was seen and where.
         """
-
     def to_bytes(self) -> bytes:
         """This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled."""
-
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Return len(self)."""
     def token(self, token_id: int) -> bytes:
-        """The bytes of ``token_id``; empty for special tokens. Raises VocabularyError for an unknown id."""
+        """The bytes of ``token_id``; empty for special tokens.
 
+        Raises:
+            VocabularyError: There is no such id.
+        """
     @property
-    def eos_token_ids(self) -> list[int]: ...
+    def eos_token_ids(self) -> list[int]:
+        """Every id that ends a text."""
     @property
-    def special_tokens(self) -> dict[str, int]: ...
+    def special_tokens(self) -> dict[str, int]:
+        """Name to id of the control tokens."""
     @property
-    def logits_size(self) -> int: ...
+    def logits_size(self) -> int:
+        """Width of a row of the model's logits."""
     @property
     def mask_words(self) -> int:
         """``ceil(logits_size / 32)``: int32 words in a row of a mask."""
-
     @property
     def fingerprint(self) -> str:
         """SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same."""
 
 @final
-class Constraint:
-    """A language compiled for a vocabulary: frozen, shared by threads and sequences."""
+class Constraint(Generic[T_co]):
+    """A form compiled for a vocabulary: frozen, shared by threads and sequences.
 
-    def __new__(cls, language: Language, vocabulary: Vocabulary) -> Constraint: ...
+    Made by `formwright.compile`. It keeps the form, so what the form reads a text as is never lost::
+
+        constraint = fw.compile(Person, vocabulary)      # Constraint[Person]
+        constraint.parse('{"name": "Ada"}')              # Person(name='Ada')
+
+    Raises:
+        DeadEnd: The vocabulary cannot spell any text of the form.
+    """
+
+    def __new__(cls, form: Form[T_co], vocabulary: Vocabulary) -> Self: ...
     @classmethod
-    def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint:
+    def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint[Any]:
         """The constraint that `to_bytes` wrote, compiled again for ``vocabulary``, which must be the same as then.
+
+        The bytes hold no Python type: texts are read with ``json.loads`` if the form was one JSON Schema or type, as
+        ``str`` if not. Pickle keeps the type.
 
         Raises:
             VocabularyError: It was another vocabulary: the fingerprints differ.
-            LanguageError, LimitExceeded: As `Language.from_bytes`.
+            LanguageError, LimitExceeded: As `formwright.Form.from_bytes`.
         """
-
     def to_bytes(self) -> bytes:
         """This constraint as bytes: its language, and the fingerprint of its vocabulary.
 
-        A pickled constraint brings its vocabulary along; one vocabulary for all constraints of a pickle.
+        A pickled constraint brings its form and its vocabulary along; one vocabulary for all constraints of a pickle.
         """
-
     @property
-    def language(self) -> Language: ...
+    def form(self) -> Form[T_co]:
+        """The form it was compiled from."""
     @property
-    def vocabulary(self) -> Vocabulary: ...
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary it was compiled for."""
     def matcher(self) -> Matcher:
         """A new matcher at the start of a text."""
-
-    def example(self) -> bytes:
-        """The shortest complete text (one of them)."""
-
-    def explain(self) -> list[tuple[str, str, str, str]]:
-        """See `Language.explain`."""
+    def parse(self, text: str | bytes) -> T_co:
+        """The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`."""
+    def example(self) -> str:
+        """The shortest complete text (one of them). See `formwright.Form.example`."""
+    def explain(self) -> Explanation:
+        """How each keyword was read. See `formwright.Form.explain`."""
 
 @final
 class Matcher:
-    """One running sequence. Not for use by two threads at once (a second thread gets an error, not a race)."""
+    """One running sequence. Not for use by two threads at once (a second thread gets an error, not a race).
+
+    Made by `Constraint.matcher`.
+    """
 
     @property
-    def constraint(self) -> Constraint: ...
+    def constraint(self) -> Constraint[Any]:
+        """The constraint it runs on."""
     def fill_bitmask(self, mask: Any, row: int = 0, *, budget: int | None = None) -> None:
         """Write the allowed tokens into one row.
 
@@ -226,54 +251,73 @@ class Matcher:
             mask: A `RowBuffer`, or a writable, C-contiguous int32 buffer (numpy array, CPU tensor's numpy view) of
                 shape ``(rows, mask_words)`` or ``(mask_words,)``. Bit ``t & 31`` of word ``t >> 5`` is token ``t``;
                 1 = allowed.
-            row: Which row to write.
+            row: Which row to write, counted from 0.
             budget: If given, allow only tokens after which a complete text still fits in ``budget`` tokens,
                 this token included (the end-of-text token is not counted).
 
         Raises:
-            ValueError, TypeError: The buffer or the row does not fit.
+            TypeError: ``mask`` is no writable int32 buffer.
+            ArgumentError: The shape of the buffer, the row or the budget does not fit.
             DeadEnd: No token of the vocabulary can come next.
             LimitExceeded: ``budget`` is too small for any complete text.
         """
+    def allowed_token_ids(self, *, budget: int | None = None) -> list[int]:
+        """The ids of the tokens that may come next, ascending: the same as `fill_bitmask`, as a list.
 
+        For a look and for small vocabularies; a decode loop wants the mask.
+
+        Raises:
+            DeadEnd, LimitExceeded, ArgumentError: As `fill_bitmask`.
+        """
     def accept_token(self, token_id: int) -> None:
-        """Advance by one token. Raises TokenRejected (state unchanged) or VocabularyError (unknown id)."""
+        """Advance by one token.
 
+        Raises:
+            TokenRejected: It cannot come here; the state is unchanged.
+            VocabularyError: There is no such id.
+        """
     def accept_tokens(self, token_ids: Sequence[int]) -> None:
-        """Advance by all of them, or raise TokenRejected with the state unchanged."""
+        """Advance by all of these tokens, or by none.
 
+        Raises:
+            TokenRejected: One of them cannot come in its turn; the state is unchanged.
+            VocabularyError: There is no such id; the state is unchanged.
+        """
     def validate_tokens(self, token_ids: Sequence[int]) -> int:
-        """How many of these tokens could be accepted in turn; the state does not change."""
+        """How many of these tokens could be accepted in turn; the state does not change.
 
-    def accept_bytes(self, text: bytes) -> None:
-        """Advance by text rather than by a token. Counts as one step for `rollback`."""
+        Raises:
+            VocabularyError: There is no such id.
+        """
+    def accept_bytes(self, data: bytes) -> None:
+        """Advance by bytes rather than by a token. Counts as one step for `rollback`.
 
+        Raises:
+            TokenRejected: They cannot come here; the state is unchanged.
+        """
     def rollback(self, steps: int = 1) -> None:
-        """Undo the last ``steps`` accepted tokens or byte runs. Raises MatchError if there are fewer."""
+        """Undo the last ``steps`` accepted tokens or byte runs.
 
+        Raises:
+            MatchError: There are fewer.
+        """
     def fork(self) -> Matcher:
         """An independent copy at the same place."""
-
     def reset(self) -> None:
         """Back to the start of the text."""
-
     def forced_bytes(self) -> bytes:
         """The bytes that can only come next, maybe empty; the state does not change."""
-
     @property
-    def is_accepting(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the text so far is complete (it may still go on)."""
-
     @property
     def is_finished(self) -> bool:
         """Whether an end-of-text token was accepted."""
-
     @property
     def min_tokens_to_finish(self) -> int:
         """Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete."""
-
     @property
-    def text(self) -> bytes:
+    def accepted_bytes(self) -> bytes:
         """The bytes accepted so far."""
 
 @final
@@ -288,16 +332,16 @@ class RowBuffer:
     The memory of ``mask`` is held as long as this lives: a numpy array can meanwhile not be resized in place.
 
     Raises:
-        TypeError, ValueError: ``mask`` is no writable, C-contiguous int32 buffer of one or two dimensions.
+        TypeError: ``mask`` is no writable int32 buffer.
+        ArgumentError: It is not C-contiguous, or has not one or two dimensions.
     """
 
     def __new__(cls, mask: Any) -> Self: ...
     @property
     def mask(self) -> Any:
         """What it was made from."""
-
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return len(self)."""
 
 def fill_bitmasks(
     matchers: Sequence[Matcher | None],
@@ -309,6 +353,16 @@ def fill_bitmasks(
     """Write one row for each matcher (``None`` leaves the row unconstrained: all ones), without holding the GIL.
 
     If a mask cannot be found, no row is written. Other threads may fill other rows of the same ``mask`` meanwhile.
+
+    Args:
+        matchers: One for each row, each once.
+        mask: As `Matcher.fill_bitmask`.
+        rows: The row of each matcher, counted from 0; if ``None``, the first matcher has row 0, and so on.
+        budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
+
+    Raises:
+        ArgumentError: A matcher stands there twice, a row is not there, or the lengths differ.
+        TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
     """
 
 def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infinity: int) -> None:
@@ -322,7 +376,7 @@ def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infi
         minus_infinity: The bits to write.
 
     Raises:
-        ValueError, TypeError, BufferError: A buffer or a row does not fit; nothing was written.
+        TypeError, BufferError, ArgumentError: A buffer or a row does not fit; nothing was written.
     """
 
 def json_schema_keywords() -> list[tuple[str, str, str]]:

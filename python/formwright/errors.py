@@ -4,19 +4,22 @@
 
     FormwrightError(Exception)                     .hint
     ├─ LanguageError(ValueError)                   .source .span
+    │  ├─ NotAForm                                 what was passed describes no texts
     │  ├─ RegexError                               the pattern with a caret under the span
-    │  ├─ GrammarError                             line, column, what was expected
     │  └─ SchemaError                              .pointer
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
     │     └─ UnsatisfiableSchema                   no finite instance exists
+    ├─ ArgumentError(ValueError)                   .argument
+    ├─ PromptError(ValueError)                     what was passed is no prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed
-    ├─ VocabularyError(ValueError)                 this tokenizer cannot be represented
+    ├─ VocabularyError(ValueError)                 a tokenizer that cannot be represented, or another one than expected
     ├─ MatchError
-    │  ├─ TokenRejected                            .token .text .position .expected
+    │  ├─ TokenRejected                            .token_id .token .position .expected
     │  └─ DeadEnd                                  no token of the vocabulary can come next
-    ├─ MissingDependency(ImportError)              names the extra that brings it
-    └─ ClientError
-       └─ OutputInvalid · AttemptsExhausted · OutputTruncated
+    ├─ OutputInvalid(ValueError)                   .text .position
+    ├─ StreamUnfinished                            a stream was asked for its result before its end
+    ├─ UnknownModel(ValueError)                    no model has this name
+    └─ MissingDependency(ImportError)              names the extra that brings it
 
 An error tells where, what, and what next: the message states what happened and
 where; ``hint`` (also attached as an exception note) states what to do. The
@@ -27,20 +30,21 @@ never on the text.
 from __future__ import annotations
 
 __all__ = [
-    "AttemptsExhausted",
-    "ClientError",
+    "ArgumentError",
     "DeadEnd",
     "FormwrightError",
-    "GrammarError",
     "LanguageError",
     "LimitExceeded",
     "MatchError",
     "MissingDependency",
+    "NotAForm",
     "OutputInvalid",
-    "OutputTruncated",
+    "PromptError",
     "RegexError",
     "SchemaError",
+    "StreamUnfinished",
     "TokenRejected",
+    "UnknownModel",
     "UnsatisfiableSchema",
     "UnsupportedKeyword",
     "VocabularyError",
@@ -86,8 +90,8 @@ class RegexError(LanguageError):
     """A regular expression cannot be read; the message shows where."""
 
 
-class GrammarError(LanguageError):
-    """A grammar cannot be read or used."""
+class NotAForm(LanguageError):
+    """What was passed describes no texts: a bare string, a function, an instance, or a type nothing can be read as."""
 
 
 class SchemaError(LanguageError):
@@ -118,6 +122,22 @@ class UnsatisfiableSchema(SchemaError):
     """No finite instance satisfies the schema."""
 
 
+class ArgumentError(FormwrightError, ValueError):
+    """An argument has a value that it cannot have.
+
+    Attributes:
+        argument: Its name.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, argument: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.argument = argument
+
+
+class PromptError(FormwrightError, ValueError):
+    """What was passed is no prompt of this model; the message says what was expected."""
+
+
 class LimitExceeded(FormwrightError):
     """A bound on time or memory was reached.
 
@@ -143,7 +163,7 @@ class LimitExceeded(FormwrightError):
 
 
 class VocabularyError(FormwrightError, ValueError):
-    """A tokenizer cannot be represented; the message says what was seen."""
+    """A tokenizer cannot be represented, or is another one than expected; the message says what was seen."""
 
 
 class MatchError(FormwrightError):
@@ -154,8 +174,8 @@ class TokenRejected(MatchError):
     """A token cannot come here; the matcher is unchanged.
 
     Attributes:
-        token: The token id offered, or ``None`` when bytes were offered.
-        text: The bytes it spells.
+        token_id: The token offered, or ``None`` when bytes were offered.
+        token: The bytes it spells.
         position: How many bytes had been accepted before it.
         expected: Some of the bytes that could have come, as readable text.
     """
@@ -165,14 +185,14 @@ class TokenRejected(MatchError):
         message: str,
         *,
         hint: str | None = None,
-        token: int | None = None,
-        text: bytes = b"",
+        token_id: int | None = None,
+        token: bytes = b"",
         position: int = 0,
         expected: str = "",
     ) -> None:
         super().__init__(message, hint=hint)
+        self.token_id = token_id
         self.token = token
-        self.text = text
         self.position = position
         self.expected = expected
 
@@ -181,21 +201,27 @@ class DeadEnd(MatchError):
     """No token of the vocabulary can come next."""
 
 
+class OutputInvalid(FormwrightError, ValueError):
+    """A text is not in form, or its type refuses it.
+
+    Attributes:
+        text: The text.
+        position: How many of its characters are in form; all of them where only the type refuses it.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, text: str = "", position: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
+        self.position = position
+
+
+class StreamUnfinished(FormwrightError):
+    """A stream was asked for its result before its end, or was closed before it."""
+
+
+class UnknownModel(FormwrightError, ValueError):
+    """No model has this name."""
+
+
 class MissingDependency(FormwrightError, ImportError):
     """An optional package is needed; the message names the extra that brings it."""
-
-
-class ClientError(FormwrightError):
-    """Talking to a model failed to give a usable answer."""
-
-
-class OutputInvalid(ClientError):
-    """The text a model returned is not in form."""
-
-
-class AttemptsExhausted(ClientError):
-    """Every attempt failed."""
-
-
-class OutputTruncated(ClientError):
-    """The text a model returned stops before its end."""

@@ -1,85 +1,209 @@
-"""Anything a user may pass, as a language and the way to read its texts back.
+"""Anything a user may pass, as a form: a language and what its texts are read as.
 
 ================================  =======================  ==========================
 what is passed                    what the model writes    what the text is read as
 ================================  =======================  ==========================
-`Language`                        a text of it             ``str``
+`Form`, `Constraint`              a text of it             as it says
 ``re.compile(...)``               a text it matches whole  ``str``
 ``Literal`` or ``Enum`` of str    one of the strings       the string, the member
-``dict``, ``bool``, ``str``       JSON for that schema     ``json.loads``
+``dict``, ``bool``                JSON for that schema     ``json.loads``
 any other type                    JSON for that type       an instance of the type
 ================================  =======================  ==========================
 
 ::
 
-    language({"type": "integer"}).matches(b"12")         # True
-    form_of(Literal["yes", "no"]).language.example()     # b"no"
+    fw.form({"type": "integer"}).parse("12")             # 12
+    fw.form(Literal["yes", "no"]).example()              # 'no'
+    fw.form(Person, whitespace="compact", order="model") # Form[Person], with options of JSON
 
 One table, `_READERS`, decides; its first match wins. Python types other than
 ``Literal`` and ``Enum`` need pydantic.
 
-The wrinkle: a ``str`` is read as JSON Schema text, never as a text to be written;
-that one is ``literal(...)``.
+The wrinkle: what describes no texts is refused rather than guessed at. A bare ``str``
+could be a text, a pattern or a schema; a function could be called; an instance is one
+value: each is a `NotAForm` that says what may have been meant.
 """
 
 from __future__ import annotations
 
+import inspect
 import json as _json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin, overload
 
 from formwright._kernel import Constraint, Language, Vocabulary
-from formwright.errors import RegexError, SchemaError
+from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
+from formwright.forms import Explanation, Form, Reading, literal, shortened
 
-__all__ = ["Form", "choice", "compile", "form_of", "json", "json_schema", "language", "literal", "regex", "schema_text"]
+__all__ = ["choice", "compile", "explain", "form", "json", "json_schema", "literal", "regex", "schema_text"]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+
+Order = Literal["schema", "model"]
+Escapes = Literal["natural", "any"]
+
+_DEFAULTS: Mapping[str, Any] = {
+    "order": "schema",
+    "whitespace": "flexible",
+    "escapes": "natural",
+    "integers": "plain",
+    "max_digits": 24,
+    "unknown_keywords": "error",
+    "format": "assert",
+    "formats": None,
+    "dialect": None,
+    "registry": None,
+}
+"""The options of JSON. `form`, `json_schema` and `explain` spell them out; the kernel reads them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A language together with the reading of its texts."""
-
-    language: Language
-    parse: Callable[[str], Any]
-
-
-def language(form: Any) -> Language:
-    """The language of anything in the table above.
+@overload
+def form(
+    form: type[T] | Form[T] | Constraint[T],
+    /,
+    *,
+    order: Order = ...,
+    whitespace: str = ...,
+    escapes: Escapes = ...,
+    integers: Literal["plain", "decimal"] = ...,
+    max_digits: int = ...,
+    unknown_keywords: Literal["error", "ignore"] = ...,
+    format: Literal["assert", "annotation"] = ...,
+    formats: Mapping[str, str] | None = ...,
+    dialect: str | None = ...,
+    registry: Mapping[str, str] | None = ...,
+) -> Form[T]: ...
+@overload
+def form(form: re.Pattern[str], /) -> Form[str]: ...
+@overload
+def form(
+    form: Any,
+    /,
+    *,
+    order: Order = ...,
+    whitespace: str = ...,
+    escapes: Escapes = ...,
+    integers: Literal["plain", "decimal"] = ...,
+    max_digits: int = ...,
+    unknown_keywords: Literal["error", "ignore"] = ...,
+    format: Literal["assert", "annotation"] = ...,
+    formats: Mapping[str, str] | None = ...,
+    dialect: str | None = ...,
+    registry: Mapping[str, str] | None = ...,
+) -> Form[Any]: ...
+def form(
+    form: Any,
+    /,
+    *,
+    order: str = "schema",
+    whitespace: str = "flexible",
+    escapes: str = "natural",
+    integers: str = "plain",
+    max_digits: int = 24,
+    unknown_keywords: str = "error",
+    format: str = "assert",
+    formats: Mapping[str, str] | None = None,
+    dialect: str | None = None,
+    registry: Mapping[str, str] | None = None,
+) -> Form[Any]:
+    """Anything of the table above as a form; the options are those of `json_schema` and only for forms of JSON.
 
     Raises:
-        LanguageError: With the place; see `formwright.errors`.
+        NotAForm: It describes no texts: a bare string, a function, an instance, a type that nothing can be read as.
+        LanguageError: It cannot be read or enforced; see `formwright.errors`.
+        ArgumentError: An option has a value that it cannot have, or is given for a form without JSON.
     """
-    return form_of(form).language
+    options = {name: value for name, value in locals().items() if name != "form"}
+    return next(read(form, options) for applies, read in _READERS if applies(form))
 
 
-def form_of(form: Any) -> Form:
-    """The language of ``form`` and the function that reads a text of it."""
-    if isinstance(form, Form):
-        return form
-    return next(read(form) for applies, read in _READERS if applies(form))
-
-
-def compile(form: Any, vocabulary: Vocabulary) -> Constraint:
-    """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences."""
-    return Constraint(language(form), vocabulary)
-
-
-def json_schema(schema: Any, **options: Any) -> Language:
-    """The JSON texts that ``schema`` allows.
+@overload
+def json_schema(
+    schema: type[T],
+    *,
+    order: Order = ...,
+    whitespace: str = ...,
+    escapes: Escapes = ...,
+    integers: Literal["plain", "decimal"] = ...,
+    max_digits: int = ...,
+    unknown_keywords: Literal["error", "ignore"] = ...,
+    format: Literal["assert", "annotation"] = ...,
+    formats: Mapping[str, str] | None = ...,
+    dialect: str | None = ...,
+    registry: Mapping[str, str] | None = ...,
+) -> Form[T]: ...
+@overload
+def json_schema(
+    schema: Any,
+    *,
+    order: Order = ...,
+    whitespace: str = ...,
+    escapes: Escapes = ...,
+    integers: Literal["plain", "decimal"] = ...,
+    max_digits: int = ...,
+    unknown_keywords: Literal["error", "ignore"] = ...,
+    format: Literal["assert", "annotation"] = ...,
+    formats: Mapping[str, str] | None = ...,
+    dialect: str | None = ...,
+    registry: Mapping[str, str] | None = ...,
+) -> Form[Any]: ...
+def json_schema(
+    schema: Any,
+    *,
+    order: str = "schema",
+    whitespace: str = "flexible",
+    escapes: str = "natural",
+    integers: str = "plain",
+    max_digits: int = 24,
+    unknown_keywords: str = "error",
+    format: str = "assert",
+    formats: Mapping[str, str] | None = None,
+    dialect: str | None = None,
+    registry: Mapping[str, str] | None = None,
+) -> Form[Any]:
+    """The JSON texts that ``schema`` allows, always as JSON: an ``Enum`` of strings is written with quotes.
 
     Args:
         schema: A dict, a bool, JSON Schema text, or a Python type.
-        options: See `Language.json_schema`: ``order``, ``whitespace``, ``escapes``, ``formats``, ...
+        order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
+        whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, or a regular
+            expression over space, tab, CR and LF.
+        escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
+        integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
+        max_digits: Longest run of digits in the integer or fraction part of a number, 1 to 400.
+        unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
+        format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
+        formats: Extra formats: name to regular expression.
+        dialect: URI or short name of the dialect, where ``$schema`` is absent.
+        registry: URI to schema text, for references to other documents.
 
     Raises:
         SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
+        ArgumentError: An option has a value that it cannot have.
+        NotAForm: ``schema`` is none.
     """
-    return Language.json_schema(schema_text(schema), **options)
+    options = {name: value for name, value in locals().items() if name != "schema"}
+    if isinstance(schema, str | dict | bool):
+        return _schema_form(schema, options)
+    if isinstance(schema, Form | Constraint | re.Pattern):
+        raise NotAForm(
+            f"json_schema: {schema!r} is a form, not a schema",
+            hint='a string with a pattern is {"type": "string", "pattern": ...}; options go where a form is made',
+        )
+    return _type_form(schema, options)
 
 
-def regex(pattern: str | re.Pattern[str]) -> Language:
+def json(*, whitespace: str = "flexible", escapes: Escapes = "natural", max_digits: int = 24) -> Form[Any]:
+    """Any JSON value; the options are those of `json_schema`."""
+    language = Language.json_schema("true", whitespace=whitespace, escapes=escapes, max_digits=max_digits)
+    return Form(language, _json.loads, "any JSON", "value")
+
+
+def regex(pattern: str | re.Pattern[str]) -> Form[str]:
     r"""The texts that ``pattern`` matches from their first character to their last.
 
     The dialect is that of Rust's regex library, which reads what it shares with Python's in the same way (only ``\s``
@@ -87,23 +211,92 @@ def regex(pattern: str | re.Pattern[str]) -> Language:
 
     Raises:
         RegexError: With the place in the pattern.
+        NotAForm: ``pattern`` is none.
     """
-    return Language.regex(_with_flags(pattern) if isinstance(pattern, re.Pattern) else pattern)
+    if not isinstance(pattern, str | re.Pattern):
+        raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
+    text = _with_flags(pattern) if isinstance(pattern, re.Pattern) else pattern
+    return Form(Language.regex(text), str, f"regex {shortened(repr(text))}", "text")
 
 
-def choice(options: Iterable[str]) -> Language:
-    """Exactly one of ``options``."""
-    return Language.choice(list(options))
+@overload
+def choice(options: type[E], /) -> Form[E]: ...  # type: ignore[overload-overlap]
+@overload
+def choice(options: Iterable[str], /) -> Form[str]: ...
+@overload
+def choice(*options: str) -> Form[str]: ...
+def choice(*options: Any) -> Form[Any]:
+    """Exactly one of some texts: ``choice("yes", "no")``, ``choice(["yes", "no"])``, or an ``Enum`` of strings.
+
+    Raises:
+        ArgumentError: There is no option, or one is no str.
+    """
+    if len(options) == 1 and _spellings(options[0]):
+        return _spelled_form(options[0])
+    texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
+    if wrong := [text for text in texts if not isinstance(text, str)]:
+        raise ArgumentError(
+            f"choice: every option is a str, not {wrong[0]!r}",
+            hint='pass choice("yes", "no"), choice(["yes", "no"]) or an Enum whose values are strings',
+            argument="options",
+        )
+    return Form(Language.choice(texts), str, f"choice {shortened(', '.join(map(repr, texts)))}", "text")
 
 
-def literal(text: str) -> Language:
-    """Exactly ``text``."""
-    return Language.literal(text)
+def _is_several(options: object) -> bool:
+    return isinstance(options, Iterable) and not isinstance(options, str | type)
 
 
-def json(*, whitespace: str = "flexible", escapes: str = "natural", max_digits: int = 24) -> Language:
-    """Any JSON value."""
-    return Language.json(whitespace=whitespace, escapes=escapes, max_digits=max_digits)
+@overload
+def compile(form: type[T] | Form[T] | Constraint[T], vocabulary: Vocabulary) -> Constraint[T]: ...
+@overload
+def compile(form: re.Pattern[str], vocabulary: Vocabulary) -> Constraint[str]: ...
+@overload
+def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]: ...
+def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]:
+    """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
+
+    Args:
+        form: Anything `formwright.form` takes. A `Constraint` for this vocabulary is returned as it is.
+        vocabulary: What the tokens of the model spell.
+
+    Raises:
+        NotAForm, LanguageError: As `formwright.form`.
+        DeadEnd: The vocabulary cannot spell any text of the form.
+        LimitExceeded: An automaton of the form is too large.
+    """
+    if isinstance(form, Constraint) and form.vocabulary is vocabulary:
+        return form
+    return Constraint(_form(form), vocabulary)
+
+
+_form = form
+
+
+def explain(
+    schema: Any,
+    *,
+    order: Order = "schema",
+    whitespace: str = "flexible",
+    escapes: Escapes = "natural",
+    integers: Literal["plain", "decimal"] = "plain",
+    max_digits: int = 24,
+    unknown_keywords: Literal["error", "ignore"] = "error",
+    format: Literal["assert", "annotation"] = "assert",
+    formats: Mapping[str, str] | None = None,
+    dialect: str | None = None,
+    registry: Mapping[str, str] | None = None,
+) -> Explanation:
+    """How every keyword of ``schema`` is read, also where `json_schema` refuses it: every fault is a row of its own.
+
+    ``schema`` and the options are those of `json_schema`.
+
+    Raises:
+        SchemaError: ``schema`` is no JSON.
+        NotAForm: It is no schema.
+    """
+    options = {name: value for name, value in locals().items() if name != "schema"}
+    return Explanation(Reading(*row) for row in Language.explain_json_schema(schema_text(schema), options))
 
 
 _FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x"}
@@ -129,6 +322,7 @@ def schema_text(schema: Any) -> str:
         return schema
     if isinstance(schema, dict | bool):
         return _dumps(schema)
+    _refuse_what_is_no_type(schema)
     from formwright import types
 
     return types.schema_text(schema)
@@ -146,10 +340,32 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
     return text
 
 
+# The rows of the table: what they are for, and how they read it.
+
+
+def _schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
+    text = schema_text(schema)
+    return Form(Language.json_schema(text, **options), _json.loads, f"JSON Schema {shortened(text)}", "value")
+
+
+def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
+    _refuse_what_is_no_type(type_)
+    from formwright import types
+
+    reader = types.Reader(type_)
+    return Form(
+        Language.json_schema(reader.schema_text, **options), reader, _name(type_), "string" if type_ is str else "value"
+    )
+
+
+def _name(type_: Any) -> str:
+    return type_.__qualname__ if isinstance(type_, type) and not get_args(type_) else repr(type_)
+
+
 def _spellings(form: Any) -> dict[str, Any]:
     """Text to value, for a ``Literal`` or ``Enum`` of strings only; empty for everything else."""
     if isinstance(form, type) and issubclass(form, Enum):
-        values: Sequence[Any] = list(form)
+        values: tuple[Any, ...] = tuple(form)
         texts = [member.value for member in form]
     elif get_origin(form) is Literal:
         values = get_args(form)
@@ -159,30 +375,81 @@ def _spellings(form: Any) -> dict[str, Any]:
     return dict(zip(texts, values, strict=True)) if all(type(text) is str for text in texts) else {}
 
 
-def _read_spellings(form: Any) -> Form:
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """Reads the texts of a ``Literal`` or ``Enum``; pickled as the type."""
+
+    type_: Any
+
+    def __call__(self, text: str) -> Any:
+        return _spellings(self.type_)[text]
+
+
+def _spelled_form(form: Any) -> Form[Any]:
     spellings = _spellings(form)
-    return Form(choice(spellings), spellings.__getitem__)
+    is_text = all(value is text for text, value in spellings.items())
+    is_string = all(isinstance(value, str) for value in spellings.values())
+    kind: Literal["text", "string", "value"] = "text" if is_text else "string" if is_string else "value"
+    read = str if is_text else _Spelled(form)
+    return Form(Language.choice(list(spellings)), read, _name(form), kind)
 
 
-def _read_schema(form: Any) -> Form:
-    return Form(json_schema(form), _json.loads)
+def _without_options(read: Callable[[Any], Form[Any]]) -> Callable[[Any, Mapping[str, Any]], Form[Any]]:
+    """A row of the table whose forms are no JSON that could be written in several ways, or are made already."""
+
+    def reader(form: Any, options: Mapping[str, Any]) -> Form[Any]:
+        if given := [name for name, value in options.items() if value != _DEFAULTS[name]]:
+            raise ArgumentError(
+                f"{given[0]}= is an option of JSON, and {shortened(repr(form))} takes none",
+                hint="pass it where the form is made: json_schema(...) writes any type as JSON",
+                argument=given[0],
+            )
+        return read(form)
+
+    return reader
 
 
-def _read_type(form: Any) -> Form:
-    from formwright import types
+def _refuse_text(form: str | bytes) -> Form[Any]:
+    shown = shortened(repr(form))
+    raise NotAForm(
+        f"a bare {type(form).__name__} is no form: {shown} could be a text, a pattern or a schema",
+        hint=f"pass fw.literal({shown}) for this text, fw.regex({shown}) for the texts it matches, "
+        f"or fw.json_schema({shown}) for JSON by this schema",
+    )
 
-    text, parse = types.reader(form)
-    return Form(Language.json_schema(text), parse)
+
+def _refuse_what_is_no_type(form: Any) -> None:
+    """Functions and instances: pydantic would call the first with what the model wrote."""
+    if isinstance(form, str | bytes):
+        _refuse_text(form)
+    if inspect.isroutine(form) or (callable(form) and not _is_type(form)):
+        raise NotAForm(
+            f"{form!r} is a function, not a form",
+            hint="for a tool call, pass a type that describes the arguments (a pydantic model or TypedDict), "
+            "and call the function with the value",
+        )
+    if not _is_type(form):
+        raise NotAForm(
+            f"{shortened(repr(form))} is an instance of {type(form).__name__}, not a form",
+            hint=f"pass the class {type(form).__name__} for any value of it, or Literal[...] for some values",
+        )
+
+
+def _is_type(form: Any) -> bool:
+    """Whether it is a class, or one of the objects with which ``typing`` says types."""
+    spoken = type(form).__module__ in ("types", "typing", "typing_extensions")
+    return form is None or isinstance(form, type) or get_origin(form) is not None or spoken
 
 
 def _is(*classes: type) -> Callable[[Any], bool]:
     return lambda form: isinstance(form, classes)
 
 
-_READERS: tuple[tuple[Callable[[Any], object], Callable[[Any], Form]], ...] = (
-    (_is(Language), lambda form: Form(form, str)),
-    (_is(re.Pattern), lambda form: Form(regex(form), str)),
-    (_is(dict, bool, str), _read_schema),
-    (_spellings, _read_spellings),
-    (lambda form: True, _read_type),
+_READERS: tuple[tuple[Callable[[Any], object], Callable[[Any, Mapping[str, Any]], Form[Any]]], ...] = (
+    (_is(Form), _without_options(lambda form: form)),
+    (_is(Constraint), _without_options(lambda constraint: constraint.form)),
+    (_is(re.Pattern), _without_options(regex)),
+    (_is(dict, bool), _schema_form),
+    (_spellings, _without_options(_spelled_form)),
+    (lambda form: True, _type_form),
 )

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from formwright import _kernel
 from formwright._kernel import Vocabulary
-from formwright.errors import VocabularyError
+from formwright.errors import ArgumentError, VocabularyError
 
 __all__ = ["allocate_bitmask", "allowed_tokens", "apply_bitmask"]
 
@@ -52,15 +52,30 @@ def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
 
     It begins where a cache line does, as the tensors of torch do: rows are written faster there.
     """
+    if rows < 0:
+        raise ArgumentError(f"rows must be 0 or more, not {rows}", argument="rows")
     count, line = rows * vocabulary.mask_words, 64
     room = np.zeros(count + line // 4, dtype=np.int32)
     start = -room.__array_interface__["data"][0] % line // 4
     return room[start : start + count].reshape(rows, vocabulary.mask_words)
 
 
-def allowed_tokens(row: Mask) -> NDArray[np.intp]:
-    """The token ids that one row of a mask allows, ascending."""
-    return np.flatnonzero(_bits(row))
+def allowed_tokens(mask: Mask) -> NDArray[np.intp]:
+    """The token ids that one row of a mask allows, ascending, as an array of shape ``(count,)``.
+
+    Args:
+        mask: int32 words of shape ``(words,)`` or ``(1, words)``.
+
+    Raises:
+        ArgumentError: It has several rows.
+    """
+    if mask.ndim > 1 and len(mask) != 1:
+        raise ArgumentError(
+            f"allowed_tokens: one row of a mask is wanted, not the shape {mask.shape}",
+            hint="pass a row: allowed_tokens(mask[0])",
+            argument="mask",
+        )
+    return np.flatnonzero(_bits(mask.reshape(-1)))
 
 
 def apply_bitmask(logits: Any, mask: Any, *, rows: Sequence[int] | None = None) -> None:
@@ -77,7 +92,7 @@ def apply_bitmask(logits: Any, mask: Any, *, rows: Sequence[int] | None = None) 
     Raises:
         TypeError: The logits are not of these classes and types, or the mask is not int32.
         VocabularyError: The mask is wider than the logits, or the numbers of rows differ.
-        ValueError: The logits are read-only, or one of ``rows`` is not there.
+        ArgumentError: The logits are read-only, or one of ``rows`` is not there.
     """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(logits, torch.Tensor):
@@ -96,7 +111,7 @@ def apply_to_array(logits: NDArray[Any], kind: str, mask: Any, rows: Sequence[in
     words = np.asarray(mask)
     check_mask(logits.shape, words.shape, str(words.dtype))
     if not logits.flags.writeable:
-        raise ValueError("logits are read-only, but are to be written in place")
+        raise ArgumentError("logits are read-only, but are to be written in place", argument="logits")
     # Adding an axis to an array makes a view: what is stored below lands in the caller's array.
     grid, words = np.atleast_2d(logits.view(unsigned)), np.ascontiguousarray(np.atleast_2d(words))
     for part, of_part, chosen in _contiguous(grid, words, known_rows(rows, len(grid))):
@@ -129,12 +144,14 @@ def check_mask(logits: Sequence[int], mask: Sequence[int], kind: str) -> None:
 
 
 def known_rows(rows: Sequence[int] | None, count: int) -> list[int] | None:
-    """The same rows as a list. Raises ValueError if one of them is not among ``count``."""
+    """The same rows as a list. Raises ArgumentError if one of them is not among ``count``."""
     if rows is None:
         return None
     known = [index(row) for row in rows]
     if missing := [row for row in known if not 0 <= row < count]:
-        raise ValueError(f"there is no row {missing[0]}: the logits have {count} rows, counted from 0")
+        raise ArgumentError(
+            f"there is no row {missing[0]}: the logits have {count} rows, counted from 0", argument="rows"
+        )
     return known
 
 

@@ -15,7 +15,7 @@ fields are closed (``additionalProperties: false``) unless the type says otherwi
 since a field nobody declared would be dropped on the way back. A ``Decimal`` is
 written as a number, not as a number or one of many strings.
 
-Cost: building the adapter of a type, about a millisecond, once per call of `reader`.
+Cost: building the adapter of a type, about a millisecond, once for each `Reader`.
 
 The wrinkle: a type may check more than its schema tells (a custom validator). Such a
 type can refuse a text that is in form; `OutputInvalid` reports it.
@@ -24,22 +24,22 @@ type can refuse a text that is in form; `OutputInvalid` reports it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from enum import Enum
+from typing import Any, Self
 
 from formwright._dependencies import needs
-from formwright.errors import OutputInvalid, SchemaError
+from formwright.errors import NotAForm, OutputInvalid
 
 with needs("pydantic", "a Python type as a form"):
     from pydantic import TypeAdapter, ValidationError
     from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
     from pydantic.json_schema import GenerateJsonSchema
 
-__all__ = ["parse", "reader", "schema_text"]
+__all__ = ["Reader", "parse", "schema_text"]
 
 
 class _Closed(GenerateJsonSchema):
-    """Pydantic's generator, with declared objects closed and decimals as numbers."""
+    """Pydantic's generator, with declared objects closed, decimals as numbers, and no type that cannot be read back."""
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
         return _close(super().model_schema(schema))
@@ -56,6 +56,28 @@ class _Closed(GenerateJsonSchema):
         }
         return self.float_schema({"type": "float", **bounds})  # type: ignore[typeddict-item]
 
+    def complex_schema(self, schema: Any) -> dict[str, Any]:
+        raise NotAForm("complex cannot be read back: JSON has no complex numbers", hint="pass tuple[float, float]")
+
+    def enum_schema(self, schema: Any) -> dict[str, Any]:
+        for member in schema["members"]:
+            _check_read_back(schema["cls"], member)
+        return super().enum_schema(schema)
+
+
+def _check_read_back(enum: type[Enum], member: Enum) -> None:
+    """Fails if JSON has no text that is read as ``member``: a tuple, for instance, comes back as a list."""
+    adapter = TypeAdapter(enum)
+    try:
+        if adapter.validate_json(adapter.dump_json(member)) is member:
+            return
+    except ValueError:
+        pass
+    raise NotAForm(
+        f"{enum.__qualname__}.{member.name} cannot be read back: no JSON text is read as {member.value!r}",
+        hint="give the members of the Enum values that are strings, numbers, booleans or None",
+    )
+
 
 def _close(schema: dict[str, Any]) -> dict[str, Any]:
     if schema.get("type") == "object":
@@ -67,9 +89,9 @@ def _adapter(form: Any) -> TypeAdapter[Any]:
     try:
         return TypeAdapter(form)
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError) as error:
-        raise SchemaError(
+        raise NotAForm(
             f"{form!r} is no form: pydantic cannot read it as a type: {error}",
-            hint="pass a Python type, a JSON Schema (dict, bool or text), a compiled re.Pattern or a Language",
+            hint="pass a type that pydantic reads, a JSON Schema (dict or bool), a compiled re.Pattern or a Form",
         ) from error
 
 
@@ -77,7 +99,7 @@ def schema_text(form: Any) -> str:
     """JSON Schema text for the Python type ``form``.
 
     Raises:
-        SchemaError: ``form`` is not a type, or holds something JSON cannot say.
+        NotAForm: ``form`` is no type, holds something JSON Schema cannot say, or has texts that cannot be read back.
         MissingDependency: pydantic is not installed.
     """
     return _schema_text(_adapter(form), form)
@@ -87,24 +109,42 @@ def _schema_text(adapter: TypeAdapter[Any], form: Any) -> str:
     try:
         schema = adapter.json_schema(schema_generator=_Closed, mode="validation")
     except PydanticUserError as error:
-        raise SchemaError(f"{form!r} cannot be said in JSON Schema: {error}") from error
+        raise NotAForm(f"{form!r} cannot be said in JSON Schema: {error}") from error
     return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
 
 
-def reader(form: Any) -> tuple[str, Callable[[str], Any]]:
-    """The schema text of ``form`` and a function from a text in form to a value of that type."""
-    adapter = _adapter(form)
+class Reader:
+    """Reads texts in form as values of a type; pickled as the type.
 
-    def read(text: str) -> Any:
+    Attributes:
+        schema_text: The JSON Schema of the type, as text.
+    """
+
+    __slots__ = ("_adapter", "_type", "schema_text")
+
+    def __init__(self, form: Any) -> None:
+        self._type = form
+        self._adapter = _adapter(form)
+        self.schema_text = _schema_text(self._adapter, form)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
+        return type(self), (self._type,)
+
+    def __call__(self, text: str) -> Any:
+        """The value of type ``form`` that ``text`` spells.
+
+        Raises:
+            OutputInvalid: The text is not JSON, or the type refuses it.
+        """
         try:
-            return adapter.validate_json(text)
+            return self._adapter.validate_json(text)
         except ValidationError as error:
             raise OutputInvalid(
-                f"the text is in form, but {form!r} refuses it: {error}",
+                f"the text is in form, but {self._type!r} refuses it: {error}",
                 hint="the type checks more than its JSON Schema says; state the check as a bound, pattern or Literal",
+                text=text,
+                position=len(text),
             ) from error
-
-    return _schema_text(adapter, form), read
 
 
 def parse(form: Any, text: str) -> Any:
@@ -113,4 +153,4 @@ def parse(form: Any, text: str) -> Any:
     Raises:
         OutputInvalid: The text is not JSON, or the type refuses it.
     """
-    return reader(form)[1](text)
+    return Reader(form)(text)

@@ -48,7 +48,7 @@ class Case:
     instances: list[Any] = field(default_factory=list)
 
     @cached_property
-    def language(self) -> fw.Language:
+    def language(self) -> fw.Form[Any]:
         return fw.json_schema(self.schema, order="model")
 
     @cached_property

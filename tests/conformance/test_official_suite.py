@@ -54,7 +54,7 @@ def judge(group: dict[str, Any], wrong: list[str], right: list[bool], **options:
     """``exact``, ``narrowed`` or the reason of a refusal; invalid instances that are accepted go to ``wrong``, and for
     every valid one goes to ``right`` whether it is accepted."""
     try:
-        language = fw.Language.json_schema(
+        language = fw.json_schema(
             json.dumps(group["schema"]), order="model", integers="decimal", unknown_keywords="ignore", **options
         )
         verdicts = [language.matches(json.dumps(test["data"], ensure_ascii=False).encode()) for test in group["tests"]]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.masks import allowed_tokens
+from formwright import allowed_tokens
 
 BORDERS = ['": ', ', "', '{"', '":', '",', '"}', '"]', '":"', "[]", "{}", "},{", "[[", '"a":', '"b":', '"n', 's":']
 INSIDES = ["true", "false", "null", "12", "-1", ".5", "00", "e+", "20", "T1", "Z", "://", "@x", "%2", '\\"', "\\u"]
@@ -48,7 +48,7 @@ class Writer:
         free = self.chance.randrange(FREE)
         for count in range(MOST):
             if self.matcher.is_finished:
-                return self.matcher.text.decode()
+                return self.matcher.accepted_bytes.decode()
             self.matcher.fill_bitmask(self.mask)
             self.matcher.accept_token(self.drawn(CLOSING if count > free and self.chance.random() < 0.8 else []))
         return ""

@@ -33,7 +33,7 @@ def judge(case: dict[str, Any], order: str) -> str:
     return next((worst for worst in WORST_FIRST if worst in said), "right")
 
 
-def verdict(schema: Any, language: fw.Language, data: Any, valid: bool) -> str:
+def verdict(schema: Any, language: fw.Form[Any], data: Any, valid: bool) -> str:
     """A valid instance may be out of form only for the order of its keys, or where `explain` says narrowed."""
     text = json.dumps(data, ensure_ascii=False).encode()
     if language.matches(text) is valid:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import formwright as fw
-from formwright.generation import Complete, Piece, Sampler, Truncated, generate, stream
+from formwright.generation import Complete, Piece, Sampler, Stream, Truncated, generate
 
 PERSON = {
     "type": "object",
@@ -26,13 +26,13 @@ def write(toy: Callable[..., Any], vocabulary: fw.Vocabulary, form: Any, seed: i
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_opinions_still_give_json_within_the_budget(toy: Any, word_vocabulary: fw.Vocabulary, seed: int) -> None:
-    result = write(toy, word_vocabulary, PERSON, seed, parse=json.loads)
+    result = write(toy, word_vocabulary, PERSON, seed)
     assert isinstance(result, Complete)
     assert result.value == json.loads(result.text)
     assert set(result.value) == {"name", "ages"}
-    assert len(result.tokens) <= 60
-    assert b"".join(map(word_vocabulary.token, result.tokens)).decode() == result.text
-    assert not set(result.tokens) & set(word_vocabulary.eos_token_ids)
+    assert len(result.token_ids) <= 60
+    assert b"".join(map(word_vocabulary.token, result.token_ids)).decode() == result.text
+    assert not set(result.token_ids) & set(word_vocabulary.eos_token_ids)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -72,16 +72,17 @@ def test_the_model_may_end_where_the_text_may_end(toy: Any, byte_vocabulary: fw.
 
 def test_pieces_are_whole_characters(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
     constraint = fw.compile(fw.literal("é你😀"), byte_vocabulary)
-    pieces = stream(toy(257), constraint, [1], max_tokens=9, sampler=Sampler())
+    pieces = Stream(toy(257), constraint, [1], max_tokens=9, sampler=Sampler())
     assert [piece.text for piece in pieces] == ["", "é", "", "", "你", "", "", "", "😀"]
 
 
 def test_a_stream_returns_its_result(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
-    pieces = stream(toy(257), fw.compile(fw.literal("a"), byte_vocabulary), [1], max_tokens=9, sampler=Sampler())
+    pieces = Stream(toy(257), fw.compile(fw.literal("a"), byte_vocabulary), [1], max_tokens=9, sampler=Sampler())
     assert next(pieces) == Piece(97, "a")
-    with pytest.raises(StopIteration) as end:
-        next(pieces)
-    assert isinstance(end.value.value, Complete)
+    with pytest.raises(fw.errors.StreamUnfinished):
+        pieces.result  # noqa: B018
+    assert list(pieces) == []
+    assert isinstance(pieces.result, Complete)
 
 
 def test_without_finish_the_text_may_be_cut(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
@@ -91,11 +92,11 @@ def test_without_finish_the_text_may_be_cut(toy: Any, byte_vocabulary: fw.Vocabu
     assert isinstance(write(toy, byte_vocabulary, fw.literal("four"), max_tokens=4, finish=False), Complete)
 
 
-def test_stop_cuts_between_characters_or_inside_one(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+def test_cancel_cuts_between_characters_or_inside_one(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
     answers = iter([False, False, False, True])
-    result = write(toy, byte_vocabulary, fw.literal("ab你"), stop=lambda: next(answers))
+    result = write(toy, byte_vocabulary, fw.literal("ab你"), cancel=lambda: next(answers))
     assert isinstance(result, Truncated)
-    assert (result.text, result.reason, len(result.tokens)) == ("ab\ufffd", "stopped", 3)
+    assert (result.text, result.reason, len(result.token_ids)) == ("ab", "cancel", 3)
 
 
 def test_equal_seeds_give_equal_texts(toy: Any, word_vocabulary: fw.Vocabulary) -> None:

@@ -57,7 +57,7 @@ def test_settings_reach_the_sampler(model: LocalModel) -> None:
 def test_the_context_bounds_prompt_and_text(model: LocalModel) -> None:
     result = model.generate("p" * 4090, fw.regex("a*b"), temperature=1, seed=0)
     assert isinstance(result, fw.Complete)
-    assert len(result.tokens) <= 6
+    assert len(result.token_ids) <= 6
     with pytest.raises(fw.errors.LimitExceeded) as caught:
         model.generate("p" * 5000, fw.regex("a*b"))
     assert (caught.value.limit, caught.value.value, caught.value.allowed) == ("context", 5000, 4096)

@@ -35,7 +35,7 @@ def test_the_chat_format_is_the_recorded_one(tiny: LocalModel) -> None:
     assert embedded._render(messages) == rendered
 
 
-def test_crop_and_fork_keep_the_place(tiny: LocalModel) -> None:
+def test_a_fork_keeps_the_place(tiny: LocalModel) -> None:
     *ids, last = tiny.encode("The number is 12.")
     runtime = tiny.runtime.fork()
     runtime.prefill(ids)
@@ -43,9 +43,6 @@ def test_crop_and_fork_keep_the_place(tiny: LocalModel) -> None:
     expected = runtime.step(last)
     assert runtime.length == len(ids) + 1
     assert np.array_equal(twin.step(last), expected)
-    runtime.crop(len(ids))
-    assert runtime.length == len(ids)
-    assert np.array_equal(runtime.step(last), expected)
     assert tiny.runtime.length == 0
 
 

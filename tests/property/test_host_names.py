@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import unicodedata
+from typing import Any
 
 import idna
 import pytest
@@ -15,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright.masks import allowed_tokens
+from formwright import allowed_tokens
 
 TOKENS = [bytes([byte]) for byte in range(256)] + [b""]
 FORMS = ["hostname", "idn-hostname"]
 
 
-def language(form: str) -> fw.Language:
-    return fw.Language.json_schema(f'{{"type": "string", "format": "{form}"}}')
+def language(form: str) -> fw.Form[Any]:
+    return fw.json_schema(f'{{"type": "string", "format": "{form}"}}')
 
 
 LANGUAGES = {form: language(form) for form in FORMS}

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from hypothesis import given, note
 from hypothesis import strategies as st
 
 import formwright as fw
+from formwright import allowed_tokens
 from formwright import reference as ref
-from formwright.masks import allowed_tokens
 
 ALPHABET = 'ab0"\\{,é你😀'
 END = 0
@@ -27,7 +28,7 @@ class Twin:
 
     oracle: ref.Language
     pattern: str
-    language: fw.Language
+    language: fw.Form[Any]
 
 
 def exactly(text: str) -> Twin:
@@ -108,7 +109,7 @@ def mask_of(matcher: fw.Matcher, vocabulary: fw.Vocabulary) -> set[int]:
     return set(allowed_tokens(mask[0]).tolist())
 
 
-def walk(oracle: ref.Language, language: fw.Language, tokens: dict[int, bytes], data: st.DataObject) -> None:
+def walk(oracle: ref.Language, language: fw.Form[Any], tokens: dict[int, bytes], data: st.DataObject) -> None:
     """Compare at every state of a random walk of up to eight tokens."""
     vocabulary = build(tokens)
     matcher = fw.compile(language, vocabulary).matcher()
@@ -116,8 +117,8 @@ def walk(oracle: ref.Language, language: fw.Language, tokens: dict[int, bytes], 
     for _ in range(8):
         expected = ref.allowed_tokens(oracle, text, tokens, ends=[END])
         assert mask_of(matcher, vocabulary) == expected, text
-        assert matcher.text == text
-        assert matcher.is_accepting is (END in expected) is ref.matches(oracle, text)
+        assert matcher.accepted_bytes == text
+        assert matcher.is_complete is (END in expected) is ref.matches(oracle, text)
         if not expected - {END}:
             break
         token = data.draw(st.sampled_from(sorted(expected - {END})))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright.masks import allowed_tokens
+from formwright import allowed_tokens
 
 FORMS = {
     "object": fw.json_schema({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}),
@@ -51,7 +51,7 @@ def test_rollback_undoes(word_vocabulary: fw.Vocabulary, form: str, seed: int, b
     witness = fw.compile(FORMS[form], word_vocabulary).matcher()
     witness.accept_tokens(taken[: len(taken) - back])
     matcher.rollback(back)
-    assert matcher.text == witness.text
+    assert matcher.accepted_bytes == witness.accepted_bytes
     assert np.array_equal(mask_of(matcher), mask_of(witness))
     assert matcher.validate_tokens(taken[len(taken) - back :]) == back
     with pytest.raises(fw.errors.MatchError):
@@ -62,12 +62,12 @@ def test_rollback_undoes(word_vocabulary: fw.Vocabulary, form: str, seed: int, b
 def test_forks_are_independent(word_vocabulary: fw.Vocabulary, form: str, seed: int) -> None:
     matcher = fw.compile(FORMS[form], word_vocabulary).matcher()
     stroll(matcher, seed, 5)
-    before, text = mask_of(matcher), matcher.text
+    before, text = mask_of(matcher), matcher.accepted_bytes
     stroll(matcher.fork(), seed + 1, 8)
-    assert matcher.text == text
+    assert matcher.accepted_bytes == text
     assert np.array_equal(mask_of(matcher), before)
     matcher.reset()
-    assert matcher.text == b""
+    assert matcher.accepted_bytes == b""
 
 
 @given(forms, seeds)
@@ -108,8 +108,8 @@ def test_a_budget_is_always_enough(word_vocabulary: fw.Vocabulary, form: str, se
             break
         matcher.accept_token(token)
         assert matcher.min_tokens_to_finish <= left - 1
-    assert matcher.is_accepting
-    assert FORMS[form].matches(matcher.text)
+    assert matcher.is_complete
+    assert FORMS[form].matches(matcher.accepted_bytes)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -124,8 +124,8 @@ def test_the_example_is_a_shortest_text(byte_vocabulary: fw.Vocabulary, form: st
 @pytest.mark.parametrize("form", FORMS)
 def test_check_counts_what_is_in_form(form: str) -> None:
     example = FORMS[form].example()
-    assert FORMS[form].check(example) == (len(example), True)
-    good, complete = FORMS[form].check(example + b"\xff")
+    assert FORMS[form].check(example) == (len(example), True, "")
+    good, complete, _ = FORMS[form].check(example.encode() + b"\xff")
     assert (good, complete) == (len(example), False)
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import formwright as fw
-from formwright.masks import allowed_tokens
+from formwright import allowed_tokens
 
 END = 0
 NAMES = ["", "a", "b", "ab", "é"]
@@ -73,11 +73,11 @@ def test_a_mask_is_what_every_token_says(data: st.DataObject, index: int, order:
     constraint = compiled(index, order)
     matcher = constraint.matcher()
     for _ in range(12):
-        note(f"after {matcher.text!r}")
+        note(f"after {matcher.accepted_bytes!r}")
         allowed = mask_of(matcher)
         assert allowed == [token for token in range(len(vocabulary())) if matcher.validate_tokens([token])]
-        fresh = fw.compile(constraint.language, vocabulary()).matcher()
-        fresh.accept_bytes(matcher.text)
+        fresh = fw.compile(constraint.form, vocabulary()).matcher()
+        fresh.accept_bytes(matcher.accepted_bytes)
         assert allowed == mask_of(fresh)
         going_on = [token for token in allowed if token != END]
         way = data.draw(st.sampled_from(["on", "on", "on", "on", "back", "aside", "anew"]))

@@ -62,7 +62,7 @@ impl Constraint {
         let py = cls.py();
         let recipe = Recipe::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
         let language = Language::of(py, lift(py, recipe)?)?;
-        let form = py.import("formwright.languages")?.call_method1("form_of_language", (language,))?;
+        let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
         Self::new(py, form, vocabulary)
     }
 

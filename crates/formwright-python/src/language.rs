@@ -33,6 +33,46 @@ impl Language {
     }
 }
 
+/// The options of `json_schema` as Python says them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Spoken {
+    order: String,
+    whitespace: String,
+    escapes: String,
+    integers: String,
+    max_digits: i64,
+    unknown_keywords: String,
+    format: String,
+    formats: Option<BTreeMap<String, String>>,
+    dialect: Option<String>,
+    registry: Option<BTreeMap<String, String>>,
+}
+
+impl Spoken {
+    fn meant(self, py: Python<'_>) -> PyResult<Options> {
+        Ok(Options {
+            order: choose(py, "order", &self.order, ("schema", Order::Schema), ("model", Order::Model))?,
+            whitespace: self.whitespace,
+            any_escapes: choose(py, "escapes", &self.escapes, ("natural", false), ("any", true))?,
+            decimal_integers: choose(py, "integers", &self.integers, ("plain", false), ("decimal", true))?,
+            max_digits: count(py, "max_digits", self.max_digits)?,
+            ignore_unknown: choose(py, "unknown_keywords", &self.unknown_keywords, ("error", false), ("ignore", true))?,
+            assert_formats: choose(py, "format", &self.format, ("annotation", false), ("assert", true))?,
+            formats: self.formats.unwrap_or_default(),
+            dialect: self.dialect,
+            registry: self.registry.unwrap_or_default(),
+            limits: Limits::default(),
+        })
+    }
+}
+
+fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readings> {
+    let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
+    let row = |reading: json_schema::Reading| (reading.pointer, reading.keyword, reading.status, reading.note);
+    Ok(readings.into_iter().map(row).collect())
+}
+
 /// One of two words.
 fn choose<T>(py: Python<'_>, name: &'static str, value: &str, first: (&str, T), second: (&str, T)) -> PyResult<T> {
     if value == first.0 {
@@ -85,19 +125,19 @@ impl Language {
         dialect: Option<String>,
         registry: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
-        let options = Options {
-            order: choose(py, "order", order, ("schema", Order::Schema), ("model", Order::Model))?,
+        let options = Spoken {
+            order: order.to_owned(),
             whitespace: whitespace.to_owned(),
-            any_escapes: choose(py, "escapes", escapes, ("natural", false), ("any", true))?,
-            decimal_integers: choose(py, "integers", integers, ("plain", false), ("decimal", true))?,
-            max_digits: count(py, "max_digits", max_digits)?,
-            ignore_unknown: choose(py, "unknown_keywords", unknown_keywords, ("error", false), ("ignore", true))?,
-            assert_formats: choose(py, "format", format, ("annotation", false), ("assert", true))?,
-            formats: formats.unwrap_or_default(),
+            escapes: escapes.to_owned(),
+            integers: integers.to_owned(),
+            max_digits,
+            unknown_keywords: unknown_keywords.to_owned(),
+            format: format.to_owned(),
+            formats,
             dialect,
-            registry: registry.unwrap_or_default(),
-            limits: Limits::default(),
+            registry,
         };
+        let options = options.meant(py)?;
         Self::of(py, Recipe::json_schema(schema, options))
     }
 
@@ -185,12 +225,14 @@ impl Language {
 
     /// How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`.
     fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
-        let Some((schema, options)) = self.recipe.schema() else { return Ok(Vec::new()) };
-        let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
-        Ok(readings
-            .into_iter()
-            .map(|reading| (reading.pointer, reading.keyword, reading.status, reading.note))
-            .collect())
+        self.recipe.schema().map_or(Ok(Vec::new()), |(schema, options)| explained(py, schema, options))
+    }
+
+    /// How each keyword of a schema is read, also where `json_schema` refuses it. The options are the same.
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)]
+    fn explain_json_schema(py: Python<'_>, schema: PyBackedStr, options: Spoken) -> PyResult<Readings> {
+        explained(py, &schema, &options.meant(py)?)
     }
 
     fn __repr__(&self) -> String {

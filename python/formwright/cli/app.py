@@ -11,9 +11,12 @@ from formwright.cli.check import check
 from formwright.cli.convert import convert
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
-from formwright.errors import FormwrightError
+from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
+
+INTERRUPTED = 130
+"""The exit code of what was ended by Ctrl-C, as in a shell."""
 
 
 class _Refusal(click.ClickException):
@@ -33,14 +36,30 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except ArgumentError as error:
+            raise click.UsageError(f"{error}. {error.hint or ''}".rstrip()) from error
         except FormwrightError as error:
             raise _Refusal(error) from error
+        except KeyboardInterrupt:
+            click.echo("error: interrupted", err=True)
+            raise SystemExit(INTERRUPTED) from None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="formwright")
 def app() -> None:
-    """Make a language model write in form: JSON Schema, regular expressions, choices."""
+    r"""Make a language model write in form: JSON Schema, regular expressions, choices.
+
+    Results go to stdout, everything else to stderr.
+
+    \b
+    Exit codes:
+      0    done
+      1    the answer is no: an instance that is not in form, a text that was cut
+      2    a wrong command line, or input that is not UTF-8
+      3    a form, tokenizer or model that formwright refuses, with the reason
+      130  interrupted by Ctrl-C
+    """
 
 
 for command in (check, convert, explain, generate):

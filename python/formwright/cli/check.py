@@ -2,64 +2,74 @@
 
 from __future__ import annotations
 
-from typing import IO
+from itertools import combinations
+from typing import IO, Any
 
 import click
 from rich.cells import cell_len
 
 import formwright as fw
+from formwright.cli.shared import FILE, is_stdin, json_options, read_text
+from formwright.forms import Check
 
 __all__ = ["check"]
 
-_File = click.File("rb")
 _MARGIN = 36
 """Characters of the line shown on either side of the place."""
 
+_WIDER = {
+    "out of order (--order model writes it)": {"order": "model"},
+    "with other whitespace": {"whitespace": r"[ \t\r\n]*"},
+    "with escapes that JSON does not need": {"escapes": "any"},
+    "with integers that have a fraction": {"integers": "decimal"},
+}
+"""What an instance may be beside what a model writes by default, and the options that allow it."""
+
 
 @click.command()
-@click.argument("schema", type=_File)
-@click.argument("instance", type=_File)
-@click.option(
-    "--order", type=click.Choice(["schema", "model"]), default="schema", show_default=True, help="Order of properties."
-)
-def check(schema: IO[bytes], instance: IO[bytes], order: str) -> None:
+@click.argument("schema", type=FILE)
+@click.argument("instance", type=FILE)
+@json_options
+def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
     """Tell whether INSTANCE is a text that SCHEMA lets a model write.
 
     Both are files; - is stdin. The final newline of INSTANCE is no part of it. If it is
-    not in form, shows the place and what could stand there, and exits with 1.
+    not in form, shows the place and what could stand there, and exits with 1; also if it
+    is valid, but written in a way that the options do not allow.
     """
-    language = fw.json_schema(schema.read().decode(), order=order)
-    text = instance.read().rstrip(b"\r\n")
-    good, complete = language.check(text)
-    if good == len(text) and complete:
+    if is_stdin(schema) and is_stdin(instance):
+        raise click.UsageError("Give SCHEMA or INSTANCE on stdin, not both.")
+    source = read_text(schema)
+    form = fw.json_schema(source, **options)
+    text = read_text(instance).rstrip("\r\n")
+    found = form.check(text)
+    if found.is_complete:
         click.echo("in form")
         return
-    click.echo(f"not in form: {_complaint(language, text, good)}\n{_excerpt(text, good)}")
+    verdict = _but(source, text, options) or f"not in form: {_complaint(text, found)}"
+    click.echo(f"{verdict}\n{_excerpt(text, found.position)}")
     raise SystemExit(1)
 
 
-def _complaint(language: fw.Language, text: bytes, good: int) -> str:
-    before = text[:good].decode(errors="ignore")
+def _but(source: str, text: str, options: dict[str, Any]) -> str | None:
+    """What is unusual about a valid instance, with the fewest words; ``None`` for an invalid one."""
+    for count in range(1, len(_WIDER) + 1):
+        for ways in combinations(_WIDER, count):
+            wider = {name: value for way in ways for name, value in _WIDER[way].items()}
+            if fw.json_schema(source, **(options | wider)).matches(text):
+                return f"valid, but {' and '.join(ways)}"
+    return None
+
+
+def _complaint(text: str, found: Check) -> str:
+    before = text[: found.position]
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    what = "the text ends too soon" if good == len(text) else "this cannot stand here"
-    expected = _expected(language, text[:good], text[good : good + 1] or b"\0")
-    return f"line {line}, column {column}: {what}" + (f"; expected {expected}" if expected else "")
+    what = "the text ends too soon" if found.position == len(text) else "this cannot stand here"
+    return f"line {line}, column {column}: {what}" + (f"; expected {found.expected}" if found.expected else "")
 
 
-def _expected(language: fw.Language, before: bytes, wrong: bytes) -> str:
-    """What could have come instead of ``wrong``, in the kernel's words."""
-    vocabulary = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
-    matcher = fw.compile(language, vocabulary).matcher()
-    matcher.accept_bytes(before)
-    try:
-        matcher.accept_bytes(wrong)
-    except fw.errors.TokenRejected as error:
-        return error.expected
-    return ""
-
-
-def _excerpt(text: bytes, good: int) -> str:
-    """The line around byte ``good``, with a caret below it."""
-    before = text[:good].decode(errors="ignore").rpartition("\n")[2][-_MARGIN:]
-    behind = text[len(text[:good].decode(errors="ignore").encode()) :].decode(errors="replace").partition("\n")[0]
+def _excerpt(text: str, position: int) -> str:
+    """The line around ``position``, with a caret below it."""
+    before = text[:position].rpartition("\n")[2][-_MARGIN:]
+    behind = text[position:].partition("\n")[0]
     return f"  {before}{behind[:_MARGIN]}\n  {' ' * cell_len(before)}^"

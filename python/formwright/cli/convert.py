@@ -7,6 +7,7 @@ from typing import IO
 
 import click
 
+from formwright.cli.shared import FILE, read_text
 from formwright.providers import PROVIDERS
 from formwright.providers import convert as converted
 
@@ -14,15 +15,15 @@ __all__ = ["convert"]
 
 
 @click.command()
-@click.argument("schema", type=click.File("r", encoding="utf-8"))
+@click.argument("schema", type=FILE)
 @click.option("--to", type=click.Choice(list(PROVIDERS)), required=True, help="The provider.")
-def convert(schema: IO[str], to: str) -> None:
+def convert(schema: IO[bytes], to: str) -> None:
     """Write SCHEMA in the subset of JSON Schema that a provider takes.
 
     The converted schema goes to stdout. Stderr says that nothing is lost, or lists what is
     checked afterwards and what is narrowed. SCHEMA is a file; - is stdin.
     """
-    result = converted(schema.read(), to=to)
+    result = converted(read_text(schema), to=to)
     click.echo(json.dumps(result.schema, indent=2, ensure_ascii=False))
     for note in result.notes or ["lossless"]:
         click.echo(str(note), err=True)

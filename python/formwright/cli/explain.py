@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from typing import IO
+import sys
+from collections.abc import Sequence
+from typing import IO, Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 import formwright as fw
+from formwright.cli.shared import FILE, json_options, read_text
 
 __all__ = ["explain"]
 
 _COLUMNS = ("where", "keyword", "status", "note")
-_COLORS = {"enforced": "green", "narrowed": "yellow", "redundant": "cyan", "annotation": "dim"}
+_COLORS = {
+    "enforced": "green",
+    "narrowed": "yellow",
+    "never": "yellow",
+    "redundant": "cyan",
+    "annotation": "dim",
+    "refused": "red",
+    "broken": "red",
+}
 
 
 @click.command()
-@click.argument("schema", type=click.File("r", encoding="utf-8"))
-def explain(schema: IO[str]) -> None:
-    """Show how each keyword of SCHEMA is read: enforced, annotation, redundant or narrowed.
+@click.argument("schema", type=FILE)
+@json_options
+def explain(schema: IO[bytes], **options: Any) -> None:
+    """Show how each keyword of SCHEMA is read, and every reason why it is refused, if it is.
 
     A table on a terminal, tab-separated lines elsewhere. SCHEMA is a file; - is stdin.
     """
-    rows = [(f"#{pointer}", *rest) for pointer, *rest in fw.json_schema(schema.read()).explain()]
-    console = Console()
-    if console.is_terminal:
-        console.print(_table(rows))
+    text = read_text(schema)
+    rows = [(f"#{row.pointer}", *row[1:]) for row in fw.explain(text, **options)]
+    if sys.stdout.isatty():
+        Console().print(_table(rows))
     else:
         click.echo("\n".join("\t".join(row) for row in (_COLUMNS, *rows)))
+    fw.json_schema(text, **options)  # raises what the rows have shown
 
 
-def _table(rows: list[tuple[str, ...]]) -> Table:
+def _table(rows: Sequence[tuple[str, ...]]) -> Table:
     table = Table(*_COLUMNS)
     for row in rows:
         table.add_row(*row, style=_COLORS.get(row[2], ""))

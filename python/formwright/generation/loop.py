@@ -1,11 +1,13 @@
-"""The decode loop: one generator that every way of generating drives.
+"""The decode loop: one stream that every way of generating drives.
 
 Each turn asks the matcher which tokens keep the text in form *and* let it finish
 within the tokens that are left, asks the model which of them it wants, and yields
 the choice::
 
-    for piece in stream(runtime, constraint, prompt_ids, max_tokens=64, sampler=Sampler()):
-        print(piece.text, end="")
+    with Stream(runtime, constraint, prompt_ids, max_tokens=64, sampler=Sampler()) as stream:
+        for piece in stream:
+            print(piece.text, end="")
+    stream.result.value
 
 Two turns need no model. When only one token is allowed it is taken as it is, and runs
 of such tokens are handed to the model together, when it is next asked. When only an
@@ -14,28 +16,35 @@ end of text is allowed the text is over.
 Cost: beside the model, one mask and one masked choice for each token.
 
 The wrinkle: ``max_tokens`` is a promise, not a knife. The mask at each turn admits only
-tokens after which a complete text still fits, so a text is cut only if the caller says
-``finish=False`` or stops it. Asking for fewer tokens than the shortest text has is an error.
+tokens after which a complete text still fits, so a text is cut only if the caller allows
+it (``finish=False``, ``stop``, ``cancel``). Asking for fewer tokens than the shortest text
+has is an error.
 """
 
 from __future__ import annotations
 
-import codecs
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from types import TracebackType
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher
-from formwright.errors import LimitExceeded, VocabularyError
-from formwright.generation.result import Complete, Reason, Result, Truncated
+from formwright.errors import ArgumentError, LimitExceeded, PromptError, StreamUnfinished, VocabularyError
+from formwright.generation.held import Held, Piece
+from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler
 from formwright.masks import Mask, allocate_bitmask, allowed_tokens, apply_bitmask
 
-__all__ = ["Piece", "Runtime", "generate", "stream"]
+__all__ = ["MAX_TOKENS", "Piece", "Runtime", "Stream", "generate"]
+
+R_co = TypeVar("R_co", covariant=True)
+
+MAX_TOKENS = 512
+"""Tokens at most, unless the caller says otherwise: in Python and on the command line."""
 
 
 class Runtime(Protocol):
@@ -54,14 +63,6 @@ class Runtime(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One token as it is chosen, and the characters that it completes."""
-
-    token: int
-    text: str
-
-
 @dataclass(slots=True)
 class _Run:
     """One generation under way."""
@@ -71,13 +72,13 @@ class _Run:
     mask: Mask
     pending: list[int]
     """Tokens the model has not seen yet."""
-    tokens: list[int] = field(default_factory=list)
+    token_ids: list[int] = field(default_factory=list)
     calls: int = 0
 
     def logits(self) -> NDArray[np.float32]:
         """The model's logits after everything written so far."""
-        feed = self.runtime.step if len(self.pending) == 1 else self.runtime.prefill
-        logits = feed(self.pending[0] if len(self.pending) == 1 else self.pending)  # type: ignore[arg-type]
+        alone = len(self.pending) == 1
+        logits = self.runtime.step(self.pending[0]) if alone else self.runtime.prefill(self.pending)
         self.pending, self.calls = [], self.calls + 1
         return np.array(logits, dtype=np.float32)
 
@@ -97,28 +98,20 @@ class _Run:
                 hint="build the Vocabulary with logits_size equal to the width of the model's logits",
             )
         apply_bitmask(logits, self.mask)
-        token = sampler(logits)
-        return None if token in ends else token
+        token_id = sampler(logits)
+        return None if token_id in ends else token_id
 
-    def take(self, token: int) -> None:
-        """Write ``token``."""
-        self.matcher.accept_token(token)
-        self.tokens.append(token)
-        self.pending.append(token)
+    def take(self, token_id: int) -> None:
+        """Write a token."""
+        self.matcher.accept_token(token_id)
+        self.token_ids.append(token_id)
+        self.pending.append(token_id)
 
 
-def stream(
-    runtime: Runtime,
-    constraint: Constraint,
-    prompt_ids: Sequence[int],
-    *,
-    max_tokens: int,
-    sampler: Sampler,
-    finish: bool = True,
-    stop: Callable[[], bool] | None = None,
-    parse: Callable[[str], Any] = str,
-) -> Generator[Piece, None, Result[Any]]:
-    """Yield each token as it is chosen; the generator's return value is the `Result`.
+class Stream(Generic[R_co]):
+    """A generation, token by token: iterate over it, then ask for `result`.
+
+    A context manager: leaving the block ends the generation, wherever it is.
 
     Args:
         runtime: The model, which has seen nothing of the prompt yet.
@@ -127,78 +120,150 @@ def stream(
         max_tokens: Tokens at most, the end of text not counted.
         sampler: Chooses among the allowed tokens.
         finish: Whether to steer towards an end within ``max_tokens``; if not, the text may be cut there.
-        stop: Asked before every token; true cuts the text.
-        parse: Reads the value out of the complete text.
+        stop: Texts before which to cut.
+        cancel: Asked before every token; true cuts the text.
+        context: Whether ``max_tokens`` is what the context of the model leaves, for messages.
 
     Raises:
         LimitExceeded: ``max_tokens`` is less than the shortest text needs.
-        ValueError: The prompt is empty, or ``max_tokens`` is negative.
+        PromptError: The prompt is empty.
+        ArgumentError: ``max_tokens`` is negative, or ``stop`` holds something else than texts.
     """
-    started = time.perf_counter()
-    run = _start(runtime, constraint, prompt_ids, max_tokens, finish)
-    reason = yield from _write(run, max_tokens, sampler, finish, stop)
-    written: dict[str, Any] = {
-        "text": run.matcher.text.decode("utf-8", "replace" if reason else "strict"),
-        "tokens": tuple(run.tokens),
-        "prompt_tokens": len(prompt_ids),
-        "model_calls": run.calls,
-        "seconds": time.perf_counter() - started,
-    }
-    return Truncated(reason=reason, **written) if reason else Complete(value=parse(written["text"]), **written)
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        constraint: Constraint[Any],
+        prompt_ids: Sequence[int],
+        *,
+        max_tokens: int,
+        sampler: Sampler,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        context: bool = False,
+    ) -> None:
+        self._started = time.perf_counter()
+        self._prompt_tokens = len(prompt_ids)
+        self._run = _start(runtime, constraint, prompt_ids, max_tokens, finish, context)
+        self._pieces = self._write(max_tokens, sampler, finish, Held(stop), cancel)
+        self._result: R_co | None = None
+
+    def __iter__(self) -> Iterator[Piece]:
+        return self
+
+    def __next__(self) -> Piece:
+        return next(self._pieces)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the generation where it is."""
+        self._pieces.close()
+
+    @property
+    def result(self) -> R_co:
+        """What was written, once the loop over the stream has ended.
+
+        Raises:
+            StreamUnfinished: It has not.
+        """
+        if self._result is None:
+            raise StreamUnfinished(
+                "the stream has no result: it was not read to its end",
+                hint="read `result` after the loop over the stream; to stop early and keep the text, pass cancel=",
+            )
+        return self._result
+
+    def _write(
+        self,
+        max_tokens: int,
+        sampler: Sampler,
+        finish: bool,
+        held: Held,
+        cancel: Callable[[], bool] | None,
+    ) -> Generator[Piece, None, None]:
+        """Choose tokens until the text is over, and keep the result."""
+        run = self._run
+        reason: Reason | None = None
+        constraint = run.matcher.constraint
+        vocabulary = constraint.vocabulary
+        ends = frozenset(vocabulary.eos_token_ids)
+        for left in range(max_tokens, 0, -1):
+            if cancel is not None and cancel():
+                reason = "cancel"
+                break
+            token_id = run.choose(sampler, ends, left if finish else None)
+            if token_id is None:
+                break
+            run.take(token_id)
+            yield from held.add(token_id, vocabulary.token(token_id))
+            if held.is_stopped:
+                reason = "stop"
+                break
+        else:
+            reason = None if run.matcher.is_complete else "max_tokens"
+        yield from held.rest()
+        self._result = self._end(constraint, held.text, reason)
+
+    def _end(self, constraint: Constraint[Any], text: str, reason: Reason | None) -> Any:
+        written: dict[str, Any] = {
+            "text": text,
+            "token_ids": tuple(self._run.token_ids),
+            "prompt_tokens": self._prompt_tokens,
+            "model_calls": self._run.calls,
+            "seconds": time.perf_counter() - self._started,
+        }
+        if reason is None or (reason == "stop" and constraint.form.matches(text)):
+            return Complete(value=constraint.form.read(text), **written)
+        return Truncated(reason=reason, **written)
 
 
-def _start(runtime: Runtime, constraint: Constraint, prompt_ids: Sequence[int], max_tokens: int, finish: bool) -> _Run:
+def _start(
+    runtime: Runtime,
+    constraint: Constraint[Any],
+    prompt_ids: Sequence[int],
+    max_tokens: int,
+    finish: bool,
+    context: bool,
+) -> _Run:
     if not prompt_ids:
-        raise ValueError("the prompt is empty: a model needs at least one token to go on from")
+        raise PromptError("the prompt is empty: a model needs at least one token to go on from")
     if max_tokens < 0:
-        raise ValueError(f"max_tokens must be 0 or more, not {max_tokens}")
+        raise ArgumentError(f"max_tokens must be 0 or more, not {max_tokens}", argument="max_tokens")
     matcher = constraint.matcher()
     if finish and matcher.min_tokens_to_finish > max_tokens:
-        _refuse(matcher.min_tokens_to_finish, max_tokens)
+        _refuse(matcher.min_tokens_to_finish, max_tokens, context)
     return _Run(runtime, matcher, allocate_bitmask(1, constraint.vocabulary), list(prompt_ids))
 
 
-def _refuse(needed: int, max_tokens: int) -> NoReturn:
+def _refuse(needed: int, allowed: int, context: bool) -> NoReturn:
+    if context:
+        raise LimitExceeded(
+            f"the shortest text in this form needs {needed} tokens, the prompt leaves {allowed} of the context",
+            hint="shorten the prompt, or use a model with a longer context",
+            limit="context",
+            value=needed,
+            allowed=allowed,
+        )
     raise LimitExceeded(
-        f"the shortest text in this form needs {needed} tokens, max_tokens allows {max_tokens}",
+        f"the shortest text in this form needs {needed} tokens, max_tokens allows {allowed}",
         hint=f"pass max_tokens={needed} or more",
         limit="max_tokens",
         value=needed,
-        allowed=max_tokens,
+        allowed=allowed,
     )
 
 
-def _write(
-    run: _Run, max_tokens: int, sampler: Sampler, finish: bool, stop: Callable[[], bool] | None
-) -> Generator[Piece, None, Reason | None]:
-    """Choose tokens until the text is over; the reason if it was cut."""
-    ends = frozenset(run.matcher.constraint.vocabulary.eos_token_ids)
-    decoder = codecs.getincrementaldecoder("utf-8")("strict")
-    for left in range(max_tokens, 0, -1):
-        if stop is not None and stop():
-            return "stopped"
-        token = run.choose(sampler, ends, left if finish else None)
-        if token is None:
-            return None
-        run.take(token)
-        yield Piece(token, decoder.decode(run.matcher.constraint.vocabulary.token(token)))
-    return None if run.matcher.is_accepting else "max_tokens"
-
-
-def generate(runtime: Runtime, constraint: Constraint, prompt_ids: Sequence[int], **options: Any) -> Result[Any]:
-    """Run `stream`, which describes the options, to its end and return its `Result`."""
-    return drain(stream(runtime, constraint, prompt_ids, **options))
-
-
-def drain(pieces: Generator[Piece, None, Result[Any]], watch: Callable[[int], object] | None = None) -> Result[Any]:
-    """The return value of a stream; ``watch`` is told the number of tokens so far."""
-    count = 0
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as end:
-            result: Result[Any] = end.value
-            return result
-        count += 1
-        if watch is not None:
-            watch(count)
+def generate(runtime: Runtime, constraint: Constraint[Any], prompt_ids: Sequence[int], **options: Any) -> Any:
+    """Run a `Stream`, which describes the options, to its end and return its result."""
+    with Stream[Any](runtime, constraint, prompt_ids, **options) as stream:
+        for _ in stream:
+            pass
+    return stream.result

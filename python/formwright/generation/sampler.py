@@ -3,7 +3,7 @@
 ::
 
     sampler = Sampler(temperature=0.8, top_p=0.95, seed=7)
-    token = sampler(logits)
+    token_id = sampler(logits)
 
 The mask has been applied before: forbidden tokens are at minus infinity, so ``top_k``
 and ``top_p`` count allowed tokens only, and every token drawn is allowed. ``temperature=0``
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright.errors import DeadEnd
+from formwright.errors import ArgumentError, DeadEnd
 
 __all__ = ["Sampler"]
 
@@ -41,7 +41,7 @@ class Sampler:
         seed: Makes the draws repeatable.
 
     Raises:
-        ValueError: A setting is out of range.
+        ArgumentError: A setting is out of range.
     """
 
     temperature: float = 0.0
@@ -79,7 +79,7 @@ class Sampler:
 
 def _require(holds: bool, name: str, value: object, range_: str) -> None:
     if not holds:
-        raise ValueError(f"{name} must be {range_}, not {value}")
+        raise ArgumentError(f"{name} must be {range_}, not {value}", argument=name)
 
 
 def _softmax(scores: Floats) -> Floats:

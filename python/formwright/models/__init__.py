@@ -2,16 +2,17 @@
 
 ::
 
-    model = load("formwright-tiny")                # embedded, by ONNX Runtime: formwright[local]
-    model = from_transformers(model, tokenizer)    # any causal language model of transformers
+    model = fw.load("formwright-tiny")                # embedded, by ONNX Runtime: formwright[local]
+    model = fw.from_transformers(model, tokenizer)    # any causal language model of transformers
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from formwright.errors import FormwrightError
-from formwright.models.base import LocalModel, LocalRuntime, Prompt
+from formwright.errors import UnknownModel
+from formwright.models.base import LocalModel, LocalRuntime
+from formwright.models.prompts import Prompt
 
 __all__ = ["LocalModel", "LocalRuntime", "Prompt", "from_transformers", "load"]
 
@@ -20,11 +21,11 @@ def load(name: str) -> LocalModel:
     """A model by its name; ``"formwright-tiny"`` is the one that comes with the package.
 
     Raises:
-        FormwrightError: No model has this name.
+        UnknownModel: No model has this name.
         MissingDependency: formwright[local] is not installed.
     """
     if name != "formwright-tiny":
-        raise FormwrightError(
+        raise UnknownModel(
             f"no model is called {name!r}",
             hint="the embedded model is 'formwright-tiny'; wrap your own with from_transformers(model, tokenizer)",
         )

@@ -2,12 +2,12 @@
 
 ::
 
-    model = load("formwright-tiny")
-    result = model.generate("Ada is 36 years old.", Person)
+    model = fw.load("formwright-tiny")
+    result = model.generate("Ada is 36 years old.", Person)    # Complete[Person]
 
 A *runtime* is the part that differs between ONNX Runtime, torch and the rest: it holds
 a sequence and gives logits (`LocalRuntime`). `LocalModel` is the part that does not: it
-compiles the form, runs the decode loop on a fresh fork, and reads the value.
+reads the prompt, compiles the form, and runs the decode loop on a fresh fork.
 
 Cost: a fork of an empty runtime and one compilation of the form for each call.
 
@@ -17,27 +17,28 @@ behind the prompt, what is left of the context is the budget instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar, overload
+from typing import Any, Literal, Protocol, Self, TypeVar, overload
 
-from formwright._kernel import Constraint, Language, Vocabulary
-from formwright.errors import LimitExceeded
-from formwright.generation.loop import Piece, Runtime, drain, stream
-from formwright.generation.result import Result
+from formwright._kernel import Constraint, Vocabulary
+from formwright.errors import LimitExceeded, VocabularyError
+from formwright.forms import Form
+from formwright.generation.loop import MAX_TOKENS, Runtime, Stream
+from formwright.generation.result import Complete, Truncated
 from formwright.generation.sampler import Sampler
-from formwright.languages import form_of
+from formwright.languages import compile
+from formwright.models import prompts
+from formwright.models.prompts import Message, Prompt
 
-__all__ = ["LocalModel", "LocalRuntime", "Prompt"]
+__all__ = ["LocalModel", "LocalRuntime"]
 
 T = TypeVar("T")
 
-Prompt = str | Sequence[Mapping[str, str]] | Sequence[int]
-"""One user message, a conversation of ``{"role": ..., "content": ...}``, or token ids taken as they are."""
-
 
 class LocalRuntime(Runtime, Protocol):
-    """A runtime that can also be shortened and copied."""
+    """A runtime that can be copied."""
 
     @property
     def length(self) -> int:
@@ -49,16 +50,12 @@ class LocalRuntime(Runtime, Protocol):
         """How many tokens it can hold."""
         ...
 
-    def crop(self, length: int, /) -> None:
-        """Forget everything after the first ``length`` tokens."""
-        ...
-
     def fork(self) -> Self:
         """An independent copy that holds the same tokens; the weights are shared."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LocalModel:
     """A model that writes in form.
 
@@ -66,85 +63,311 @@ class LocalModel:
         name: For messages.
         runtime: Empty; each generation works on a fork of it, so generations may run at the same time.
         vocabulary: What the model's tokens spell.
-        encode: Text or conversation to token ids, the chat template applied.
+        encode: Text or conversation to token ids, the chat template applied. Contents are ``str``.
+        roles: The roles that messages may have.
     """
 
     name: str
     runtime: LocalRuntime
     vocabulary: Vocabulary
-    encode: Callable[[str | Sequence[Mapping[str, str]]], Sequence[int]]
+    encode: Callable[[str | Sequence[Message]], Sequence[int]]
+    roles: Sequence[str] = prompts.ROLES
 
     @overload
-    def generate(self, prompt: Prompt, form: Language, **options: Any) -> Result[str]: ...
+    def generate(
+        self,
+        prompt: Prompt,
+        form: type[T] | Form[T] | Constraint[T],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: Literal[True] = ...,
+        stop: None = ...,
+        cancel: None = ...,
+    ) -> Complete[T]: ...
     @overload
-    def generate(self, prompt: Prompt, form: type[T], **options: Any) -> Result[T]: ...
+    def generate(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: Literal[True] = ...,
+        stop: None = ...,
+        cancel: None = ...,
+    ) -> Complete[str]: ...
     @overload
-    def generate(self, prompt: Prompt, form: Any, **options: Any) -> Result[Any]: ...
-    def generate(self, prompt: Prompt, form: Any, **options: Any) -> Result[Any]:
-        """Write one text in ``form`` and read its value.
-
-        Args:
-            prompt: One user message, a conversation, or token ids.
-            form: Anything `formwright.language` takes, or a `Constraint` for this model's vocabulary.
-            options: See `stream`.
-
-        Returns:
-            `Complete` with the value, or `Truncated` if ``finish=False`` or ``stop`` cut the text.
-        """
-        return drain(self.stream(prompt, form, **options))
-
-    def stream(
+    def generate(
         self,
         prompt: Prompt,
         form: Any,
         *,
-        max_tokens: int = 256,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: Literal[True] = ...,
+        stop: None = ...,
+        cancel: None = ...,
+    ) -> Complete[Any]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: type[T] | Form[T] | Constraint[T],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: bool = ...,
+        stop: str | Sequence[str] | None = ...,
+        cancel: Callable[[], bool] | None = ...,
+    ) -> Complete[T] | Truncated: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: bool = ...,
+        stop: str | Sequence[str] | None = ...,
+        cancel: Callable[[], bool] | None = ...,
+    ) -> Complete[str] | Truncated: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: bool = ...,
+        stop: str | Sequence[str] | None = ...,
+        cancel: Callable[[], bool] | None = ...,
+    ) -> Complete[Any] | Truncated: ...
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
         top_k: int | None = None,
         top_p: float = 1.0,
         seed: int | None = None,
         finish: bool = True,
-        stop: Callable[[], bool] | None = None,
-    ) -> Generator[Piece, None, Result[Any]]:
-        """Write one text in ``form``, yielding each token as it is chosen.
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Complete[Any] | Truncated:
+        """Write one text in ``form`` and read its value.
 
         Args:
             prompt: One user message, a conversation, or token ids.
-            form: Anything `formwright.language` takes, or a `Constraint` for this model's vocabulary.
+            form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
             max_tokens: Tokens at most; the text is steered to a complete end within them.
-            temperature: 0 is greedy.
+            temperature: 0 is greedy, 1 is the model's own distribution.
             top_k: Draw among the most likely ``top_k`` allowed tokens.
             top_p: Draw among the most likely allowed tokens that together reach this probability.
             seed: Makes draws repeatable.
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
-            stop: Asked before every token; true cuts the text.
+            stop: A text, or several: the text is cut before the first of them.
+            cancel: Asked before every token; true cuts the text.
+
+        Returns:
+            `Complete` with the value; where ``finish=False``, ``stop`` or ``cancel`` allow a cut, maybe `Truncated`.
 
         Raises:
-            LanguageError: The form cannot be read or enforced.
+            NotAForm, LanguageError: The form cannot be read or enforced.
+            PromptError: The prompt cannot be read.
             LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text.
+            ArgumentError: An option has a value that it cannot have.
+            VocabularyError: ``form`` is a constraint for another vocabulary.
+            OutputInvalid: The type refuses the text, though it is in form.
         """
-        constraint, parse = self._compile(form)
+        with self.stream(
+            prompt,
+            form,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            seed=seed,
+            finish=finish,
+            stop=stop,
+            cancel=cancel,
+        ) as stream:
+            for _ in stream:
+                pass
+        result: Complete[Any] | Truncated = stream.result
+        return result
+
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: type[T] | Form[T] | Constraint[T],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: Literal[True] = ...,
+        stop: None = ...,
+        cancel: None = ...,
+    ) -> Stream[Complete[T]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: Literal[True] = ...,
+        stop: None = ...,
+        cancel: None = ...,
+    ) -> Stream[Complete[str]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: Literal[True] = ...,
+        stop: None = ...,
+        cancel: None = ...,
+    ) -> Stream[Complete[Any]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: type[T] | Form[T] | Constraint[T],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: bool = ...,
+        stop: str | Sequence[str] | None = ...,
+        cancel: Callable[[], bool] | None = ...,
+    ) -> Stream[Complete[T] | Truncated]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: re.Pattern[str],
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: bool = ...,
+        stop: str | Sequence[str] | None = ...,
+        cancel: Callable[[], bool] | None = ...,
+    ) -> Stream[Complete[str] | Truncated]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        max_tokens: int = ...,
+        temperature: float = ...,
+        top_k: int | None = ...,
+        top_p: float = ...,
+        seed: int | None = ...,
+        finish: bool = ...,
+        stop: str | Sequence[str] | None = ...,
+        cancel: Callable[[], bool] | None = ...,
+    ) -> Stream[Complete[Any] | Truncated]: ...
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Stream[Any]:
+        """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
+
+        Everything but the last is as in `generate`, whose errors are raised here, before the first token.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
+            max_tokens: Tokens at most; the text is steered to a complete end within them.
+            temperature: 0 is greedy, 1 is the model's own distribution.
+            top_k: Draw among the most likely ``top_k`` allowed tokens.
+            top_p: Draw among the most likely allowed tokens that together reach this probability.
+            seed: Makes draws repeatable.
+            finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
+            stop: A text, or several: the text is cut before the first of them.
+            cancel: Asked before every token; true cuts the text.
+        """
+        constraint = self._compile(form)
         ids = self._encode(prompt)
-        return stream(
+        room = self.runtime.context - len(ids)
+        return Stream(
             self.runtime.fork(),
             constraint,
             ids,
-            max_tokens=min(max_tokens, self.runtime.context - len(ids)),
+            max_tokens=min(max_tokens, room),
             sampler=Sampler(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed),
             finish=finish,
             stop=stop,
-            parse=parse,
+            cancel=cancel,
+            context=room < max_tokens,
         )
 
-    def _compile(self, form: Any) -> tuple[Constraint, Callable[[str], Any]]:
-        if isinstance(form, Constraint):
-            return form, str
-        read = form_of(form)
-        return Constraint(read.language, self.vocabulary), read.parse
+    def __repr__(self) -> str:
+        return f"LocalModel({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
+
+    def _compile(self, form: Any) -> Constraint[Any]:
+        if isinstance(form, Constraint) and form.vocabulary.fingerprint != self.vocabulary.fingerprint:
+            raise VocabularyError(
+                f"the constraint was compiled for another vocabulary than that of {self.name}",
+                hint="compile it with model.vocabulary, or pass the form itself",
+            )
+        return form if isinstance(form, Constraint) else compile(form, self.vocabulary)
 
     def _encode(self, prompt: Prompt) -> list[int]:
-        is_text = isinstance(prompt, str) or any(isinstance(part, Mapping) for part in prompt)
-        ids: list[int] = list(self.encode(prompt) if is_text else prompt)  # type: ignore[arg-type]
+        read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
+        ids = list(self.encode(read)) if prompts.is_text(read) else read
         if len(ids) > self.runtime.context:
             raise LimitExceeded(
                 f"the prompt has {len(ids)} tokens, {self.name} can hold {self.runtime.context}",

@@ -1,4 +1,4 @@
-"""Run formwright-tiny: ONNX Runtime, one thread, and a key-value cache that is easy to cut and copy.
+"""Run formwright-tiny: ONNX Runtime, one thread, and a key-value cache that is easy to copy.
 
 ::
 
@@ -6,11 +6,10 @@
     logits = runtime.prefill(ids)     # float32, one number per token of the vocabulary
     logits = runtime.step(token)      # append one token
     twin = runtime.fork()             # go on in two directions
-    runtime.crop(12)                  # forget everything after the first 12 tokens
 
 The graph takes the past keys and values as inputs and returns them one step longer. A
 runtime only ever replaces its arrays and never writes into them, so a fork shares them
-and costs nothing, and a crop is a slice.
+and costs nothing.
 
 Cost: about half a millisecond for a token on one thread. The session is thread-safe and
 shared by all forks; one runtime belongs to one thread at a time, and one thread is
@@ -84,10 +83,6 @@ class TinyRuntime:
         self._past = dict(zip(self._past, present, strict=True))
         rows: NDArray[np.float32] = logits[0]
         return rows
-
-    def crop(self, length: int, /) -> None:
-        """Forget everything after the first ``length`` tokens."""
-        self._past = {name: array[:, :, :length] for name, array in self._past.items()}
 
     def fork(self) -> Self:
         """An independent copy that holds the same tokens; weights and past arrays are shared."""

@@ -17,14 +17,16 @@ padded. The vocabulary is built for the model's width; the ids beyond it are alw
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formwright._dependencies import needs
+from formwright.errors import PromptError
 from formwright.models.base import LocalModel
+from formwright.models.prompts import Message
 from formwright.tokenizers import vocabulary_from
 
 with needs("transformers", "a transformers model"):
@@ -66,11 +68,6 @@ class TransformersRuntime:
         """Append one token; the logits after it."""
         return self.prefill([token_id])
 
-    def crop(self, length: int, /) -> None:
-        """Forget everything after the first ``length`` tokens."""
-        if (surplus := self.length - length) > 0:
-            self._cache.crop(-surplus)
-
     def fork(self) -> Self:
         """A copy with its own cache and the same weights."""
         twin = copy.copy(self)
@@ -86,9 +83,9 @@ def wrap(model: Any, tokenizer: Any) -> LocalModel:
         logits_size=model.config.get_text_config().vocab_size,
     )
 
-    def encode(prompt: str | Sequence[Mapping[str, str]]) -> list[int]:
-        if isinstance(prompt, str) and not tokenizer.chat_template:
-            plain: list[int] = tokenizer(prompt)["input_ids"]
+    def encode(prompt: str | Sequence[Message]) -> list[int]:
+        if not tokenizer.chat_template:
+            plain: list[int] = tokenizer(_plain(prompt))["input_ids"]
             return plain
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
         templated = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True)
@@ -96,6 +93,15 @@ def wrap(model: Any, tokenizer: Any) -> LocalModel:
         return ids
 
     return LocalModel(type(model).__name__, TransformersRuntime(model), vocabulary, encode)
+
+
+def _plain(prompt: str | Sequence[Message]) -> str:
+    if isinstance(prompt, str):
+        return prompt
+    raise PromptError(
+        "the tokenizer has no chat template, so messages cannot be written for this model",
+        hint="pass the prompt as a str, or set tokenizer.chat_template",
+    )
 
 
 def _ends(model: Any) -> set[int]:

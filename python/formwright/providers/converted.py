@@ -25,9 +25,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from formwright._kernel import Language
-from formwright.errors import FormwrightError, OutputInvalid
-from formwright.providers.places import Languages, Node, at, spell, token
+from formwright.errors import ArgumentError, OutputInvalid
+from formwright.forms import Form
+from formwright.providers.places import Forms, Node, at, spell, token
 
 __all__ = ["Converted", "Note"]
 
@@ -68,9 +68,9 @@ class Converted:
     schema: dict[str, Any]
     notes: tuple[Note, ...]
     optional: frozenset[str]
-    _given: Language = field(repr=False)
+    _given: Form[Any] = field(repr=False)
     _parse: Callable[[Any], Any] = field(repr=False)
-    _places: Languages = field(repr=False)
+    _places: Forms = field(repr=False)
 
     @property
     def lossless(self) -> bool:
@@ -80,8 +80,10 @@ class Converted:
     def response_format(self, name: str) -> dict[str, Any]:
         """The ``response_format`` of a request; ``name`` is of 1 to 64 letters, digits, ``_`` and ``-``."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-            raise FormwrightError(
-                f"a response format cannot be named {name!r}", hint="use 1 to 64 letters, digits, '_' and '-'"
+            raise ArgumentError(
+                f"a response format cannot be named {name!r}",
+                hint="use 1 to 64 letters, digits, '_' and '-'",
+                argument="name",
             )
         return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": self.schema}}
 
@@ -95,7 +97,7 @@ class Converted:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise OutputInvalid(
-                f"the answer is not JSON: {error}", hint="see whether the answer was cut or is a refusal"
+                f"the answer is not JSON: {error}", hint="see whether the answer was cut or is a refusal", text=text
             ) from error
         return self._parse(self.restore(value))
 
@@ -107,13 +109,15 @@ class Converted:
         """
         restored = self._without_nulls("", value)
         text = spell(restored)
-        good, complete = self._given.check(text)
-        if good == len(text) and complete:
+        good, is_complete, _ = self._given.check(text)
+        if is_complete:
             return restored
         before, behind = (part.decode(errors="replace") for part in (text[:good][-40:], text[good:][:20]))
         raise OutputInvalid(
             f"the value leaves the form of the given schema after {before!r}, at {behind!r}",
             hint="ask the model again; `notes` tells what the provider does not enforce",
+            text=text.decode(errors="replace"),
+            position=len(text[:good].decode(errors="ignore")),
         )
 
     def _without_nulls(self, pointer: str, value: Any) -> Any:

@@ -25,12 +25,13 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote, unquote
 
-from formwright._kernel import Language
 from formwright.errors import FormwrightError, UnsatisfiableSchema, UnsupportedKeyword
+from formwright.forms import Form
+from formwright.languages import json_schema
 
 __all__ = [
     "Document",
-    "Languages",
+    "Forms",
     "Node",
     "Parts",
     "at",
@@ -63,7 +64,7 @@ class Document:
     def __init__(self, root: Node) -> None:
         self.root = root
         self.at = cache(self._at)
-        self._languages = Languages(root)
+        self._forms = Forms(root)
         self._is_old = any(dialect in root.get("$schema", "") for dialect in _OLD)
 
     def parts(self, places: Iterable[str]) -> Parts:
@@ -114,7 +115,7 @@ class Document:
     def allows(self, places: Iterable[str], value: Any) -> bool:
         """Whether ``value`` fits all of ``places``."""
         try:
-            return self._languages(*places).matches(spell(value))
+            return self._forms(*places).matches(spell(value))
         except UnsatisfiableSchema:
             return False
 
@@ -122,7 +123,7 @@ class Document:
         """Whether it is proven that no object fits both places, if it has only members that one of them declares."""
         for place in pair:
             try:
-                self._languages(*pair, propertyNames={"enum": list(self.declared(self.parts([place])))})
+                self._forms(*pair, propertyNames={"enum": list(self.declared(self.parts([place])))})
             except UnsatisfiableSchema:
                 continue
             except FormwrightError:
@@ -131,14 +132,14 @@ class Document:
         return True
 
 
-class Languages:
-    """The languages of places inside one document, compiled when asked for and kept."""
+class Forms:
+    """The forms of places inside one document, compiled when asked for and kept."""
 
     def __init__(self, document: Any) -> None:
         self._registry = {_URI: json.dumps(document)}
-        self._known: dict[str, Language] = {}
+        self._known: dict[str, Form[Any]] = {}
 
-    def __call__(self, *pointers: str, **more: Any) -> Language:
+    def __call__(self, *pointers: str, **more: Any) -> Form[Any]:
         """What all of ``pointers`` allow, under the keywords of ``more``."""
         references = [{"$ref": f"{_URI}#{quote(pointer)}"} for pointer in pointers]
         schema = json.dumps({"allOf": references, **more})
@@ -147,9 +148,9 @@ class Languages:
         return self._known[schema]
 
 
-def compiled(schema: str, **options: Any) -> Language:
-    """A language to check values with: whatever is only a matter of spelling is left open."""
-    return Language.json_schema(schema, order="model", escapes="any", max_digits=400, **options)
+def compiled(schema: str, **options: Any) -> Form[Any]:
+    """A form to check values with: whatever is only a matter of spelling is left open."""
+    return json_schema(schema, order="model", escapes="any", max_digits=400, **options)
 
 
 def types_of(parts: Parts) -> list[str] | None:

@@ -26,14 +26,13 @@ from functools import cache
 from itertools import chain, combinations, count
 from typing import Any
 
-from formwright._kernel import Language
-from formwright.errors import FormwrightError, LimitExceeded, UnsatisfiableSchema
-from formwright.languages import schema_text
+from formwright.errors import ArgumentError, FormwrightError, LimitExceeded, UnsatisfiableSchema
+from formwright.languages import regex, schema_text
 from formwright.providers.converted import Converted, Note
 from formwright.providers.nodes import absent, any_of, kind_of, nullable, optional, within_limits
 from formwright.providers.places import (
     Document,
-    Languages,
+    Forms,
     Node,
     Parts,
     compiled,
@@ -78,7 +77,9 @@ def convert(schema: Any, *, to: str) -> Converted:
         SchemaError: The given schema is broken, or allows nothing that the provider could write.
     """
     if to not in PROVIDERS:
-        raise FormwrightError(f"there is no provider {to!r}", hint=f"known providers: {', '.join(PROVIDERS)}")
+        raise ArgumentError(
+            f"there is no provider {to!r}", hint=f"known providers: {', '.join(PROVIDERS)}", argument="to"
+        )
     text = schema_text(schema)
     given = compiled(text)
     writer = _Writer(json.loads(text), PROVIDERS[to])
@@ -88,7 +89,7 @@ def convert(schema: Any, *, to: str) -> Converted:
         hint = "make the schema flatter"
         raise LimitExceeded("the schema refers on and on", hint=hint, limit="depth") from error
     within_limits(converted, PROVIDERS[to])
-    places = Languages(converted)
+    places = Forms(converted)
     try:
         places("")
     except UnsatisfiableSchema as error:
@@ -106,7 +107,7 @@ def _parser(schema: Any) -> Callable[[Any], Any]:
         return lambda value: value
     from formwright import types
 
-    _, read = types.reader(schema)
+    read = types.Reader(schema)
     return lambda value: read(json.dumps(value))
 
 
@@ -383,7 +384,7 @@ def _says_nothing(keyword: str, value: Any, *, alone: bool) -> bool:
 def _is_portable(pattern: str) -> bool:
     """Whether an engine without look-around reads the pattern."""
     try:
-        Language.regex(pattern)
+        regex(pattern)
     except FormwrightError:
         return False
     return True

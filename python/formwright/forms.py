@@ -1,0 +1,373 @@
+r"""A form: a language, and what its texts are read as.
+
+::
+
+    person = fw.form(Person)                                     # Form[Person]
+    person.parse('{"name": "Ada", "age": 36}')                   # Person(name='Ada', age=36)
+    fenced = "```json\n" + person + "\n```"                      # Form[Person]: the text around it has no value
+    (person | "unknown").parse("unknown")                        # 'unknown', of Form[Person | str]
+    person.repeat(2)                                             # Form[list[Person]]
+
+What a composition is read as follows from its parts, so that no type is lost:
+
+=====================  ==================================================
+``A + B``              both texts: the whole text; one of them a text: the value of the other; else ``(a, b)``
+``A | B``              the value of the first of the two that has the text
+``A.repeat(low, hi)``  of texts: the whole text; else the list of the values
+=====================  ==================================================
+
+Cost: reading a value costs one pass of the kernel over the text, and whatever its type
+does; a composition finds where its parts begin by one more pass for each part.
+
+The wrinkle: where the text could be cut in several ways, the earlier part takes as much
+as it can.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from itertools import pairwise
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
+
+from formwright._kernel import Constraint, Language, Matcher, Vocabulary
+from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
+
+__all__ = ["Check", "Explanation", "Form", "Reading", "form_of_language", "literal", "shortened"]
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+U = TypeVar("U")
+
+Kind = Literal["text", "string", "value"]
+"""What a part of a composition is read as: its text, a string that the text spells, or any other value."""
+
+
+class Check(NamedTuple):
+    """How far a text is in form.
+
+    Attributes:
+        position: How many characters (of bytes: bytes) are the beginning of a text in form.
+        is_complete: Whether all of them are, and a text in form ends there.
+        expected: What could stand at ``position``, in words; ``""`` if the text is complete.
+    """
+
+    position: int
+    is_complete: bool
+    expected: str
+
+
+class Reading(NamedTuple):
+    """How one keyword of a JSON Schema was read.
+
+    Attributes:
+        pointer: JSON Pointer of the schema that holds it, ``""`` for the root.
+        keyword: The keyword.
+        status: ``enforced``; ``annotation``: says nothing about texts; ``redundant``: without effect here;
+            ``narrowed``: fewer texts are written than it allows; ``never``: what it speaks of can never be written;
+            ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is no JSON Schema.
+        note: What was done, or why not.
+    """
+
+    pointer: str
+    keyword: str
+    status: str
+    note: str
+
+
+class Explanation(tuple[Reading, ...]):
+    """How every keyword of a form was read, in the order of the schema; a table in notebooks."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in (f"#{row.pointer}", *row[1:])) + "</tr>"
+            for row in self
+        )
+        return f"<table><tr><th>where</th><th>keyword</th><th>status</th><th>note</th></tr>{rows}</table>"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Form(Generic[T_co]):
+    """A set of texts, and what each of them is read as: immutable, shared freely, pickled with its type.
+
+    Made by `formwright.form`, `regex`, `choice`, `literal`, `json` and `json_schema`, and from other forms by ``+``,
+    ``|`` and `repeat`. In all of these a bare ``str`` beside a form stands for itself.
+
+    Attributes:
+        language: The texts, as the kernel has them.
+        read: The value of a text that is in form; unlike `parse` it does not check that it is.
+        title: What a user wrote to get it, for messages.
+        kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
+    """
+
+    language: Language
+    read: Callable[[str], T_co]
+    title: str
+    kind: Kind
+
+    def parse(self, text: str | bytes) -> T_co:
+        """The value that ``text`` spells.
+
+        Raises:
+            OutputInvalid: The text is not in form, or its type refuses it.
+        """
+        position, is_complete, expected = self.check(text)
+        shown = text if isinstance(text, str) else text.decode(errors="replace")
+        if not is_complete:
+            what = "it ends too soon" if position == len(text) else f"it leaves the form at {position}"
+            raise OutputInvalid(
+                f"the text is not in form: {what}" + (f"; expected {expected}" if expected else ""),
+                text=shown,
+                position=position,
+            )
+        return self.read(shown)
+
+    def matches(self, text: str | bytes) -> bool:
+        """Whether ``text`` is a complete text of this form."""
+        return self.language.check(_bytes(text))[1]
+
+    def check(self, text: str | bytes) -> Check:
+        """How far ``text`` is in form, whether it is complete, and what could stand where it leaves the form."""
+        data = _bytes(text)
+        good, is_complete = self.language.check(data)
+        position = good if isinstance(text, bytes) else len(data[:good].decode(errors="ignore"))
+        return Check(position, is_complete, "" if is_complete else self._expected(data, good))
+
+    def example(self) -> str:
+        """The shortest complete text (one of them)."""
+        return self.language.example().decode()
+
+    def explain(self) -> Explanation:
+        """How every keyword was read; empty for forms that are not one JSON Schema or type."""
+        return Explanation(Reading(*row) for row in self.language.explain())
+
+    # A checker that sees `Form[str]` as `Form[object]` takes the last of these, which is why they are said to overlap.
+    @overload
+    def __add__(self: Form[str], other: Form[str] | str, /) -> Form[str]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self: Form[str], other: Form[U], /) -> Form[U]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self, other: Form[str] | str, /) -> Form[T_co]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __add__(self, other: Form[U], /) -> Form[tuple[T_co, U]]: ...
+    def __add__(self, other: Any, /) -> Form[Any]:
+        """This form, then ``other``."""
+        second = _operand(other)
+        return NotImplemented if second is None else _concatenated(self, second)
+
+    def __radd__(self, other: str, /) -> Form[T_co]:
+        first = _operand(other)
+        return NotImplemented if first is None else _concatenated(first, self)
+
+    @overload
+    def __or__(self, other: str, /) -> Form[T_co | str]: ...
+    @overload
+    def __or__(self, other: Form[U], /) -> Form[T_co | U]: ...
+    def __or__(self, other: Any, /) -> Form[Any]:
+        """This form or ``other``; a text of both is read as this one reads it."""
+        second = _operand(other)
+        return NotImplemented if second is None else _either(self, second)
+
+    def __ror__(self, other: str, /) -> Form[T_co | str]:
+        first = _operand(other)
+        return NotImplemented if first is None else _either(first, self)
+
+    @overload
+    def repeat(self: Form[str], low: int, high: int | None = ..., /) -> Form[str]: ...  # type: ignore[overload-overlap]
+    @overload
+    def repeat(self, low: int, high: int | None = ..., /) -> Form[list[T_co]]: ...
+    def repeat(self, low: int, high: Any = ..., /) -> Form[Any]:
+        """This form several times in a row.
+
+        Args:
+            low: How often: exactly, or at least if ``high`` is given.
+            high: How often at most; ``None`` is no upper bound.
+
+        Raises:
+            ArgumentError: ``low`` is negative or more than ``high``.
+        """
+        most = low if high is ... else high
+        times = f"{low}" if high is ... else f"{low}, {high}"
+        language, title = self.language.repeat(low, most), f"({self.title}).repeat({times})"
+        if self.kind == "value":
+            return Form(language, _Repetition(self, low, most), title, "value")
+        return Form(language, str, title, "text")
+
+    def to_bytes(self) -> bytes:
+        """The language as bytes, to be stored or sent. They hold no Python type; pickle keeps it."""
+        return self.language.to_bytes()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Form[Any]:
+        """The form that `to_bytes` wrote: read with ``json.loads`` if it was one JSON Schema or type, else as ``str``.
+
+        Raises:
+            LanguageError: The bytes are of something else or another version, or were cut short or changed.
+            LimitExceeded: The language is larger than a stored one may be.
+        """
+        return form_of_language(Language.from_bytes(data))
+
+    def __repr__(self) -> str:
+        return f"Form({self.title})"
+
+    def _expected(self, data: bytes, good: int) -> str:
+        matcher = _matcher(self)
+        try:
+            matcher.accept_bytes(data[:good])
+            matcher.accept_bytes(data[good : good + 1] or b"\xff")  # a byte that is in no text
+        except TokenRejected as error:
+            return error.expected
+        return ""
+
+
+def literal(text: str) -> Form[str]:
+    """Exactly ``text``.
+
+    Raises:
+        ArgumentError: ``text`` is no str.
+    """
+    if not isinstance(text, str):
+        raise ArgumentError(f"literal: a str is wanted, not {type(text).__name__}", argument="text")
+    return Form(Language.choice([text]), str, shortened(repr(text)), "text")
+
+
+def form_of_language(language: Language) -> Form[Any]:
+    """A language without its Python type: one JSON Schema is read with ``json.loads``, all else as ``str``."""
+    if language.is_json:
+        return Form(language, json.loads, "JSON", "value")
+    return Form(language, str, "text", "text")
+
+
+def shortened(text: str, width: int = 60) -> str:
+    """``text`` with its middle left out where it is long."""
+    return text if len(text) <= width else f"{text[: width - 20]} ... {text[-15:]}"
+
+
+def _bytes(text: str | bytes) -> bytes:
+    """UTF-8; a lone surrogate becomes bytes that are in no text."""
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    if isinstance(text, bytes):
+        return text
+    raise ArgumentError(f"a text is str or bytes, not {type(text).__name__}", argument="text")
+
+
+def _operand(other: object) -> Form[Any] | None:
+    if isinstance(other, Form):
+        return other
+    if isinstance(other, str):
+        return literal(other)
+    if isinstance(other, type) or hasattr(other, "__origin__"):
+        raise NotAForm(
+            f"{other!r} stands beside a form without being one",
+            hint="wrap it: fw.form(T), or fw.regex(pattern) for a pattern",
+        )
+    return None
+
+
+def _concatenated(first: Form[Any], second: Form[Any]) -> Form[Any]:
+    language, title = first.language + second.language, f"{first.title} + {second.title}"
+    kinds = (first.kind, second.kind)
+    if kinds == ("value", "value"):
+        return Form(language, _Concatenation(first, second, True, True), title, "value")
+    kind: Kind = "value" if "value" in kinds else "string"
+    if kinds.count(kind) == 1:
+        return Form(language, _Concatenation(first, second, first.kind == kind, second.kind == kind), title, kind)
+    return Form(language, str, title, "text")
+
+
+def _either(first: Form[Any], second: Form[Any]) -> Form[Any]:
+    language, title = first.language | second.language, f"({first.title} | {second.title})"
+    kinds = {first.kind, second.kind}
+    if kinds == {"text"}:
+        return Form(language, str, title, "text")
+    return Form(language, _Alternative(first, second), title, "value" if "value" in kinds else "string")
+
+
+@dataclass(frozen=True, slots=True)
+class _Concatenation:
+    """Reads two texts in a row: the value of the one that has one, or both."""
+
+    first: Form[Any]
+    second: Form[Any]
+    takes_first: bool
+    takes_second: bool
+
+    def __call__(self, text: str) -> Any:
+        data = text.encode()
+        end = next(end for end in _ends(self.first, data) if self.second.language.check(data[end:])[1])
+        if not self.takes_second:
+            return self.first.read(data[:end].decode())
+        second = self.second.read(data[end:].decode())
+        return (self.first.read(data[:end].decode()), second) if self.takes_first else second
+
+
+@dataclass(frozen=True, slots=True)
+class _Alternative:
+    """Reads a text by the first form that has it."""
+
+    first: Form[Any]
+    second: Form[Any]
+
+    def __call__(self, text: str) -> Any:
+        return self.first.read(text) if self.first.matches(text) else self.second.read(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repetition:
+    """Reads texts in a row as a list: a search for a way to cut them, each as long as can be."""
+
+    body: Form[Any]
+    low: int
+    high: int | None
+
+    def __call__(self, text: str) -> list[Any]:
+        data = text.encode()
+        dead: set[tuple[int, int]] = set()
+        # Where each text so far ends, and the ends of the one behind it that were not yet tried.
+        ends, untried = [0], [self._next(data, 0)]
+        while True:
+            if ends[-1] == len(data) and len(ends) > self.low:
+                break
+            allowed = self.high is None or len(ends) <= self.high
+            wanted = len(ends) <= self.low  # only then may a text be empty: it could stand there any number of times
+            tried = (end for end in untried[-1] if (len(ends), end) not in dead and (wanted or end > ends[-1]))
+            end = next(tried, None) if allowed else None
+            if end is None:
+                dead.add((len(ends) - 1, ends.pop()))
+                untried.pop()
+                continue
+            ends.append(end)
+            untried.append(self._next(data, end))
+        return [self.body.read(data[start:end].decode()) for start, end in pairwise(ends)]
+
+    def _next(self, data: bytes, start: int) -> Iterator[int]:
+        return (start + end for end in _ends(self.body, data[start:]))
+
+
+def _ends(form: Form[Any], data: bytes) -> list[int]:
+    """Where a text of ``form`` at the beginning of ``data`` may end, the farthest first."""
+    matcher, ends = _matcher(form), []
+    for position in range(len(data) + 1):
+        if matcher.is_complete:
+            ends.append(position)
+        try:
+            matcher.accept_bytes(data[position : position + 1])
+        except TokenRejected:
+            break
+    return ends[::-1]
+
+
+def _matcher(form: Form[Any]) -> Matcher:
+    return Constraint(form, _byte_vocabulary()).matcher()
+
+
+@lru_cache(maxsize=1)
+def _byte_vocabulary() -> Vocabulary:
+    """Every byte and an end: enough to run any form over a text."""
+    return Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])

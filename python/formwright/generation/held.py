@@ -1,0 +1,97 @@
+"""Text as it is written: whole characters, held back while they may be the beginning of a stop text.
+
+::
+
+    held = Held("END")
+    list(held.add(5, b"some E"))      # []: "E" may become "END", and a piece is given whole or not at all
+    list(held.add(6, b"ach"))         # [Piece(5, "some E"), Piece(6, "ach")]
+
+Cost: without stop texts nothing is held, and a piece costs the decoding of its bytes.
+
+The wrinkle: a token whose text is held is given later, so that the pieces, one for each
+token, always join to the text of the result.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from formwright.errors import ArgumentError
+
+__all__ = ["Held", "Piece"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token as it is chosen, and the characters that it completes."""
+
+    token_id: int
+    text: str
+
+
+class Held:
+    """The text so far, and the pieces that are not given yet.
+
+    Args:
+        stop: A text, or several, before the first of which the text is cut.
+
+    Raises:
+        ArgumentError: ``stop`` holds an empty text, or something else than texts.
+    """
+
+    def __init__(self, stop: str | Sequence[str] | None) -> None:
+        self._stop = _stop_texts(stop)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
+        self._pieces: deque[Piece] = deque()
+        self._given = 0
+        self.text = ""
+        self.is_stopped = False
+
+    def add(self, token_id: int, token: bytes) -> Iterator[Piece]:
+        """Take a token; gives the pieces that can be given now."""
+        before = len(self.text)
+        piece = Piece(token_id, self._decoder.decode(token))
+        self._pieces.append(piece)
+        self.text += piece.text
+        if (cut := self._cut(before)) is not None:
+            self.text, self.is_stopped = self.text[:cut], True
+        elif not (self._stop and self._may_begin_a_stop()):
+            yield from self._give()
+
+    def rest(self) -> Iterator[Piece]:
+        """The pieces held back; the text is over. Bytes that are no whole character are no part of it."""
+        yield from self._give()
+
+    def _cut(self, before: int) -> int | None:
+        """Where the first stop text begins, if the last piece has completed one."""
+        starts = (self.text.find(stop, max(0, before - len(stop) + 1)) for stop in self._stop)
+        return min((start for start in starts if start >= 0), default=None)
+
+    def _may_begin_a_stop(self) -> bool:
+        longest = max(map(len, self._stop)) - 1
+        tails = (self.text[-length:] for length in range(1, min(longest, len(self.text)) + 1))
+        return any(stop.startswith(tail) for tail in tails for stop in self._stop)
+
+    def _give(self) -> Iterator[Piece]:
+        """All pieces held back, without what was cut off."""
+        while self._pieces:
+            piece = self._pieces.popleft()
+            text = piece.text[: max(0, len(self.text) - self._given)]
+            self._given += len(text)
+            yield Piece(piece.token_id, text)
+
+
+def _stop_texts(stop: str | Sequence[str] | None) -> tuple[str, ...]:
+    if callable(stop):
+        raise ArgumentError(
+            "stop= is a text or several, not a function",
+            hint="pass cancel= to end a generation by a function",
+            argument="stop",
+        )
+    texts = () if stop is None else (stop,) if isinstance(stop, str) else tuple(stop)
+    if wrong := [text for text in texts if not isinstance(text, str) or not text]:
+        raise ArgumentError(f"stop= holds texts of one character or more, not {wrong[0]!r}", argument="stop")
+    return texts

@@ -1,0 +1,118 @@
+"""Prompts: what a user may pass, read in one place.
+
+::
+
+    read("How old is Ada?", size=32_000)                       # 'How old is Ada?'
+    read([{"role": "user", "content": "Hi"}], size=32_000)     # [{'role': 'user', 'content': 'Hi'}]
+    read([1, 17, 4], size=32_000)                              # [1, 17, 4]: token ids, as they are
+
+Text is one user message. A conversation is a sequence of messages ``{"role": ..., "content": ...}``,
+as the APIs have them; a content may be a list of text parts ``{"type": "text", "text": ...}``. What is
+none of these is a `PromptError` that says what was expected, and where.
+
+The wrinkle: numpy arrays and other sequences of integers are token ids; an empty sequence is none,
+because a model needs something to go on from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from formwright.errors import PromptError
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+__all__ = ["ROLES", "Message", "Prompt", "is_text", "read"]
+
+Message: TypeAlias = Mapping[str, Any]
+"""One message of a conversation: its ``role`` and its ``content``."""
+
+Prompt: TypeAlias = str | Sequence[Message] | Sequence[int]
+"""One user message, a conversation of ``{"role": ..., "content": ...}``, or token ids taken as they are."""
+
+ROLES = ("system", "developer", "user", "assistant", "tool")
+"""The roles that chat templates know; a model may have fewer."""
+
+_HINT = 'pass a str, messages such as [{"role": "user", "content": "..."}], or token ids'
+
+
+def read(prompt: object, size: int, roles: Sequence[str] = ROLES) -> str | list[Message] | list[int]:
+    """The text, the messages with their contents as ``str``, or the token ids that a user has passed.
+
+    Args:
+        prompt: Whatever it is.
+        size: Token ids go from 0 to ``size - 1``.
+        roles: The roles of the model.
+
+    Raises:
+        PromptError: It is no prompt.
+    """
+    if isinstance(prompt, str):
+        return prompt
+    if (
+        isinstance(prompt, bytes | bytearray | Mapping)
+        or not hasattr(prompt, "__iter__")
+        or not hasattr(prompt, "__len__")
+    ):
+        raise PromptError(f"the prompt is {_kind(prompt)}, not text, messages or token ids", hint=_HINT)
+    parts = list(prompt)
+    if not parts:
+        raise PromptError("the prompt is empty: a model needs at least one token to go on from", hint=_HINT)
+    if any(isinstance(part, Mapping) for part in parts):
+        return [_message(part, f"message {number}", roles) for number, part in enumerate(parts)]
+    return _ids(parts, size)
+
+
+def is_text(prompt: str | list[Message] | list[int]) -> TypeIs[str | list[Message]]:
+    """Whether a prompt that was read has still to become token ids."""
+    return isinstance(prompt, str) or isinstance(prompt[0], Mapping)
+
+
+def _ids(parts: Sequence[Any], size: int) -> list[int]:
+    """The same as token ids from 0 to ``size - 1``. Raises PromptError where one is none."""
+    ids = []
+    for number, part in enumerate(parts):
+        try:
+            ids.append(index(part))
+        except TypeError:
+            raise PromptError(f"item {number} of the prompt is {_kind(part)}, not a token id", hint=_HINT) from None
+        if not 0 <= ids[-1] < size:
+            raise PromptError(f"item {number} of the prompt is {ids[-1]}: token ids go from 0 to {size - 1}")
+    return ids
+
+
+def _message(message: object, where: str, roles: Sequence[str]) -> Message:
+    if not isinstance(message, Mapping):
+        raise PromptError(f"{where} is {_kind(message)}, not a mapping with role and content", hint=_HINT)
+    if message.get("role") not in roles:
+        raise PromptError(
+            f"{where} has the role {message.get('role')!r}, and this model knows {', '.join(roles)}"
+            if "role" in message
+            else f"{where} has no role: one of {', '.join(roles)} is wanted"
+        )
+    if "content" not in message:
+        raise PromptError(f"{where} has no content", hint='add "content": a str, or a list of text parts')
+    return {**message, "content": _content(message["content"], where)}
+
+
+def _content(content: object, where: str) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Sequence) or isinstance(content, bytes):
+        raise PromptError(f"the content of {where} is {_kind(content)}, not a str or a list of text parts")
+    return "".join(_part(part, f"part {number} of {where}") for number, part in enumerate(content))
+
+
+def _part(part: object, where: str) -> str:
+    if isinstance(part, Mapping) and part.get("type") in ("text", "input_text") and isinstance(part.get("text"), str):
+        return str(part["text"])
+    kind = f"of type {part.get('type')!r}" if isinstance(part, Mapping) else _kind(part)
+    raise PromptError(f'{where} is {kind}: only text parts {{"type": "text", "text": ...}} can be read')
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
