@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::language::{
     Array, Counted, Extra, Extras, Graph, Layout, LeafId, Member, Node, NodeId, Object, UNBOUNDED, link_required,
 };
-use crate::regular::{Escapes, Regular, Spelling};
+use crate::regular::{Encoding, Escapes, Regular};
 
 /// Patterns in one object whose overlaps are told apart.
 const MOST_PATTERNS: usize = 8;
@@ -172,7 +172,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             }
         }
         if !trees.is_empty() {
-            let leaf = self.graph.leaf(crate::language::Leaf { tree: Regular::or(trees), spelling: Spelling::Text });
+            let leaf = self.graph.leaf(crate::language::Leaf { tree: Regular::or(trees), encoding: Encoding::Text });
             options.push(Node::Regular(leaf));
         }
         Ok(())
@@ -186,8 +186,8 @@ impl<'r, 'd> Builder<'r, 'd> {
         Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(self.options.max_digits))]).optional()
     }
 
-    fn spelling(&self) -> Spelling {
-        Spelling::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
+    fn encoding(&self) -> Encoding {
+        Encoding::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
     fn strings(&mut self, strings: &Strings<'d>, literals: &mut Texts<'d>, options: &mut Nodes) {
@@ -217,8 +217,8 @@ impl<'r, 'd> Builder<'r, 'd> {
 
     /// The leaf of some strings.
     fn leaf(&mut self, tree: Regular) -> LeafId {
-        let spelling = self.spelling();
-        self.graph.leaf(crate::language::Leaf { tree, spelling })
+        let encoding = self.encoding();
+        self.graph.leaf(crate::language::Leaf { tree, encoding })
     }
 
     fn array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
@@ -238,7 +238,7 @@ impl<'r, 'd> Builder<'r, 'd> {
         })))
     }
 
-    /// An array of scalars that all differ: each item is written in its one canonical spelling.
+    /// An array of scalars that all differ: each item is written in the one form of its value.
     fn unique_array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
         let refuse = |builder: &Self, what: &str| {
             Err(Error::unsupported(
@@ -262,14 +262,14 @@ impl<'r, 'd> Builder<'r, 'd> {
                 .tree(self.options.max_digits)
                 .map_err(|what| Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}")))?;
             let plain = set.only().is_some() || set.is_integral();
-            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { canonical_number() }]));
+            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { shortest_number() }]));
         }
-        let parts = [(Regular::or(texts), Spelling::Text), (shape.strings.tree(), Spelling::Json(Escapes::Canonical))];
+        let parts = [(Regular::or(texts), Encoding::Text), (shape.strings.tree(), Encoding::Json(Escapes::Unique))];
         let mut leaves = Vec::new();
         let mut most = 0_u32;
-        for (tree, spelling) in parts {
+        for (tree, encoding) in parts {
             most = most.saturating_add(self.reader.count(&tree, array.low.max(1)));
-            leaves.push(self.graph.leaf(crate::language::Leaf { tree, spelling }));
+            leaves.push(self.graph.leaf(crate::language::Leaf { tree, encoding }));
         }
         // Fewer different items than are wanted: no array is in form.
         let high = if most < array.low { most } else { array.high };
@@ -452,8 +452,8 @@ impl<'r, 'd> Builder<'r, 'd> {
             if most == 0 {
                 continue;
             }
-            // One spelling a name: a declared or used name cannot come back in disguise.
-            let name = self.graph.leaf(crate::language::Leaf { tree, spelling: Spelling::Json(Escapes::Canonical) });
+            // One form of each name: a declared or used name cannot come again in another one.
+            let name = self.graph.leaf(crate::language::Leaf { tree, encoding: Encoding::Json(Escapes::Unique) });
             let value = self.node(condition);
             let meets: Vec<bool> = object.demands.iter().map(|demand| applies(&demand.names)).collect();
             let witnesses = self.witnesses(object, condition, &meets);
@@ -494,7 +494,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 }
 
-/// A string as JSON, in its one canonical spelling.
+/// A string as JSON, in its one form.
 fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d [u8] {
     if !is_plain(text) {
         return arena.alloc_slice_copy(json(text).as_bytes());
@@ -528,8 +528,8 @@ fn minus_zero() -> Regular {
     Regular::text("-0")
 }
 
-/// Decimals in their one shortest spelling: no exponent, no trailing zero, no `-0`.
-fn canonical_number() -> Regular {
+/// Decimals in their shortest form: no exponent, no trailing zero, no `-0`.
+fn shortest_number() -> Regular {
     let whole = || {
         Regular::or([Regular::text("0"), Regular::concat([Regular::range('1', '9'), Regular::digit().repeat(0, None)])])
     };

@@ -23,7 +23,7 @@ use unicode_joining_type::{JoiningType, get_joining_type};
 use unicode_normalization::{IsNormalized, char::canonical_combining_class, is_nfkc_quick};
 
 use super::parse;
-use crate::regular::{Ranges, Regular, Unfold, Unfolding};
+use crate::regular::{Implicit, ImplicitLanguage, Ranges, Regular};
 
 /// How a label is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -485,11 +485,11 @@ struct Reading {
 
 impl Reading {
     fn language(self) -> Regular {
-        Regular::Unfolding(Unfolding::new(self))
+        Regular::Implicit(Implicit::new(self))
     }
 }
 
-impl Unfold for Reading {
+impl ImplicitLanguage for Reading {
     fn key(&self) -> &str {
         &self.key
     }
@@ -498,7 +498,7 @@ impl Unfold for Reading {
         Letters::get().kinds.values().cloned().collect()
     }
 
-    fn unfold(&self, c: char) -> Regular {
+    fn derivative(&self, c: char) -> Regular {
         let next = kind(c).and_then(|kind| self.label.read(kind)?.finished());
         next.map_or(Regular::Never, Self::language)
     }

@@ -249,11 +249,11 @@ fn part(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn valid(format: &str, text: &str) -> bool {
         let tree = tree(find(format).unwrap());
-        Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
+        Automaton::new(&tree, Encoding::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
                 regex::parse(&expand(format.source), &Limits::default()).err().map(|error| error.message)
             );
             assert!(
-                !Automaton::new(&tree(format), Spelling::Text, &Limits::default()).unwrap().is_never(),
+                !Automaton::new(&tree(format), Encoding::Text, &Limits::default()).unwrap().is_never(),
                 "{}",
                 format.name
             );

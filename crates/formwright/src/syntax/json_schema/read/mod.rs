@@ -29,7 +29,7 @@ use super::shape::{
 use super::{Options, Reading};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, Regular, Spelling};
+use crate::regular::{Automaton, Encoding, Regular};
 pub use place::Pointer;
 use place::{Key, Keys, Place};
 use typed::{Types, kind};
@@ -466,7 +466,7 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.automata.get(tree) {
             return known.clone();
         }
-        let automaton = Automaton::new(tree, Spelling::Text, self.limits()).ok().map(Rc::new);
+        let automaton = Automaton::new(tree, Encoding::Text, self.limits()).ok().map(Rc::new);
         if self.automata.len() >= MOST_AUTOMATA {
             self.automata.clear(); // a thousand alternatives make a million pairs
         }
