@@ -149,10 +149,9 @@ impl StateBuilder {
     pub fn step(&mut self, state: StateId, byte: u8) -> Result<Step, OutOfFuel> {
         let (expression, at) = self.meaning(state);
         match at.read(byte, self.encoding) {
-            Read::Invalid => Ok(Step(DEAD)),
             Read::CodePoint(code) => self.code_point(expression, code),
             Read::ClosingQuote if self.expressions.nullable(expression) => self.state(EMPTY, DecoderState::Closed),
-            Read::ClosingQuote => Ok(Step(DEAD)),
+            Read::ClosingQuote | Read::Invalid => Ok(Step(DEAD)),
             Read::Next(inside @ DecoderState::Utf8 { .. }) => self.utf8(expression, inside),
             Read::Next(at) => self.state(expression, at),
         }

@@ -75,7 +75,7 @@ pub const MANY: u32 = u32::MAX / 2;
 pub struct Expressions {
     pub alphabet: Alphabet,
     /// Each once; its id is its index.
-    expressions: IndexSet<Expression, FxBuildHasher>,
+    interned: IndexSet<Expression, FxBuildHasher>,
     properties: Vec<Properties>,
     /// Bytes of the shortest form of each minterm.
     minterm_bytes: Vec<u32>,
@@ -92,7 +92,7 @@ impl Expressions {
     pub fn new(alphabet: Alphabet, minterm_bytes: Vec<u32>, fuel: usize) -> Self {
         let mut made = Self {
             alphabet,
-            expressions: IndexSet::default(),
+            interned: IndexSet::default(),
             properties: Vec::new(),
             minterm_bytes,
             derivatives: FxHashMap::default(),
@@ -109,20 +109,20 @@ impl Expressions {
     }
 
     pub fn len(&self) -> usize {
-        self.expressions.len()
+        self.interned.len()
     }
 
     /// About how many bytes of memory they take without their alphabet and the parts of wide expressions.
     pub fn memory(&self) -> usize {
         const EXPRESSION: usize = size_of::<Expression>() + size_of::<Properties>() + 4 * size_of::<usize>();
         let row = size_of::<(Id, Box<[Id]>)>() + self.alphabet.len() * size_of::<Id>();
-        self.expressions.capacity() * EXPRESSION
+        self.interned.capacity() * EXPRESSION
             + self.derivatives.capacity() * row
             + self.distances.capacity() * size_of::<(Id, Option<u32>)>()
     }
 
     pub fn get(&self, id: Id) -> &Expression {
-        &self.expressions[id.0 as usize]
+        &self.interned[id.0 as usize]
     }
 
     pub fn nullable(&self, id: Id) -> bool {
@@ -165,9 +165,9 @@ impl Expressions {
     }
 
     fn intern(&mut self, expression: Expression) -> Id {
-        let (place, is_new) = self.expressions.insert_full(expression);
+        let (place, is_new) = self.interned.insert_full(expression);
         if is_new {
-            self.properties.push(self.properties_of(&self.expressions[place]));
+            self.properties.push(self.properties_of(&self.interned[place]));
         }
         Id(place as u32)
     }
