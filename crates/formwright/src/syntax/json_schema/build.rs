@@ -1,6 +1,6 @@
-//! From shapes to nodes.
+//! From sets to nodes.
 //!
-//! A formula becomes one node, made once ([`Builder::node`]); its children are
+//! A condition becomes one node, made once ([`Builder::node`]); its children are
 //! queued, not recursed into, so deep and recursive schemas need no deep stack.
 //! Scalars share one set of literal texts, objects become one automaton each.
 
@@ -15,8 +15,8 @@ use smallvec::SmallVec;
 
 use super::declared::{Declared, FEW};
 use super::number::{NumberSet, plain_text};
-use super::read::Reader;
-use super::shape::{ArrayShape, Formula, Literal, NEVER, Names, ObjectShape, Shape, Strings, both, is_never};
+use super::read::SchemaReader;
+use super::sets::{ArraySet, Atom, Condition, NEVER, NameSet, ObjectSet, StringSet, ValueSet, conjoin_in, is_never};
 use super::{Options, Order};
 use crate::error::{Error, Result};
 use crate::language::{
@@ -33,7 +33,7 @@ const MOST_EXCLUSIVE: usize = 16;
 /// Counted conditions in one container.
 const MOST_KINDS: usize = 6;
 
-/// Names of a finite language that are declared one by one.
+/// NameSet of a finite language that are declared one by one.
 const MOST_NAMES: usize = 256;
 
 /// The ways to write a value, and those that are plain texts.
@@ -41,7 +41,7 @@ type Nodes = SmallVec<[Node; 4]>;
 type Texts<'d> = SmallVec<[&'d [u8]; 4]>;
 
 /// By declared name: what its value must meet.
-type Conditions<'d> = SmallVec<[Formula<'d>; FEW]>;
+type Conditions<'d> = SmallVec<[Condition<'d>; FEW]>;
 
 /// Bits, one for each pattern.
 type Sets = SmallVec<[u32; 4]>;
@@ -51,30 +51,30 @@ type Ways = Vec<Vec<(NodeId, u32)>>;
 
 /// Builds a graph out of formulas.
 pub struct Builder<'r, 'd> {
-    reader: &'r mut Reader<'d>,
+    reader: &'r mut SchemaReader<'d>,
     options: &'d Options,
     graph: Graph,
     layout: Layout,
     /// By schema: the node of that alone, if there is one.
     lone: Vec<Option<NodeId>>,
     /// The nodes of other formulas.
-    nodes: FxHashMap<Formula<'d>, NodeId>,
-    queue: VecDeque<(NodeId, Formula<'d>)>,
+    nodes: FxHashMap<Condition<'d>, NodeId>,
+    queue: VecDeque<(NodeId, Condition<'d>)>,
     texts: Option<LeafId>,
-    empty: Option<Formula<'d>>,
+    empty: Option<Condition<'d>>,
 }
 
 /// What a schema became.
 pub struct Built<'d> {
     pub graph: Graph,
     /// What a text is.
-    pub root: Formula<'d>,
+    pub root: Condition<'d>,
     /// The first value met that has none.
-    pub empty: Option<Formula<'d>>,
+    pub empty: Option<Condition<'d>>,
 }
 
 impl<'r, 'd> Builder<'r, 'd> {
-    pub fn new(reader: &'r mut Reader<'d>, options: &'d Options) -> Result<Self> {
+    pub fn new(reader: &'r mut SchemaReader<'d>, options: &'d Options) -> Result<Self> {
         let (spaces, layout) = options.spaces()?;
         let size = reader.size();
         Ok(Self {
@@ -94,12 +94,12 @@ impl<'r, 'd> Builder<'r, 'd> {
     pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built<'d>> {
         let root = self.reader.root(root);
         self.graph.root = self.node(root);
-        while let Some((node, formula)) = self.queue.pop_front() {
-            let shape = self.reader.shape(formula)?;
-            if self.empty.is_none() && *shape == Shape::never() {
-                self.empty = Some(formula);
+        while let Some((node, condition)) = self.queue.pop_front() {
+            let set = self.reader.values(condition)?;
+            if self.empty.is_none() && *set == ValueSet::never() {
+                self.empty = Some(condition);
             }
-            let built = self.value(&shape, formula)?;
+            let built = self.value(&set, condition)?;
             self.graph.nodes[node as usize] = built;
             if self.graph.nodes.len() > self.options.limits.nodes {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
@@ -108,36 +108,36 @@ impl<'r, 'd> Builder<'r, 'd> {
         Ok(Built { graph: self.graph, root, empty: self.empty })
     }
 
-    /// The node of a formula, perhaps still to be built.
-    fn node(&mut self, formula: Formula<'d>) -> NodeId {
+    /// The node of a condition, perhaps still to be built.
+    fn node(&mut self, condition: Condition<'d>) -> NodeId {
         let next = self.graph.nodes.len() as NodeId;
-        let node = if let [Literal::Is(id)] = *formula {
+        let node = if let [Atom::Is(id)] = *condition {
             let id = id as usize;
             self.lone.resize(self.lone.len().max(id + 1), None);
             *self.lone[id].get_or_insert(next)
         } else {
-            *self.nodes.entry(formula).or_insert(next)
+            *self.nodes.entry(condition).or_insert(next)
         };
         if node == next {
             self.graph.add(Node::Never);
-            if !is_never(formula) {
-                self.queue.push_back((node, formula));
+            if !is_never(condition) {
+                self.queue.push_back((node, condition));
             }
         }
         node
     }
 
-    fn value(&mut self, shape: &Shape<'d>, formula: Formula<'d>) -> Result<Node> {
+    fn value(&mut self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Nodes::new(), Texts::new());
-        let words = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
+        let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
         literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| text.as_bytes()));
-        self.numbers(&shape.numbers, formula, &mut literals, &mut options)?;
-        self.strings(&shape.strings, &mut literals, &mut options);
-        for array in &shape.arrays {
-            options.push(self.array(array, formula)?);
+        self.numbers(&set.numbers, whole, &mut literals, &mut options)?;
+        self.strings(&set.strings, &mut literals, &mut options);
+        for array in &set.arrays {
+            options.push(self.array(array, whole)?);
         }
-        for object in &shape.objects {
-            options.push(self.object(object, formula)?);
+        for object in &set.objects {
+            options.push(self.object(object, whole)?);
         }
         if !literals.is_empty() {
             options.insert(0, self.graph.texts(literals));
@@ -152,7 +152,7 @@ impl<'r, 'd> Builder<'r, 'd> {
     fn numbers(
         &mut self,
         sets: &[Rc<NumberSet>],
-        formula: Formula<'d>,
+        whole: Condition<'d>,
         literals: &mut Texts<'d>,
         options: &mut Nodes,
     ) -> Result<()> {
@@ -165,7 +165,7 @@ impl<'r, 'd> Builder<'r, 'd> {
                 Some(value) => literals.push(self.reader.arena.alloc_slice_copy(plain_text(value).as_bytes())),
                 None => {
                     let tree = set.tree(self.options.max_digits).map_err(|what| {
-                        Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}"))
+                        Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}"))
                     })?;
                     trees.push(if set.is_integral() { Regular::concat([tree, self.zeros()]) } else { tree });
                 }
@@ -190,9 +190,9 @@ impl<'r, 'd> Builder<'r, 'd> {
         Encoding::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
-    fn strings(&mut self, strings: &Strings<'d>, literals: &mut Texts<'d>, options: &mut Nodes) {
+    fn strings(&mut self, strings: &StringSet<'d>, literals: &mut Texts<'d>, options: &mut Nodes) {
         match strings {
-            Strings::Finite(texts) if !self.options.any_escapes => {
+            StringSet::Finite(texts) if !self.options.any_escapes => {
                 literals.extend(texts.iter().map(|text| quoted(self.reader.arena, text)));
             }
             strings if strings.is_none() => {}
@@ -221,11 +221,11 @@ impl<'r, 'd> Builder<'r, 'd> {
         self.graph.leaf(crate::language::Leaf { tree, encoding })
     }
 
-    fn array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
+    fn array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
         if array.unique && array.high > 1 {
-            return self.unique_array(array, formula);
+            return self.unique_array(array, whole);
         }
-        let (kinds, ways) = self.counted(array, formula)?;
+        let (kinds, ways) = self.counted(array, whole)?;
         Ok(Node::Array(Arc::new(Array {
             prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
             rest: Some(self.node(array.rest)),
@@ -239,32 +239,29 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// An array of scalars that all differ: each item is written in the one form of its value.
-    fn unique_array(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<Node> {
+    fn unique_array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
         let refuse = |builder: &Self, what: &str| {
-            Err(Error::unsupported(
-                &builder.reader.pointer_of(formula),
-                format!("uniqueItems cannot be enforced {what}"),
-            )
-            .hint("give `items` a scalar type"))
+            Err(Error::unsupported(&builder.reader.pointer_of(whole), format!("uniqueItems cannot be enforced {what}"))
+                .hint("give `items` a scalar type"))
         };
-        if !array.prefix.is_empty() || !array.some.is_empty() {
+        if !array.prefix.is_empty() || !array.contains.is_empty() {
             return refuse(self, "together with prefixItems or contains");
         }
-        let shape = self.reader.shape(array.rest)?;
-        if !shape.arrays.is_empty() || !shape.objects.is_empty() {
+        let set = self.reader.values(array.rest)?;
+        if !set.arrays.is_empty() || !set.objects.is_empty() {
             return refuse(self, "on items that may be arrays or objects");
         }
-        let constants = [(shape.null, "null"), (shape.yes, "true"), (shape.no, "false")];
+        let constants = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
         let mut texts: Vec<Regular> = Vec::new();
         texts.extend(constants.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
-        for set in &shape.numbers {
+        for set in &set.numbers {
             let tree = set
                 .tree(self.options.max_digits)
-                .map_err(|what| Error::unsupported(&self.reader.pointer_of(formula), format!("multipleOf: {what}")))?;
+                .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
             let plain = set.only().is_some() || set.is_integral();
             texts.push(Regular::and([tree, if plain { minus_zero().not() } else { shortest_number() }]));
         }
-        let parts = [(Regular::or(texts), Encoding::Text), (shape.strings.tree(), Encoding::Json(Escapes::Unique))];
+        let parts = [(Regular::or(texts), Encoding::Text), (set.strings.tree(), Encoding::Json(Escapes::Unique))];
         let mut leaves = Vec::new();
         let mut most = 0_u32;
         for (tree, encoding) in parts {
@@ -287,30 +284,31 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// Counted kinds of items, and by position what an item of each combination of kinds is.
-    fn counted(&mut self, array: &ArrayShape<'d>, formula: Formula<'d>) -> Result<(Vec<Counted>, Ways)> {
-        if array.some.is_empty() {
+    fn counted(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<(Vec<Counted>, Ways)> {
+        if array.contains.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        if array.some.len() > MOST_KINDS {
-            let what = format!("{} contains meet in one array; at most {MOST_KINDS} can be counted", array.some.len());
-            return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
+        if array.contains.len() > MOST_KINDS {
+            let what =
+                format!("{} contains meet in one array; at most {MOST_KINDS} can be counted", array.contains.len());
+            return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
         }
-        let kinds = array.some.iter().map(|some| Counted { low: some.low, high: some.high }).collect();
-        let positions = array.some.iter().map(|some| some.from as usize).max().unwrap_or(0).max(array.prefix.len());
+        let kinds = array.contains.iter().map(|some| Counted { low: some.low, high: some.high }).collect();
+        let positions = array.contains.iter().map(|some| some.from as usize).max().unwrap_or(0).max(array.prefix.len());
         let mut ways = Vec::with_capacity(positions + 1);
         for position in 0..=positions {
             let mut here: Vec<(NodeId, u32)> = Vec::new();
-            for inside in 0..1_u32 << array.some.len() {
+            for inside in 0..1_u32 << array.contains.len() {
                 let mut condition = array.item(position);
-                for (index, some) in array.some.iter().enumerate() {
+                for (index, some) in array.contains.iter().enumerate() {
                     let counts = inside >> index & 1 == 1;
                     let applies = position >= some.from as usize;
                     condition = match (counts, applies) {
-                        (true, true) => both(self.reader.arena, condition, some.formula),
+                        (true, true) => conjoin_in(self.reader.arena, condition, some.condition),
                         (true, false) => NEVER,
                         // Below the upper bound, an item that is not counted may be of the kind all the same.
                         (false, true) if some.high < UNBOUNDED => {
-                            both(self.reader.arena, condition, self.reader.negate(some.formula))
+                            conjoin_in(self.reader.arena, condition, self.reader.negate(some.condition))
                         }
                         (false, _) => condition,
                     };
@@ -324,13 +322,13 @@ impl<'r, 'd> Builder<'r, 'd> {
         Ok((kinds, ways))
     }
 
-    fn object(&mut self, object: &ObjectShape<'d>, formula: Formula<'d>) -> Result<Node> {
-        if object.demands.len() > MOST_KINDS {
+    fn object(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<Node> {
+        if object.existentials.len() > MOST_KINDS {
             let what = format!(
                 "{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked",
-                object.demands.len()
+                object.existentials.len()
             );
-            return Err(Error::unsupported(&self.reader.pointer_of(formula), what));
+            return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
         }
         let finite = finite_names(object);
         let mut names = declared_names(object);
@@ -345,16 +343,16 @@ impl<'r, 'd> Builder<'r, 'd> {
             let allowed = self.reader.allows_name(object, name);
             let value = if allowed { self.node(condition) } else { self.graph.add(Node::Never) };
             let mut witnesses = Box::default();
-            if allowed && !object.demands.is_empty() {
+            if allowed && !object.existentials.is_empty() {
                 let meets: Vec<bool> =
-                    object.demands.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
+                    object.existentials.iter().map(|demand| self.reader.in_names(&demand.names, name)).collect();
                 witnesses = self.witnesses(object, condition, &meets);
             }
             let name_bytes = text.len() as u32 + 2;
             members.push(Member { name_bytes, value, next_required: 0, required: false, possible: true, witnesses });
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
-        let extras = if finite.is_some() { Extras::new() } else { self.extras(object, formula, &names)? };
+        let extras = if finite.is_some() { Extras::new() } else { self.extras(object, whole, &names)? };
         let required = object.required.len() as u32;
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
         link_required(&mut members);
@@ -363,7 +361,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
-            demands: (1 << object.demands.len()) - 1,
+            demands: (1 << object.existentials.len()) - 1,
             implied,
             layout: self.layout,
             members,
@@ -373,18 +371,18 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectShape<'d>, names: &Declared<'d>) -> Conditions<'d> {
-        let mut all = Conditions::from_elem(Formula::default(), names.len());
+    fn conditions(&mut self, object: &ObjectSet<'d>, names: &Declared<'d>) -> Conditions<'d> {
+        let mut all = Conditions::from_elem(Condition::default(), names.len());
         for (at, rule) in object.rules.iter().enumerate() {
             let arena = self.reader.arena;
-            let demand = |index: usize| all[index] = both(arena, all[index], rule.formula);
+            let demand = |index: usize| all[index] = conjoin_in(arena, all[index], rule.condition);
             match &rule.names {
-                Names::One(name) => names.place(name, at).into_iter().for_each(demand),
-                Names::In(tree) => {
+                NameSet::One(name) => names.place(name, at).into_iter().for_each(demand),
+                NameSet::In(tree) => {
                     let inside = self.reader.inside(tree, names.iter());
                     (0..names.len()).filter(|index| inside[*index]).for_each(demand);
                 }
-                Names::Except { names: without, patterns } => {
+                NameSet::Except { names: without, patterns } => {
                     let excepted = arena.alloc_slice_fill_copy(names.len(), false);
                     let without = without.iter().zip(0..).filter_map(|(name, at)| names.place(name, at));
                     without.for_each(|index| excepted[index] = true);
@@ -400,12 +398,13 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// The values of a member that meet some of the demands its name can meet.
-    fn witnesses(&mut self, object: &ObjectShape<'d>, value: Formula<'d>, meets: &[bool]) -> Box<[(NodeId, u32)]> {
+    fn witnesses(&mut self, object: &ObjectSet<'d>, value: Condition<'d>, meets: &[bool]) -> Box<[(NodeId, u32)]> {
         let able = meets.iter().enumerate().fold(0_u32, |set, (index, meets)| set | u32::from(*meets) << index);
         let mut all = Vec::new();
         for met in (1..1_u32 << meets.len()).filter(|met| met & !able == 0) {
-            let demands = object.demands.iter().enumerate().filter(|(index, _)| met >> index & 1 == 1);
-            let condition = demands.fold(value, |all, (_, demand)| both(self.reader.arena, all, demand.formula));
+            let demands = object.existentials.iter().enumerate().filter(|(index, _)| met >> index & 1 == 1);
+            let condition =
+                demands.fold(value, |all, (_, demand)| conjoin_in(self.reader.arena, all, demand.condition));
             if !is_never(condition) {
                 all.push((self.node(condition), met));
             }
@@ -414,29 +413,30 @@ impl<'r, 'd> Builder<'r, 'd> {
     }
 
     /// Kinds of undeclared members: one for each way the patterns can overlap.
-    fn extras(&mut self, object: &ObjectShape<'d>, formula: Formula<'d>, declared: &Declared<'d>) -> Result<Extras> {
+    fn extras(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>, declared: &Declared<'d>) -> Result<Extras> {
         let patterns = patterns(object);
         let Some((apart, cells)) = self.cells(&patterns) else {
             return Err(Error::unsupported(
-                &self.reader.pointer_of(formula),
+                &self.reader.pointer_of(whole),
                 format!(
                     "{} name patterns meet in one object; at most {MOST_PATTERNS} that overlap can be told apart",
                     patterns.len()
                 ),
             ));
         };
-        let limits: Vec<Regular> = object.names.iter().map(Strings::tree).collect();
+        let limits: Vec<Regular> = object.names.iter().map(StringSet::tree).collect();
         let mut extras = Extras::with_capacity(cells.len());
         for cell in cells {
             let inside =
                 |tree: &Regular| patterns.iter().position(|other| other == tree).is_some_and(|at| cell >> at & 1 == 1);
-            let applies = |names: &Names<'_>| match names {
-                Names::One(_) => false,
-                Names::In(tree) => inside(tree),
-                Names::Except { patterns, .. } => !patterns.iter().any(inside),
+            let applies = |names: &NameSet<'_>| match names {
+                NameSet::One(_) => false,
+                NameSet::In(tree) => inside(tree),
+                NameSet::Except { patterns, .. } => !patterns.iter().any(inside),
             };
             let rules = object.rules.iter().filter(|rule| applies(&rule.names));
-            let condition = rules.fold(Formula::default(), |all, rule| both(self.reader.arena, all, rule.formula));
+            let condition =
+                rules.fold(Condition::default(), |all, rule| conjoin_in(self.reader.arena, all, rule.condition));
             if is_never(condition) {
                 continue;
             }
@@ -455,7 +455,7 @@ impl<'r, 'd> Builder<'r, 'd> {
             // One form of each name: a declared or used name cannot come again in another one.
             let name = self.graph.leaf(crate::language::Leaf { tree, encoding: Encoding::Json(Escapes::Unique) });
             let value = self.node(condition);
-            let meets: Vec<bool> = object.demands.iter().map(|demand| applies(&demand.names)).collect();
+            let meets: Vec<bool> = object.existentials.iter().map(|demand| applies(&demand.names)).collect();
             let witnesses = self.witnesses(object, condition, &meets);
             extras.push(Extra { name, most, value, witnesses });
         }
@@ -530,11 +530,11 @@ fn minus_zero() -> Regular {
 
 /// Decimals in their shortest form: no exponent, no trailing zero, no `-0`.
 fn shortest_number() -> Regular {
-    let whole = || {
+    let integer = || {
         Regular::or([Regular::text("0"), Regular::concat([Regular::range('1', '9'), Regular::digit().repeat(0, None)])])
     };
     let fraction = Regular::concat([Regular::text("."), Regular::digit().repeat(0, None), Regular::range('1', '9')]);
-    let number = Regular::concat([Regular::text("-").optional(), whole(), fraction.optional()]);
+    let number = Regular::concat([Regular::text("-").optional(), integer(), fraction.optional()]);
     Regular::and([number, minus_zero().not()])
 }
 
@@ -563,17 +563,17 @@ fn is_worth_counting(class: &Regular, high: u32) -> bool {
 }
 
 /// Every name some rule mentions, in order.
-fn declared_names<'d>(object: &ObjectShape<'d>) -> Declared<'d> {
+fn declared_names<'d>(object: &ObjectSet<'d>) -> Declared<'d> {
     let mut names = Declared::default();
     object.rules.iter().filter_map(|rule| rule.names.only()).zip(0..).for_each(|(name, at)| names.add(name, at));
     object.required.iter().zip(0..).for_each(|(name, at)| names.add(name, at));
     object.implied.iter().flat_map(|(a, b)| [a, b]).for_each(|name| names.add(name, 0));
-    let further = object.rules.iter().filter(|rule| rule.names.only().is_none()).chain(&object.demands);
+    let further = object.rules.iter().filter(|rule| rule.names.only().is_none()).chain(&object.existentials);
     for rule in further {
         let others = match &rule.names {
-            Names::One(name) => std::slice::from_ref(name),
-            Names::Except { names, .. } => names,
-            Names::In(_) => &[],
+            NameSet::One(name) => std::slice::from_ref(name),
+            NameSet::Except { names, .. } => names,
+            NameSet::In(_) => &[],
         };
         others.iter().zip(0..).for_each(|(name, at)| names.add(name, at));
     }
@@ -581,26 +581,26 @@ fn declared_names<'d>(object: &ObjectShape<'d>) -> Declared<'d> {
 }
 
 /// All allowed names, when `propertyNames` leaves finitely many.
-fn finite_names<'d>(object: &ObjectShape<'d>) -> Option<Vec<&'d str>> {
+fn finite_names<'d>(object: &ObjectSet<'d>) -> Option<Vec<&'d str>> {
     object.names.iter().find_map(|names| match names {
-        Strings::Finite(texts) if texts.len() <= MOST_NAMES => Some(texts.clone()),
+        StringSet::Finite(texts) if texts.len() <= MOST_NAMES => Some(texts.clone()),
         _ => None,
     })
 }
 
 /// The distinct name patterns of an object's rules.
-fn patterns(object: &ObjectShape<'_>) -> Vec<Regular> {
+fn patterns(object: &ObjectSet<'_>) -> Vec<Regular> {
     let mut patterns: Vec<Regular> = Vec::new();
     let mut add = |tree: &Regular| {
         if !patterns.contains(tree) {
             patterns.push(tree.clone());
         }
     };
-    for rule in object.rules.iter().chain(&object.demands) {
+    for rule in object.rules.iter().chain(&object.existentials) {
         match &rule.names {
-            Names::In(tree) => add(tree),
-            Names::Except { patterns, .. } => patterns.iter().for_each(&mut add),
-            Names::One(_) => {}
+            NameSet::In(tree) => add(tree),
+            NameSet::Except { patterns, .. } => patterns.iter().for_each(&mut add),
+            NameSet::One(_) => {}
         }
     }
     patterns

@@ -1,11 +1,11 @@
-//! From keywords to shapes.
+//! From keywords to sets.
 //!
-//! [`Reader::shape`] is the meaning of a formula: the intersection of what its
+//! [`SchemaReader::set`] is the meaning of a condition: the intersection of what its
 //! schemas allow. Keywords that look at one type fill that type's part of a
-//! shape; applicators combine the shapes of other schemas. Shapes are remembered
+//! set; applicators combine the sets of other schemas. Shapes are remembered
 //! by schema, so a definition used ten times is read once.
 //!
-//! Every key of a schema object passes [`Reader::account`]: known, an annotation,
+//! Every key of a schema object passes [`SchemaReader::account`]: known, an annotation,
 //! or an error. Nothing else ever looks at keys, so nothing can be dropped.
 
 mod applicators;
@@ -22,16 +22,16 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::document::{Dialect, Documents, Target};
 use super::keywords::{self, About, Role};
-use super::shape::{
-    ArrayShape, Combine, Draft, Formula, Literal, NEVER, Names, NoComplement, ObjectShape, SchemaId, Shape, Strings,
-    both, is_never, meet,
+use super::sets::{
+    ArraySet, Atom, Condition, NEVER, NameSet, NoComplement, ObjectSet, OwnedCondition, ProductRules, SchemaId,
+    StringSet, ValueSet, conjoin, conjoin_in, is_never,
 };
 use super::{Options, Reading};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Encoding, Regular};
 pub use place::Pointer;
-use place::{Key, Keys, Place};
+use place::{Keys, SchemaKey, SchemaPlace};
 use typed::{Types, kind};
 
 /// The dynamic scope that a text starts in: the document.
@@ -75,28 +75,28 @@ impl Purpose {
 enum Progress<'d> {
     Unread,
     Open,
-    Read(Rc<Shape<'d>>),
+    Read(Rc<ValueSet<'d>>),
 }
 
 /// Reads schemas of some documents.
-pub struct Reader<'d> {
+pub struct SchemaReader<'d> {
     documents: &'d Documents<'d>,
-    /// Where formulas lie.
+    /// Where conditions lie.
     pub arena: &'d Bump,
     options: &'d Options,
-    schemas: Vec<Place<'d>>,
+    schemas: Vec<SchemaPlace<'d>>,
     /// By value, resource and scope. Some schemas are others by another name.
-    schema_ids: FxHashMap<Key, SchemaId>,
+    schema_ids: FxHashMap<SchemaKey, SchemaId>,
     values: Vec<&'d Value<'d>>,
     value_ids: FxHashMap<usize, u32>,
     purpose: Purpose,
     /// Schemas that only name types, by these.
-    plain: FxHashMap<Types, Place<'d>>,
-    eithers: Vec<Vec<Formula<'d>>>,
-    /// By schema: its shape, once read.
-    shapes: Vec<Progress<'d>>,
-    /// Shapes of formulas other than one schema, by the emptiness checks under way.
-    combined: [FxHashMap<Formula<'d>, Rc<Shape<'d>>>; PROBE as usize + 1],
+    plain: FxHashMap<Types, SchemaPlace<'d>>,
+    eithers: Vec<Vec<Condition<'d>>>,
+    /// By schema: its set, once read.
+    sets: Vec<Progress<'d>>,
+    /// Shapes of conditions other than one schema, by the emptiness checks under way.
+    combined: [FxHashMap<Condition<'d>, Rc<ValueSet<'d>>>; PROBE as usize + 1],
     /// Dynamic scopes but the first, which is [`OUTERMOST`]: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
@@ -112,7 +112,7 @@ pub struct Reader<'d> {
     unevaluated: bool,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> SchemaReader<'d> {
     pub fn new(documents: &'d Documents<'d>, arena: &'d Bump, options: &'d Options, purpose: Purpose) -> Self {
         let dynamic = documents.resources.iter().any(|resource| resource.recursive || !resource.dynamic.is_empty());
         Self {
@@ -126,7 +126,7 @@ impl<'d> Reader<'d> {
             purpose,
             plain: FxHashMap::default(),
             eithers: Vec::new(),
-            shapes: Vec::with_capacity(documents.size()),
+            sets: Vec::with_capacity(documents.size()),
             combined: Default::default(),
             scopes: Vec::new(),
             automata: FxHashMap::default(),
@@ -157,48 +157,48 @@ impl<'d> Reader<'d> {
         readings
     }
 
-    /// The root schema's formula.
-    pub fn root(&mut self, root: &'d Value<'d>) -> Formula<'d> {
-        let place = self.enter(Place { value: root, resource: 0, scope: 0, pointer: self.purpose.start() });
+    /// The root schema's condition.
+    pub fn root(&mut self, root: &'d Value<'d>) -> Condition<'d> {
+        let place = self.enter(SchemaPlace { value: root, resource: 0, scope: 0, pointer: self.purpose.start() });
         self.is(place)
     }
 
-    /// The formula of one condition.
-    pub(super) fn alone(&self, literal: Literal) -> Formula<'d> {
-        self.arena.alloc([literal])
+    /// The condition of one condition.
+    pub(super) fn alone(&self, atom: Atom) -> Condition<'d> {
+        self.arena.alloc([atom])
     }
 
-    /// The formula of one schema.
-    fn is(&mut self, place: Place<'d>) -> Formula<'d> {
+    /// The condition of one schema.
+    fn is(&mut self, place: SchemaPlace<'d>) -> Condition<'d> {
         let id = self.schema_id(place);
-        self.alone(Literal::Is(id))
+        self.alone(Atom::Is(id))
     }
 
-    /// A pointer for messages about a formula.
-    pub fn pointer_of(&self, formula: Formula<'_>) -> String {
-        let id = formula.iter().find_map(|literal| match literal {
-            Literal::Is(id) | Literal::IsNot(id) => Some(*id),
+    /// A pointer for messages about a condition.
+    pub fn pointer_of(&self, condition: Condition<'_>) -> String {
+        let id = condition.iter().find_map(|atom| match atom {
+            Atom::Is(id) | Atom::IsNot(id) => Some(*id),
             _ => None,
         });
         id.map_or_else(String::new, |id| self.schemas[id as usize].pointer.text())
     }
 
-    /// The pointers of all schemas a formula is made of.
-    pub fn pointers_of(&self, formula: Formula<'_>) -> Vec<String> {
-        let ids = formula.iter().filter_map(|literal| match literal {
-            Literal::Is(id) | Literal::IsNot(id) => Some(*id),
+    /// The pointers of all schemas a condition is made of.
+    pub fn pointers_of(&self, condition: Condition<'_>) -> Vec<String> {
+        let ids = condition.iter().filter_map(|atom| match atom {
+            Atom::Is(id) | Atom::IsNot(id) => Some(*id),
             _ => None,
         });
         ids.map(|id| self.schemas[id as usize].pointer.text()).collect()
     }
 
-    fn schema_id(&mut self, place: Place<'d>) -> SchemaId {
+    fn schema_id(&mut self, place: SchemaPlace<'d>) -> SchemaId {
         let key = place.key();
         let next = self.schemas.len() as SchemaId;
         let id = *self.schema_ids.entry(key).or_insert(next);
         if id == next {
             self.schemas.push(place);
-            self.shapes.push(Progress::Unread);
+            self.sets.push(Progress::Unread);
         }
         id
     }
@@ -212,34 +212,39 @@ impl<'d> Reader<'d> {
         id
     }
 
-    /// The formula of a child schema; boolean schemas are decided at once.
+    /// The condition of a child schema; boolean schemas are decided at once.
     ///
     /// One that only names types, or only refers to another schema, is the same wherever it stands: it is read, and
     /// built, once. A broken reference is left to the reading, which says where it stands.
-    fn child(&mut self, place: &Place<'d>, value: &'d Value<'d>, pointer: impl FnOnce() -> Pointer<'d>) -> Formula<'d> {
+    fn child(
+        &mut self,
+        place: &SchemaPlace<'d>,
+        value: &'d Value<'d>,
+        pointer: impl FnOnce() -> Pointer<'d>,
+    ) -> Condition<'d> {
         match value {
-            Value::Bool(true) => return Formula::default(),
+            Value::Bool(true) => return Condition::default(),
             Value::Bool(false) => return NEVER,
-            Value::Object(map) if map.is_empty() => return Formula::default(),
+            Value::Object(map) if map.is_empty() => return Condition::default(),
             _ => {}
         }
-        let place = Place { value, pointer: Pointer::Untold, ..*place };
+        let place = SchemaPlace { value, pointer: Pointer::Untold, ..*place };
         let key = place.key();
         if let Some(&known) = self.schema_ids.get(&key) {
-            return self.alone(Literal::Is(known));
+            return self.alone(Atom::Is(known));
         }
         let meant = if self.purpose == Purpose::Build { self.synonym(&place) } else { None };
-        let meant = meant.unwrap_or_else(|| self.enter(Place { pointer: pointer(), ..place }));
+        let meant = meant.unwrap_or_else(|| self.enter(SchemaPlace { pointer: pointer(), ..place }));
         let differs = meant.key() != key;
         let id = self.schema_id(meant);
         if differs {
             self.schema_ids.insert(key, id);
         }
-        self.alone(Literal::Is(id))
+        self.alone(Atom::Is(id))
     }
 
     /// A schema that says the same, if this one only names types, or only refers to another.
-    fn synonym(&mut self, place: &Place<'d>) -> Option<Place<'d>> {
+    fn synonym(&mut self, place: &SchemaPlace<'d>) -> Option<SchemaPlace<'d>> {
         match self.lone_keyword(place.value)? {
             ("$ref", target) => self.target("$ref", target, place).ok(),
             ("type", names) => {
@@ -261,7 +266,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Notices when a schema is the root of another resource.
-    fn enter(&mut self, mut place: Place<'d>) -> Place<'d> {
+    fn enter(&mut self, mut place: SchemaPlace<'d>) -> SchemaPlace<'d> {
         if let Some(resource) = self.documents.resource_of_root(place.value)
             && resource != place.resource
         {
@@ -290,76 +295,76 @@ impl<'d> Reader<'d> {
 
     // Formulas.
 
-    /// The values a formula allows.
-    pub fn shape(&mut self, formula: Formula<'_>) -> Result<Rc<Shape<'d>>> {
-        if let [Literal::Is(id)] = *formula {
+    /// The values a condition allows.
+    pub fn values(&mut self, condition: Condition<'_>) -> Result<Rc<ValueSet<'d>>> {
+        if let [Atom::Is(id)] = *condition {
             return self.schema(id);
         }
-        if let Some(known) = self.known(formula) {
+        if let Some(known) = self.known(condition) {
             return Ok(known);
         }
-        let shape = self.combine_all(formula)?;
-        self.remember(formula, &shape);
-        Ok(shape)
+        let set = self.combine_all(condition)?;
+        self.remember(condition, &set);
+        Ok(set)
     }
 
     /// Checks under way look less deep: what they find is good for such checks, not the other way round.
-    fn known(&self, formula: Formula<'_>) -> Option<Rc<Shape<'d>>> {
-        self.combined[..=self.probing as usize].iter().find_map(|known| known.get(formula)).cloned()
+    fn known(&self, condition: Condition<'_>) -> Option<Rc<ValueSet<'d>>> {
+        self.combined[..=self.probing as usize].iter().find_map(|known| known.get(condition)).cloned()
     }
 
-    fn remember(&mut self, formula: Formula<'_>, shape: &Rc<Shape<'d>>) {
-        let formula = &*self.arena.alloc_slice_copy(formula);
-        self.combined[self.probing as usize].insert(formula, Rc::clone(shape));
+    fn remember(&mut self, condition: Condition<'_>, set: &Rc<ValueSet<'d>>) {
+        let condition = &*self.arena.alloc_slice_copy(condition);
+        self.combined[self.probing as usize].insert(condition, Rc::clone(set));
     }
 
-    fn combine_all(&mut self, formula: Formula<'_>) -> Result<Rc<Shape<'d>>> {
-        let mut shape: Option<Rc<Shape<'d>>> = None;
-        for &literal in formula {
-            let part = self.literal(literal)?;
-            shape = Some(match shape {
+    fn combine_all(&mut self, condition: Condition<'_>) -> Result<Rc<ValueSet<'d>>> {
+        let mut set: Option<Rc<ValueSet<'d>>> = None;
+        for &atom in condition {
+            let part = self.values_of_atom(atom)?;
+            set = Some(match set {
                 None => part,
-                Some(shape) => Rc::new(self.and(&shape, &part, literal)),
+                Some(set) => Rc::new(self.and(&set, &part, atom)),
             });
         }
-        Ok(shape.unwrap_or_else(|| Rc::new(Shape::any())))
+        Ok(set.unwrap_or_else(|| Rc::new(ValueSet::any())))
     }
 
-    fn literal(&mut self, literal: Literal) -> Result<Rc<Shape<'d>>> {
-        match literal {
-            Literal::Never => Ok(Rc::new(Shape::never())),
-            Literal::Is(id) => self.schema(id),
-            Literal::IsNot(id) => {
-                if let Some(known) = self.known(&[literal]) {
+    fn values_of_atom(&mut self, atom: Atom) -> Result<Rc<ValueSet<'d>>> {
+        match atom {
+            Atom::Never => Ok(Rc::new(ValueSet::never())),
+            Atom::Is(id) => self.schema(id),
+            Atom::IsNot(id) => {
+                if let Some(known) = self.known(&[atom]) {
                     return Ok(known);
                 }
-                let shape = self.schema(id)?;
-                let complement = Rc::new(self.complement(&shape, literal)?);
-                self.remember(&[literal], &complement);
+                let set = self.schema(id)?;
+                let complement = Rc::new(self.complement(&set, atom)?);
+                self.remember(&[atom], &complement);
                 Ok(complement)
             }
-            Literal::Value(id) => {
-                self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize])).map(Rc::new)
+            Atom::Equals(id) => {
+                self.constant(self.values[id as usize], &SchemaPlace::nowhere(self.values[id as usize])).map(Rc::new)
             }
-            Literal::NotValue(id) => {
-                let shape = self.constant(self.values[id as usize], &Place::nowhere(self.values[id as usize]))?;
-                Ok(Rc::new(self.complement(&shape, literal)?))
+            Atom::Differs(id) => {
+                let set = self.constant(self.values[id as usize], &SchemaPlace::nowhere(self.values[id as usize]))?;
+                Ok(Rc::new(self.complement(&set, atom)?))
             }
-            Literal::Either(id) => {
-                let mut union = Shape::never();
+            Atom::Either(id) => {
+                let mut union = ValueSet::never();
                 for option in self.eithers[id as usize].clone() {
-                    union = union.or(&*self.shape(option)?);
+                    union = union.or(&*self.values(option)?);
                 }
                 Ok(Rc::new(union))
             }
         }
     }
 
-    fn either(&mut self, options: Vec<Formula<'d>>) -> Formula<'d> {
+    fn either(&mut self, options: Vec<Condition<'d>>) -> Condition<'d> {
         if options.iter().any(|option| option.is_empty()) {
-            return Formula::default();
+            return Condition::default();
         }
-        let mut options: Vec<Formula<'d>> = options.into_iter().filter(|option| !is_never(option)).collect();
+        let mut options: Vec<Condition<'d>> = options.into_iter().filter(|option| !is_never(option)).collect();
         options.dedup();
         match options.len() {
             0 => NEVER,
@@ -370,47 +375,49 @@ impl<'d> Reader<'d> {
                     self.eithers.push(options);
                     self.eithers.len() - 1
                 });
-                self.alone(Literal::Either(id as u32))
+                self.alone(Atom::Either(id as u32))
             }
         }
     }
 
-    /// The complement of a formula.
-    pub fn negate(&mut self, of: Formula<'d>) -> Formula<'d> {
-        let parts = of.iter().map(|literal| match *literal {
-            Literal::Never => Formula::default(),
-            Literal::Is(id) => self.alone(Literal::IsNot(id)),
-            Literal::IsNot(id) => self.alone(Literal::Is(id)),
-            Literal::Value(id) => self.alone(Literal::NotValue(id)),
-            Literal::NotValue(id) => self.alone(Literal::Value(id)),
-            Literal::Either(id) => {
+    /// The complement of a condition.
+    pub fn negate(&mut self, of: Condition<'d>) -> Condition<'d> {
+        let parts = of.iter().map(|atom| match *atom {
+            Atom::Never => Condition::default(),
+            Atom::Is(id) => self.alone(Atom::IsNot(id)),
+            Atom::IsNot(id) => self.alone(Atom::Is(id)),
+            Atom::Equals(id) => self.alone(Atom::Differs(id)),
+            Atom::Differs(id) => self.alone(Atom::Equals(id)),
+            Atom::Either(id) => {
                 let options = self.eithers[id as usize].clone();
-                options.iter().fold(Formula::default(), |all, option| both(self.arena, all, self.negate(option)))
+                options
+                    .iter()
+                    .fold(Condition::default(), |all, option| conjoin_in(self.arena, all, self.negate(option)))
             }
         });
-        let parts: Vec<Formula<'d>> = parts.collect();
+        let parts: Vec<Condition<'d>> = parts.collect();
         if parts.is_empty() { NEVER } else { self.either(parts) }
     }
 
-    fn pointer_of_literal(&self, literal: Literal) -> String {
-        self.pointer_of(&[literal])
+    fn pointer_of_atom(&self, atom: Atom) -> String {
+        self.pointer_of(&[atom])
     }
 
-    fn no_complement(&self, literal: Literal) -> Error {
+    fn no_complement(&self, atom: Atom) -> Error {
         Error::unsupported(
-            &self.pointer_of_literal(literal),
+            &self.pointer_of_atom(atom),
             "the negation of this schema cannot be enforced: it demands unique items, has too many alternatives, or a \
              format of which some texts are left out",
         )
         .hint("simplify oneOf, not or anyOf")
     }
 
-    fn and(&mut self, a: &Shape<'d>, b: &Shape<'d>, literal: Literal) -> Shape<'d> {
+    fn and(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>, atom: Atom) -> ValueSet<'d> {
         let combine = self.combine();
         let mut both = a.and(b, combine, &mut |tree, text| self.accepts(tree, text));
         self.made += both.objects.len() + both.arrays.len();
-        if both.is_narrowed() && !a.is_narrowed() && !b.is_narrowed() {
-            self.note_narrowed(literal);
+        if both.is_under_approximation() && !a.is_under_approximation() && !b.is_under_approximation() {
+            self.note_under_approximation(atom);
         }
         if both.objects.len() > 1 {
             both.objects.retain(|object| !self.object_is_empty(object, 1));
@@ -419,14 +426,14 @@ impl<'d> Reader<'d> {
     }
 
     /// Where it matters which branches evaluated a member, no alternative absorbs another, and there are many.
-    fn combine(&self) -> Combine<'d> {
+    fn combine(&self) -> ProductRules<'d> {
         let roomy = self.unevaluated && self.made < MOST_MADE;
         let limit = if roomy { self.limits().alternatives * ROOMY } else { self.limits().alternatives };
-        Combine { arena: self.arena, limit, absorb: !self.unevaluated }
+        ProductRules { arena: self.arena, limit, absorb: !self.unevaluated }
     }
 
-    fn note_narrowed(&mut self, literal: Literal) {
-        if let Literal::Is(id) | Literal::IsNot(id) = literal {
+    fn note_under_approximation(&mut self, atom: Atom) {
+        if let Atom::Is(id) | Atom::IsNot(id) = atom {
             let place = self.schemas[id as usize].clone();
             for key in ["oneOf", "anyOf", "not", "allOf", "if", "enum", "dependentSchemas", "dependencies", "$ref"] {
                 self.note(&place, key, "narrowed", "too many alternatives: only the first ones are written");
@@ -434,12 +441,12 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn complement(&mut self, shape: &Shape<'d>, literal: Literal) -> Result<Shape<'d>> {
+    fn complement(&mut self, set: &ValueSet<'d>, atom: Atom) -> Result<ValueSet<'d>> {
         let combine = self.combine();
-        let complement = shape.complement(combine, &mut |formula| self.negate(formula));
-        let complement = complement.map_err(|NoComplement| self.no_complement(literal))?;
-        if complement.is_narrowed() {
-            self.note_narrowed(literal);
+        let complement = set.complement(combine, &mut |condition| self.negate(condition));
+        let complement = complement.map_err(|NoComplement| self.no_complement(atom))?;
+        if complement.is_under_approximation() {
+            self.note_under_approximation(atom);
         }
         Ok(complement)
     }
@@ -500,46 +507,46 @@ impl<'d> Reader<'d> {
 
     // Emptiness, as far as it is cheap to see.
 
-    fn formula_is_empty(&mut self, formula: Formula<'_>, depth: u32) -> bool {
-        if is_never(formula) {
+    fn condition_is_empty(&mut self, condition: Condition<'_>, depth: u32) -> bool {
+        if is_never(condition) {
             return true;
         }
-        if depth == 0 || formula.is_empty() || self.probing >= PROBE {
+        if depth == 0 || condition.is_empty() || self.probing >= PROBE {
             return false;
         }
         self.probing += 1;
-        let empty = self.is_shown_empty(formula, depth).unwrap_or(false); // errors are told when it is read for good
+        let empty = self.is_shown_empty(condition, depth).unwrap_or(false); // errors are told when it is read for good
         self.probing -= 1;
         empty
     }
 
     /// Emptiness needs no intersection: one pair of alternatives with a value in common shows that there is none.
-    fn is_shown_empty(&mut self, formula: Formula<'_>, depth: u32) -> Result<bool> {
-        if let [all @ .., last] = formula
+    fn is_shown_empty(&mut self, condition: Condition<'_>, depth: u32) -> Result<bool> {
+        if let [all @ .., last] = condition
             && !all.is_empty()
-            && self.known(formula).is_none()
+            && self.known(condition).is_none()
         {
-            let (all, last) = (self.shape(all)?, self.literal(*last)?);
-            return Ok(self.are_disjoint(all.bound(), last.bound(), depth));
+            let (all, last) = (self.values(all)?, self.values_of_atom(*last)?);
+            return Ok(self.are_disjoint(all.over_approximation(), last.over_approximation(), depth));
         }
-        let shape = self.shape(formula)?;
-        Ok(self.shape_is_empty(&shape, depth))
+        let set = self.values(condition)?;
+        Ok(self.set_is_empty(&set, depth))
     }
 
-    fn shape_is_empty(&mut self, shape: &Shape<'d>, depth: u32) -> bool {
-        let shape = shape.bound();
-        if shape.null || shape.yes || shape.no || !shape.numbers.is_empty() {
+    fn set_is_empty(&mut self, set: &ValueSet<'d>, depth: u32) -> bool {
+        let set = set.over_approximation();
+        if set.null || set.yes || set.no || !set.numbers.is_empty() {
             return false;
         }
-        self.has_no_text(&shape.strings)
-            && shape.arrays.iter().all(|array| self.array_is_empty(array, depth))
-            && shape.objects.iter().all(|object| self.object_is_empty(object, depth))
+        self.has_no_text(&set.strings)
+            && set.arrays.iter().all(|array| self.array_is_empty(array, depth))
+            && set.objects.iter().all(|object| self.object_is_empty(object, depth))
     }
 
-    fn has_no_text(&mut self, strings: &Strings<'d>) -> bool {
+    fn has_no_text(&mut self, strings: &StringSet<'d>) -> bool {
         match strings {
-            Strings::Finite(texts) => texts.is_empty(),
-            Strings::Regular(tree) => self.is_never(tree),
+            StringSet::Finite(texts) => texts.is_empty(),
+            StringSet::Regular(tree) => self.is_never(tree),
         }
     }
 
@@ -549,21 +556,21 @@ impl<'d> Reader<'d> {
         shown.unwrap_or_else(|| self.automaton(tree).is_some_and(|automaton| automaton.is_never()))
     }
 
-    fn array_is_empty(&mut self, array: &ArrayShape<'d>, depth: u32) -> bool {
+    fn array_is_empty(&mut self, array: &ArraySet<'d>, depth: u32) -> bool {
         (0..array.low.min(array.prefix.len() as u32 + 1))
-            .any(|index| self.formula_is_empty(array.item(index as usize), depth - 1))
+            .any(|index| self.condition_is_empty(array.item(index as usize), depth - 1))
     }
 
-    fn object_is_empty(&mut self, object: &ObjectShape<'d>, depth: u32) -> bool {
+    fn object_is_empty(&mut self, object: &ObjectSet<'d>, depth: u32) -> bool {
         object.required.iter().any(|name| {
-            let formula = self.member_formula(object, name);
-            self.formula_is_empty(&formula, below(depth))
+            let condition = self.member_condition(object, name);
+            self.condition_is_empty(&condition, below(depth))
                 || object.names.iter().any(|names| !self.name_allowed(names, name))
         })
     }
 
     /// Whether no value of `a` is in `b`, as far as that is cheap to see: their intersection is not made.
-    fn are_disjoint(&mut self, a: &Shape<'d>, b: &Shape<'d>, depth: u32) -> bool {
+    fn are_disjoint(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>, depth: u32) -> bool {
         if a.null && b.null || a.yes && b.yes || a.no && b.no {
             return false;
         }
@@ -576,95 +583,95 @@ impl<'d> Reader<'d> {
             }
     }
 
-    fn have_no_array(&mut self, a: &ArrayShape<'d>, b: &ArrayShape<'d>, depth: u32) -> bool {
+    fn have_no_array(&mut self, a: &ArraySet<'d>, b: &ArraySet<'d>, depth: u32) -> bool {
         let (low, high) = (a.low.max(b.low), a.high.min(b.high));
         let told = low.min(a.prefix.len().max(b.prefix.len()) as u32 + 1) as usize;
-        low > high || (0..told).any(|index| self.formula_is_empty(&meet(a.item(index), b.item(index)), depth - 1))
+        low > high || (0..told).any(|index| self.condition_is_empty(&conjoin(a.item(index), b.item(index)), depth - 1))
     }
 
-    /// Whether some member that must be there can have no value, or counts exclude each other. Names that tell
+    /// Whether some member that must be there can have no value, or counts exclude each other. NameSet that tell
     /// alternatives apart are tried first.
-    fn have_no_object(&mut self, a: &ObjectShape<'d>, b: &ObjectShape<'d>, depth: u32) -> bool {
+    fn have_no_object(&mut self, a: &ObjectSet<'d>, b: &ObjectSet<'d>, depth: u32) -> bool {
         if a.low.max(b.low) > a.high.min(b.high) {
             return true;
         }
         let required: Vec<&&'d str> =
             a.required.iter().chain(b.required.iter().filter(|name| !a.requires(name))).collect();
-        let pairs: Vec<(Draft, Draft)> =
-            required.iter().map(|name| (self.member_formula(a, name), self.member_formula(b, name))).collect();
+        let pairs: Vec<(OwnedCondition, OwnedCondition)> =
+            required.iter().map(|name| (self.member_condition(a, name), self.member_condition(b, name))).collect();
         pairs.iter().any(|(a, b)| self.are_other_texts(a, b))
-            || pairs.iter().any(|(a, b)| self.formula_is_empty(&meet(a, b), below(depth)))
+            || pairs.iter().any(|(a, b)| self.condition_is_empty(&conjoin(a, b), below(depth)))
             || required.iter().any(|name| !self.allows_name(a, name) || !self.allows_name(b, name))
     }
 
-    /// Whether both formulas are sets of texts that share none: the mark of alternatives that are told apart by name.
-    fn are_other_texts(&mut self, a: Formula<'_>, b: Formula<'_>) -> bool {
+    /// Whether both conditions are sets of texts that share none: the mark of alternatives that are told apart by name.
+    fn are_other_texts(&mut self, a: Condition<'_>, b: Condition<'_>) -> bool {
         let (Some(a), Some(b)) = (self.only_texts(a), self.only_texts(b)) else { return false };
         match (&a.strings, &b.strings) {
-            (Strings::Finite(a), Strings::Finite(b)) => a.iter().all(|text| !b.contains(text)),
+            (StringSet::Finite(a), StringSet::Finite(b)) => a.iter().all(|text| !b.contains(text)),
             _ => false,
         }
     }
 
-    /// The shape of a schema that allows a few texts and nothing else.
-    fn only_texts(&mut self, formula: Formula<'_>) -> Option<Rc<Shape<'d>>> {
-        let [Literal::Is(_)] = *formula else { return None };
+    /// The set of a schema that allows a few texts and nothing else.
+    fn only_texts(&mut self, condition: Condition<'_>) -> Option<Rc<ValueSet<'d>>> {
+        let [Atom::Is(_)] = *condition else { return None };
         if self.probing >= PROBE {
             return None;
         }
         self.probing += 1;
-        let shape = self.shape(formula);
+        let set = self.values(condition);
         self.probing -= 1;
-        let only = |shape: &Rc<Shape<'d>>| {
-            let Shape { null, yes, no, numbers, strings, arrays, objects, outer } = &**shape;
+        let only = |set: &Rc<ValueSet<'d>>| {
+            let ValueSet { null, yes, no, numbers, strings, arrays, objects, superset } = &**set;
             !(*null || *yes || *no)
-                && outer.is_none()
+                && superset.is_none()
                 && numbers.is_empty()
                 && arrays.is_empty()
                 && objects.is_empty()
-                && matches!(strings, Strings::Finite(_))
+                && matches!(strings, StringSet::Finite(_))
         };
-        shape.ok().filter(only)
+        set.ok().filter(only)
     }
 
-    fn name_allowed(&mut self, names: &Strings<'d>, name: &str) -> bool {
+    fn name_allowed(&mut self, names: &StringSet<'d>, name: &str) -> bool {
         match names {
-            Strings::Finite(texts) => texts.iter().any(|text| **text == *name),
-            Strings::Regular(tree) => self.accepts(tree, name),
+            StringSet::Finite(texts) => texts.iter().any(|text| **text == *name),
+            StringSet::Regular(tree) => self.accepts(tree, name),
         }
     }
 
     /// Whether a member's name is in a set.
-    pub fn in_names(&mut self, names: &Names<'d>, name: &str) -> bool {
+    pub fn in_names(&mut self, names: &NameSet<'d>, name: &str) -> bool {
         match names {
-            Names::One(one) => **one == *name,
-            Names::In(tree) => self.accepts(tree, name),
-            Names::Except { names, patterns } => {
+            NameSet::One(one) => **one == *name,
+            NameSet::In(tree) => self.accepts(tree, name),
+            NameSet::Except { names, patterns } => {
                 names.iter().all(|other| **other != *name) && patterns.iter().all(|tree| !self.accepts(tree, name))
             }
         }
     }
 
     /// The condition on the member called `name`.
-    fn member_formula(&mut self, object: &ObjectShape<'d>, name: &str) -> Draft {
-        let mut all = Draft::new();
+    fn member_condition(&mut self, object: &ObjectSet<'d>, name: &str) -> OwnedCondition {
+        let mut all = OwnedCondition::new();
         for rule in &object.rules {
             if self.in_names(&rule.names, name) {
-                all = meet(&all, rule.formula);
+                all = conjoin(&all, rule.condition);
             }
         }
         all
     }
 
     /// Whether a name may be used at all.
-    pub fn allows_name(&mut self, object: &ObjectShape<'d>, name: &str) -> bool {
+    pub fn allows_name(&mut self, object: &ObjectSet<'d>, name: &str) -> bool {
         object.names.iter().all(|names| self.name_allowed(names, name))
     }
 
     // Schemas.
 
-    fn schema(&mut self, id: SchemaId) -> Result<Rc<Shape<'d>>> {
-        match &self.shapes[id as usize] {
+    fn schema(&mut self, id: SchemaId) -> Result<Rc<ValueSet<'d>>> {
+        match &self.sets[id as usize] {
             Progress::Read(known) => return Ok(Rc::clone(known)),
             Progress::Open => {
                 return Err(Error::unsatisfiable(
@@ -673,29 +680,29 @@ impl<'d> Reader<'d> {
                 )
                 .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
             }
-            Progress::Unread => self.shapes[id as usize] = Progress::Open,
+            Progress::Unread => self.sets[id as usize] = Progress::Open,
         }
         let place = self.schemas[id as usize].clone();
         self.depth += 1;
         let allowed = self.limits().schema_depth;
-        let shape = if self.depth > allowed {
+        let set = if self.depth > allowed {
             Err(Error::limit("schema_depth", self.depth, allowed))
         } else {
             // For good, not only for the checks under way: all that is known of it is looked for.
             let probing = std::mem::take(&mut self.probing);
-            let shape = self.read(&place);
+            let set = self.read(&place);
             self.probing = probing;
-            shape
+            set
         };
         self.depth -= 1;
-        self.shapes[id as usize] = shape.as_ref().map_or(Progress::Unread, |shape| Progress::Read(Rc::clone(shape)));
-        shape
+        self.sets[id as usize] = set.as_ref().map_or(Progress::Unread, |set| Progress::Read(Rc::clone(set)));
+        set
     }
 
-    fn read(&mut self, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
+    fn read(&mut self, place: &SchemaPlace<'d>) -> Result<Rc<ValueSet<'d>>> {
         match place.value {
-            Value::Bool(true) => Ok(Rc::new(Shape::any())),
-            Value::Bool(false) => Ok(Rc::new(Shape::never())),
+            Value::Bool(true) => Ok(Rc::new(ValueSet::any())),
+            Value::Bool(false) => Ok(Rc::new(ValueSet::never())),
             Value::Object(map) => self.read_keys(Keys::new(map), place),
             other => Err(Error::schema(
                 &place.pointer.text(),
@@ -704,17 +711,17 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn dialect(&self, place: &Place<'d>) -> Dialect {
+    fn dialect(&self, place: &SchemaPlace<'d>) -> Dialect {
         self.documents.resources[place.resource].dialect
     }
 
-    fn read_keys(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
+    fn read_keys(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<Rc<ValueSet<'d>>> {
         let about = self.account(map, place)?;
         self.meaning(map, about, place)
     }
 
     /// What keys mean that were accounted for.
-    fn meaning(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Rc<Shape<'d>>> {
+    fn meaning(&mut self, map: Keys<'d>, about: About, place: &SchemaPlace<'d>) -> Result<Rc<ValueSet<'d>>> {
         let refers = about.has(About::REFERENCES);
         if refers
             && self.dialect(place) <= Dialect::Draft7
@@ -724,25 +731,25 @@ impl<'d> Reader<'d> {
         }
         // Where nothing is said of types, a lone reference is its target, and a lone union what it is a union of.
         let untyped = about.is_within(About::REFERENCES.and(About::COMBINATIONS));
-        let mut shape = if untyped { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
+        let mut set = if untyped { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
         for key in ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().filter(|_| refers) {
             if let Some(target) = self.reference(map, key, place)? {
-                shape = Some(shape.map_or(target.clone(), |shape| Rc::new(self.join(&shape, &target, place))));
+                set = Some(set.map_or(target.clone(), |set| Rc::new(self.join(&set, &target, place))));
             }
         }
         if about.has(About::COMBINATIONS) {
-            return self.applicators(map, place, shape);
+            return self.applicators(map, place, set);
         }
-        Ok(shape.unwrap_or_else(|| Rc::new(Shape::any())))
+        Ok(set.unwrap_or_else(|| Rc::new(ValueSet::any())))
     }
 
-    fn join(&mut self, a: &Shape<'d>, b: &Shape<'d>, place: &Place<'d>) -> Shape<'d> {
+    fn join(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>, place: &SchemaPlace<'d>) -> ValueSet<'d> {
         let id = self.schema_id(place.clone());
-        self.and(a, b, Literal::Is(id))
+        self.and(a, b, Atom::Is(id))
     }
 
     /// Looks at every key: known, an annotation, or an error. Gives what the keys speak of.
-    fn account(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<About> {
+    fn account(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<About> {
         let mut about = About::NOTHING;
         let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
         for (key, value) in map.map.iter() {
@@ -780,7 +787,7 @@ impl<'d> Reader<'d> {
 
     /// A metaschema of one's own may leave out validation, or demand vocabularies of its own. One that is not at hand
     /// is only a name.
-    fn refuse_own_metaschema(&self, value: &Value<'_>, place: &Place<'d>) -> Result<()> {
+    fn refuse_own_metaschema(&self, value: &Value<'_>, place: &SchemaPlace<'d>) -> Result<()> {
         let uri = value.as_str().unwrap_or_default();
         let metaschema = self.documents.named(uri.trim_end_matches('#')).filter(|_| !uri.is_empty());
         let vocabularies = metaschema.and_then(|metaschema| metaschema.get("$vocabulary"));
@@ -798,13 +805,13 @@ impl<'d> Reader<'d> {
         .hint("name a published dialect in $schema, or leave the metaschema out of the registry"))
     }
 
-    fn record(&mut self, place: &Place<'d>, keyword: &str, status: &'static str, note: String) {
+    fn record(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: String) {
         if let Some(readings) = &mut self.readings {
             readings.push(Reading { pointer: place.pointer.text(), keyword: keyword.to_owned(), status, note });
         }
     }
 
-    fn note(&mut self, place: &Place<'d>, keyword: &str, status: &'static str, note: &str) {
+    fn note(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: &str) {
         if let Some(readings) = &mut self.readings {
             let pointer = place.pointer.text();
             if let Some(known) =
@@ -818,7 +825,12 @@ impl<'d> Reader<'d> {
 
     // References.
 
-    fn reference(&mut self, map: Keys<'d>, key: &'static str, place: &Place<'d>) -> Result<Option<Rc<Shape<'d>>>> {
+    fn reference(
+        &mut self,
+        map: Keys<'d>,
+        key: &'static str,
+        place: &SchemaPlace<'d>,
+    ) -> Result<Option<Rc<ValueSet<'d>>>> {
         let Some(value) = map.get(key) else { return Ok(None) };
         let target = self.target(key, value, place)?;
         let id = self.schema_id(target);
@@ -826,7 +838,12 @@ impl<'d> Reader<'d> {
     }
 
     /// Where a reference leads.
-    fn target(&mut self, key: &'static str, reference: &'d Value<'d>, place: &Place<'d>) -> Result<Place<'d>> {
+    fn target(
+        &mut self,
+        key: &'static str,
+        reference: &'d Value<'d>,
+        place: &SchemaPlace<'d>,
+    ) -> Result<SchemaPlace<'d>> {
         let at = place.pointer.at(key);
         let text = reference.as_str().ok_or_else(|| Error::schema(&at.text(), format!("{key} must be a string")))?;
         let target = match key {
@@ -835,11 +852,11 @@ impl<'d> Reader<'d> {
             _ => self.recursive_target(place, &at)?,
         };
         let scope = self.scope_with(place.scope, target.resource);
-        Ok(Place { value: target.value, resource: target.resource, scope, pointer: target.pointer })
+        Ok(SchemaPlace { value: target.value, resource: target.resource, scope, pointer: target.pointer })
     }
 
     /// The outermost resource of the dynamic scope that has the anchor decides.
-    fn dynamic_target(&mut self, text: &'d str, place: &Place<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
+    fn dynamic_target(&mut self, text: &'d str, place: &SchemaPlace<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
         let target = self.documents.resolve(text, place.resource, pointer)?;
         let Some(anchor) = target.dynamic.clone() else { return Ok(target) };
         let outer = self.scope(place.scope).iter().copied().find_map(|resource| {
@@ -849,7 +866,7 @@ impl<'d> Reader<'d> {
         Ok(outer.unwrap_or(target))
     }
 
-    fn recursive_target(&mut self, place: &Place<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
+    fn recursive_target(&mut self, place: &SchemaPlace<'d>, pointer: &Pointer<'d>) -> Result<Target<'d>> {
         let target = self.documents.resolve("#", place.resource, pointer)?;
         if !self.documents.resources[target.resource].recursive {
             return Ok(target);
