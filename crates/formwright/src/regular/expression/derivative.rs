@@ -115,18 +115,7 @@ impl Expressions {
                     NEVER
                 }
             }
-            Expression::Concat(first, rest) => {
-                let step = self.derive(first, minterm);
-                let step = self.concat(step, rest);
-                if !self.nullable(first) {
-                    return step;
-                }
-                let skip = self.derive(rest, minterm);
-                if skip == NEVER {
-                    return step;
-                }
-                self.or(vec![step, skip])
-            }
+            Expression::Concat(first, rest) => self.derive_concat(first, rest, minterm),
             Expression::Or(_) => {
                 let parts = self.derive_all(id, minterm);
                 self.or(parts)
@@ -139,15 +128,7 @@ impl Expressions {
                 let inner = self.derive(inner, minterm);
                 self.not(inner)
             }
-            Expression::Loop(body, low, high) => {
-                let step = self.derive(body, minterm);
-                if step == NEVER {
-                    return NEVER;
-                }
-                let high = if high == UNBOUNDED { UNBOUNDED } else { high - 1 };
-                let rest = self.repeat(body, low.saturating_sub(1), high);
-                self.concat(step, rest)
-            }
+            Expression::Loop(body, low, high) => self.derive_loop(body, low, high, minterm),
             Expression::Multiple(divisor, remainder, decimals) => {
                 let c = char::from_u32(self.alphabet.sample(minterm));
                 match c.and_then(|c| advance(divisor, remainder, decimals, c)) {
@@ -163,5 +144,30 @@ impl Expressions {
                 None => NEVER,
             },
         }
+    }
+
+    /// ∂(x·y) = ∂x·y, or ∂x·y | ∂y where x may be empty
+    fn derive_concat(&mut self, first: Id, rest: Id, minterm: Minterm) -> Id {
+        let step = self.derive(first, minterm);
+        let step = self.concat(step, rest);
+        if !self.nullable(first) {
+            return step;
+        }
+        let skip = self.derive(rest, minterm);
+        if skip == NEVER {
+            return step;
+        }
+        self.or(vec![step, skip])
+    }
+
+    /// ∂(x{a,b}) = ∂x·x{a-1,b-1}
+    fn derive_loop(&mut self, body: Id, low: u32, high: u32, minterm: Minterm) -> Id {
+        let step = self.derive(body, minterm);
+        if step == NEVER {
+            return NEVER;
+        }
+        let high = if high == UNBOUNDED { UNBOUNDED } else { high - 1 };
+        let rest = self.repeat(body, low.saturating_sub(1), high);
+        self.concat(step, rest)
     }
 }

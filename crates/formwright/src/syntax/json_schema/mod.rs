@@ -11,7 +11,6 @@
 
 mod build;
 mod decimals;
-mod declared;
 mod document;
 pub mod format;
 pub mod keywords;
@@ -216,7 +215,7 @@ fn lower<T>(
             documents.add(uri, value, default, *mentions);
         }
         let mut reader = read::SchemaReader::new(&documents, arena, options, purpose);
-        let built = build::Builder::new(&mut reader, options)?.finish(&root)?;
+        let built = build::GraphBuilder::new(&mut reader, options)?.finish(&root)?;
         then(built, &mut reader)
     })
 }

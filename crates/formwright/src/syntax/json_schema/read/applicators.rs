@@ -6,9 +6,10 @@ use std::rc::Rc;
 use crate::syntax::json_schema::value::Value;
 use bumpalo::Bump;
 
+use super::SchemaReader;
+use super::emptiness::PROBE;
 use super::place::{Keys, SchemaPlace};
 use super::typed::schemas;
-use super::{PROBE, SchemaReader};
 use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;

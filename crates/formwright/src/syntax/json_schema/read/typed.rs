@@ -141,7 +141,7 @@ impl<'d> SchemaReader<'d> {
 
     /// The condition of one constant.
     fn equals(&mut self, value: &'d Value<'d>) -> Condition<'d> {
-        let id = self.value_id(value);
+        let id = self.constant_id(value);
         self.alone(Atom::Equals(id))
     }
 

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 /// Up to so many names are looked for one by one.
 pub const FEW: usize = 16;
 
-/// NameSet in order, found by their text.
+/// Names in order, found by their text.
 #[derive(Default)]
 pub struct Declared<'d> {
     names: SmallVec<[&'d str; FEW]>,
