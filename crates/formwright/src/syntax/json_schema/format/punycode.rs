@@ -16,7 +16,7 @@
 //! so many letters `a`; no rule about U-labels prefers an `a` to other letters, or to
 //! digits where nothing reads from right to left.
 
-use super::label::{Direction, Kind, Label, kind, next_code};
+use super::label::{Direction, Label, LetterKind, kind, next_code};
 use crate::regular::{Implicit, ImplicitLanguage, Regular};
 
 // The parameters of RFC 3492, section 5.
@@ -100,7 +100,7 @@ fn alphabet() -> Vec<Regular> {
 struct Insertions {
     direction: Direction,
     /// What was decoded so far, as the rules of labels see it.
-    label: Vec<Kind>,
+    label: Vec<LetterKind>,
     /// Last code point inserted, the place behind it, and how numbers are cut into digits.
     code: u32,
     place: u32,
@@ -183,7 +183,7 @@ impl Insertions {
     }
 
     /// The code point that a number inserts, if that makes a U-label.
-    fn inserted(&self, number: u32) -> Option<Kind> {
+    fn inserted(&self, number: u32) -> Option<LetterKind> {
         let (code, place) = self.target(number);
         let inserted = kind(char::from_u32(code)?)?;
         let (before, behind) = self.label.split_at(place as usize);
