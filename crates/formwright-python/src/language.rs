@@ -258,5 +258,5 @@ pub fn json_schema_keywords() -> Vec<(&'static str, &'static str, &'static str)>
 /// Every format that is asserted: ``(name, what is left out)``; empty if nothing is.
 #[pyfunction]
 pub fn json_schema_formats() -> Vec<(&'static str, &'static str)> {
-    FORMATS.iter().map(|format| (format.name, format.narrowed)).collect()
+    FORMATS.iter().map(|format| (format.name, format.left_out)).collect()
 }

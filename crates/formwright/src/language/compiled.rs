@@ -41,7 +41,7 @@ impl CompiledGraph {
             .leaves
             .iter()
             .zip(&automata)
-            .map(|(leaf, automaton)| leaf.tree.is_class_loop().then(|| automaton.inside()));
+            .map(|(leaf, automaton)| leaf.tree.is_class_loop().then(|| automaton.content_start()));
         Ok(Self {
             inside: inside.collect(),
             costs: LayoutCosts::new(&graph),
@@ -83,7 +83,7 @@ impl CompiledGraph {
 
     /// Whether some automaton has grown large.
     pub fn is_crowded(&self) -> bool {
-        self.automata.iter().any(|automaton| automaton.is_crowded())
+        self.automata.iter().any(|automaton| automaton.is_near_its_limit())
     }
 
     /// Whether some automaton gave up: answers since then may miss texts.
@@ -103,10 +103,10 @@ impl CompiledGraph {
             Node::Literals(texts) => {
                 texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
             }
-            Node::Text { leaf, .. } if self.automaton(*leaf).ends_hard() => set.insert(b'"'),
+            Node::Text { leaf, .. } if self.automaton(*leaf).is_self_delimiting() => set.insert(b'"'),
             Node::Regular(leaf) | Node::Text { leaf, .. } => {
                 let automaton = self.automaton(*leaf);
-                set = automaton.leaving(automaton.start().state());
+                set = automaton.next_bytes(automaton.start().state());
             }
             Node::Object(_) => set.insert(b'{'),
             Node::Array(_) => set.insert(b'['),
@@ -123,7 +123,7 @@ impl CompiledGraph {
             Node::Distinct(leaves) => {
                 for &leaf in leaves {
                     let automaton = self.automaton(leaf);
-                    set = set.union(&automaton.leaving(automaton.start().state()));
+                    set = set.union(&automaton.next_bytes(automaton.start().state()));
                 }
             }
             Node::Rule(target) => set = self.first(*target),

@@ -66,7 +66,7 @@ impl Known {
         }
         self.nodes += nodes;
         // A copy that shares nothing: what threads compare must not lie beside counts that one of them changes.
-        self.answers.insert(Leaf { tree: leaf.tree.unshared(), spelling: leaf.spelling }, answer);
+        self.answers.insert(Leaf { tree: leaf.tree.unshared(), encoding: leaf.encoding }, answer);
     }
 }
 
@@ -74,10 +74,10 @@ impl Known {
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::regular::{Regular, Spelling};
+    use crate::regular::{Encoding, Regular};
 
     fn leaf(text: &str) -> Leaf {
-        Leaf { tree: Regular::text(text).not(), spelling: Spelling::Text }
+        Leaf { tree: Regular::text(text).not(), encoding: Encoding::Text }
     }
 
     /// An answer is found once, unless the limits are others; what could not be found is asked for again.

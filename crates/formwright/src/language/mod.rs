@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, Regular, Spelling};
+use crate::regular::{Automaton, Encoding, Regular};
 use crate::vocabulary::Trie;
 use smallvec::SmallVec;
 
@@ -41,7 +41,7 @@ pub use texts::Texts;
 /// Index of a node in its graph.
 pub type NodeId = u32;
 
-/// Index of a leaf (a regular language with its spelling) in its graph.
+/// Index of a leaf (a regular language with its encoding) in its graph.
 pub type LeafId = u32;
 
 /// "No upper bound".
@@ -53,7 +53,7 @@ pub struct Leaf {
     /// The language, over code points.
     pub tree: Regular,
     /// How code points are written.
-    pub spelling: Spelling,
+    pub encoding: Encoding,
 }
 
 impl Leaf {
@@ -62,9 +62,9 @@ impl Leaf {
     /// # Errors
     /// As [`Automaton::new`], and where divisibility is asked about, if deciding it takes too long.
     pub fn automaton(&self, limits: &Limits) -> Result<Automaton> {
-        let automaton = Automaton::new(&self.tree, self.spelling, limits)?;
+        let automaton = Automaton::new(&self.tree, self.encoding, limits)?;
         if self.tree.divides() {
-            automaton.try_first(b'0'..=b'9', limits)?;
+            automaton.try_first_bytes(b'0'..=b'9', limits)?;
         }
         Ok(automaton)
     }
@@ -83,7 +83,7 @@ pub enum Node {
     Regular(LeafId),
     /// `low..=high` code points of a class, plain or as a JSON string.
     Text {
-        /// All texts of the class in the wanted spelling, one character of which is a plain byte.
+        /// All texts of the class in the wanted encoding; one character of it is written as one byte.
         leaf: LeafId,
         /// Fewest code points.
         low: u32,
@@ -107,7 +107,7 @@ pub enum Node {
         /// Most times, or [`UNBOUNDED`].
         high: u32,
     },
-    /// A scalar that no earlier item of its array equals, out of any of these leaves (one spelling a value).
+    /// A scalar that no earlier item of its array equals, out of any of these leaves (one form of each value).
     Distinct(Box<[LeafId]>),
     /// Another node.
     Rule(NodeId),
@@ -307,8 +307,8 @@ impl Graph {
     }
 
     /// Adds a node for a regular language.
-    pub fn regular(&mut self, tree: Regular, spelling: Spelling) -> NodeId {
-        let leaf = self.leaf(Leaf { tree, spelling });
+    pub fn regular(&mut self, tree: Regular, encoding: Encoding) -> NodeId {
+        let leaf = self.leaf(Leaf { tree, encoding });
         self.add(Node::Regular(leaf))
     }
 

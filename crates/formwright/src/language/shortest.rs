@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices, known};
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, Regular, Spelling};
+use crate::regular::{Automaton, Encoding, Regular};
 
 /// "No finite text". Sums of a few of these do not overflow.
 pub const INFINITE: u32 = u32::MAX / 8;
@@ -46,8 +46,8 @@ impl Facts {
             built: vec![None; graph.leaves.len()],
         };
         for (index, leaf) in graph.leaves.iter().enumerate() {
-            let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.spelling) {
-                shortest.bytes + if leaf.spelling == Spelling::Text { 0 } else { 2 }
+            let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.encoding) {
+                shortest.bytes + if leaf.encoding == Encoding::Text { 0 } else { 2 }
             } else {
                 known::shortest(leaf, limits, || {
                     let automaton = facts.built[index].insert(Arc::new(leaf.automaton(limits)?));
@@ -335,12 +335,12 @@ impl Shortest {
 }
 
 /// A shortest text of a tree, unless an And, Not or Multiple hides it. (Lengths do not, if the text has such a one.)
-fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
-    let shortest = |part| plain_shortest(part, spelling);
+fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Shortest> {
+    let shortest = |part| plain_shortest(part, encoding);
     Some(match tree {
         Regular::Never => Shortest::NONE,
         Regular::Class(ranges) => {
-            let bytes = ranges.iter().map(|&(low, high)| class_cost(low, high, spelling)).min();
+            let bytes = ranges.iter().map(|&(low, high)| class_cost(low, high, encoding)).min();
             Shortest { bytes: bytes.unwrap_or(INFINITE), characters: Some(1) }
         }
         Regular::Concat(parts) => {
@@ -354,7 +354,7 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
         Regular::Empty | Regular::Repeat(_, 0, _) => Shortest::EMPTY,
         Regular::Repeat(inner, low, _) => shortest(inner)?.times(*low),
         Regular::Static(tree) => shortest(tree.0)?,
-        Regular::Unfolding(language) => Shortest { bytes: language.shortest(), characters: None },
+        Regular::Implicit(language) => Shortest { bytes: language.shortest(), characters: None },
         Regular::And(parts) => {
             let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());
             let (lengths, others): (Vec<_>, Vec<_>) = parts.iter().partition(is_length);
@@ -365,8 +365,8 @@ fn plain_shortest(tree: &Regular, spelling: Spelling) -> Option<Shortest> {
     })
 }
 
-fn class_cost(low: char, high: char, spelling: Spelling) -> u32 {
-    let json = spelling != Spelling::Text;
+fn class_cost(low: char, high: char, encoding: Encoding) -> u32 {
+    let json = encoding != Encoding::Text;
     let (first, last) = (if json { low.max(' ') } else { low }, high.min('\x7F'));
     if first < last || first == last && !(json && (first == '"' || first == '\\')) {
         return 1; // of two neighbours, one needs no escape
@@ -401,12 +401,12 @@ mod tests {
             let tree = regex::parse(pattern, &limits).unwrap();
             for (low, high) in [(0, None), (0, Some(3)), (1, Some(1)), (2, None), (3, Some(4)), (4, Some(2))] {
                 let tree = Regular::and([tree.clone(), Regular::length(low, high)]);
-                for (spelling, quotes) in [(Spelling::Text, 0), (Spelling::Json(Escapes::Natural), 2)] {
-                    let Some(shortest) = plain_shortest(&tree, spelling) else {
+                for (encoding, quotes) in [(Encoding::Text, 0), (Encoding::Json(Escapes::Natural), 2)] {
+                    let Some(shortest) = plain_shortest(&tree, encoding) else {
                         left += 1;
                         continue;
                     };
-                    let automaton = Automaton::new(&tree, spelling, &limits).unwrap();
+                    let automaton = Automaton::new(&tree, encoding, &limits).unwrap();
                     let expected =
                         if automaton.is_never() { None } else { Some(automaton.shortest(automaton.start().state())) };
                     assert_eq!((shortest.bytes < INFINITE).then_some(shortest.bytes + quotes), expected, "{tree:?}");

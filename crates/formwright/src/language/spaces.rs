@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, DEAD, Regular, Spelling};
+use crate::regular::{Automaton, DEAD, Encoding, Regular};
 
 /// A state of the whitespace automaton.
 pub type SpaceState = u16;
@@ -140,7 +140,7 @@ impl Spaces {
     /// [`crate::Kind::Argument`] when `tree` matches more than whitespace, or nothing; [`crate::Kind::Limit`] when it is a
     /// large one.
     pub fn regular(tree: &Regular, limits: &Limits) -> Result<(Self, Layout)> {
-        let automaton = Automaton::new(tree, Spelling::Text, limits)?;
+        let automaton = Automaton::new(tree, Encoding::Text, limits)?;
         let mut spaces = Self::default();
         let mut states = vec![automaton.start()];
         if automaton.is_never() {

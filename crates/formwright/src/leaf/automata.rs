@@ -81,7 +81,7 @@ impl Automata {
 
 impl Known {
     fn get(&self, leaf: &Leaf) -> Option<Numbered> {
-        let entry = self.by_leaf.get(leaf).filter(|entry| !entry.numbered.1.is_crowded())?;
+        let entry = self.by_leaf.get(leaf).filter(|entry| !entry.numbered.1.is_near_its_limit())?;
         if !entry.asked.load(Ordering::Relaxed) {
             entry.asked.store(true, Ordering::Relaxed);
         }
@@ -92,7 +92,7 @@ impl Known {
         let numbered = (self.next, automaton);
         self.next += 1;
         self.uncounted += 1;
-        let leaf = Leaf { tree: leaf.tree.unshared(), spelling: leaf.spelling };
+        let leaf = Leaf { tree: leaf.tree.unshared(), encoding: leaf.encoding };
         self.by_leaf.insert(leaf, Entry { numbered: numbered.clone(), asked: AtomicBool::new(false) });
         numbered
     }
@@ -141,15 +141,15 @@ impl Entry {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Regular, Spelling};
+    use crate::regular::{Encoding, Regular};
 
     fn leaf(text: &str) -> Leaf {
-        Leaf { tree: Regular::text(text), spelling: Spelling::Text }
+        Leaf { tree: Regular::text(text), encoding: Encoding::Text }
     }
 
     fn of(automata: &Automata, text: &str) -> Numbered {
         let leaf = leaf(text);
-        automata.of(&leaf, || Ok(Arc::new(Automaton::new(&leaf.tree, leaf.spelling, &Limits::default())?))).unwrap()
+        automata.of(&leaf, || Ok(Arc::new(Automaton::new(&leaf.tree, leaf.encoding, &Limits::default())?))).unwrap()
     }
 
     /// What is held or asked for stays what it was; of the others only so many bytes stay, and no id is given twice.

@@ -38,7 +38,7 @@ impl<'w> Classes<'w> {
 
 #[cold]
 fn ask(automaton: &Automaton, state: StateId, class: u8) -> Lead {
-    let row = automaton.row(state);
+    let row = automaton.transitions(state);
     let step = automaton.step_in(row, class);
     let alike = members(class).all(|byte| automaton.step_in(row, byte) == step);
     if alike { Lead::Same(step) } else { Lead::Several }

@@ -417,7 +417,7 @@ impl Tables {
     /// # Errors
     /// As [`Leaf::automaton`].
     pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<Numbered> {
-        self.automata.of(leaf, || match built.filter(|automaton| !automaton.is_crowded()) {
+        self.automata.of(leaf, || match built.filter(|automaton| !automaton.is_near_its_limit()) {
             Some(automaton) => Ok(Arc::clone(automaton)),
             None => Ok(Arc::new(leaf.automaton(&self.limits)?)),
         })
@@ -455,13 +455,13 @@ impl Tables {
         if let Some(known) = self.canonical.get(&key) {
             return known;
         }
-        let (clamped, slack) = automaton.clamped(state, self.reach());
+        let (clamped, slack) = automaton.representative_and_slack(state, self.reach());
         let everywhere = automaton.is_anything(clamped).then(|| {
-            let anything = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
+            let anything = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
             self.automaton(&anything, None).ok()
         });
         let other = everywhere.flatten();
-        let state = other.as_ref().map_or(clamped, |(_, automaton)| automaton.inside());
+        let state = other.as_ref().map_or(clamped, |(_, automaton)| automaton.content_start());
         self.canonical.get_or(key, || (Canonical { other, state, slack }, 2 * size_of::<Canonical>()))
     }
 
@@ -511,9 +511,9 @@ impl Tables {
         }
         let mask = self.mask(*key, automaton, None, &ByteSet::default());
         let Body::Map(body) = &mask.body else { return None };
-        let all = Leaf { tree: Regular::anything(), spelling: automaton.spelling() };
+        let all = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
         let (id, all) = self.automaton(&all, None).ok()?;
-        let state = all.inside();
+        let state = all.content_start();
         let all = self.text_table(&LeafKey { automaton: id, state, ..*key }, &all, state, &ByteSet::default());
         Some(all.of_class(body, &mask.exits, mask.farthest(automaton)))
     }

@@ -108,7 +108,7 @@ impl<'v> Counting<'v> {
 
     /// Whether a token leaves where the text may end, if this remains of it.
     fn leaves(&self, rest: &[u8]) -> bool {
-        self.automaton.ends_hard() || rest.first().is_some_and(|&next| self.follow.contains(next))
+        self.automaton.is_self_delimiting() || rest.first().is_some_and(|&next| self.follow.contains(next))
     }
 
     /// All tokens as they are, by their shapes.
@@ -118,7 +118,7 @@ impl<'v> Counting<'v> {
         let shapes = self.vocabulary.shapes();
         let nodes = shapes.trie.nodes();
         let tokens = |items| &shapes.tokens()[shapes.range(items)];
-        let may_leave = self.automaton.ends_hard() || !self.follow.is_empty();
+        let may_leave = self.automaton.is_self_delimiting() || !self.follow.is_empty();
         let mut states = vec![(state, 0_u16); usize::from(nodes[0].height) + 1];
         let mut index = 1;
         while let Some(at) = nodes.get(index as usize) {
@@ -169,7 +169,7 @@ impl<'v> Counting<'v> {
             let (before, count) = states[depth - 1];
             let step = self.automaton.step(before, at.byte);
             let count = count + self.counts(before, step);
-            if step.accepting() && self.automaton.ends_hard() {
+            if step.accepting() && self.automaton.is_self_delimiting() {
                 tokens.exits_below(index, at.depth, count, &mut found.exits);
             } else if step.accepting() && !self.follow.is_empty() {
                 let children = tokens.trie.children(index);
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::language::UNBOUNDED;
     use crate::limits::Limits;
-    use crate::regular::{ByteSet, Escapes, Regular, Spelling};
+    use crate::regular::{ByteSet, Encoding, Escapes, Regular};
 
     type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Met)>, BTreeSet<StateId>);
 
@@ -287,11 +287,11 @@ mod tests {
         (body, exits, found.ends.into_iter().collect())
     }
 
-    const SPELLINGS: [Spelling; 4] = [
-        Spelling::Text,
-        Spelling::Json(Escapes::Natural),
-        Spelling::Json(Escapes::Any),
-        Spelling::Json(Escapes::Canonical),
+    const ENCODINGS: [Encoding; 4] = [
+        Encoding::Text,
+        Encoding::Json(Escapes::Natural),
+        Encoding::Json(Escapes::Any),
+        Encoding::Json(Escapes::Unique),
     ];
 
     fn key(state: StateId) -> LeafKey {
@@ -309,17 +309,17 @@ mod tests {
             Regular::one_of("x日本"),
             Regular::Class([('\0', 'w'), ('y', '\u{D7FF}'), ('\u{E000}', '\u{10FFFF}')].into()),
         ];
-        for (class, spelling) in classes.iter().flat_map(|class| SPELLINGS.map(|spelling| (class, spelling))) {
+        for (class, encoding) in classes.iter().flat_map(|class| ENCODINGS.map(|encoding| (class, encoding))) {
             let table = |tree: &Regular| {
-                let automaton = Automaton::new(tree, spelling, &Limits::default()).unwrap();
-                let (inside, follow) = (automaton.inside(), &ByteSet::default());
+                let automaton = Automaton::new(tree, encoding, &Limits::default()).unwrap();
+                let (inside, follow) = (automaton.content_start(), &ByteSet::default());
                 let walk = Counting { vocabulary: &tables.vocabulary, automaton: &automaton, inside, follow };
                 let table = walk.table(&key(inside));
                 (automaton, table)
             };
             let (automaton, walked) = table(&class.clone().repeat(0, None));
             let (_, all) = table(&Regular::anything());
-            let mask = leaf_mask(&tables, key(automaton.inside()), &automaton, &ByteSet::default());
+            let mask = leaf_mask(&tables, key(automaton.content_start()), &automaton, &ByteSet::default());
             let words = tables.vocabulary.mask_words();
             let body = match &mask.body {
                 Body::Map(map) => map.clone(),
@@ -333,7 +333,7 @@ mod tests {
                 let last = body.iter().rposition(|tokens| !tokens.is_empty()).map_or(0, |last| last + 1);
                 (body[..last].to_vec(), exits, table.exits.trie.nodes().len(), table.all.to_vec())
             };
-            assert_eq!(sets(&counted), sets(&walked), "{class:?} {spelling:?}");
+            assert_eq!(sets(&counted), sets(&walked), "{class:?} {encoding:?}");
             assert!(counted.tail >= walked.tail && walked.starts.len() > 2);
         }
     }
@@ -341,15 +341,15 @@ mod tests {
     #[test]
     fn shapes_and_bytes_count_alike() {
         let (vocabulary, mut left) = (vocabulary(), [[0; 2]; 2]);
-        for (spelling, follow) in SPELLINGS.iter().flat_map(|&spelling| ["", "e-"].map(|follow| (spelling, follow))) {
-            let automaton = Automaton::new(&Regular::anything(), spelling, &Limits::default()).unwrap();
-            let (inside, follow) = (automaton.inside(), &ByteSet::of(follow.as_bytes()));
+        for (encoding, follow) in ENCODINGS.iter().flat_map(|&encoding| ["", "e-"].map(|follow| (encoding, follow))) {
+            let automaton = Automaton::new(&Regular::anything(), encoding, &Limits::default()).unwrap();
+            let (inside, follow) = (automaton.content_start(), &ByteSet::of(follow.as_bytes()));
             let walk = Counting { vocabulary: &vocabulary, automaton: &automaton, inside, follow };
             for text in ["", "a", "\\", "\\u0", "\u{65e5}"] {
                 let state = text.bytes().fold(inside, |state, byte| automaton.step(state, byte).state());
                 let (shapes, bytes) = (all(walk.by_shape(state)), all(walk.by_byte(Tree::Plain, 0, state)));
-                assert_eq!(shapes, bytes, "{spelling:?} {text:?}");
-                left[usize::from(automaton.ends_hard())][usize::from(!follow.is_empty())] += bytes.1.len();
+                assert_eq!(shapes, bytes, "{encoding:?} {text:?}");
+                left[usize::from(automaton.is_self_delimiting())][usize::from(!follow.is_empty())] += bytes.1.len();
             }
         }
         let [[none, some], [quotes, others]] = left;

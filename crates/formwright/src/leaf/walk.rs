@@ -169,7 +169,7 @@ impl<'w> Walk<'w> {
         let nodes = trie.nodes();
         let Some(first) = nodes[range.start as usize..range.end as usize].first() else { return };
         let base = usize::from(first.depth) - 1;
-        let mut rows = vec![automaton.row(state); usize::from(height) + 1];
+        let mut rows = vec![automaton.transitions(state); usize::from(height) + 1];
         let mut index = range.start;
         while index < range.end {
             let at = &nodes[index as usize];
@@ -196,7 +196,7 @@ impl<'w> Walk<'w> {
             }
             index += 1;
             if index < at.skip {
-                rows[depth] = automaton.row(step.state());
+                rows[depth] = automaton.transitions(step.state());
             }
         }
     }
@@ -218,7 +218,7 @@ impl<'w> Walk<'w> {
     /// A token that ends here has no business outside if it may stay inside.
     fn leave(&mut self, node: NodeIndex, stays: bool) {
         let read = self.tokens.trie.node(node).depth;
-        if self.automaton.ends_hard() {
+        if self.automaton.is_self_delimiting() {
             return self.tokens.exits_below(node, read, 0, &mut self.exits);
         }
         if !stays {
@@ -239,7 +239,7 @@ impl<'w> Walk<'w> {
     /// The whole tree of the tokens as they are. By bytes if few bytes may come: then there is little to walk.
     fn everything(&mut self, state: StateId) {
         let (shapes, plain) = (self.vocabulary.shapes(), self.tokens.trie);
-        let leaving = self.automaton.leaving(state);
+        let leaving = self.automaton.next_bytes(state);
         let alive = leaving.iter().filter_map(|byte| Some((shapes.trie.child(0, byte)?, plain.child(0, byte)?)));
         let alive: SmallVec<[_; 256]> = alive.collect();
         let mut states = vec![state; usize::from(shapes.trie.node(0).height) + 1];
@@ -347,7 +347,7 @@ impl<'w> Walk<'w> {
                 walk.leave_token(token, &walk.vocabulary.token(token)[read..], stays);
             }
         };
-        if self.automaton.ends_hard() {
+        if self.automaton.is_self_delimiting() {
             return leave(self, trie.items_below(node));
         }
         if !stays {
@@ -365,7 +365,7 @@ impl<'w> Walk<'w> {
 
     fn leave_token(&mut self, token: TokenId, rest: &'w [u8], stays: bool) {
         let leaves = match rest {
-            _ if self.automaton.ends_hard() => true,
+            _ if self.automaton.is_self_delimiting() => true,
             [] => !stays,
             [next, ..] => self.follow.contains(*next),
         };
@@ -385,7 +385,7 @@ pub mod tests {
     use super::super::Body;
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Escapes, Regular, Spelling, Step};
+    use crate::regular::{Encoding, Escapes, Regular, Step};
 
     /// Every byte, words that differ in letters, digits and case only, and pieces of other scripts.
     pub fn vocabulary() -> Arc<Vocabulary> {
@@ -436,7 +436,7 @@ pub mod tests {
                 let next = walk.automaton.step(step.map_or(state, Step::state), byte);
                 let rest = &bytes[index + 1..];
                 let leaves = match rest {
-                    _ if walk.automaton.ends_hard() => true,
+                    _ if walk.automaton.is_self_delimiting() => true,
                     [] => !next.goes_on(),
                     [next, ..] => walk.follow.contains(*next),
                 };
@@ -461,16 +461,16 @@ pub mod tests {
         let mut follow = ByteSet::default();
         b"\",-e".iter().for_each(|&byte| follow.insert(byte));
         let mut one_by_one = 0;
-        for (language, spelling) in languages().iter().flat_map(|language| {
-            [Spelling::Text, Spelling::Json(Escapes::Natural), Spelling::Json(Escapes::Any)]
-                .map(|spelling| (language, spelling))
+        for (language, encoding) in languages().iter().flat_map(|language| {
+            [Encoding::Text, Encoding::Json(Escapes::Natural), Encoding::Json(Escapes::Any)]
+                .map(|encoding| (language, encoding))
         }) {
-            let automaton = Automaton::new(language, spelling, &Limits::default()).unwrap();
+            let automaton = Automaton::new(language, encoding, &Limits::default()).unwrap();
             for text in ["", "\"", "\"a", "a", "ab-", "\"ab-", "\"\\", "0", "\"0", "日"] {
                 let state =
                     text.bytes().fold(automaton.start().state(), |state, byte| automaton.step(state, byte).state());
                 let Some(_) = Some(state).filter(|&state| state != crate::regular::DEAD) else { continue };
-                let follow = if automaton.ends_hard() { ByteSet::default() } else { follow };
+                let follow = if automaton.is_self_delimiting() { ByteSet::default() } else { follow };
                 let mut walk = Walk::new(&tables.vocabulary, Tree::Plain, &automaton, &follow);
                 let expected = expected(&walk, state);
                 walk.everything(state);
@@ -496,7 +496,7 @@ pub mod tests {
                             .map(|&item| (rest.clone(), exits.met[item as usize].token)),
                     );
                 }
-                assert_eq!((body, left), expected, "{language:?} {spelling:?} after {text:?}");
+                assert_eq!((body, left), expected, "{language:?} {encoding:?} after {text:?}");
             }
         }
         assert!(one_by_one > 0);

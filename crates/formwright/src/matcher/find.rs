@@ -122,7 +122,7 @@ fn key_head(constraint: &Constraint, arena: &mut Arena, head: Head) -> Head {
     let reach = constraint.tables().reach();
     match &mut head {
         Head::Text { least, most, .. } => (*least, *most) = leaves::clamped((*least, *most), reach),
-        Head::Leaf { leaf, state } => *state = constraint.graph().automaton(*leaf).near(*state, reach),
+        Head::Leaf { leaf, state } => *state = constraint.graph().automaton(*leaf).representative(*state, reach),
         Head::Array { phase: Phase::Value, array, count, .. } => {
             *count = near_count(constraint, *array, *count);
         }

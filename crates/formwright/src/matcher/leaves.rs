@@ -245,7 +245,7 @@ impl Masker<'_> {
     /// Adds the mask of a leaf thread for the subtree at `node`. False: walk it after all.
     fn leaf(&mut self, walk: &Walk<'_>, node: NodeIndex, place: Place, purpose: u8, entry: &mut Entry) -> bool {
         let Place { leaf, state, window, at, cont } = place;
-        let quoted = self.machine.graph.automaton(leaf).ends_hard();
+        let quoted = self.machine.graph.automaton(leaf).is_self_delimiting();
         let follow = if quoted { ByteSet::default() } else { self.follow(cont) };
         // If no token can end it and go on, it does not matter how many characters must come.
         let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);

@@ -538,9 +538,9 @@ impl<'m> Masker<'m> {
                 set = const { ByteSet::of(b",]") };
                 self.add_whitespace(space, &mut set);
             }
-            Head::Leaf { leaf, state } => return graph.automaton(leaf).leaving(state),
-            Head::Text { leaf, state, .. } if !graph.automaton(leaf).ends_hard() => {
-                return graph.automaton(leaf).leaving(state);
+            Head::Leaf { leaf, state } => return graph.automaton(leaf).next_bytes(state),
+            Head::Text { leaf, state, .. } if !graph.automaton(leaf).is_self_delimiting() => {
+                return graph.automaton(leaf).next_bytes(state);
             }
             Head::Accept => {}
             _ => return ByteSet::ALL,

@@ -342,7 +342,7 @@ impl<'m> Machine<'m> {
                 let state = self.graph.automaton(*leaf).start().state();
                 Self::push(Head::Leaf { leaf: *leaf, state }, cont, out);
             }
-            Node::Text { leaf, .. } if !self.graph.automaton(*leaf).ends_hard() => {
+            Node::Text { leaf, .. } if !self.graph.automaton(*leaf).is_self_delimiting() => {
                 Self::push(self.inside(node).unwrap_or(Head::Start(node)), cont, out);
             }
             _ => Self::push(Head::Start(node), cont, out),
@@ -437,7 +437,7 @@ impl<'m> Machine<'m> {
             }
             Node::Text { leaf, .. } => {
                 let Some(head) = self.inside(node) else { return };
-                if !graph.automaton(*leaf).ends_hard() {
+                if !graph.automaton(*leaf).is_self_delimiting() {
                     self.step_into(Thread { head, cont }, byte, out);
                 } else if byte == b'"' {
                     Self::push(head, cont, out);
@@ -606,7 +606,7 @@ impl<'m> Machine<'m> {
             }
             let frame = Head::Named { extra: index as u16, object: node, seen, start };
             let after = self.arena.frame(Thread { head: frame, cont });
-            let state = self.graph.automaton(extra.name).inside();
+            let state = self.graph.automaton(extra.name).content_start();
             self.push_extra(extra.name, state, at, after, out);
         }
     }
@@ -858,7 +858,7 @@ impl<'m> Machine<'m> {
             self.doubt = true;
             return true;
         }
-        let state = self.graph.automaton(extra.name).inside();
+        let state = self.graph.automaton(extra.name).content_start();
         let at = self.arena.excluded_names(node, object, names);
         state != DEAD && self.extra_is_live(extra.name, state, at)
     }

@@ -89,7 +89,7 @@ fn near_its_end(constraint: &Constraint, thread: Thread) -> Option<Thread> {
     let reach = constraint.tables().reach();
     let head = match thread.head {
         Head::Leaf { leaf, state } => {
-            Head::Leaf { leaf, state: constraint.graph().automaton(leaf).near_its_end(state, reach)? }
+            Head::Leaf { leaf, state: constraint.graph().automaton(leaf).when_exhaustible(state, reach)? }
         }
         Head::Text { leaf, state, least, most } if reach <= most && most < UNBOUNDED => {
             let read = most - (reach - 1);

@@ -1,12 +1,10 @@
-//! Code points that no class of an expression tells apart are one *letter*.
+//! Code points that no class of an expression tells apart are one *minterm*.
 //!
-//! `[a-z]+@[a-z]` has three letters: `a..z`, `@`, and everything else. A class
-//! becomes a small bit set of letters, and a derivative is taken once a letter
-//! instead of once a code point.
+//! `[a-z]+@[a-z]` has three: `a..z`, `@`, and everything else. A class becomes a small bit set of minterms, and a
+//! derivative is taken once for each minterm instead of once for each code point.
 //!
-//! Cost: one sort of all range ends at build time; a lookup is one table load
-//! for ASCII and a binary search above. Wrinkle: surrogates are no code points
-//! of text; they carry [`NO_LETTER`].
+//! Cost: one sort of all range ends at build time; a lookup is one table load for ASCII and a binary search above.
+//! Wrinkle: surrogates are no code points of text; they carry [`NO_MINTERM`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,28 +13,28 @@ use rustc_hash::FxHashMap;
 
 use super::tree::{Ranges, Regular};
 
-/// Index of a letter.
-pub type Letter = u16;
+/// Index of a minterm in its [`Alphabet`].
+pub type Minterm = u16;
 
 /// What surrogates map to.
-pub const NO_LETTER: Letter = Letter::MAX;
+pub const NO_MINTERM: Minterm = Minterm::MAX;
 
 const LAST: u32 = 0x10_FFFF;
 
-/// A set of letters, one bit each.
-pub type Letters = Box<[u64]>;
+/// A set of minterms, one bit each.
+pub type MintermSet = Box<[u64]>;
 
-/// The letters of one expression.
+/// The minterms of one automaton.
 #[derive(Debug)]
 pub struct Alphabet {
     /// First code point of each segment, ascending, starting with 0.
     starts: Vec<u32>,
-    /// The letter of each segment.
-    letters: Vec<Letter>,
-    ascii: [Letter; 128],
-    /// One code point of each letter.
+    /// The minterm of each segment.
+    minterms: Vec<Minterm>,
+    ascii: [Minterm; 128],
+    /// One code point of each minterm.
     samples: Vec<u32>,
-    classes: FxHashMap<Ranges, Letters>,
+    classes: FxHashMap<Ranges, MintermSet>,
 }
 
 impl Alphabet {
@@ -47,7 +45,7 @@ impl Alphabet {
         let cuts = cuts(&classes);
         let mut alphabet = Self {
             starts: Vec::with_capacity(cuts.len()),
-            letters: Vec::with_capacity(cuts.len()),
+            minterms: Vec::with_capacity(cuts.len()),
             ascii: [0; 128],
             samples: Vec::new(),
             classes: FxHashMap::default(),
@@ -57,15 +55,15 @@ impl Alphabet {
             alphabet.ascii[code as usize] = alphabet.search(code);
         }
         for class in classes {
-            let letters = alphabet.letters_of(&class);
-            alphabet.classes.insert(class, letters);
+            let set = alphabet.set_of(&class);
+            alphabet.classes.insert(class, set);
         }
         alphabet
     }
 
-    /// Segments with the same set of covering classes share a letter.
+    /// Segments with the same set of covering classes share a minterm.
     fn sweep(&mut self, cuts: &BTreeMap<u32, Vec<(usize, bool)>>, classes: usize) {
-        let mut by_cover: FxHashMap<Vec<u64>, Letter> = FxHashMap::default();
+        let mut by_cover: FxHashMap<Vec<u64>, Minterm> = FxHashMap::default();
         let mut cover = vec![0_u64; classes.div_ceil(64)];
         for (&start, changes) in cuts {
             for &(class, opens) in changes {
@@ -76,91 +74,89 @@ impl Alphabet {
                     cover[class / 64] &= !bit;
                 }
             }
-            let letter = if (0xD800..=0xDFFF).contains(&start) {
-                NO_LETTER
+            let minterm = if (0xD800..=0xDFFF).contains(&start) {
+                NO_MINTERM
             } else {
-                let next = by_cover.len() as Letter;
-                let letter = *by_cover.entry(cover.clone()).or_insert(next);
-                if letter == next {
+                let next = by_cover.len() as Minterm;
+                let minterm = *by_cover.entry(cover.clone()).or_insert(next);
+                if minterm == next {
                     self.samples.push(start);
                 }
-                letter
+                minterm
             };
             self.starts.push(start);
-            self.letters.push(letter);
+            self.minterms.push(minterm);
         }
     }
 
     /// About how many bytes of memory it takes beside itself.
     pub fn memory(&self) -> usize {
-        let segments = self.starts.capacity() * size_of::<u32>() + self.letters.capacity() * size_of::<Letter>();
-        let letters = self.len().div_ceil(64) * size_of::<u64>();
+        let segments = self.starts.capacity() * size_of::<u32>() + self.minterms.capacity() * size_of::<Minterm>();
+        let set = self.len().div_ceil(64) * size_of::<u64>();
         let ranges = self.classes.keys().map(|ranges| size_of_val(&**ranges)).sum::<usize>();
-        segments + ranges + self.classes.capacity() * (size_of::<(Ranges, Letters)>() + letters + 16) + 4 * self.len()
+        segments + ranges + self.classes.capacity() * (size_of::<(Ranges, MintermSet)>() + set + 16) + 4 * self.len()
     }
 
-    /// How many letters there are.
+    /// How many minterms there are.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// The letter of a code point.
-    pub fn letter(&self, code: u32) -> Letter {
+    /// The minterm of a code point.
+    pub fn minterm(&self, code: u32) -> Minterm {
         if code < 128 { self.ascii[code as usize] } else { self.search(code) }
     }
 
-    fn search(&self, code: u32) -> Letter {
-        self.letters[self.starts.partition_point(|&start| start <= code) - 1]
+    fn search(&self, code: u32) -> Minterm {
+        self.minterms[self.starts.partition_point(|&start| start <= code) - 1]
     }
 
-    /// Some code point of `letter`.
-    pub fn sample(&self, letter: Letter) -> u32 {
-        self.samples[letter as usize]
+    /// Some code point of `minterm`.
+    pub fn sample(&self, minterm: Minterm) -> u32 {
+        self.samples[minterm as usize]
     }
 
-    /// The code points of `low..=high` as segments `(first, last, letter)`.
-    pub fn segments(&self, low: u32, high: u32) -> impl Iterator<Item = (u32, u32, Letter)> + '_ {
-        self.places(low, high).filter_map(move |at| {
+    /// The code points of `low..=high` as segments `(first, last, minterm)`.
+    pub fn segments(&self, low: u32, high: u32) -> impl Iterator<Item = (u32, u32, Minterm)> + '_ {
+        self.segments_between(low, high).filter_map(move |at| {
             let end = self.starts.get(at + 1).map_or(LAST, |&next| next - 1);
-            Some((self.starts[at].max(low), end.min(high), self.letter_at(at)?))
+            Some((self.starts[at].max(low), end.min(high), self.minterm_of_segment(at)?))
         })
     }
 
-    /// Where the segments of `low..=high` stand.
-    pub fn places(&self, low: u32, high: u32) -> Range<usize> {
+    /// The segments of `low..=high`, by number.
+    pub fn segments_between(&self, low: u32, high: u32) -> Range<usize> {
         let first = self.starts.partition_point(|&start| start <= low) - 1;
         first..first + self.starts[first..].partition_point(|&start| start <= high)
     }
 
-    /// The letter of a segment; surrogates have none.
-    pub fn letter_at(&self, place: usize) -> Option<Letter> {
-        Some(self.letters[place]).filter(|&letter| letter != NO_LETTER)
+    /// The minterm of a segment; surrogates have none.
+    pub fn minterm_of_segment(&self, segment: usize) -> Option<Minterm> {
+        Some(self.minterms[segment]).filter(|&minterm| minterm != NO_MINTERM)
     }
 
-    /// The letters of a class of the expression.
-    pub fn class(&self, class: &Ranges) -> Letters {
-        self.classes.get(class).cloned().unwrap_or_else(|| self.letters_of(class))
+    /// The minterms of a class.
+    pub fn class(&self, class: &Ranges) -> MintermSet {
+        self.classes.get(class).cloned().unwrap_or_else(|| self.set_of(class))
     }
 
-    /// The set of all letters.
-    pub fn all(&self) -> Letters {
+    /// The set of all minterms.
+    pub fn all(&self) -> MintermSet {
         let mut set = self.none();
-        for letter in 0..self.len() {
-            set[letter / 64] |= 1 << (letter % 64);
-        }
+        (0..self.len() as Minterm).for_each(|minterm| insert(&mut set, minterm));
         set
     }
 
     /// The empty set.
-    pub fn none(&self) -> Letters {
+    pub fn none(&self) -> MintermSet {
         vec![0; self.len().div_ceil(64)].into()
     }
 
-    fn letters_of(&self, class: &Ranges) -> Letters {
+    fn set_of(&self, class: &Ranges) -> MintermSet {
         let mut set = self.none();
         for &(low, high) in class.iter() {
-            for (_, _, letter) in self.segments(low as u32, high as u32) {
-                set[usize::from(letter) / 64] |= 1 << (letter % 64);
+            for (_, _, minterm) in self.segments(low as u32, high as u32) {
+                insert(&mut set, minterm);
             }
         }
         set
@@ -170,6 +166,23 @@ impl Alphabet {
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
+}
+
+/// Adds a minterm to a set.
+pub fn insert(set: &mut MintermSet, minterm: Minterm) {
+    set[usize::from(minterm) / 64] |= 1 << (minterm % 64);
+}
+
+/// Whether a minterm is in a set.
+pub fn contains(set: &MintermSet, minterm: Minterm) -> bool {
+    set[usize::from(minterm) / 64] >> (minterm % 64) & 1 == 1
+}
+
+/// The minterms of a set, ascending.
+pub fn members(set: &MintermSet) -> impl Iterator<Item = Minterm> + '_ {
+    set.iter().enumerate().flat_map(|(word, &bits)| {
+        (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| (word * 64 + bit) as Minterm)
+    })
 }
 
 /// The distinct classes of `tree`, in order of appearance.
@@ -192,7 +205,7 @@ fn collect(tree: &Regular, out: &mut Vec<Ranges>) {
             }
         }
         Regular::Static(tree) => collect(tree.0, out),
-        Regular::Unfolding(language) => language.alphabet().iter().for_each(|class| collect(class, out)),
+        Regular::Implicit(language) => language.alphabet().iter().for_each(|class| collect(class, out)),
     }
 }
 
@@ -218,17 +231,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_follow_classes() {
+    fn minterms_follow_classes() {
         let tree = Regular::concat([Regular::range('a', 'z'), Regular::range('m', 'p')]);
         let alphabet = Alphabet::new(&tree);
         assert_eq!(alphabet.len(), 3);
-        assert_eq!(alphabet.letter('a' as u32), alphabet.letter('z' as u32));
-        assert_ne!(alphabet.letter('a' as u32), alphabet.letter('n' as u32));
-        assert_eq!(alphabet.letter('!' as u32), alphabet.letter(0x1F600));
+        assert_eq!(alphabet.minterm('a' as u32), alphabet.minterm('z' as u32));
+        assert_ne!(alphabet.minterm('a' as u32), alphabet.minterm('n' as u32));
+        assert_eq!(alphabet.minterm('!' as u32), alphabet.minterm(0x1F600));
     }
 
     #[test]
-    fn surrogates_have_no_letter() {
+    fn surrogates_have_no_minterm() {
         let alphabet = Alphabet::new(&Regular::any());
         assert!(alphabet.segments(0xD700, 0xE100).all(|(low, high, _)| high < 0xD800 || low > 0xDFFF));
     }

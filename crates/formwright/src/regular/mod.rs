@@ -1,28 +1,30 @@
 //! Regular languages over code points, with And, Not and counters.
 //!
-//! * [`Regular`] is the description: a small immutable tree that can be hashed
-//!   and compared, so that equal descriptions share one automaton.
-//! * [`Automaton`] is the running form: a deterministic automaton over *bytes*,
-//!   built lazily by derivatives, shared by threads.
+//! * [`Regular`] is the description: a small immutable tree that can be hashed and compared, so that equal descriptions
+//!   share one automaton.
+//! * [`Automaton`] is the running form: a deterministic automaton over *bytes*, built lazily by derivatives, shared by
+//!   threads.
 //!
-//! A description speaks about decoded text; a [`Spelling`] says how each code
-//! point is written as bytes: plain UTF-8, or a quoted JSON string with its
-//! escapes. `pattern: "^\\d+$"` and `format: date` are thus written once, on
-//! code points, and become exact automata over JSON text.
+//! A description speaks about decoded text; an [`Encoding`] says how each code point is written as bytes: plain UTF-8, or
+//! a quoted JSON string with its escapes. `pattern: "^\\d+$"` and `format: date` are thus written once, on code points,
+//! and become exact automata over JSON text.
 //!
-//! Why not an existing engine: intersection, complement and symbolic counters
-//! are needed (schemas conjoin patterns, lengths and negations), and the mask
-//! needs to know which states are *live*, i.e. can still reach acceptance.
+//! Why not an existing engine: intersection, complement and symbolic counters are needed (schemas conjoin patterns,
+//! lengths and negations), and the mask needs to know which states are *live*, i.e. can still reach acceptance.
+//!
+//! ```text
+//! Regular ─ alphabet: minterms ─► expression: derivatives, liveness ─► automaton: states, encoding, table
+//! ```
 
 mod alphabet;
 mod automaton;
 mod byte_set;
 mod expression;
+mod implicit;
 mod tree;
-mod unfolding;
 
-pub use automaton::{Automaton, DEAD, Escapes, Spelling, StateId, Step};
-pub(crate) use automaton::{Class, ClassRun};
+pub(crate) use automaton::ClassRun;
+pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub use byte_set::ByteSet;
+pub use implicit::{Implicit, ImplicitLanguage};
 pub use tree::{Divisor, Ranges, Regular};
-pub use unfolding::{Unfold, Unfolding};

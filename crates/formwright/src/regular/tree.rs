@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::unfolding::Unfolding;
+use super::implicit::Implicit;
 
 /// Sorted, disjoint, inclusive ranges of code points (surrogates excluded).
 pub type Ranges = Arc<[(char, char)]>;
@@ -45,8 +45,8 @@ pub enum Regular {
     Repeat(Arc<Regular>, u32, Option<u32>),
     /// Decimal texts (digits, one point, minus signs ignored) that are a multiple of the divisor.
     Multiple(Divisor),
-    /// A language that is code.
-    Unfolding(Unfolding),
+    /// A language whose derivatives are computed by code.
+    Implicit(Implicit),
     /// A tree that is made once a process.
     Static(Static),
 }
@@ -235,7 +235,7 @@ impl Regular {
             Self::And(parts) => Self::And(all(parts)),
             Self::Not(inner) => Self::Not(Arc::new(inner.unshared())),
             Self::Repeat(inner, low, high) => Self::Repeat(Arc::new(inner.unshared()), *low, *high),
-            Self::Never | Self::Empty | Self::Multiple(_) | Self::Unfolding(_) | Self::Static(_) => self.clone(),
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) => self.clone(),
         }
     }
 
@@ -247,7 +247,7 @@ impl Regular {
                 1 + parts.iter().map(Self::nodes).sum::<usize>()
             }
             Self::Not(inner) | Self::Repeat(inner, ..) => 1 + inner.nodes(),
-            Self::Never | Self::Empty | Self::Multiple(_) | Self::Unfolding(_) | Self::Static(_) => 1,
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) => 1,
         }
     }
 
@@ -267,7 +267,7 @@ impl Regular {
         match self {
             Self::Never => Some(true),
             Self::Repeat(_, low, Some(high)) if low > high => Some(true),
-            Self::Empty | Self::Unfolding(_) | Self::Repeat(_, 0, _) => Some(false),
+            Self::Empty | Self::Implicit(_) | Self::Repeat(_, 0, _) => Some(false),
             Self::Class(ranges) => Some(ranges.is_empty()),
             Self::Concat(parts) => parts.iter().try_fold(false, |never, part| Some(never | part.is_plainly_never()?)),
             Self::Or(parts) => parts.iter().try_fold(true, |never, part| Some(never & part.is_plainly_never()?)),
@@ -326,7 +326,7 @@ impl Regular {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     /// What is plain to see is so.
     #[test]
@@ -346,7 +346,7 @@ mod tests {
         let mut apart = 0;
         for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
             let both = Regular::and([a.clone(), b.clone()]);
-            let never = Automaton::new(&both, Spelling::Text, &Limits::default()).unwrap().is_never();
+            let never = Automaton::new(&both, Encoding::Text, &Limits::default()).unwrap().is_never();
             let plain = both.is_plainly_never();
             assert!(plain.is_none_or(|plain| plain == never), "{both:?}");
             apart += usize::from(plain == Some(true));

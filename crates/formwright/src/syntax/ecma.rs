@@ -354,11 +354,11 @@ fn single(c: char) -> Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn found(source: &str, text: &str) -> bool {
         let tree = parse(source, Mode::Search, &Limits::default()).unwrap();
-        Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
+        Automaton::new(&tree, Encoding::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
     }
 
     #[test]

@@ -226,7 +226,7 @@ fn nullable(tree: &Regular) -> bool {
         Regular::Concat(parts) | Regular::And(parts) => parts.iter().all(nullable),
         Regular::Or(parts) => parts.iter().any(nullable),
         Regular::Not(inner) => !nullable(inner),
-        Regular::Unfolding(language) => language.nullable(),
+        Regular::Implicit(language) => language.nullable(),
         Regular::Static(tree) => nullable(tree.0),
         Regular::Repeat(inner, low, _) => *low == 0 || nullable(inner),
     }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::language::Language;
 use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
-use crate::regular::{Ranges, Regular, Spelling};
+use crate::regular::{Encoding, Ranges, Regular};
 
 /// The texts that `source` matches as a whole.
 ///
@@ -23,7 +23,7 @@ pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
     let mut graph = Graph::default();
     graph.root = match counted(&tree) {
         Some((class, low, high)) => {
-            let leaf = graph.leaf(Leaf { tree: class.clone().repeat(0, None), spelling: Spelling::Text });
+            let leaf = graph.leaf(Leaf { tree: class.clone().repeat(0, None), encoding: Encoding::Text });
             graph.add(Node::Text { leaf, low, high })
         }
         None => Part::of(&tree).build(&mut graph),
@@ -90,7 +90,7 @@ impl<'t> Part<'t> {
     fn build(&self, graph: &mut Graph) -> NodeId {
         match self {
             Self::Words(words) => graph.literals(words.iter().map(String::as_bytes)),
-            Self::Plain(tree) => graph.regular((*tree).clone(), Spelling::Text),
+            Self::Plain(tree) => graph.regular((*tree).clone(), Encoding::Text),
             Self::Repeat(body, low, high) => {
                 let body = body.build(graph);
                 graph.add(Node::Repeat { body, low: *low, high: *high })
@@ -110,7 +110,7 @@ impl<'t> Part<'t> {
         }
         let trees =
             run.iter().filter_map(|part| if let Self::Plain(tree) = part { Some((*tree).clone()) } else { None });
-        graph.regular(Regular::concat(trees), Spelling::Text)
+        graph.regular(Regular::concat(trees), Encoding::Text)
     }
 }
 

@@ -11,10 +11,11 @@
 
 use std::sync::OnceLock;
 
-use crate::regular::Class;
-
 /// A set of kinds.
 pub type Kinds = u64;
+
+/// A kind, as a set of one, and the ranges of its code points.
+pub type Kind = (Kinds, Vec<(u32, u32)>);
 
 /// Set below nodes whose bytes are not valid UTF-8.
 pub const BROKEN: Kinds = 1 << 63;
@@ -73,14 +74,14 @@ pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
     Some((1 << (FIRST_LEAD + index), need, low, high))
 }
 
-/// Every kind, with the code points it holds.
-pub fn all() -> &'static [Class] {
-    static ALL: OnceLock<Vec<Class>> = OnceLock::new();
+/// Every kind.
+pub fn all() -> &'static [Kind] {
+    static ALL: OnceLock<Vec<Kind>> = OnceLock::new();
     ALL.get_or_init(list)
 }
 
-fn list() -> Vec<Class> {
-    let mut kinds: Vec<Class> = Vec::new();
+fn list() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
     let mut add = |kind: Kinds, low: u32, high: u32| match kinds.iter_mut().find(|(known, _)| *known == kind) {
         Some((_, ranges)) => ranges.push((low, high)),
         None => kinds.push((kind, vec![(low, high)])),

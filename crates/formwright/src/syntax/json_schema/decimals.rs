@@ -247,7 +247,7 @@ mod tests {
 
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn bound(text: &str, exclusive: bool) -> Bound {
         Bound { value: BigDecimal::from_str(text).unwrap(), exclusive }
@@ -271,7 +271,7 @@ mod tests {
 
     fn agree(form: &Decimals, low: &Bound, high: Option<&Bound>, texts: &[(String, BigDecimal)]) {
         let tree = form.between(low, high);
-        let automaton = Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap();
+        let automaton = Automaton::new(&tree, Encoding::Text, &Limits::default()).unwrap();
         for (text, value) in texts {
             let (whole, part) = text.split_once('.').unwrap_or((text, ""));
             let written = whole.len().max(part.len()) <= form.digits as usize && !(form.integral && text.contains('.'));

@@ -11,13 +11,12 @@
 
 mod build;
 mod decimals;
-mod declared;
 mod document;
 pub mod format;
 pub mod keywords;
 mod number;
 mod read;
-mod shape;
+mod sets;
 mod value;
 
 use std::cell::Cell;
@@ -192,7 +191,7 @@ fn lower<T>(
     schema: &str,
     options: &Options,
     purpose: Purpose,
-    then: impl for<'d> FnOnce(build::Built<'d>, &mut read::Reader<'d>) -> Result<T>,
+    then: impl for<'d> FnOnce(build::Built<'d>, &mut read::SchemaReader<'d>) -> Result<T>,
 ) -> Result<T> {
     if !(1..=400).contains(&options.max_digits) {
         let message = format!("max_digits must be between 1 and 400, not {}", options.max_digits);
@@ -215,8 +214,8 @@ fn lower<T>(
         for (uri, (value, mentions)) in &others {
             documents.add(uri, value, default, *mentions);
         }
-        let mut reader = read::Reader::new(&documents, arena, options, purpose);
-        let built = build::Builder::new(&mut reader, options)?.finish(&root)?;
+        let mut reader = read::SchemaReader::new(&documents, arena, options, purpose);
+        let built = build::GraphBuilder::new(&mut reader, options)?.finish(&root)?;
         then(built, &mut reader)
     })
 }

@@ -391,7 +391,7 @@ mod tests {
 
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn big(text: &str) -> BigDecimal {
         BigDecimal::from_str(text).unwrap()
@@ -428,7 +428,7 @@ mod tests {
                     for integral in [false, true] {
                         let Some(set) = set(low, high, integral) else { continue };
                         let tree = set.tree(24).unwrap();
-                        let automaton = Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap();
+                        let automaton = Automaton::new(&tree, Encoding::Text, &Limits::default()).unwrap();
                         for text in texts.iter().step_by(7) {
                             let value = big(text);
                             let above = low.is_none_or(

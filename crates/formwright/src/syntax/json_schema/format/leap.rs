@@ -8,7 +8,7 @@
 //! of which a text needs. Wrinkle: a state must remember hour and minute. To have
 //! few such states, offsets are quarters of an hour, as all in use are.
 
-use crate::regular::{Regular, Unfold, Unfolding};
+use crate::regular::{Implicit, ImplicitLanguage, Regular};
 
 /// The last minute of each quarter of an hour.
 const QUARTERS: [[u8; 2]; 4] = [*b"14", *b"29", *b"44", *b"59"];
@@ -28,10 +28,10 @@ struct LeapSecond {
 }
 
 fn reading(read: String) -> Regular {
-    Regular::Unfolding(Unfolding::new(LeapSecond { key: format!("leap second {read}"), read }))
+    Regular::Implicit(Implicit::new(LeapSecond { key: format!("leap second {read}"), read }))
 }
 
-impl Unfold for LeapSecond {
+impl ImplicitLanguage for LeapSecond {
     fn key(&self) -> &str {
         &self.key
     }
@@ -41,7 +41,7 @@ impl Unfold for LeapSecond {
         digits.chain([":", ".", "+", "-"].map(Regular::one_of)).collect()
     }
 
-    fn unfold(&self, c: char) -> Regular {
+    fn derivative(&self, c: char) -> Regular {
         let read = format!("{}{c}", self.read);
         match read.as_bytes() {
             [b'0'..=b'2']
@@ -84,11 +84,11 @@ fn after(local: u32) -> Regular {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     #[test]
     fn every_quarter_of_an_hour() {
-        let automaton = Automaton::new(&leap_seconds(), Spelling::Text, &Limits::default()).unwrap();
+        let automaton = Automaton::new(&leap_seconds(), Encoding::Text, &Limits::default()).unwrap();
         for minute in 0..DAY {
             for offset in (0..DAY).filter(|offset| minute % 7 == offset % 7 || (minute + offset) % DAY == LAST) {
                 let clock = |minutes: u32| format!("{:02}:{:02}", minutes / 60, minutes % 60);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_leap_second_is_spelled_like_any_time() {
-        let automaton = Automaton::new(&leap_seconds(), Spelling::Text, &Limits::default()).unwrap();
+        let automaton = Automaton::new(&leap_seconds(), Encoding::Text, &Limits::default()).unwrap();
         assert!(automaton.accepts(b"15:59:60.123-08:00"));
         for text in
             ["15:59:60.-08:00", "15:59:60", "24:59:60+01:00", "15:59:59-08:00", "1:59:60-08:00", "15.59:60-08:00"]

@@ -26,15 +26,15 @@ pub struct Format {
     /// Its language; `{other}` stands for another row.
     source: &'static str,
     /// What is left out, or empty.
-    pub narrowed: &'static str,
+    pub left_out: &'static str,
     /// The language, made from that of the source.
     finish: fn(Regular) -> Regular,
-    /// Where something is left out, the source of a language that leaves out nothing; empty is that of all texts.
-    outer: &'static str,
+    /// Where something is left out, the source of a superset; empty stands for all texts.
+    superset: &'static str,
 }
 
-const fn row(name: &'static str, source: &'static str, narrowed: &'static str) -> Format {
-    Format { name, source, narrowed, finish: |source| source, outer: "" }
+const fn row(name: &'static str, source: &'static str, left_out: &'static str) -> Format {
+    Format { name, source, left_out, finish: |source| source, superset: "" }
 }
 
 impl Format {
@@ -42,8 +42,8 @@ impl Format {
         Self { finish, ..self }
     }
 
-    const fn within(self, outer: &'static str) -> Self {
-        Self { outer, ..self }
+    const fn within(self, superset: &'static str) -> Self {
+        Self { superset, ..self }
     }
 }
 
@@ -202,13 +202,13 @@ pub fn tree(format: &Format) -> Regular {
 }
 
 /// A language that holds the whole format, if [`tree`] leaves something out. Built once a process.
-pub fn outer(format: &Format) -> Option<Regular> {
+pub fn over_approximation(format: &Format) -> Option<Regular> {
     static TREES: Trees = OnceLock::new();
-    let language = |format: &Format| match format.outer {
+    let language = |format: &Format| match format.superset {
         "" => Regular::anything(),
         source => parse(source),
     };
-    (!format.narrowed.is_empty()).then(|| built(&TREES, format, language))
+    (!format.left_out.is_empty()).then(|| built(&TREES, format, language))
 }
 
 /// The language of a format in the table; no text for other names.
@@ -249,11 +249,11 @@ fn part(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn valid(format: &str, text: &str) -> bool {
         let tree = tree(find(format).unwrap());
-        Automaton::new(&tree, Spelling::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
+        Automaton::new(&tree, Encoding::Text, &Limits::default()).unwrap().accepts(text.as_bytes())
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
                 regex::parse(&expand(format.source), &Limits::default()).err().map(|error| error.message)
             );
             assert!(
-                !Automaton::new(&tree(format), Spelling::Text, &Limits::default()).unwrap().is_never(),
+                !Automaton::new(&tree(format), Encoding::Text, &Limits::default()).unwrap().is_never(),
                 "{}",
                 format.name
             );

@@ -64,10 +64,10 @@ fn names(stops: &str, u_label: impl Fn(Direction) -> Regular) -> Regular {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn automaton(tree: &Regular) -> Automaton {
-        Automaton::new(tree, Spelling::Text, &Limits::default()).unwrap()
+        Automaton::new(tree, Encoding::Text, &Limits::default()).unwrap()
     }
 
     #[test]

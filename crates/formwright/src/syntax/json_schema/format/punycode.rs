@@ -16,8 +16,8 @@
 //! so many letters `a`; no rule about U-labels prefers an `a` to other letters, or to
 //! digits where nothing reads from right to left.
 
-use super::label::{Direction, Kind, Label, kind, next_code};
-use crate::regular::{Regular, Unfold, Unfolding};
+use super::label::{Direction, Label, LetterKind, kind, next_code};
+use crate::regular::{Implicit, ImplicitLanguage, Regular};
 
 // The parameters of RFC 3492, section 5.
 const BASE: u32 = 36;
@@ -60,11 +60,11 @@ impl Basic {
     }
 
     fn language(self) -> Regular {
-        Regular::Unfolding(Unfolding::new(self))
+        Regular::Implicit(Implicit::new(self))
     }
 }
 
-impl Unfold for Basic {
+impl ImplicitLanguage for Basic {
     fn key(&self) -> &str {
         &self.key
     }
@@ -73,7 +73,7 @@ impl Unfold for Basic {
         alphabet()
     }
 
-    fn unfold(&self, c: char) -> Regular {
+    fn derivative(&self, c: char) -> Regular {
         let next = match c {
             'a'..='z' | '0'..='9' => Self::new(self.direction, self.letters + 1).map(Self::language),
             '-' if self.letters > 0 => Insertions::new(self.direction, self.letters).map(Insertions::language),
@@ -100,7 +100,7 @@ fn alphabet() -> Vec<Regular> {
 struct Insertions {
     direction: Direction,
     /// What was decoded so far, as the rules of labels see it.
-    label: Vec<Kind>,
+    label: Vec<LetterKind>,
     /// Last code point inserted, the place behind it, and how numbers are cut into digits.
     code: u32,
     place: u32,
@@ -133,7 +133,7 @@ impl Insertions {
     }
 
     fn language(self) -> Regular {
-        Regular::Unfolding(Unfolding::new(self))
+        Regular::Implicit(Implicit::new(self))
     }
 
     /// With its key and its shortest end; None when nothing can follow.
@@ -183,7 +183,7 @@ impl Insertions {
     }
 
     /// The code point that a number inserts, if that makes a U-label.
-    fn inserted(&self, number: u32) -> Option<Kind> {
+    fn inserted(&self, number: u32) -> Option<LetterKind> {
         let (code, place) = self.target(number);
         let inserted = kind(char::from_u32(code)?)?;
         let (before, behind) = self.label.split_at(place as usize);
@@ -228,7 +228,7 @@ impl Insertions {
     }
 }
 
-impl Unfold for Insertions {
+impl ImplicitLanguage for Insertions {
     fn key(&self) -> &str {
         &self.key
     }
@@ -237,7 +237,7 @@ impl Unfold for Insertions {
         alphabet()
     }
 
-    fn unfold(&self, c: char) -> Regular {
+    fn derivative(&self, c: char) -> Regular {
         let digit = match c {
             'a'..='z' => u32::from(c) - u32::from('a'),
             '0'..='9' => u32::from(c) - u32::from('0') + 26,
@@ -271,10 +271,10 @@ fn adapt(number: u32, points: u32, first: bool) -> u32 {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     fn labels(direction: Direction) -> Automaton {
-        Automaton::new(&a_label(direction), Spelling::Text, &Limits::default()).unwrap()
+        Automaton::new(&a_label(direction), Encoding::Text, &Limits::default()).unwrap()
     }
 
     #[test]

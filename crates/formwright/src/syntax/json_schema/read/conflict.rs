@@ -8,11 +8,11 @@
 
 use std::rc::Rc;
 
-use super::Reader;
-use super::place::{Keys, Place};
+use super::SchemaReader;
+use super::place::{Keys, SchemaPlace};
 use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::keywords::{self, About};
-use crate::syntax::json_schema::shape::{Formula, Literal, Shape};
+use crate::syntax::json_schema::sets::{Atom, Condition, ValueSet};
 use crate::syntax::json_schema::value::Value;
 
 /// Keywords that mean something together, and are named by the last one that is there; each other one stands for itself.
@@ -32,19 +32,19 @@ const MOST_PARTS: usize = 64;
 const DEPTH: u32 = 2;
 
 /// A part of a schema: where it stands, and what it allows.
-type Part<'d> = (String, Rc<Shape<'d>>);
+type Part<'d> = (String, Rc<ValueSet<'d>>);
 
-impl<'d> Reader<'d> {
+impl<'d> SchemaReader<'d> {
     /// The pointers of a smallest set of parts that allow nothing together; of the schemas, if there are several and
     /// their parts do not show why.
-    pub fn conflict(&mut self, formula: Formula<'d>) -> Vec<String> {
-        let mut whole = self.pointers_of(formula);
+    pub fn conflict(&mut self, condition: Condition<'d>) -> Vec<String> {
+        let mut whole = self.pointers_of(condition);
         if whole.len() == 1 {
             whole.clear();
         }
         let mut parts: Vec<Part> = Vec::new();
-        for literal in formula {
-            let Literal::Is(id) = literal else { return whole };
+        for atom in condition {
+            let Atom::Is(id) = atom else { return whole };
             let place = self.schemas[*id as usize].clone();
             self.parts(&place, &mut parts);
         }
@@ -62,7 +62,7 @@ impl<'d> Reader<'d> {
         parts.into_iter().map(|(pointer, _)| pointer).collect()
     }
 
-    fn parts(&mut self, place: &Place<'d>, out: &mut Vec<Part<'d>>) {
+    fn parts(&mut self, place: &SchemaPlace<'d>, out: &mut Vec<Part<'d>>) {
         let Value::Object(map) = place.value else { return };
         let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
         let mut done: Vec<&str> = Vec::new();
@@ -74,8 +74,8 @@ impl<'d> Reader<'d> {
             if let ("allOf", Some(Value::Array(schemas))) = (key, map.get(key)) {
                 for (index, value) in schemas.iter().enumerate() {
                     let pointer = place.pointer.at(key).at(index.to_string());
-                    let formula = self.child(place, value, || pointer.clone());
-                    out.extend(self.shape(formula).ok().map(|shape| (pointer.text(), shape)));
+                    let condition = self.child(place, value, || pointer.clone());
+                    out.extend(self.values(condition).ok().map(|set| (pointer.text(), set)));
                 }
                 continue;
             }
@@ -85,19 +85,19 @@ impl<'d> Reader<'d> {
             let about =
                 group.iter().filter_map(|key| keywords::find(key)).fold(About::NOTHING, |all, row| all.and(row.about));
             if about != About::NOTHING
-                && let Ok(shape) = self.meaning(Keys::only(map, group), about, place)
+                && let Ok(set) = self.meaning(Keys::only(map, group), about, place)
             {
                 let last = group.iter().rfind(|key| map.contains_key(key)).copied().unwrap_or(key);
-                out.push((place.pointer.at(last).text(), shape));
+                out.push((place.pointer.at(last).text(), set));
             }
         }
     }
 
     fn allow_nothing(&mut self, parts: &[Part<'d>]) -> bool {
-        let mut all = Shape::any();
+        let mut all = ValueSet::any();
         for (_, part) in parts {
-            all = self.and(&all, part, Literal::Never);
+            all = self.and(&all, part, Atom::Never);
         }
-        self.shape_is_empty(&all, DEPTH)
+        self.set_is_empty(&all, DEPTH)
     }
 }

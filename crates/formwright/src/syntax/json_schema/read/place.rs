@@ -54,7 +54,7 @@ impl<'d> Pointer<'d> {
 
 /// Where a schema stands.
 #[derive(Clone, Debug)]
-pub struct Place<'d> {
+pub struct SchemaPlace<'d> {
     pub value: &'d Value<'d>,
     pub resource: usize,
     pub scope: u32,
@@ -62,10 +62,10 @@ pub struct Place<'d> {
 }
 
 /// What tells a schema from others: itself, and where its references lead.
-pub type Key = (usize, u32, u32);
+pub type SchemaKey = (usize, u32, u32);
 
-impl<'d> Place<'d> {
-    pub fn key(&self) -> Key {
+impl<'d> SchemaPlace<'d> {
+    pub fn key(&self) -> SchemaKey {
         (self.value.identity(), self.resource as u32, self.scope)
     }
 

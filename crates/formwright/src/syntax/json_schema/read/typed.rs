@@ -1,6 +1,6 @@
 //! Keywords that look at one type: `type`, `enum`, `const`, and what they say about numbers, strings, arrays and objects.
 //!
-//! Each function reads the keywords of one type into that type's part of a shape. Children become formulas, not shapes.
+//! Each function reads the keywords of one type into that type's part of a set. Children become conditions, not sets.
 
 use std::rc::Rc;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use bigdecimal::{BigDecimal, One, Signed, ToPrimitive};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::Reader;
-use super::place::{Keys, Place};
+use super::SchemaReader;
+use super::place::{Keys, SchemaPlace};
 use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -19,31 +19,31 @@ use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::format;
 use crate::syntax::json_schema::keywords::About;
 use crate::syntax::json_schema::number::{Bound, NumberSet};
-use crate::syntax::json_schema::shape::{
-    ArrayShape, Formula, Literal, NEVER, Names, ObjectShape, Rule, Shape, SomeItems, Strings, Union, is_never, lone,
+use crate::syntax::json_schema::sets::{
+    ArraySet, Atom, Condition, Contains, NEVER, NameSet, ObjectSet, Rule, StringSet, Union, ValueSet, is_never, lone,
 };
 use crate::syntax::{Mode, ecma_pattern};
 
 /// Exponents of numbers in a schema beyond this are refused.
 const FARTHEST: i64 = 400;
 
-/// The part of one type that is written; if that is less than is meant, also what holds all of it.
-struct Part<T> {
-    written: T,
-    outer: Option<Box<T>>,
+/// What the keywords of one type mean; if that is an under-approximation, also a superset of it.
+struct Approximated<T> {
+    set: T,
+    superset: Option<Box<T>>,
 }
 
 /// So many texts are compared with each other.
 const FEW: usize = 12;
 
-impl<T> From<T> for Part<T> {
-    fn from(written: T) -> Self {
-        Self { written, outer: None }
+impl<T> From<T> for Approximated<T> {
+    fn from(set: T) -> Self {
+        Self { set, superset: None }
     }
 }
 
-impl<'d> Reader<'d> {
-    pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &Place<'d>) -> Result<Shape<'d>> {
+impl<'d> SchemaReader<'d> {
+    pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
         let types = map.get("type").map_or(Ok(Types::ALL), Types::of).map_err(|what| {
             Error::schema(&place.pointer.at("type").text(), what)
                 .hint("types are null, boolean, integer, number, string, array, object")
@@ -52,52 +52,49 @@ impl<'d> Reader<'d> {
         if types.has(Types::INTEGER) && !types.has(Types::NUMBER) {
             numbers.divide(BigDecimal::one());
         }
-        let strings = if about.has(About::STRINGS) { self.strings(map, place)? } else { Part::from(Strings::all()) };
+        let strings =
+            if about.has(About::STRINGS) { self.strings(map, place)? } else { Approximated::from(StringSet::all()) };
         let array = if about.has(About::ARRAYS) { Some(self.arrays(map, place)?) } else { None };
         let objects =
-            if about.has(About::OBJECTS) { self.objects(map, place)? } else { Part::from(ObjectShape::any()) };
-        let mut shape = Shape {
+            if about.has(About::OBJECTS) { self.objects(map, place)? } else { Approximated::from(ObjectSet::any()) };
+        let mut set = ValueSet {
             null: types.has(Types::NULL),
             yes: types.has(Types::BOOLEAN),
             no: types.has(Types::BOOLEAN),
-            strings: if types.has(Types::STRING) { strings.written } else { Strings::none() },
+            strings: if types.has(Types::STRING) { strings.set } else { StringSet::none() },
             numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
-            arrays: if types.has(Types::ARRAY) {
-                possible(array.unwrap_or_else(ArrayShape::any))
-            } else {
-                Union::new()
-            },
-            objects: only_if(types.has(Types::OBJECT) && objects.written.is_possible(), objects.written),
-            outer: None,
+            arrays: if types.has(Types::ARRAY) { possible(array.unwrap_or_else(ArraySet::any)) } else { Union::new() },
+            objects: only_if(types.has(Types::OBJECT) && objects.set.is_possible(), objects.set),
+            superset: None,
         };
-        let (texts, objects) = (strings.outer, objects.outer);
+        let (texts, objects) = (strings.superset, objects.superset);
         if texts.is_some() || objects.is_some() {
-            let mut outer = shape.clone();
+            let mut superset = set.clone();
             if types.has(Types::STRING) {
-                outer.strings = texts.map_or(outer.strings, |texts| *texts);
+                superset.strings = texts.map_or(superset.strings, |texts| *texts);
             }
             if types.has(Types::OBJECT) {
-                outer.objects = objects.map_or(outer.objects, |object| lone(*object));
+                superset.objects = objects.map_or(superset.objects, |object| lone(*object));
             }
-            shape.outer = (outer != shape).then(|| Rc::new(outer));
+            set.superset = (superset != set).then(|| Rc::new(superset));
         }
         if let Some(value) = map.get("const") {
             let constant = self.constant(value, place)?;
-            shape = self.join(&shape, &constant, place);
+            set = self.join(&set, &constant, place);
         }
         if let Some(value) = map.get("enum") {
             let Value::Array(options) = value else {
                 return Err(Error::schema(&place.pointer.at("enum").text(), "enum must be an array"));
             };
             let union = self.constants(options, place)?;
-            shape = self.join(&shape, &union, place);
+            set = self.join(&set, &union, place);
         }
-        Ok(shape)
+        Ok(set)
     }
 
-    /// The shape of some values.
-    fn constants(&mut self, options: &'d [Value<'d>], place: &Place<'d>) -> Result<Shape<'d>> {
-        let mut union = Shape::never();
+    /// The set of some values.
+    fn constants(&mut self, options: &'d [Value<'d>], place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
+        let mut union = ValueSet::never();
         let mut texts = Vec::with_capacity(options.len());
         let mut numbers = IndexSet::with_hasher(FxBuildHasher);
         for option in options {
@@ -107,52 +104,52 @@ impl<'d> Reader<'d> {
                 other => union = union.or(&self.constant(other, place)?),
             }
         }
-        union.strings = Strings::Finite(distinct(texts));
+        union.strings = StringSet::Finite(distinct(texts));
         union.numbers = numbers.iter().map(|value| Rc::new(NumberSet::point(value))).collect();
         Ok(union)
     }
 
-    /// The shape of one value.
-    pub(super) fn constant(&mut self, value: &'d Value<'d>, place: &Place<'d>) -> Result<Shape<'d>> {
-        let mut shape = Shape::never();
+    /// The set of one value.
+    pub(super) fn constant(&mut self, value: &'d Value<'d>, place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
+        let mut set = ValueSet::never();
         match value {
-            Value::Null => shape.null = true,
-            Value::Bool(true) => shape.yes = true,
-            Value::Bool(false) => shape.no = true,
-            Value::Number(number) => shape.numbers = lone(NumberSet::point(&decimal(number, place)?)),
-            Value::String(text) => shape.strings = Strings::Finite(vec![text]),
+            Value::Null => set.null = true,
+            Value::Bool(true) => set.yes = true,
+            Value::Bool(false) => set.no = true,
+            Value::Number(number) => set.numbers = lone(NumberSet::point(&decimal(number, place)?)),
+            Value::String(text) => set.strings = StringSet::Finite(vec![text]),
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| self.equals(item)).collect();
                 let (low, high) = (items.len() as u32, items.len() as u32);
-                shape.arrays = lone(ArrayShape { prefix, rest: NEVER, low, high, ..ArrayShape::default() });
+                set.arrays = lone(ArraySet { prefix, rest: NEVER, low, high, ..ArraySet::default() });
             }
             Value::Object(members) => {
                 let names: Vec<&'d str> = members.keys().collect();
                 let mut rules: Vec<Rule<'d>> = Vec::with_capacity(members.len() + 1);
                 for (name, value) in members.iter() {
-                    rules.push(Rule { names: Names::One(name), formula: self.equals(value) });
+                    rules.push(Rule { names: NameSet::One(name), condition: self.equals(value) });
                 }
-                let others = Names::Except { names: self.arena.alloc_slice_copy(&names), patterns: Vec::new() };
-                rules.push(Rule { names: others, formula: NEVER });
+                let others = NameSet::Except { names: self.arena.alloc_slice_copy(&names), patterns: Vec::new() };
+                rules.push(Rule { names: others, condition: NEVER });
                 let count = names.len() as u32;
-                shape.objects =
-                    lone(ObjectShape { rules, required: names, low: count, high: count, ..ObjectShape::default() });
+                set.objects =
+                    lone(ObjectSet { rules, required: names, low: count, high: count, ..ObjectSet::default() });
             }
         }
-        Ok(shape)
+        Ok(set)
     }
 
-    /// The formula of one constant.
-    fn equals(&mut self, value: &'d Value<'d>) -> Formula<'d> {
-        let id = self.value_id(value);
-        self.alone(Literal::Value(id))
+    /// The condition of one constant.
+    fn equals(&mut self, value: &'d Value<'d>) -> Condition<'d> {
+        let id = self.constant_id(value);
+        self.alone(Atom::Equals(id))
     }
 
-    fn strings(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<Strings<'d>>> {
+    fn strings(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<Approximated<StringSet<'d>>> {
         let low = count(map, "minLength", place)?.unwrap_or(0);
         let high = count(map, "maxLength", place)?;
         if high.is_some_and(|high| high < low) {
-            return Ok(Strings::none().into());
+            return Ok(StringSet::none().into());
         }
         let mut parts = Vec::new();
         if low > 0 || high.is_some() {
@@ -162,12 +159,14 @@ impl<'d> Reader<'d> {
             parts.push(self.pattern(value, place, "pattern")?);
         }
         let format = map.get("format").map(|value| self.format(value, place)).transpose()?.flatten();
-        let Some(Part { written, outer }) = format else { return Ok(Strings::Regular(Regular::and(parts)).into()) };
-        let with = |format: Strings| Strings::Regular(Regular::and(parts.iter().cloned().chain([format.tree()])));
-        Ok(Part { written: with(written), outer: outer.map(|outer| Box::new(with(*outer))) })
+        let Some(Approximated { set, superset }) = format else {
+            return Ok(StringSet::Regular(Regular::and(parts)).into());
+        };
+        let with = |format: StringSet| StringSet::Regular(Regular::and(parts.iter().cloned().chain([format.tree()])));
+        Ok(Approximated { set: with(set), superset: superset.map(|superset| Box::new(with(*superset))) })
     }
 
-    fn pattern(&mut self, value: &Value<'_>, place: &Place<'d>, key: &str) -> Result<Regular> {
+    fn pattern(&mut self, value: &Value<'_>, place: &SchemaPlace<'d>, key: &str) -> Result<Regular> {
         let text = value.as_str().ok_or_else(|| {
             Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be a string"))
         })?;
@@ -185,32 +184,32 @@ impl<'d> Reader<'d> {
         })
     }
 
-    fn format(&mut self, value: &Value<'_>, place: &Place<'d>) -> Result<Option<Part<Strings<'d>>>> {
+    fn format(&mut self, value: &Value<'_>, place: &SchemaPlace<'d>) -> Result<Option<Approximated<StringSet<'d>>>> {
         let name = value
             .as_str()
             .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
         if let Some(source) = self.options.formats.get(name) {
             let tree = crate::syntax::regex::parse(source, self.limits())?;
-            return Ok(Some(Strings::Regular(tree).into()));
+            return Ok(Some(StringSet::Regular(tree).into()));
         }
         if !self.options.assert_formats {
             self.note(place, "format", "annotation", "formats are not asserted");
             return Ok(None);
         }
         if let Some(format) = format::find(name) {
-            if !format.narrowed.is_empty() {
-                self.note(place, "format", "narrowed", format.narrowed);
+            if !format.left_out.is_empty() {
+                self.note(place, "format", "narrowed", format.left_out);
             }
-            let outer = format::outer(format).map(|tree| Box::new(Strings::Regular(tree)));
-            Ok(Some(Part { written: Strings::Regular(format::tree(format)), outer }))
+            let superset = format::over_approximation(format).map(|tree| Box::new(StringSet::Regular(tree)));
+            Ok(Some(Approximated { set: StringSet::Regular(format::tree(format)), superset }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
             Ok(None)
         }
     }
 
-    fn arrays(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<ArrayShape<'d>> {
-        let mut array = ArrayShape::any();
+    fn arrays(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<ArraySet<'d>> {
+        let mut array = ArraySet::any();
         array.low = count(map, "minItems", place)?.unwrap_or(0);
         array.high = count(map, "maxItems", place)?.unwrap_or(UNBOUNDED);
         let mut prefix_key = "prefixItems";
@@ -241,22 +240,22 @@ impl<'d> Reader<'d> {
             array.high = array.high.min(first as u32);
         }
         if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
-            let formula = self.child(place, value, || place.pointer.at("contains"));
+            let condition = self.child(place, value, || place.pointer.at("contains"));
             let counts = self.dialect(place) >= Dialect::Draft2019;
             let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
             let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
             if self.dialect(place) == Dialect::Draft2020 {
-                array.evaluated_if.push(formula);
+                array.evaluated_if.push(condition);
             }
             array.low = array.low.max(low);
-            array.some.push(SomeItems { formula, from: 0, low, high });
+            array.contains.push(Contains { condition, from: 0, low, high });
         }
         array.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
         Ok(array)
     }
 
-    fn objects(&mut self, map: Keys<'d>, place: &Place<'d>) -> Result<Part<ObjectShape<'d>>> {
-        let mut object = ObjectShape::any();
+    fn objects(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<Approximated<ObjectSet<'d>>> {
+        let mut object = ObjectSet::any();
         object.required = names(map, "required", place)?;
         object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
@@ -265,44 +264,44 @@ impl<'d> Reader<'d> {
         let further = map.get("patternProperties").and_then(Value::as_object).map_or(1, |patterns| patterns.len() + 1);
         object.rules.reserve_exact(properties.len() + further);
         for (name, value) in properties {
-            let formula = self.child(place, value, || at.at(name));
-            object.rules.push(Rule { names: Names::One(name), formula });
+            let condition = self.child(place, value, || at.at(name));
+            object.rules.push(Rule { names: NameSet::One(name), condition });
         }
         let mut patterns: Vec<Regular> = Vec::new();
         for (source, value) in schemas(map, "patternProperties", place)? {
             let tree = self.search(source, &place.pointer.at("patternProperties").at(source).text())?;
-            let formula = self.child(place, value, || place.pointer.at("patternProperties").at(source));
+            let condition = self.child(place, value, || place.pointer.at("patternProperties").at(source));
             patterns.push(tree.clone());
-            object.rules.push(Rule { names: Names::In(tree), formula });
+            object.rules.push(Rule { names: NameSet::In(tree), condition });
         }
         if self.unevaluated {
             object.evaluated = object.rules.iter().map(|rule| rule.names.clone()).collect();
         }
         if let Some(value) = map.get("additionalProperties") {
-            let formula = self.child(place, value, || place.pointer.at("additionalProperties"));
+            let condition = self.child(place, value, || place.pointer.at("additionalProperties"));
             let declared = schemas(map, "properties", place)?.map(|(name, _)| name);
-            let names = Names::Except { names: self.arena.alloc_slice_fill_iter(declared), patterns };
+            let names = NameSet::Except { names: self.arena.alloc_slice_fill_iter(declared), patterns };
             if self.unevaluated {
                 object.evaluated.push(names.clone());
             }
-            object.rules.push(Rule { names, formula });
+            object.rules.push(Rule { names, condition });
         }
         dependent_names(map, place, &mut object)?;
         let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) else {
             return Ok(object.into());
         };
-        let formula = self.child(place, value, || place.pointer.at("propertyNames"));
-        let names = self.shape(formula)?;
-        let with = |names: &Strings<'d>| {
-            let only = if *names == Strings::all() { Vec::new() } else { vec![names.clone()] };
-            ObjectShape { names: only, ..object.clone() }
+        let condition = self.child(place, value, || place.pointer.at("propertyNames"));
+        let names = self.values(condition)?;
+        let with = |names: &StringSet<'d>| {
+            let only = if *names == StringSet::all() { Vec::new() } else { vec![names.clone()] };
+            ObjectSet { names: only, ..object.clone() }
         };
-        let outer = names.is_narrowed().then(|| Box::new(with(&names.bound().strings)));
-        Ok(Part { written: with(&names.strings), outer })
+        let superset = names.is_under_approximation().then(|| Box::new(with(&names.over_approximation().strings)));
+        Ok(Approximated { set: with(&names.strings), superset })
     }
 }
 
-fn dependent_names<'d>(map: Keys<'d>, place: &Place<'_>, object: &mut ObjectShape<'d>) -> Result<()> {
+fn dependent_names<'d>(map: Keys<'d>, place: &SchemaPlace<'_>, object: &mut ObjectSet<'d>) -> Result<()> {
     for key in ["dependentRequired", "dependencies"] {
         for (name, value) in schemas(map, key, place)? {
             let Value::Array(others) = value else { continue };
@@ -329,7 +328,7 @@ pub(super) fn kind(value: &Value<'_>) -> &'static str {
 }
 
 /// An exact decimal; refuses exponents that would need enormous digits.
-fn decimal(text: &str, place: &Place<'_>) -> Result<BigDecimal> {
+fn decimal(text: &str, place: &SchemaPlace<'_>) -> Result<BigDecimal> {
     let value = BigDecimal::from_str(text).ok().filter(|value| {
         let (_, scale) = value.as_bigint_and_exponent();
         (-FARTHEST..=FARTHEST).contains(&scale)
@@ -339,11 +338,11 @@ fn decimal(text: &str, place: &Place<'_>) -> Result<BigDecimal> {
     })
 }
 
-fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecimal>> {
+fn number(map: Keys<'_>, key: &str, place: &SchemaPlace<'_>) -> Result<Option<BigDecimal>> {
     match map.get(key) {
         None => Ok(None),
         Some(Value::Number(number)) => {
-            decimal(number, &Place { pointer: place.pointer.at(key.to_owned()), ..place.clone() }).map(Some)
+            decimal(number, &SchemaPlace { pointer: place.pointer.at(key.to_owned()), ..place.clone() }).map(Some)
         }
         Some(other) => Err(Error::schema(
             &place.pointer.at(key.to_owned()).text(),
@@ -352,7 +351,7 @@ fn number(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<BigDecim
     }
 }
 
-fn count(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<u32>> {
+fn count(map: Keys<'_>, key: &str, place: &SchemaPlace<'_>) -> Result<Option<u32>> {
     if let Some(Value::Number(number)) = map.get(key)
         && let Ok(number) = number.parse::<u32>()
     {
@@ -368,7 +367,7 @@ fn count(map: Keys<'_>, key: &str, place: &Place<'_>) -> Result<Option<u32>> {
     Ok(Some(value.to_u32().unwrap_or(UNBOUNDED - 1).min(UNBOUNDED - 1)))
 }
 
-fn names<'d>(map: Keys<'d>, key: &str, place: &Place<'_>) -> Result<Vec<&'d str>> {
+fn names<'d>(map: Keys<'d>, key: &str, place: &SchemaPlace<'_>) -> Result<Vec<&'d str>> {
     let wrong = || Error::schema(&place.pointer.at(key.to_owned()).text(), format!("{key} must be an array of names"));
     match map.get(key) {
         None => Ok(Vec::new()),
@@ -392,7 +391,7 @@ fn distinct(texts: Vec<&str>) -> Vec<&str> {
 pub(super) fn schemas<'d>(
     map: Keys<'d>,
     key: &str,
-    place: &Place<'_>,
+    place: &SchemaPlace<'_>,
 ) -> Result<impl ExactSizeIterator<Item = (&'d str, &'d Value<'d>)> + use<'d>> {
     match map.get(key) {
         None => Ok(Map::EMPTY.iter()),
@@ -404,7 +403,7 @@ pub(super) fn schemas<'d>(
     }
 }
 
-fn numbers(map: Keys<'_>, place: &Place<'_>) -> Result<NumberSet> {
+fn numbers(map: Keys<'_>, place: &SchemaPlace<'_>) -> Result<NumberSet> {
     let mut set = NumberSet::default();
     let sides = [("minimum", "exclusiveMinimum", true), ("maximum", "exclusiveMaximum", false)];
     for (plain, exclusive, low) in sides {
@@ -482,7 +481,7 @@ impl Types {
     }
 }
 
-fn possible(array: ArrayShape<'_>) -> Union<ArrayShape<'_>> {
+fn possible(array: ArraySet<'_>) -> Union<ArraySet<'_>> {
     only_if(array.low <= array.high, array)
 }
 

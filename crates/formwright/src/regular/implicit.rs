@@ -1,17 +1,15 @@
-//! Languages that are code: what may follow is computed when it is read.
+//! Implicit languages: code computes what may follow, instead of a tree that spells it out.
 //!
-//! Some regular languages have short rules and enormous trees. The leap seconds
-//! of a day are `hh:mm:60` with the one offset that makes it midnight: hundreds of
-//! alternatives, of which a text needs one. An [`Unfold`] says what may follow a
-//! code point, and an automaton asks only about the texts it meets:
+//! Some regular languages have short rules and enormous trees. The leap seconds of a day are `hh:mm:60` with the one
+//! offset that makes it midnight: hundreds of alternatives, of which a text needs one. An [`ImplicitLanguage`] computes
+//! its derivative by a code point, and an automaton asks only about the texts it meets:
 //!
 //! ```text
 //! leap second  ─ "1" → still one    ─ "15:59" → the tree  :60(\.\d+)?-08:00
 //! ```
 //!
-//! Cost: a virtual call for a derivative. Wrinkle: the alphabet of an automaton is
-//! fixed before anything unfolds, so [`Unfold::alphabet`] names every class that
-//! will ever be told apart.
+//! Cost: a virtual call for a derivative. Wrinkle: the alphabet of an automaton is fixed before the first derivative, so
+//! [`ImplicitLanguage::alphabet`] names every class that any later derivative will tell apart.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -21,15 +19,15 @@ use std::sync::Arc;
 use super::tree::Regular;
 
 /// A language described by its derivatives.
-pub trait Unfold: Send + Sync {
-    /// Tells this language from every other one that is code.
+pub trait ImplicitLanguage: Send + Sync {
+    /// Tells this language from every other implicit one.
     fn key(&self) -> &str;
 
-    /// Classes of code points that it, and what it unfolds to, can tell apart.
+    /// Classes of code points that it, and its derivatives, can tell apart.
     fn alphabet(&self) -> Vec<Regular>;
 
     /// What may follow `c`: [`Regular::Never`] if no text of the language starts so.
-    fn unfold(&self, c: char) -> Regular;
+    fn derivative(&self, c: char) -> Regular;
 
     /// Whether the empty text is in it.
     fn nullable(&self) -> bool;
@@ -38,42 +36,42 @@ pub trait Unfold: Send + Sync {
     fn shortest(&self) -> u32;
 }
 
-/// A shared [`Unfold`], equal to another by its key.
+/// A shared [`ImplicitLanguage`], equal to another by its key.
 #[derive(Clone)]
-pub struct Unfolding(Arc<dyn Unfold>);
+pub struct Implicit(Arc<dyn ImplicitLanguage>);
 
-impl Unfolding {
+impl Implicit {
     /// `language` as a leaf of a tree.
-    pub fn new(language: impl Unfold + 'static) -> Self {
+    pub fn new(language: impl ImplicitLanguage + 'static) -> Self {
         Self(Arc::new(language))
     }
 }
 
-impl Deref for Unfolding {
-    type Target = dyn Unfold;
+impl Deref for Implicit {
+    type Target = dyn ImplicitLanguage;
 
     fn deref(&self) -> &Self::Target {
         &*self.0
     }
 }
 
-impl PartialEq for Unfolding {
+impl PartialEq for Implicit {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Unfolding {}
+impl Eq for Implicit {}
 
-impl Hash for Unfolding {
+impl Hash for Implicit {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }
 }
 
-impl fmt::Debug for Unfolding {
+impl fmt::Debug for Implicit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Unfolding").field(&self.key()).finish()
+        f.debug_tuple("Implicit").field(&self.key()).finish()
     }
 }
 
@@ -81,12 +79,12 @@ impl fmt::Debug for Unfolding {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::regular::{Automaton, Spelling};
+    use crate::regular::{Automaton, Encoding};
 
     /// Two digits and their sum: `3710`.
     struct Sum(Option<u32>, String);
 
-    impl Unfold for Sum {
+    impl ImplicitLanguage for Sum {
         fn key(&self) -> &str {
             &self.1
         }
@@ -95,9 +93,9 @@ mod tests {
             ('0'..='9').map(|c| Regular::range(c, c)).collect()
         }
 
-        fn unfold(&self, c: char) -> Regular {
+        fn derivative(&self, c: char) -> Regular {
             match (self.0, c.to_digit(10)) {
-                (None, Some(digit)) => Regular::Unfolding(Unfolding::new(Sum(Some(digit), format!("sum {c}")))),
+                (None, Some(digit)) => Regular::Implicit(Implicit::new(Sum(Some(digit), format!("sum {c}")))),
                 (Some(first), Some(digit)) => Regular::text(&format!("{:02}", first + digit)),
                 (_, None) => Regular::Never,
             }
@@ -114,9 +112,9 @@ mod tests {
 
     #[test]
     fn what_follows_depends_on_what_was_read() {
-        let tree = Regular::Unfolding(Unfolding::new(Sum(None, "sum".to_owned())));
+        let tree = Regular::Implicit(Implicit::new(Sum(None, "sum".to_owned())));
         let lists = Regular::concat([tree.clone(), Regular::concat([Regular::text(","), tree]).repeat(0, None)]);
-        let automaton = Automaton::new(&lists, Spelling::Text, &Limits::default()).unwrap();
+        let automaton = Automaton::new(&lists, Encoding::Text, &Limits::default()).unwrap();
         for text in ["3710", "0000", "9918,1203"] {
             assert!(automaton.accepts(text.as_bytes()), "{text}");
         }

@@ -1,0 +1,276 @@
+//! Makes the states of an automaton, and finds where bytes lead between them.
+//!
+//! A state is an expression (what may still follow, in code points) together with a [`DecoderState`]. A byte that
+//! completes a code point takes one derivative; every other byte changes the decoder state alone:
+//!
+//! ```text
+//! (é|è, Between) ─ C3 → (é|è, Utf8 {prefix 3, 1 missing}) ─ A9 → (ε, Between)
+//! (.é,  Between) ─ C3 → (é,   Decided {1 missing})        ─ A9 → (é, Between)
+//! ```
+//!
+//! Cost: a derivative for each minterm that some byte may complete, and where And or Not occur, a search for a text.
+//! Wrinkle: the second line. Where every completion has the same derivative, it is taken at once and the bits read are
+//! forgotten; without that, CJK text would make thousands of states.
+
+use rustc_hash::FxHashMap;
+
+use super::decoder::{DecoderState, Read};
+use super::encoding::Encoding;
+use super::{ACCEPTING, DEAD, FINAL, StateId, Step};
+use crate::limits::Limits;
+use crate::regular::alphabet::{Minterm, MintermSet, NO_MINTERM, insert};
+use crate::regular::expression::{EMPTY, Expressions, Id, MANY, NEVER, OutOfFuel};
+
+/// What a state stands for.
+type Meaning = (Id, DecoderState);
+
+/// The states made so far.
+pub(super) struct StateBuilder {
+    pub expressions: Expressions,
+    states: Vec<Meaning>,
+    ids: FxHashMap<Meaning, StateId>,
+    last: LastDerivatives,
+    encoding: Encoding,
+    max_states: usize,
+    max_expressions: usize,
+    /// Bytes of what does not grow, and of each state.
+    fixed_bytes: usize,
+    state_bytes: usize,
+}
+
+/// The derivatives of the expression asked about last, as far as they were asked for: many bytes ask for the same ones.
+#[derive(Default)]
+struct LastDerivatives {
+    of: Option<Id>,
+    by_minterm: Vec<Option<Id>>,
+}
+
+impl StateBuilder {
+    /// `fixed_bytes` is the memory of what does not grow, `row_bytes` that of the transitions of a state.
+    pub fn new(
+        expressions: Expressions,
+        encoding: Encoding,
+        limits: &Limits,
+        fixed_bytes: usize,
+        row_bytes: usize,
+    ) -> Self {
+        Self {
+            expressions,
+            states: vec![(NEVER, DecoderState::Between)], // DEAD
+            ids: FxHashMap::default(),
+            last: LastDerivatives::default(),
+            encoding,
+            max_states: limits.automaton_states,
+            max_expressions: limits.automaton_expressions,
+            fixed_bytes,
+            state_bytes: row_bytes + 2 * size_of::<(Id, DecoderState, StateId)>(),
+        }
+    }
+
+    /// Whether a quarter of the room is used up.
+    pub fn is_near_its_limit(&self) -> bool {
+        self.states.len() >= self.max_states / 4 || self.expressions.len() >= self.max_expressions / 4
+    }
+
+    /// About how many bytes of memory the automaton takes.
+    pub fn memory(&self) -> usize {
+        self.fixed_bytes + self.expressions.memory() + self.states.capacity() * self.state_bytes
+    }
+
+    /// The expression and the decoder state of a state.
+    pub fn meaning(&self, state: StateId) -> Meaning {
+        self.states[state as usize]
+    }
+
+    // States.
+
+    /// The state before the first byte of an expression.
+    pub fn start(&mut self, expression: Id) -> Result<Step, OutOfFuel> {
+        self.state(expression, DecoderState::start(self.encoding))
+    }
+
+    /// The state of an expression and a decoder state; [`DEAD`] if no text completes it.
+    pub fn state(&mut self, expression: Id, at: DecoderState) -> Result<Step, OutOfFuel> {
+        if expression == NEVER || !self.is_live(expression, at)? {
+            return Ok(Step(DEAD));
+        }
+        let flags = self.flags(expression, at);
+        if let Some(&id) = self.ids.get(&(expression, at)) {
+            return Ok(Step(id | flags));
+        }
+        if self.states.len() >= self.max_states || self.expressions.len() >= self.max_expressions {
+            return Err(OutOfFuel);
+        }
+        let id = self.states.len() as StateId;
+        self.states.push((expression, at));
+        self.ids.insert((expression, at), id);
+        Ok(Step(id | flags))
+    }
+
+    fn flags(&self, expression: Id, at: DecoderState) -> u32 {
+        match at {
+            DecoderState::Closed => ACCEPTING | FINAL,
+            DecoderState::Between if self.encoding == Encoding::Text && self.expressions.nullable(expression) => {
+                if expression == EMPTY {
+                    ACCEPTING | FINAL
+                } else {
+                    ACCEPTING
+                }
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether some completion of the decoder state keeps the expression live.
+    fn is_live(&mut self, expression: Id, at: DecoderState) -> Result<bool, OutOfFuel> {
+        match at {
+            DecoderState::Closed => Ok(true),
+            DecoderState::Between | DecoderState::Unopened | DecoderState::Decided { .. } => {
+                self.expressions.live(expression)
+            }
+            _ => {
+                for (low, high) in at.completions(self.encoding) {
+                    for segment in self.expressions.alphabet.segments_between(low, high) {
+                        let Some(minterm) = self.expressions.alphabet.minterm_of_segment(segment) else { continue };
+                        let next = self.derive(expression, minterm);
+                        if self.expressions.live(next)? {
+                            return Ok(true);
+                        }
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    // Transitions.
+
+    /// Where a byte leads from a state.
+    pub fn step(&mut self, state: StateId, byte: u8) -> Result<Step, OutOfFuel> {
+        let (expression, at) = self.meaning(state);
+        match at.read(byte, self.encoding) {
+            Read::CodePoint(code) => self.code_point(expression, code),
+            Read::ClosingQuote if self.expressions.nullable(expression) => self.state(EMPTY, DecoderState::Closed),
+            Read::ClosingQuote | Read::Invalid => Ok(Step(DEAD)),
+            Read::Next(inside @ DecoderState::Utf8 { .. }) => self.utf8(expression, inside),
+            Read::Next(at) => self.state(expression, at),
+        }
+    }
+
+    fn code_point(&mut self, expression: Id, code: u32) -> Result<Step, OutOfFuel> {
+        let minterm = self.expressions.alphabet.minterm(code);
+        if minterm == NO_MINTERM {
+            return Ok(Step(DEAD));
+        }
+        let next = self.derive(expression, minterm);
+        self.state(next, DecoderState::Between)
+    }
+
+    /// Inside UTF-8, the bits read are remembered only where it matters which they are.
+    fn utf8(&mut self, expression: Id, inside: DecoderState) -> Result<Step, OutOfFuel> {
+        let decided = match inside {
+            DecoderState::Utf8 { missing, low, high, .. } => DecoderState::Decided { missing, low, high },
+            other => other,
+        };
+        let completions = inside.completions(self.encoding);
+        match self.derive_all_alike(expression, &completions) {
+            Some(next) => self.state(next, decided),
+            None => self.state(expression, inside),
+        }
+    }
+
+    // Derivatives.
+
+    /// What may follow a minterm.
+    fn derive(&mut self, expression: Id, minterm: Minterm) -> Id {
+        if self.last.of != Some(expression) {
+            self.last.of = Some(expression);
+            self.last.by_minterm.clear();
+            self.last.by_minterm.resize(self.expressions.alphabet.len(), None);
+        }
+        self.expressions.derive_into(&mut self.last.by_minterm, expression, minterm)
+    }
+
+    /// What may follow any of some code points, if it is the same for all.
+    fn derive_all_alike(&mut self, expression: Id, ranges: &[(u32, u32)]) -> Option<Id> {
+        let mut same = None;
+        for &(low, high) in ranges {
+            for segment in self.expressions.alphabet.segments_between(low, high) {
+                let Some(minterm) = self.expressions.alphabet.minterm_of_segment(segment) else { continue };
+                let next = self.derive(expression, minterm);
+                if *same.get_or_insert(next) != next {
+                    return None;
+                }
+            }
+        }
+        Some(same.unwrap_or(NEVER))
+    }
+
+    /// Whether a state is between two code points, and only ASCII may come.
+    pub fn reads_ascii_only(&mut self, state: StateId) -> bool {
+        let (expression, at) = self.meaning(state);
+        at == DecoderState::Between && self.derive_all_alike(expression, &[(0x80, 0x10_FFFF)]) == Some(NEVER)
+    }
+
+    /// Whether it takes a search to tell if what follows a state is empty.
+    pub fn takes_search(&self, state: StateId) -> bool {
+        self.expressions.takes_search(self.meaning(state).0)
+    }
+
+    // What masks ask about states.
+
+    /// The expression after the code point a state is inside of, if it is known yet, and the bytes missing until there.
+    pub fn after_code_point(&self, state: StateId) -> Option<(Id, u32)> {
+        match self.meaning(state) {
+            (expression, DecoderState::Between) => Some((expression, 0)),
+            (expression, DecoderState::Decided { missing, .. }) => Some((expression, u32::from(missing))),
+            _ => None,
+        }
+    }
+
+    /// The state with its counters clamped, if there may be one.
+    pub fn clamped(&mut self, state: StateId, reach: u32) -> StateId {
+        let (expression, at) = self.meaning(state);
+        let clamped = self.expressions.clamp(expression, reach);
+        if clamped == expression { state } else { self.state(clamped, at).map_or(state, Step::state) }
+    }
+
+    /// The minterms that lead from an expression to itself, such as those no forbidden word starts with.
+    pub fn own_loop(&mut self, expression: Id) -> MintermSet {
+        let mut set = self.expressions.alphabet.none();
+        for minterm in 0..self.expressions.alphabet.len() as Minterm {
+            if self.derive(expression, minterm) == expression {
+                insert(&mut set, minterm);
+            }
+        }
+        set
+    }
+
+    /// Bytes of the shortest completion of a state.
+    pub fn shortest(&mut self, state: StateId) -> u32 {
+        let (expression, at) = self.meaning(state);
+        let quote = u32::from(self.encoding.is_self_delimiting());
+        match at {
+            DecoderState::Closed => 0,
+            DecoderState::Unopened => self.expressions.shortest_or_many(expression) + 2,
+            DecoderState::Between => self.expressions.shortest_or_many(expression) + quote,
+            DecoderState::Decided { missing, .. } => {
+                self.expressions.shortest_or_many(expression) + quote + u32::from(missing)
+            }
+            _ => self.shortest_completion(expression, at).saturating_add(quote),
+        }
+    }
+
+    /// Of an expression inside a code point: the least over all code points that can complete it.
+    fn shortest_completion(&mut self, expression: Id, at: DecoderState) -> u32 {
+        let mut best = MANY;
+        for (low, high) in at.completions(self.encoding) {
+            let segments: Vec<_> = self.expressions.alphabet.segments(low, high).collect();
+            for (first, _, minterm) in segments {
+                let next = self.derive(expression, minterm);
+                best = best.min(self.expressions.shortest_or_many(next).saturating_add(at.missing(first)));
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,464 @@
+//! The running form: a deterministic automaton over bytes, built as it is used.
+//!
+//! A state is made only if it is *live*: every state but [`DEAD`] can still reach acceptance, so "the transition does
+//! not lead to DEAD" is the same as "this byte may come".
+//!
+//! ```text
+//! (ab|ac)d   start ─ a → 1 ─ b, c → 2 ─ d → 3, accepting and final
+//! ```
+//!
+//! Cost: a known transition is two loads (byte class, table). An unknown one takes the lock of the [`StateBuilder`] and
+//! a derivative, about a microsecond, once per process. Tables only grow, so readers need no lock. Wrinkle: counters
+//! make many states that no token can tell apart; each of them has a representative, under which masks are cached
+//! ([`Automaton::representative`]).
+
+mod builder;
+mod decoder;
+mod encoding;
+mod runs;
+mod table;
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::alphabet::Alphabet;
+use super::byte_set::ByteSet;
+use super::expression::{Expressions, OutOfFuel};
+use super::tree::Regular;
+use crate::error::{Error, Kind, Result};
+use crate::limits::Limits;
+use builder::StateBuilder;
+use decoder::DecoderState;
+use encoding::ByteClasses;
+pub use encoding::{Encoding, Escapes};
+pub(crate) use runs::ClassRun;
+use runs::ClassesByMinterm;
+use table::{Table, UNKNOWN};
+
+/// A state of an [`Automaton`].
+pub type StateId = u32;
+
+/// The state nothing leaves: the text is out of form.
+pub const DEAD: StateId = 0;
+
+/// Where one byte leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step(u32);
+
+const ACCEPTING: u32 = 1 << 31;
+const FINAL: u32 = 1 << 30;
+const STATE: u32 = FINAL - 1;
+
+impl Step {
+    /// The state after the byte; [`DEAD`] if it may not come.
+    #[inline]
+    pub fn state(self) -> StateId {
+        self.0 & STATE
+    }
+
+    /// Whether the text read so far is complete.
+    #[inline]
+    pub fn accepting(self) -> bool {
+        self.0 & ACCEPTING != 0
+    }
+
+    /// Whether more bytes may follow.
+    #[inline]
+    pub fn goes_on(self) -> bool {
+        self.0 & FINAL == 0 && self.state() != DEAD
+    }
+}
+
+/// The transitions of one state.
+#[derive(Clone, Copy)]
+pub(crate) struct Transitions<'a> {
+    state: StateId,
+    cells: &'a [AtomicU32],
+}
+
+impl Transitions<'_> {
+    /// Whose transitions they are.
+    pub(crate) fn state(self) -> StateId {
+        self.state
+    }
+}
+
+/// A deterministic automaton over bytes. Shared by threads; grows, never changes. It begins at a cache line, apart from
+/// the count of who holds it.
+#[repr(align(64))]
+pub struct Automaton {
+    encoding: Encoding,
+    classes: ByteClasses,
+    /// A row for each state: where each class leads, and its representative.
+    table: Table,
+    builder: Mutex<StateBuilder>,
+    overflow: AtomicBool,
+    near_its_limit: AtomicBool,
+    /// Bytes, about, when a transition was built last.
+    memory: AtomicUsize,
+    start: Step,
+    /// The reach that the table has representatives for.
+    reach: OnceLock<u32>,
+    /// The bytes that lead out of the start.
+    first: OnceLock<ByteSet>,
+    /// The classes asked about in [`Automaton::runs`].
+    classes_by_minterm: OnceLock<ClassesByMinterm>,
+}
+
+impl std::fmt::Debug for Automaton {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Automaton")
+            .field("encoding", &self.encoding)
+            .field("classes", &self.classes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Automaton {
+    /// The automaton of `tree` written in `encoding`.
+    ///
+    /// # Errors
+    /// [`Kind::Limit`] when deciding emptiness takes too long.
+    pub fn new(tree: &Regular, encoding: Encoding, limits: &Limits) -> Result<Self> {
+        let alphabet = Alphabet::new(tree);
+        let classes = ByteClasses::new(&alphabet, encoding);
+        let shortest = encoding.shortest_of_minterms(&alphabet);
+        let width = classes.len() + 1;
+        let fixed_bytes = size_of::<Self>() + alphabet.memory();
+        let mut expressions = Expressions::new(alphabet, shortest, limits.emptiness_search);
+        let root = expressions.lower(tree);
+        let mut builder = StateBuilder::new(expressions, encoding, limits, fixed_bytes, width * size_of::<AtomicU32>());
+        let start = builder.start(root).map_err(|OutOfFuel| too_hard(limits))?;
+        Ok(Self {
+            encoding,
+            classes,
+            table: Table::new(width),
+            memory: AtomicUsize::new(builder.memory()),
+            builder: Mutex::new(builder),
+            overflow: AtomicBool::new(false),
+            near_its_limit: AtomicBool::new(false),
+            start,
+            reach: OnceLock::new(),
+            first: OnceLock::new(),
+            classes_by_minterm: OnceLock::new(),
+        })
+    }
+
+    /// Builds where some first bytes lead, so that a limit is met here and not in the middle of a text.
+    ///
+    /// # Errors
+    /// [`Kind::Limit`] when deciding what may follow takes too long.
+    pub fn try_first_bytes(&self, bytes: impl IntoIterator<Item = u8>, limits: &Limits) -> Result<()> {
+        for byte in bytes {
+            self.step(self.start.state(), byte);
+            if self.overflowed() {
+                return Err(too_hard(limits));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no text is accepted.
+    pub fn is_never(&self) -> bool {
+        self.start.state() == DEAD
+    }
+
+    /// The state before the first byte, with its flags.
+    pub fn start(&self) -> Step {
+        self.start
+    }
+
+    /// The state before the first code point: the start, or where the opening quote leads.
+    pub fn content_start(&self) -> StateId {
+        let start = self.start.state();
+        if self.is_self_delimiting() { self.step(start, b'"').state() } else { start }
+    }
+
+    /// Where `byte` leads from `state`.
+    #[inline]
+    pub fn step(&self, state: StateId, byte: u8) -> Step {
+        let class = self.classes.of(byte);
+        if let Some(row) = self.table.row(state) {
+            let known = row[class].load(Ordering::Acquire);
+            if known != UNKNOWN {
+                return Step(known);
+            }
+        }
+        self.build_one(state, byte, class)
+    }
+
+    /// The bytes that may come next.
+    pub fn next_bytes(&self, state: StateId) -> ByteSet {
+        if state == self.start.state() {
+            *self.first.get_or_init(|| self.find_next_bytes(state))
+        } else {
+            self.find_next_bytes(state)
+        }
+    }
+
+    fn find_next_bytes(&self, state: StateId) -> ByteSet {
+        self.build_all(state);
+        let (transitions, mut set) = (self.transitions(state), ByteSet::default());
+        for (first, last) in self.classes.runs() {
+            if self.step_in(transitions, first).state() != DEAD {
+                set.insert_all(first..=last);
+            }
+        }
+        set
+    }
+
+    /// Builds every transition of a state, unless that takes searches: together they cost little more than a few.
+    fn build_all(&self, state: StateId) {
+        let cells = &self.table.row_or_make(state)[..self.classes.len()];
+        if state == DEAD || cells.iter().all(|cell| cell.load(Ordering::Relaxed) != UNKNOWN) {
+            return;
+        }
+        let mut builder = self.lock();
+        if builder.takes_search(state) {
+            return;
+        }
+        let ascii_only = builder.reads_ascii_only(state);
+        for (cell, &byte) in cells.iter().zip(self.classes.firsts()) {
+            if cell.load(Ordering::Relaxed) == UNKNOWN {
+                let dead = (ascii_only && !byte.is_ascii()).then_some(Step(DEAD));
+                let Some(step) = dead.or_else(|| self.build(&mut builder, state, byte)) else { return };
+                cell.store(step.0, Ordering::Release);
+            }
+        }
+    }
+
+    /// The transitions of a state, for loops that take many of them.
+    #[inline]
+    pub(crate) fn transitions(&self, state: StateId) -> Transitions<'_> {
+        Transitions { state, cells: self.table.row_or_make(state) }
+    }
+
+    /// Where `byte` leads from the state whose transitions are given.
+    #[inline]
+    pub(crate) fn step_in(&self, from: Transitions<'_>, byte: u8) -> Step {
+        let class = self.classes.of(byte);
+        let known = from.cells[class].load(Ordering::Acquire);
+        if known == UNKNOWN { self.build_one(from.state, byte, class) } else { Step(known) }
+    }
+
+    #[cold]
+    fn build_one(&self, state: StateId, byte: u8, class: usize) -> Step {
+        if state == DEAD {
+            return Step(DEAD);
+        }
+        let Some(step) = self.build(&mut self.lock(), state, byte) else { return Step(DEAD) };
+        self.table.row_or_make(state)[class].store(step.0, Ordering::Release);
+        step
+    }
+
+    /// A transition; none at a limit.
+    fn build(&self, builder: &mut StateBuilder, state: StateId, byte: u8) -> Option<Step> {
+        let step = builder.step(state, byte);
+        self.memory.store(builder.memory(), Ordering::Relaxed);
+        if builder.is_near_its_limit() {
+            self.near_its_limit.store(true, Ordering::Relaxed);
+        }
+        if step.is_err() {
+            self.overflow.store(true, Ordering::Relaxed);
+        }
+        step.ok()
+    }
+
+    /// Whether a limit was reached while building: masks and answers since then may miss texts.
+    pub fn overflowed(&self) -> bool {
+        self.overflow.load(Ordering::Relaxed)
+    }
+
+    /// Whether so many states were made that new texts should start with a new automaton.
+    pub fn is_near_its_limit(&self) -> bool {
+        self.near_its_limit.load(Ordering::Relaxed)
+    }
+
+    /// About how many bytes of memory it takes by now.
+    pub fn memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
+    }
+
+    /// Whether every accepting state is final, so that a text ends where it first can (JSON strings: the quote).
+    pub fn is_self_delimiting(&self) -> bool {
+        self.encoding.is_self_delimiting()
+    }
+
+    /// Bytes of the shortest completion from `state`.
+    pub fn shortest(&self, state: StateId) -> u32 {
+        self.lock().shortest(state)
+    }
+
+    /// The state under which masks of `state` are cached: it allows the same tokens of at most `reach - 1` code points.
+    /// Also the bytes by which the end may be farther from `state` than from there.
+    pub fn representative_and_slack(&self, state: StateId, reach: u32) -> (StateId, u32) {
+        let mut builder = self.lock();
+        let representative = builder.clamped(state, reach);
+        let (expression, _) = builder.meaning(state);
+        let slack = if representative == state { 0 } else { builder.expressions.slack(expression, reach) };
+        (representative, slack)
+    }
+
+    /// The representative of a state, cached for the reach asked about first; for others, the state itself.
+    #[inline]
+    pub fn representative(&self, state: StateId, reach: u32) -> StateId {
+        if *self.reach.get_or_init(|| reach) != reach {
+            return state;
+        }
+        let cell = &self.table.row_or_make(state)[self.classes.len()];
+        match cell.load(Ordering::Acquire) {
+            UNKNOWN => self.find_representative(state, reach, cell),
+            cached => cached,
+        }
+    }
+
+    #[cold]
+    fn find_representative(&self, state: StateId, reach: u32, cell: &AtomicU32) -> StateId {
+        let representative = self.lock().clamped(state, reach);
+        cell.store(representative, Ordering::Release);
+        representative
+    }
+
+    /// Of a state with a counter that no token of `reach - 1` code points can exhaust: the state in which some token
+    /// can, later on.
+    pub fn when_exhaustible(&self, state: StateId, reach: u32) -> Option<StateId> {
+        let mut builder = self.lock();
+        let (expression, at) = builder.meaning(state);
+        let last = builder.expressions.when_exhaustible(expression, reach)?;
+        builder.state(last, at).ok().map(Step::state).filter(|&state| state != DEAD)
+    }
+
+    /// Whether any text may follow, and the state is between two code points.
+    pub fn is_anything(&self, state: StateId) -> bool {
+        let builder = self.lock();
+        let (expression, at) = builder.meaning(state);
+        at == DecoderState::Between && builder.expressions.is_anything(expression)
+    }
+
+    /// How its texts are written.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Whether `text` is accepted.
+    pub fn accepts(&self, text: &[u8]) -> bool {
+        let mut step = self.start;
+        for &byte in text {
+            step = self.step(step.state(), byte);
+        }
+        step.accepting()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, StateBuilder> {
+        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn too_hard(limits: &Limits) -> Error {
+    let allowed = limits.emptiness_search;
+    Error::new(
+        Kind::Limit { limit: "emptiness_search", value: allowed + 1, allowed },
+        format!("limit reached: deciding whether a combination of patterns is empty needs more than {allowed} states"),
+    )
+    .hint("simplify the patterns, lengths or divisors that are combined")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: Encoding = Encoding::Json(Escapes::Natural);
+    const JSON_ANY: Encoding = Encoding::Json(Escapes::Any);
+
+    fn automaton(tree: &Regular, encoding: Encoding) -> Automaton {
+        Automaton::new(tree, encoding, &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn counters_meet_lengths() {
+        let tree = Regular::and([Regular::range('a', 'z').repeat(1, None), Regular::length(2, Some(3))]);
+        let a = automaton(&tree, Encoding::Text);
+        assert!(!a.accepts(b"a") && a.accepts(b"ab") && a.accepts(b"abc") && !a.accepts(b"abcd"));
+        assert_eq!(a.shortest(a.start().state()), 2);
+    }
+
+    #[test]
+    fn unicode_is_read_byte_by_byte() {
+        let a = automaton(&Regular::and([Regular::anything(), Regular::text("é").not()]), Encoding::Text);
+        assert!(a.accepts("è".as_bytes()) && !a.accepts("é".as_bytes()) && a.accepts("日本😀".as_bytes()));
+        assert!(!a.accepts(&[0xC3]) && !a.accepts(&[0xED, 0xA0, 0x80]) && !a.accepts(&[0xC0, 0x80]));
+    }
+
+    #[test]
+    fn json_encoding_quotes_and_escapes() {
+        let a = automaton(&Regular::text("a\n\"\u{1}é"), JSON);
+        for text in [r#""a\n\"\u0001é""#, r#""a\u000a\"\u0001é""#, r#""a\u000A\"\u0001é""#] {
+            assert!(a.accepts(text.as_bytes()), "{text}");
+        }
+        for text in [r#""\u0061\n\"\u0001é""#, "\"a\n\\\"\\u0001é\""] {
+            assert!(!a.accepts(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unique_encoding_has_one_form() {
+        let a = automaton(&Regular::anything(), Encoding::Json(Escapes::Unique));
+        for (text, accepted) in [
+            (r#""\n""#, true),
+            (r#""\u000a""#, false),
+            (r#""\u001f""#, true),
+            (r#""\u001F""#, false),
+            (r#""\u0008""#, false),
+        ] {
+            assert_eq!(a.accepts(text.as_bytes()), accepted, "{text}");
+        }
+    }
+
+    #[test]
+    fn any_escapes_include_surrogate_pairs() {
+        let a = automaton(&Regular::text("a/😀"), JSON_ANY);
+        assert!(a.accepts(r#""\u0061\/\ud83d\uDE00""#.as_bytes()));
+        assert!(a.accepts("\"a/😀\"".as_bytes()));
+        assert!(!a.accepts(r#""a/\ud83d""#.as_bytes()));
+    }
+
+    #[test]
+    fn negation_knows_dead_ends() {
+        let digits = Regular::digit().repeat(2, Some(2));
+        let tree = Regular::and([digits, Regular::concat([Regular::range('1', '9'), Regular::any()]).not()]);
+        let a = automaton(&tree, Encoding::Text);
+        assert_eq!(a.step(a.start().state(), b'1').state(), DEAD);
+        assert!(a.accepts(b"07"));
+    }
+
+    #[test]
+    fn multiples_of_decimals() {
+        let number = Regular::concat([
+            Regular::digit().repeat(1, Some(6)),
+            Regular::concat([Regular::text("."), Regular::digit().repeat(1, Some(6))]).optional(),
+        ]);
+        let tree = Regular::and([number, Regular::Multiple(super::super::Divisor { digits: 25, scale: 2 })]);
+        let a = automaton(&tree, Encoding::Text);
+        for yes in ["0", "0.25", "1.5", "7.750", "100"] {
+            assert!(a.accepts(yes.as_bytes()), "{yes}");
+        }
+        for no in ["0.2", "0.251", "1.1"] {
+            assert!(!a.accepts(no.as_bytes()), "{no}");
+        }
+    }
+
+    #[test]
+    fn empty_combinations_are_never() {
+        let tree = Regular::and([Regular::text("a"), Regular::length(3, None)]);
+        assert!(automaton(&tree, JSON).is_never());
+    }
+
+    #[test]
+    fn counters_beyond_reach_have_one_representative() {
+        let a = automaton(&Regular::range('a', 'z').repeat(1, Some(5000)), Encoding::Text);
+        let first = a.step(a.start().state(), b'x').state();
+        let second = a.step(first, b'x').state();
+        assert_ne!(first, second);
+        assert_eq!(a.representative(first, 100), a.representative(second, 100));
+    }
+}

@@ -1,0 +1,127 @@
+//! Whether an expression has a text at all, and how long its shortest one is.
+//!
+//! Without And, Not and divisors each expression knows it from its parts. With them a search is needed: Dijkstra's over
+//! derivatives, which is remembered for every expression it passes and bounded by `Limits::emptiness_search`.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::{Expression, Expressions, Id, MANY, NEVER};
+
+/// A search gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfFuel;
+
+impl Expressions {
+    /// Whether it takes a search to tell if `id` is empty, or what may follow a minterm of it.
+    pub fn takes_search(&self, id: Id) -> bool {
+        self.properties[id.0 as usize].boolean
+    }
+
+    /// Whether `id` has a text at all.
+    pub fn live(&mut self, id: Id) -> Result<bool, OutOfFuel> {
+        Ok(self.shortest(id)?.is_some())
+    }
+
+    /// Bytes of the shortest text of `id`; `None` when it has no text.
+    pub fn shortest(&mut self, id: Id) -> Result<Option<u32>, OutOfFuel> {
+        let properties = self.properties[id.0 as usize];
+        if !properties.boolean {
+            return Ok((id != NEVER).then_some(properties.shortest));
+        }
+        if let Some(&cached) = self.distances.get(&id) {
+            return Ok(cached);
+        }
+        let shortest = match self.get(id) {
+            Expression::Or(parts) => self.shortest_of(&parts.clone())?,
+            Expression::Concat(..) => self.shortest_concat(id)?,
+            _ => return self.search(id),
+        };
+        self.distances.insert(id, shortest);
+        Ok(shortest)
+    }
+
+    /// Alternatives are as short as the shortest of them: each is searched by itself, not their product.
+    fn shortest_of(&mut self, parts: &[Id]) -> Result<Option<u32>, OutOfFuel> {
+        let mut best = None;
+        for &part in parts {
+            best = self.shortest(part)?.into_iter().chain(best).min();
+        }
+        Ok(best)
+    }
+
+    /// Bytes of the shortest text; [`MANY`] when there is none, or finding it takes too long.
+    pub fn shortest_or_many(&mut self, id: Id) -> u32 {
+        self.shortest(id).ok().flatten().unwrap_or(MANY)
+    }
+
+    /// One after the other: the sum, along the chain of parts.
+    fn shortest_concat(&mut self, mut id: Id) -> Result<Option<u32>, OutOfFuel> {
+        let mut total = 0_u32;
+        while let Expression::Concat(first, rest) = *self.get(id) {
+            let Some(shortest) = self.shortest(first)? else { return Ok(None) };
+            total = total.saturating_add(shortest);
+            id = rest;
+        }
+        Ok(self.shortest(id)?.map(|rest| total.saturating_add(rest)))
+    }
+
+    /// Dijkstra's search over derivatives, fewest bytes first. The distance of every expression on the path found is
+    /// cached; when there is none, that of every expression visited.
+    fn search(&mut self, start: Id) -> Result<Option<u32>, OutOfFuel> {
+        let mut best: FxHashMap<Id, (u32, Id)> = FxHashMap::default();
+        let mut queue = BinaryHeap::from([Reverse((0_u32, start))]);
+        best.insert(start, (0, start));
+        let mut fuel = self.fuel;
+        while let Some(Reverse((cost, id))) = queue.pop() {
+            if best[&id].0 < cost {
+                continue;
+            }
+            if let Some(rest) = self.cached_distance(id) {
+                self.cache_path(&best, start, id, cost + rest);
+                return Ok(Some(cost + rest));
+            }
+            // Expressions of many parts take longer, and lead to more of them; but 500 may always be visited.
+            let parts = self.boolean_parts(id).len();
+            fuel = fuel.checked_sub((1 + parts * parts / 32).min(self.fuel / 500 + 1)).ok_or(OutOfFuel)?;
+            for minterm in 0..self.alphabet.len() {
+                let next = self.derivatives(id)[minterm];
+                if next == NEVER || self.distances.get(&next) == Some(&None) {
+                    continue;
+                }
+                let cost = cost + self.minterm_bytes[minterm];
+                if best.get(&next).is_none_or(|&(least, _)| cost < least) {
+                    best.insert(next, (cost, id));
+                    queue.push(Reverse((cost, next)));
+                }
+            }
+        }
+        self.distances.extend(best.keys().map(|&id| (id, None)));
+        Ok(None)
+    }
+
+    fn cached_distance(&self, id: Id) -> Option<u32> {
+        let properties = self.properties[id.0 as usize];
+        if properties.nullable {
+            return Some(0);
+        }
+        if !properties.boolean {
+            return (id != NEVER).then_some(properties.shortest);
+        }
+        self.distances.get(&id).copied().flatten()
+    }
+
+    fn cache_path(&mut self, best: &FxHashMap<Id, (u32, Id)>, start: Id, end: Id, total: u32) {
+        let mut id = end;
+        loop {
+            let (cost, parent) = best[&id];
+            self.distances.insert(id, Some(total - cost));
+            if id == start {
+                return;
+            }
+            id = parent;
+        }
+    }
+}

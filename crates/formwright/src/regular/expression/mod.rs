@@ -1,0 +1,217 @@
+//! Hash-consed expressions: what may follow, as the states of an automaton know it.
+//!
+//! The derivative of a language by a minterm is what may follow it (Brzozowski 1964; Owens, Reppy, Turon 2009 for
+//! And/Not and classes). Because expressions are hash-consed and kept in a normal form, the derivatives of one
+//! expression are finitely many: they are the states of the automaton. And and Not cost nothing extra here; what they
+//! cost is the question "is this state a dead end?", answered by [`Expressions::live`].
+//!
+//! ```text
+//! x{1,5000}  ─ x → x{0,4999}     counters stay symbolic: one expression each
+//! ```
+//!
+//! Cost: a hash for each expression made. Wrinkle: recursion here is as deep as the *description* nests (bounded by
+//! `Limits::pattern_depth`), never as long as the text.
+
+mod counters;
+mod derivative;
+mod liveness;
+mod multiple;
+mod normal_form;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::alphabet::{Alphabet, MintermSet, members};
+use super::implicit::Implicit;
+use super::tree::{Divisor, Regular};
+pub use liveness::OutOfFuel;
+use multiple::divides;
+
+/// Index of an expression among the [`Expressions`] of its automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u32);
+
+/// The empty language.
+pub const NEVER: Id = Id(0);
+/// The language of the empty text.
+pub const EMPTY: Id = Id(1);
+
+/// "No upper bound" of a loop.
+pub const UNBOUNDED: u32 = u32::MAX;
+
+/// One expression in normal form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expression {
+    Never,
+    Empty,
+    Class(MintermSet),
+    /// Right-nested: the first part is never a `Concat`.
+    Concat(Id, Id),
+    /// Sorted, at least two, no `Or` inside.
+    Or(Box<[Id]>),
+    And(Box<[Id]>),
+    Not(Id),
+    Loop(Id, u32, u32),
+    /// Decimal text: remainder so far, and decimals read (`None` before the point).
+    Multiple(Divisor, u64, Option<u32>),
+    Implicit(Implicit),
+}
+
+#[derive(Clone, Copy, Default)]
+struct Properties {
+    nullable: bool,
+    /// Contains And, Not or Multiple: emptiness needs a search.
+    boolean: bool,
+    /// Bytes of the shortest text, if the expression is not `boolean`.
+    shortest: u32,
+    /// The largest bound of a loop that [`Expressions::clamp`] reaches.
+    bound: u32,
+}
+
+/// "Too many bytes to matter"; sums of a few stay in range.
+pub const MANY: u32 = u32::MAX / 2;
+
+/// All expressions of one automaton.
+pub struct Expressions {
+    pub alphabet: Alphabet,
+    /// Each once; its id is its index.
+    interned: IndexSet<Expression, FxBuildHasher>,
+    properties: Vec<Properties>,
+    /// Bytes of the shortest form of each minterm.
+    minterm_bytes: Vec<u32>,
+    /// Derivatives by each minterm, for the expressions whose texts are searched.
+    derivatives: FxHashMap<Id, Box<[Id]>>,
+    /// Of the expressions searched: bytes of the shortest text, or `None` when empty.
+    distances: FxHashMap<Id, Option<u32>>,
+    anything: Id,
+    fuel: usize,
+}
+
+impl Expressions {
+    /// No expressions yet, over an alphabet; a search may visit about `fuel` of them.
+    pub fn new(alphabet: Alphabet, minterm_bytes: Vec<u32>, fuel: usize) -> Self {
+        let mut made = Self {
+            alphabet,
+            interned: IndexSet::default(),
+            properties: Vec::new(),
+            minterm_bytes,
+            derivatives: FxHashMap::default(),
+            distances: FxHashMap::default(),
+            anything: NEVER,
+            fuel,
+        };
+        made.intern(Expression::Never);
+        made.intern(Expression::Empty);
+        let any = made.alphabet.all();
+        let any = made.intern(Expression::Class(any));
+        made.anything = made.intern(Expression::Loop(any, 0, UNBOUNDED));
+        made
+    }
+
+    pub fn len(&self) -> usize {
+        self.interned.len()
+    }
+
+    /// About how many bytes of memory they take without their alphabet and the parts of wide expressions.
+    pub fn memory(&self) -> usize {
+        const EXPRESSION: usize = size_of::<Expression>() + size_of::<Properties>() + 4 * size_of::<usize>();
+        let row = size_of::<(Id, Box<[Id]>)>() + self.alphabet.len() * size_of::<Id>();
+        self.interned.capacity() * EXPRESSION
+            + self.derivatives.capacity() * row
+            + self.distances.capacity() * size_of::<(Id, Option<u32>)>()
+    }
+
+    pub fn get(&self, id: Id) -> &Expression {
+        &self.interned[id.0 as usize]
+    }
+
+    pub fn nullable(&self, id: Id) -> bool {
+        self.properties[id.0 as usize].nullable
+    }
+
+    /// The expression of a tree.
+    pub fn lower(&mut self, tree: &Regular) -> Id {
+        match tree {
+            Regular::Never => NEVER,
+            Regular::Empty => EMPTY,
+            Regular::Class(ranges) => {
+                let minterms = self.alphabet.class(ranges);
+                self.class(minterms)
+            }
+            Regular::Concat(parts) => {
+                let ids: Vec<Id> = parts.iter().map(|part| self.lower(part)).collect();
+                ids.into_iter().rev().fold(EMPTY, |rest, first| self.concat(first, rest))
+            }
+            Regular::Or(parts) => {
+                let ids = parts.iter().map(|part| self.lower(part)).collect();
+                self.or(ids)
+            }
+            Regular::And(parts) => {
+                let ids = parts.iter().map(|part| self.lower(part)).collect();
+                self.and(ids)
+            }
+            Regular::Not(inner) => {
+                let inner = self.lower(inner);
+                self.not(inner)
+            }
+            Regular::Repeat(inner, low, high) => {
+                let inner = self.lower(inner);
+                self.repeat(inner, *low, high.unwrap_or(UNBOUNDED))
+            }
+            Regular::Multiple(divisor) => self.intern(Expression::Multiple(*divisor, 0, None)),
+            Regular::Static(tree) => self.lower(tree.0),
+            Regular::Implicit(language) => self.intern(Expression::Implicit(language.clone())),
+        }
+    }
+
+    fn intern(&mut self, expression: Expression) -> Id {
+        let (place, is_new) = self.interned.insert_full(expression);
+        if is_new {
+            self.properties.push(self.properties_of(&self.interned[place]));
+        }
+        Id(place as u32)
+    }
+
+    fn properties_of(&self, expression: &Expression) -> Properties {
+        let fact = |id: &Id| self.properties[id.0 as usize];
+        let searched = |nullable| Properties { nullable, boolean: true, ..Properties::default() };
+        match expression {
+            Expression::Never => Properties { shortest: u32::MAX, ..Properties::default() },
+            Expression::Empty => Properties { nullable: true, ..Properties::default() },
+            Expression::Class(set) => {
+                let cheapest = members(set).map(|minterm| self.minterm_bytes[minterm as usize]).min();
+                Properties { shortest: cheapest.unwrap_or(u32::MAX), ..Properties::default() }
+            }
+            Expression::Concat(first, rest) => {
+                let (first, rest) = (fact(first), fact(rest));
+                Properties {
+                    nullable: first.nullable && rest.nullable,
+                    boolean: first.boolean || rest.boolean,
+                    shortest: first.shortest.saturating_add(rest.shortest),
+                    bound: first.bound.max(rest.bound),
+                }
+            }
+            Expression::Or(parts) => Properties {
+                nullable: parts.iter().any(|part| fact(part).nullable),
+                boolean: parts.iter().any(|part| fact(part).boolean),
+                shortest: parts.iter().map(|part| fact(part).shortest).min().unwrap_or(u32::MAX),
+                bound: parts.iter().map(|part| fact(part).bound).max().unwrap_or(0),
+            },
+            Expression::And(parts) => searched(parts.iter().all(|part| fact(part).nullable)),
+            Expression::Not(inner) => searched(!fact(inner).nullable),
+            Expression::Loop(body, low, high) => {
+                let body = fact(body);
+                Properties {
+                    nullable: *low == 0,
+                    boolean: body.boolean,
+                    shortest: body.shortest.saturating_mul(*low),
+                    bound: if *high == UNBOUNDED { *low } else { *high },
+                }
+            }
+            Expression::Multiple(divisor, remainder, decimals) => searched(divides(*divisor, *remainder, *decimals)),
+            Expression::Implicit(language) => {
+                Properties { nullable: language.nullable(), shortest: language.shortest(), ..Properties::default() }
+            }
+        }
+    }
+}

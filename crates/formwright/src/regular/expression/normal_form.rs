@@ -1,0 +1,235 @@
+//! The constructors of expressions: each keeps the normal form, and its law stands beside the code.
+//!
+//! Equal languages should be equal expressions as often as that is cheap to see: fewer states, and more found again.
+//!
+//! ```text
+//! a|b|a → [ab]     x{1,2}·x{3,4} → x{4,6}     [a-z]* ∧ .{2,9} → [a-z]{2,9}
+//! ```
+
+use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
+use crate::regular::alphabet::MintermSet;
+
+impl Expressions {
+    pub(super) fn class(&mut self, minterms: MintermSet) -> Id {
+        if minterms.iter().all(|&word| word == 0) { NEVER } else { self.intern(Expression::Class(minterms)) }
+    }
+
+    pub(super) fn concat(&mut self, first: Id, rest: Id) -> Id {
+        if first == NEVER || rest == NEVER {
+            return NEVER; // ∅·x = x·∅ = ∅
+        }
+        if first == EMPTY {
+            return rest; // ε·x = x
+        }
+        if rest == EMPTY {
+            return first;
+        }
+        if let Expression::Concat(head, tail) = *self.get(first) {
+            let rest = self.concat(tail, rest); // (x·y)·z = x·(y·z)
+            return self.concat(head, rest);
+        }
+        if let Some(joined) = self.join_loops(first, rest) {
+            return joined;
+        }
+        self.intern(Expression::Concat(first, rest))
+    }
+
+    /// x{a,b}·x{c,d} = x{a+c,b+d}
+    fn join_loops(&mut self, first: Id, rest: Id) -> Option<Id> {
+        let Expression::Loop(body, low, high) = *self.get(first) else { return None };
+        let (next, tail) = match *self.get(rest) {
+            Expression::Concat(head, tail) => (head, tail),
+            _ => (rest, EMPTY),
+        };
+        let Expression::Loop(other, low2, high2) = *self.get(next) else { return None };
+        if other != body {
+            return None;
+        }
+        let high = if high == UNBOUNDED || high2 == UNBOUNDED { UNBOUNDED } else { high.checked_add(high2)? };
+        let joined = self.repeat(body, low.checked_add(low2)?, high);
+        Some(self.concat(joined, tail))
+    }
+
+    pub(super) fn repeat(&mut self, body: Id, low: u32, high: u32) -> Id {
+        if high == 0 || body == EMPTY {
+            return EMPTY;
+        }
+        if body == NEVER {
+            return if low == 0 { EMPTY } else { NEVER };
+        }
+        let low = if self.nullable(body) { 0 } else { low }; // a nullable body can fill up with ε
+        if (low, high) == (1, 1) {
+            return body;
+        }
+        if let Expression::Loop(inner, 0, UNBOUNDED) = *self.get(body) {
+            return self.repeat(inner, 0, UNBOUNDED); // (x*){a,b} = x* (the body is nullable)
+        }
+        self.intern(Expression::Loop(body, low, high))
+    }
+
+    pub(super) fn or(&mut self, parts: Vec<Id>) -> Id {
+        let mut flat = Vec::with_capacity(parts.len());
+        for part in parts {
+            match self.get(part) {
+                Expression::Never => {}
+                Expression::Or(inner) => flat.extend_from_slice(inner),
+                _ => flat.push(part),
+            }
+        }
+        if flat.contains(&self.anything) {
+            return self.anything; // Σ* absorbs
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        self.merge_classes(&mut flat);
+        self.merge_loops(&mut flat);
+        if flat.len() > 1 && flat.contains(&EMPTY) {
+            let others_nullable = flat.iter().any(|&part| part != EMPTY && self.nullable(part));
+            if others_nullable {
+                flat.retain(|&part| part != EMPTY); // ε is already in x
+            }
+        }
+        match flat.len() {
+            0 => NEVER,
+            1 => flat[0],
+            _ => self.intern(Expression::Or(flat.into())),
+        }
+    }
+
+    /// [a]|[b] = [ab]
+    fn merge_classes(&mut self, flat: &mut Vec<Id>) {
+        let is_class = |id: &&Id| matches!(self.get(**id), Expression::Class(_));
+        if flat.iter().filter(is_class).nth(1).is_none() {
+            return;
+        }
+        let classes: Vec<Id> = flat.iter().filter(is_class).copied().collect();
+        let mut minterms: MintermSet = vec![0; self.alphabet.len().div_ceil(64)].into();
+        for id in &classes {
+            if let Expression::Class(set) = self.get(*id) {
+                minterms.iter_mut().zip(set.iter()).for_each(|(into, word)| *into |= word);
+            }
+        }
+        flat.retain(|id| !classes.contains(id));
+        let merged = self.class(minterms);
+        flat.push(merged);
+        flat.sort_unstable();
+        flat.dedup();
+    }
+
+    /// x{a,b}·r | x{c,d}·r = x{min(a,c),max(b,d)}·r when the intervals touch.
+    fn merge_loops(&mut self, flat: &mut Vec<Id>) {
+        let mut at = 0;
+        while at < flat.len() {
+            let Some((body, low, high, rest)) = self.as_loop(flat[at]) else {
+                at += 1;
+                continue;
+            };
+            let partner = (at + 1..flat.len()).find_map(|other| {
+                let (body2, low2, high2, rest2) = self.as_loop(flat[other])?;
+                let touch = low <= high2.saturating_add(1) && low2 <= high.saturating_add(1);
+                ((body2, rest2) == (body, rest) && touch).then_some((other, low.min(low2), high.max(high2)))
+            });
+            let Some((other, low, high)) = partner else {
+                at += 1;
+                continue;
+            };
+            let merged = self.repeat(body, low, high);
+            let merged = self.concat(merged, rest);
+            flat.remove(other);
+            flat.remove(at);
+            if !flat.contains(&merged) {
+                flat.push(merged);
+            }
+            flat.sort_unstable();
+            at = 0;
+        }
+    }
+
+    pub(super) fn as_loop(&self, id: Id) -> Option<(Id, u32, u32, Id)> {
+        match *self.get(id) {
+            Expression::Loop(body, low, high) => Some((body, low, high, EMPTY)),
+            Expression::Concat(first, rest) => match *self.get(first) {
+                Expression::Loop(body, low, high) => Some((body, low, high, rest)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn and(&mut self, parts: Vec<Id>) -> Id {
+        let mut flat = Vec::with_capacity(parts.len());
+        for part in parts {
+            match self.get(part) {
+                Expression::Never => return NEVER,
+                Expression::And(inner) => flat.extend_from_slice(inner),
+                _ if part == self.anything => {}
+                _ => flat.push(part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        if flat.contains(&EMPTY) {
+            let all = flat.iter().all(|&part| self.nullable(part));
+            return if all { EMPTY } else { NEVER }; // ε ∧ x
+        }
+        self.intersect_simple(&mut flat);
+        match flat.len() {
+            0 => self.anything,
+            1 => flat[0],
+            _ if flat.contains(&NEVER) => NEVER,
+            _ => self.intern(Expression::And(flat.into())),
+        }
+    }
+
+    /// C{a,b} ∧ D{c,d} = (C∩D){max(a,c),min(b,d)} for classes C, D: a length bound melts into a class loop.
+    fn intersect_simple(&mut self, flat: &mut Vec<Id>) {
+        if flat.iter().filter(|&&id| self.is_class_loop(id)).nth(1).is_none() {
+            return;
+        }
+        let simple: Vec<(Id, MintermSet, u32, u32)> =
+            flat.iter().filter_map(|&id| self.as_class_loop(id).map(|(set, low, high)| (id, set, low, high))).collect();
+        flat.retain(|id| simple.iter().all(|(other, ..)| other != id));
+        let (mut set, mut low, mut high) = (simple[0].1.clone(), simple[0].2, simple[0].3);
+        for (_, other, low2, high2) in &simple[1..] {
+            set.iter_mut().zip(other.iter()).for_each(|(word, with)| *word &= with);
+            (low, high) = (low.max(*low2), high.min(*high2));
+        }
+        let merged = if low > high {
+            NEVER
+        } else {
+            let body = self.class(set);
+            self.repeat(body, low, high)
+        };
+        flat.push(merged);
+        flat.sort_unstable();
+        flat.dedup();
+    }
+
+    fn is_class_loop(&self, id: Id) -> bool {
+        match self.get(id) {
+            Expression::Class(_) => true,
+            Expression::Loop(body, ..) => matches!(self.get(*body), Expression::Class(_)),
+            _ => false,
+        }
+    }
+
+    fn as_class_loop(&self, id: Id) -> Option<(MintermSet, u32, u32)> {
+        match self.get(id) {
+            Expression::Class(set) => Some((set.clone(), 1, 1)),
+            Expression::Loop(body, low, high) => match self.get(*body) {
+                Expression::Class(set) => Some((set.clone(), *low, *high)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn not(&mut self, inner: Id) -> Id {
+        match *self.get(inner) {
+            Expression::Never => self.anything,
+            Expression::Not(id) => id,
+            _ if inner == self.anything => NEVER,
+            _ => self.intern(Expression::Not(inner)),
+        }
+    }
+}

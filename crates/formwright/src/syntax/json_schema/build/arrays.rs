@@ -1,0 +1,134 @@
+//! Arrays: items by position, counted kinds of items, and items that all differ.
+//!
+//! ```text
+//! contains A, at most 2; items B     an item is in B∧A and counts, or in B∧¬A and does not
+//! ```
+
+use std::sync::Arc;
+
+use super::{GraphBuilder, MOST_KINDS};
+use crate::error::{Error, Result};
+use crate::language::{Array, Counted, Leaf, Node, NodeId, UNBOUNDED};
+use crate::regular::{Encoding, Escapes, Regular};
+use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, conjoin_in, is_never};
+
+/// By position: the item, and the kinds it counts for.
+type ItemWays = Vec<Vec<(NodeId, u32)>>;
+
+impl<'d> GraphBuilder<'_, 'd> {
+    pub(super) fn array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
+        if array.unique && array.high > 1 {
+            return self.unique_array(array, whole);
+        }
+        let (kinds, ways) = self.counted(array, whole)?;
+        Ok(Node::Array(Arc::new(Array {
+            prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
+            rest: Some(self.node(array.rest)),
+            low: array.low,
+            high: array.high,
+            kinds,
+            ways,
+            unique: false,
+            layout: self.layout,
+        })))
+    }
+
+    /// An array of scalars that all differ: each item is written in the one form of its value.
+    fn unique_array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
+        let refuse = |builder: &Self, what: &str| {
+            Err(Error::unsupported(&builder.reader.pointer_of(whole), format!("uniqueItems cannot be enforced {what}"))
+                .hint("give `items` a scalar type"))
+        };
+        if !array.prefix.is_empty() || !array.contains.is_empty() {
+            return refuse(self, "together with prefixItems or contains");
+        }
+        let set = self.reader.values(array.rest)?;
+        if !set.arrays.is_empty() || !set.objects.is_empty() {
+            return refuse(self, "on items that may be arrays or objects");
+        }
+        let constants = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
+        let mut texts: Vec<Regular> = Vec::new();
+        texts.extend(constants.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
+        for set in &set.numbers {
+            let tree = set
+                .tree(self.options.max_digits)
+                .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
+            let plain = set.only().is_some() || set.is_integral();
+            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { shortest_number() }]));
+        }
+        let parts = [(Regular::or(texts), Encoding::Text), (set.strings.tree(), Encoding::Json(Escapes::Unique))];
+        let mut leaves = Vec::new();
+        let mut most = 0_u32;
+        for (tree, encoding) in parts {
+            most = most.saturating_add(self.reader.count(&tree, array.low.max(1)));
+            leaves.push(self.graph.leaf(Leaf { tree, encoding }));
+        }
+        // Fewer different items than are wanted: no array is in form.
+        let high = if most < array.low { most } else { array.high };
+        let item = self.graph.add(Node::Distinct(leaves.into()));
+        Ok(Node::Array(Arc::new(Array {
+            prefix: Vec::new(),
+            rest: Some(item),
+            low: array.low,
+            high,
+            kinds: Vec::new(),
+            ways: Vec::new(),
+            unique: true,
+            layout: self.layout,
+        })))
+    }
+
+    /// Counted kinds of items, and by position what an item of each combination of kinds is.
+    pub(super) fn counted(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<(Vec<Counted>, ItemWays)> {
+        if array.contains.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        if array.contains.len() > MOST_KINDS {
+            let what =
+                format!("{} contains meet in one array; at most {MOST_KINDS} can be counted", array.contains.len());
+            return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
+        }
+        let kinds = array.contains.iter().map(|some| Counted { low: some.low, high: some.high }).collect();
+        let positions = array.contains.iter().map(|some| some.from as usize).max().unwrap_or(0).max(array.prefix.len());
+        let mut ways = Vec::with_capacity(positions + 1);
+        for position in 0..=positions {
+            let mut here: Vec<(NodeId, u32)> = Vec::new();
+            for inside in 0..1_u32 << array.contains.len() {
+                let mut condition = array.item(position);
+                for (index, some) in array.contains.iter().enumerate() {
+                    let counts = inside >> index & 1 == 1;
+                    let applies = position >= some.from as usize;
+                    condition = match (counts, applies) {
+                        (true, true) => conjoin_in(self.reader.arena, condition, some.condition),
+                        (true, false) => NEVER,
+                        // Below the upper bound, an item that is not counted may be of the kind all the same.
+                        (false, true) if some.high < UNBOUNDED => {
+                            conjoin_in(self.reader.arena, condition, self.reader.negate(some.condition))
+                        }
+                        (false, _) => condition,
+                    };
+                }
+                if !is_never(condition) {
+                    here.push((self.node(condition), inside));
+                }
+            }
+            ways.push(here);
+        }
+        Ok((kinds, ways))
+    }
+}
+
+/// `-0` is 0.
+fn minus_zero() -> Regular {
+    Regular::text("-0")
+}
+
+/// Decimals in their shortest form: no exponent, no trailing zero, no `-0`.
+fn shortest_number() -> Regular {
+    let integer = || {
+        Regular::or([Regular::text("0"), Regular::concat([Regular::range('1', '9'), Regular::digit().repeat(0, None)])])
+    };
+    let fraction = Regular::concat([Regular::text("."), Regular::digit().repeat(0, None), Regular::range('1', '9')]);
+    let number = Regular::concat([Regular::text("-").optional(), integer(), fraction.optional()]);
+    Regular::and([number, minus_zero().not()])
+}

@@ -1,0 +1,216 @@
+//! From sets of values to nodes of a graph.
+//!
+//! A condition becomes one node, made once ([`GraphBuilder::node`]); its children are queued, not recursed into, so deep
+//! and recursive schemas need no deep stack. Scalars share one set of literal texts, and the strings of a type one
+//! automaton.
+//!
+//! ```text
+//! {"type": ["null", "string"]}     Choice(Literals("null"), Text(any))
+//! ```
+
+mod arrays;
+mod declared;
+mod objects;
+mod strings;
+mod undeclared;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Options;
+use super::number::{NumberSet, plain_text};
+use super::read::SchemaReader;
+use super::sets::{Atom, Condition, StringSet, ValueSet, is_never};
+use super::value::Value;
+use crate::error::{Error, Result};
+use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
+use crate::regular::{Encoding, Escapes, Regular};
+use strings::{counted_class, is_worth_counting, quoted};
+
+/// Counted conditions in one array or object at most.
+const MOST_KINDS: usize = 6;
+
+/// The nodes that together are a value.
+type Alternatives = SmallVec<[Node; 4]>;
+
+/// The values that are one text each.
+type LiteralTexts<'d> = SmallVec<[&'d [u8]; 4]>;
+
+/// Builds a graph out of conditions.
+pub struct GraphBuilder<'r, 'd> {
+    reader: &'r mut SchemaReader<'d>,
+    options: &'d Options,
+    graph: Graph,
+    layout: Layout,
+    /// By schema: the node of the condition to be valid against it, if there is one.
+    of_schema: Vec<Option<NodeId>>,
+    /// The nodes of other conditions.
+    of_condition: FxHashMap<Condition<'d>, NodeId>,
+    /// Alternatives still to be built.
+    queue: VecDeque<(NodeId, Condition<'d>)>,
+    /// The leaf of all strings.
+    texts: Option<LeafId>,
+    /// The first condition met that no value meets.
+    empty: Option<Condition<'d>>,
+}
+
+/// What a schema became.
+pub struct Built<'d> {
+    pub graph: Graph,
+    /// The condition on the whole text.
+    pub root: Condition<'d>,
+    /// The first condition met that no value meets.
+    pub empty: Option<Condition<'d>>,
+}
+
+impl<'r, 'd> GraphBuilder<'r, 'd> {
+    pub fn new(reader: &'r mut SchemaReader<'d>, options: &'d Options) -> Result<Self> {
+        let (spaces, layout) = options.spaces()?;
+        let size = reader.size();
+        Ok(Self {
+            reader,
+            options,
+            graph: Graph::with_capacity(size, spaces),
+            layout,
+            of_schema: Vec::with_capacity(size),
+            of_condition: FxHashMap::default(),
+            queue: VecDeque::with_capacity(size),
+            texts: None,
+            empty: None,
+        })
+    }
+
+    /// Builds everything the root needs.
+    pub fn finish(mut self, root: &'d Value<'d>) -> Result<Built<'d>> {
+        let root = self.reader.root(root);
+        self.graph.root = self.node(root);
+        while let Some((node, condition)) = self.queue.pop_front() {
+            let set = self.reader.values(condition)?;
+            if self.empty.is_none() && *set == ValueSet::never() {
+                self.empty = Some(condition);
+            }
+            let built = self.value(&set, condition)?;
+            self.graph.nodes[node as usize] = built;
+            if self.graph.nodes.len() > self.options.limits.nodes {
+                return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
+            }
+        }
+        Ok(Built { graph: self.graph, root, empty: self.empty })
+    }
+
+    /// The node of a condition, perhaps still to be built.
+    fn node(&mut self, condition: Condition<'d>) -> NodeId {
+        let next = self.graph.nodes.len() as NodeId;
+        let node = if let [Atom::Is(id)] = *condition {
+            let id = id as usize;
+            self.of_schema.resize(self.of_schema.len().max(id + 1), None);
+            *self.of_schema[id].get_or_insert(next)
+        } else {
+            *self.of_condition.entry(condition).or_insert(next)
+        };
+        if node == next {
+            self.graph.add(Node::Never);
+            if !is_never(condition) {
+                self.queue.push_back((node, condition));
+            }
+        }
+        node
+    }
+
+    fn value(&mut self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Node> {
+        let (mut options, mut literals) = (Alternatives::new(), LiteralTexts::new());
+        let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
+        literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| text.as_bytes()));
+        self.numbers(&set.numbers, whole, &mut literals, &mut options)?;
+        self.strings(&set.strings, &mut literals, &mut options);
+        for array in &set.arrays {
+            options.push(self.array(array, whole)?);
+        }
+        for object in &set.objects {
+            options.push(self.object(object, whole)?);
+        }
+        if !literals.is_empty() {
+            options.insert(0, self.graph.texts(literals));
+        }
+        Ok(match options.len() {
+            0 => Node::Never,
+            1 => options.remove(0),
+            _ => Node::Choice(options.into_iter().map(|option| self.graph.add(option)).collect()),
+        })
+    }
+
+    fn numbers(
+        &mut self,
+        sets: &[Rc<NumberSet>],
+        whole: Condition<'d>,
+        literals: &mut LiteralTexts<'d>,
+        options: &mut Alternatives,
+    ) -> Result<()> {
+        let mut trees: SmallVec<[Regular; 2]> = SmallVec::new();
+        for set in sets {
+            match set.only() {
+                Some(value) if self.options.decimal_integers && value.is_integer() => {
+                    trees.push(Regular::concat([Regular::text(&plain_text(value)), self.zeros()]));
+                }
+                Some(value) => literals.push(self.reader.arena.alloc_slice_copy(plain_text(value).as_bytes())),
+                None => {
+                    let tree = set.tree(self.options.max_digits).map_err(|what| {
+                        Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}"))
+                    })?;
+                    trees.push(if set.is_integral() { Regular::concat([tree, self.zeros()]) } else { tree });
+                }
+            }
+        }
+        if !trees.is_empty() {
+            let leaf = self.graph.leaf(Leaf { tree: Regular::or(trees), encoding: Encoding::Text });
+            options.push(Node::Regular(leaf));
+        }
+        Ok(())
+    }
+
+    /// What may follow the digits of an integer.
+    fn zeros(&self) -> Regular {
+        if !self.options.decimal_integers {
+            return Regular::Empty;
+        }
+        Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(self.options.max_digits))]).optional()
+    }
+
+    fn encoding(&self) -> Encoding {
+        Encoding::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
+    }
+
+    fn strings(&mut self, strings: &StringSet<'d>, literals: &mut LiteralTexts<'d>, options: &mut Alternatives) {
+        match strings {
+            StringSet::Finite(texts) if !self.options.any_escapes => {
+                literals.extend(texts.iter().map(|text| quoted(self.reader.arena, text)));
+            }
+            strings if strings.is_none() => {}
+            strings => {
+                let tree = strings.tree();
+                options.push(match counted_class(&tree).filter(|(class, _, high)| is_worth_counting(class, *high)) {
+                    Some((class, low, high)) => Node::Text { leaf: self.texts_of(class), low, high },
+                    None => Node::Regular(self.leaf(tree)),
+                });
+            }
+        }
+    }
+
+    /// The leaf of all strings of the characters of a class.
+    fn texts_of(&mut self, class: Regular) -> LeafId {
+        if !class.is_any() {
+            return self.leaf(class.repeat(0, None));
+        }
+        let known = self.texts.unwrap_or_else(|| self.leaf(Regular::anything()));
+        *self.texts.insert(known)
+    }
+
+    /// The leaf of some strings.
+    fn leaf(&mut self, tree: Regular) -> LeafId {
+        let encoding = self.encoding();
+        self.graph.leaf(Leaf { tree, encoding })
+    }
+}

@@ -1,0 +1,59 @@
+//! Strings: as JSON text, and as counted characters of a class.
+
+use bumpalo::Bump;
+
+use crate::language::UNBOUNDED;
+use crate::regular::Regular;
+
+/// A string as JSON, in its one form.
+pub(super) fn quoted<'d>(arena: &'d Bump, text: &str) -> &'d [u8] {
+    if !is_plain(text) {
+        return arena.alloc_slice_copy(json(text).as_bytes());
+    }
+    let quoted = arena.alloc_slice_fill_copy(text.len() + 2, b'"');
+    quoted[1..=text.len()].copy_from_slice(text.as_bytes());
+    quoted
+}
+
+/// What stands between its quotes.
+pub(super) fn escaped<'d>(arena: &'d Bump, text: &'d str) -> &'d [u8] {
+    if is_plain(text) {
+        return text.as_bytes();
+    }
+    let quoted = json(text);
+    arena.alloc_slice_copy(&quoted.as_bytes()[1..quoted.len() - 1])
+}
+
+/// Whether a text needs no escapes.
+pub(super) fn is_plain(text: &str) -> bool {
+    let escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    !text.bytes().fold(false, |any, byte| any | escaped(byte)) // without a way out it is several bytes at once
+}
+
+pub(super) fn json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// If a language is "so many code points of a class": which, and how many.
+pub(super) fn counted_class(tree: &Regular) -> Option<(Regular, u32, u32)> {
+    let Regular::And(parts) = tree else {
+        return tree.class_times().map(|(class, low, high)| (class.clone(), low, high.unwrap_or(UNBOUNDED)));
+    };
+    parts.iter().map(counted_class).try_fold((Regular::any(), 0, UNBOUNDED), |all, part| {
+        let (class, low, high) = part?;
+        let class = match (all.0, class) {
+            (any, class) | (class, any) if any.is_any() => class,
+            (class, same) => Some(class).filter(|class| *class == same)?,
+        };
+        Some((class, all.1.max(low), all.2.min(high)))
+    })
+}
+
+/// Whether characters of a class are counted rather than made states of an automaton: if any may come, or many, and one
+/// of them is written as one byte, as the shortest texts are taken to be.
+pub(super) fn is_worth_counting(class: &Regular, high: u32) -> bool {
+    const MANY: u32 = 4;
+    let Regular::Class(ranges) = class else { return false };
+    let plain = |c: &char| !matches!(c, '"' | '\\') && ranges.iter().any(|(low, high)| (low..=high).contains(&c));
+    class.is_any() || (MANY..UNBOUNDED).contains(&high) && (' '..='~').any(|c| plain(&c))
+}

@@ -1,0 +1,68 @@
+//! Sets of strings: some texts, or a regular language of the decoded text.
+
+use super::union::extend_new;
+use crate::regular::Regular;
+
+/// The strings of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StringSet<'d> {
+    /// These.
+    Finite(Vec<&'d str>),
+    /// Those whose decoded text is in the language.
+    Regular(Regular),
+}
+
+impl StringSet<'_> {
+    pub fn none() -> Self {
+        Self::Finite(Vec::new())
+    }
+
+    pub fn all() -> Self {
+        Self::Regular(Regular::anything())
+    }
+
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::Finite(texts) if texts.is_empty()) || *self == Self::Regular(Regular::Never)
+    }
+
+    /// The strings as a language.
+    pub fn tree(&self) -> Regular {
+        match self {
+            Self::Finite(texts) => Regular::or(texts.iter().map(|text| Regular::text(text))),
+            Self::Regular(tree) => tree.clone(),
+        }
+    }
+
+    pub fn complement(&self) -> Self {
+        match self {
+            Self::Finite(texts) if texts.is_empty() => Self::all(),
+            Self::Regular(tree) if tree.is_anything() => Self::none(),
+            _ => Self::Regular(self.tree().not()),
+        }
+    }
+
+    pub fn or(self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Finite(mut all), Self::Finite(more)) => {
+                extend_new(&mut all, more);
+                Self::Finite(all)
+            }
+            (some, none) if none.is_none() => some,
+            (none, some) if none.is_none() => some.clone(),
+            (a, b) => Self::Regular(Regular::or([a.tree(), b.tree()])),
+        }
+    }
+
+    /// `accepts` decides whether a language has a text.
+    pub fn and(&self, other: &Self, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
+        match (self, other) {
+            (Self::Finite(a), Self::Finite(b)) => {
+                Self::Finite(a.iter().filter(|text| b.contains(text)).copied().collect())
+            }
+            (Self::Finite(texts), Self::Regular(tree)) | (Self::Regular(tree), Self::Finite(texts)) => {
+                Self::Finite(texts.iter().filter(|text| accepts(tree, text)).copied().collect())
+            }
+            (Self::Regular(a), Self::Regular(b)) => Self::Regular(Regular::and([a.clone(), b.clone()])),
+        }
+    }
+}
