@@ -11,6 +11,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use formwright::bytes::hex;
 use formwright::leaf::Tables;
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::syntax::regex::regex;
@@ -77,7 +78,9 @@ fn digest(tables: &Arc<Tables>, cases: &[Case]) -> (usize, String) {
             matcher.reset();
             for &token in instance {
                 matcher.fill_bitmask(&mut row, None).expect("a mask");
-                row.iter().for_each(|word| hash.update(word.to_le_bytes()));
+                for word in &row {
+                    hash.update(word.to_le_bytes());
+                }
                 count += 1;
                 if matcher.accept_token(token).is_err() {
                     break;
@@ -85,7 +88,7 @@ fn digest(tables: &Arc<Tables>, cases: &[Case]) -> (usize, String) {
             }
         }
     }
-    (count, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    (count, hex(&hash.finalize()))
 }
 
 #[derive(Default)]
