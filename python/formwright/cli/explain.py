@@ -40,8 +40,14 @@ def explain(schema: IO[bytes], **options: Any) -> None:
     if sys.stdout.isatty():
         Console().print(_table(rows))
     else:
-        click.echo("\n".join("\t".join(row) for row in (_COLUMNS, *rows)))
+        lines = ("\t".join(_one_line(cell) for cell in row) for row in (_COLUMNS, *rows))
+        click.echo("\n".join(lines))
     fw.json_schema(text, **options)  # raises what the rows have shown
+
+
+def _one_line(cell: str) -> str:
+    """A cell without the characters that separate cells."""
+    return cell.replace("\n", " ").replace("\t", " ")
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Table:

@@ -96,7 +96,8 @@ def convert(schema: Any, *, to: str) -> Converted:
         hint = "declare every member that is required, and let every recursion end"
         raise UnsatisfiableSchema("schema at the root: no object with only declared members fits", hint=hint) from error
     for pointer, keyword, status, why in given.explain():
-        if status == "narrowed" and keyword != "format":
+        # Digits are bounded by the kernel, not by the provider.
+        if status == "narrowed" and keyword != "format" and "max_digits" not in why:
             writer.note("narrowed", pointer, keyword, why)
     return Converted(to, converted, tuple(writer.notes), absent(converted), given, _parser(schema), places)
 

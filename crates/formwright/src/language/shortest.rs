@@ -38,7 +38,7 @@ type Nodes = SmallVec<[usize; 32]>;
 
 impl Facts {
     /// Solves the equations of `graph`.
-    pub(super) fn new(graph: &Graph, limits: &Limits) -> Result<Self> {
+    pub fn new(graph: &Graph, limits: &Limits) -> Result<Self> {
         let mut facts = Self {
             shortest: vec![INFINITE; graph.nodes.len()],
             nullable: vec![false; graph.nodes.len()],

@@ -12,6 +12,7 @@
 mod build;
 mod decimals;
 mod document;
+mod explain;
 pub mod format;
 pub mod keywords;
 mod number;
@@ -31,6 +32,7 @@ use crate::language::Language;
 use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
 use document::{Dialect, Documents};
+pub use explain::{Reading, explain};
 use read::Purpose;
 
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
@@ -122,16 +124,12 @@ impl Options {
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
         lower(schema, options, purpose, |built, reader| {
-            let build::Built { graph, root, empty } = built;
-            Language::new(graph, &options.limits).map_err(|error| {
-                if !matches!(*error.kind, Kind::Unsatisfiable { .. }) || purpose == Purpose::Build {
-                    return error;
+            let build::Built { graph, root, empty, .. } = built;
+            Language::new(graph, &options.limits).map_err(|error| match *error.kind {
+                Kind::Unsatisfiable { .. } if purpose != Purpose::Build => {
+                    why_empty(reader, root, empty).unwrap_or(error)
                 }
-                let parts = reader.conflict(empty.unwrap_or(root));
-                match empty {
-                    None if parts.is_empty() => error,
-                    empty => nothing_satisfies(&reader.pointer_of(empty.unwrap_or(root)), &parts),
-                }
+                _ => error,
             })
         })
     };
@@ -139,6 +137,19 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
         Kind::Limit { .. } => Err(error),
         _ => build(Purpose::Locate), // which names the places
     })
+}
+
+/// Why no value satisfies the schema at `root`: what contradicts itself at `empty`, if that was met.
+fn why_empty<'d>(
+    reader: &mut read::SchemaReader<'d>,
+    root: sets::Condition<'d>,
+    empty: Option<sets::Condition<'d>>,
+) -> Option<Error> {
+    let parts = reader.conflict(empty.unwrap_or(root));
+    if empty.is_none() && parts.is_empty() {
+        return None;
+    }
+    Some(nothing_satisfies(&reader.pointer_of(empty.unwrap_or(root)), &parts))
 }
 
 /// No finite text exists, because the value at `pointer` has none.
@@ -149,27 +160,6 @@ fn nothing_satisfies(pointer: &str, parts: &[String]) -> Error {
         [parts @ .., last] => format!("no value satisfies {} and {last} at once", parts.join(", ")),
     };
     Error::unsatisfiable(pointer, what).hint("formwright explain shows how each keyword was read")
-}
-
-/// How one keyword of a schema was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
-    /// JSON Pointer of the keyword's schema.
-    pub pointer: String,
-    /// The keyword.
-    pub keyword: String,
-    /// `enforced`, `annotation`, `redundant` or `narrowed`.
-    pub status: &'static str,
-    /// What was done, or why not.
-    pub note: String,
-}
-
-/// How each keyword of `schema` is read.
-///
-/// # Errors
-/// As [`json_schema`].
-pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
-    lower(schema, options, Purpose::Explain, |_, reader| Ok(reader.readings()))
 }
 
 /// Any JSON text.

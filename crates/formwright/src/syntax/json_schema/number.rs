@@ -62,6 +62,16 @@ impl NumberSet {
         self.multiples.iter().any(BigDecimal::is_integer)
     }
 
+    /// Whether it has numbers of more than `digits` digits before the point, or behind it.
+    pub fn exceeds(&self, digits: u32) -> bool {
+        let fits = |bound: &Option<Bound>| {
+            let digits_of =
+                |bound: &Bound| plain_text(&bound.value).trim_start_matches('-').split('.').next().map(str::len);
+            bound.as_ref().and_then(digits_of).is_some_and(|found| found <= digits as usize)
+        };
+        !(self.is_integral() && fits(&self.low) && fits(&self.high))
+    }
+
     /// Whether it has a number.
     pub fn has(&self, value: &BigDecimal) -> bool {
         let divides = |divisor: &BigDecimal| {

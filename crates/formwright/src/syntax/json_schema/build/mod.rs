@@ -55,7 +55,12 @@ pub struct GraphBuilder<'r, 'd> {
     texts: Option<LeafId>,
     /// The first condition met that no value meets.
     empty: Option<Condition<'d>>,
+    /// Where a record is kept: the declared members of each object, and the condition that it is built for.
+    members: Vec<Members<'d>>,
 }
+
+/// The condition on an object, and the names and values of its declared members.
+type Members<'d> = (Condition<'d>, Vec<(String, NodeId)>);
 
 /// What a schema became.
 pub struct Built<'d> {
@@ -64,6 +69,8 @@ pub struct Built<'d> {
     pub root: Condition<'d>,
     /// The first condition met that no value meets.
     pub empty: Option<Condition<'d>>,
+    /// Where a record is kept: the declared members of each object.
+    pub members: Vec<Members<'d>>,
 }
 
 impl<'r, 'd> GraphBuilder<'r, 'd> {
@@ -80,6 +87,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
             queue: VecDeque::with_capacity(size),
             texts: None,
             empty: None,
+            members: Vec::new(),
         })
     }
 
@@ -88,17 +96,23 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         let root = self.reader.root(root);
         self.graph.root = self.node(root);
         while let Some((node, condition)) = self.queue.pop_front() {
-            let set = self.reader.values(condition)?;
-            if self.empty.is_none() && *set == ValueSet::never() {
-                self.empty = Some(condition);
+            match self.build(condition) {
+                Ok(built) => self.graph.nodes[node as usize] = built,
+                Err(error) => self.reader.fault(error)?,
             }
-            let built = self.value(&set, condition)?;
-            self.graph.nodes[node as usize] = built;
             if self.graph.nodes.len() > self.options.limits.nodes {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
-        Ok(Built { graph: self.graph, root, empty: self.empty })
+        Ok(Built { graph: self.graph, root, empty: self.empty, members: self.members })
+    }
+
+    fn build(&mut self, condition: Condition<'d>) -> Result<Node> {
+        let set = self.reader.values(condition)?;
+        if self.empty.is_none() && *set == ValueSet::never() {
+            self.empty = Some(condition);
+        }
+        self.value(&set, condition)
     }
 
     /// The node of a condition, perhaps still to be built.
@@ -160,6 +174,9 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                     let tree = set.tree(self.options.max_digits).map_err(|what| {
                         Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}"))
                     })?;
+                    if self.reader.explains() && set.exceeds(self.options.max_digits) {
+                        self.reader.note_digits(whole, self.options.max_digits);
+                    }
                     trees.push(if set.is_integral() { Regular::concat([tree, self.zeros()]) } else { tree });
                 }
             }

@@ -49,6 +49,10 @@ impl<'d> GraphBuilder<'_, 'd> {
             members.push(Member { name_bytes, value, next_required: 0, required: false, possible: true, witnesses });
         }
         object.required.iter().for_each(|name| members[index(name)].required = true);
+        if self.reader.explains() {
+            let values = names.iter().zip(&members).map(|(name, member)| (name.to_string(), member.value));
+            self.members.push((whole, values.collect()));
+        }
         let extras = if finite.is_some() { Extras::new() } else { self.undeclared(object, whole, &names)? };
         let required = object.required.len() as u32;
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();

@@ -1,12 +1,10 @@
 //! Every key of a schema is accounted for: known, an annotation, or an error. Nothing else looks at keys, so nothing can
-//! be dropped. What was done about each one is recorded here too, where somebody asked for it.
-
-use rustc_hash::FxHashSet;
+//! be dropped. What was done about each one
+//! goes into the record, where one is kept.
 
 use super::SchemaReader;
 use super::place::{Keys, SchemaPlace};
 use crate::error::{Error, Result};
-use crate::syntax::json_schema::Reading;
 use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::keywords::{self, About, Role};
 use crate::syntax::json_schema::value::Value;
@@ -21,25 +19,24 @@ impl<'d> SchemaReader<'d> {
             about = row.map_or(about, |row| about.and(row.about));
             match row {
                 Some(row) if row.role == Role::Refused => {
-                    return Err(Error::unsupported(
-                        &place.pointer.text(),
-                        format!("keyword {key:?} cannot be enforced: {}", row.note),
-                    ));
+                    let what = format!("keyword {key:?} cannot be enforced: {}", row.note);
+                    self.record(place, key, "refused", row.note.to_owned());
+                    self.fault(Error::unsupported(&place.pointer.text(), what))?;
                 }
                 None if !self.options.ignore_unknown && !lone_ref && !self.innocent.contains(key) => {
                     if let Some(meant) = keywords::near_miss(key) {
-                        return Err(Error::schema(
-                            &place.pointer.at(key).text(),
-                            format!("unknown keyword {key:?}: did you mean {meant:?}?"),
-                        )
-                        .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"));
+                        let what = format!("unknown keyword {key:?}: did you mean {meant:?}?");
+                        self.fault(
+                            Error::schema(&place.pointer.at(key).text(), what)
+                                .hint("rename it, or pass unknown_keywords=\"ignore\" if it is an annotation of yours"),
+                        )?;
                     }
                     self.innocent.insert(key);
                 }
                 _ => {}
             }
             if key == "$schema" {
-                self.refuse_own_metaschema(value, place)?;
+                self.refuse_own_metaschema(value, place).or_else(|error| self.fault(error))?;
             }
             if self.readings.is_some() {
                 let (status, note) = reading(key, row, lone_ref, map);
@@ -68,32 +65,6 @@ impl<'d> SchemaReader<'d> {
         )
         .hint("name a published dialect in $schema, or leave the metaschema out of the registry"))
     }
-
-    pub(super) fn record(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: String) {
-        if let Some(readings) = &mut self.readings {
-            readings.push(Reading { pointer: place.pointer.text(), keyword: keyword.to_owned(), status, note });
-        }
-    }
-
-    pub(super) fn note(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: &str) {
-        if let Some(readings) = &mut self.readings {
-            let pointer = place.pointer.text();
-            if let Some(known) =
-                readings.iter_mut().find(|reading| reading.pointer == pointer && reading.keyword == keyword)
-            {
-                known.status = status;
-                note.clone_into(&mut known.note);
-            }
-        }
-    }
-
-    /// What was recorded about each keyword.
-    pub fn readings(&mut self) -> Vec<Reading> {
-        let mut readings = self.readings.take().unwrap_or_default();
-        let mut seen = FxHashSet::default();
-        readings.retain(|reading| seen.insert((reading.pointer.clone(), reading.keyword.clone())));
-        readings
-    }
 }
 
 fn reading(key: &str, row: Option<&keywords::Keyword>, lone_ref: bool, map: Keys<'_>) -> (&'static str, String) {
@@ -110,7 +81,8 @@ fn reading(key: &str, row: Option<&keywords::Keyword>, lone_ref: bool, map: Keys
     };
     match row.role {
         _ if idle => ("redundant", "its partner keyword is absent".to_owned()),
-        Role::Annotation | Role::Core => ("annotation", row.note.to_owned()),
+        Role::Annotation => ("annotation", row.note.to_owned()),
+        Role::Core => ("core", row.note.to_owned()),
         Role::Assertion | Role::Applicator | Role::Refused => ("enforced", String::new()),
     }
 }

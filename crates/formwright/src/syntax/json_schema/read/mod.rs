@@ -18,6 +18,7 @@ mod conflict;
 mod emptiness;
 mod languages;
 mod place;
+mod record;
 mod references;
 mod typed;
 
@@ -96,6 +97,8 @@ pub struct SchemaReader<'d> {
     /// Unknown keywords that resemble no known one.
     innocent: FxHashSet<&'d str>,
     readings: Option<Vec<Reading>>,
+    /// Errors that were recorded instead of raised.
+    faults: usize,
     /// Schemas under way.
     depth: usize,
     /// Emptiness checks under way: each may read further schemas.
@@ -128,6 +131,7 @@ impl<'d> SchemaReader<'d> {
             automata: FxHashMap::default(),
             innocent: FxHashSet::default(),
             readings: (purpose == Purpose::Explain).then(Vec::new),
+            faults: 0,
             depth: 0,
             probing: 0,
             made: 0,
@@ -279,7 +283,7 @@ impl<'d> SchemaReader<'d> {
         } else {
             // The result is cached for good: emptiness in it is checked as deep as if no check were under way.
             let probing = std::mem::take(&mut self.probing);
-            let set = self.read(&place);
+            let set = self.read(&place).or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any())));
             self.probing = probing;
             set
         };

@@ -1,0 +1,161 @@
+//! The record of what was done about each keyword, where one is kept: for [`explain`](super::super::explain).
+//!
+//! Without it every function here costs one comparison, and an error is an error. With it, an error of the schema is a
+//! row like any other, and reading goes on as if nothing had been said there.
+
+use rustc_hash::FxHashSet;
+
+use super::SchemaReader;
+use super::place::{Pointer, SchemaPlace};
+use crate::error::{Error, Result};
+use crate::syntax::json_schema::Reading;
+use crate::syntax::json_schema::explain::fault_row;
+use crate::syntax::json_schema::keywords::{self, Role};
+use crate::syntax::json_schema::sets::{Atom, Condition, SchemaId};
+use crate::syntax::json_schema::value::{Map, Value};
+
+/// Keywords whose value is a map from names to schemas.
+const HOLD_MAPS: [&str; 4] = ["properties", "patternProperties", "dependentSchemas", "dependencies"];
+
+impl<'d> SchemaReader<'d> {
+    pub(super) fn record(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: String) {
+        if self.readings.is_some() {
+            self.row(place.pointer.text(), keyword.to_owned(), status, note);
+        }
+    }
+
+    /// Adds a row to the record, if one is kept.
+    pub fn row(&mut self, pointer: String, keyword: String, status: &'static str, note: String) {
+        if let Some(readings) = &mut self.readings {
+            readings.push(Reading { pointer, keyword, status, note });
+        }
+    }
+
+    /// An error of the schema. Where a record is kept it becomes a row, and reading goes on as if nothing had been said.
+    pub fn fault(&mut self, error: Error) -> Result<()> {
+        let (Some(readings), Some((status, pointer, what))) = (&mut self.readings, fault_row(&error)) else {
+            return Err(error);
+        };
+        if let Some(row) = row_of_fault(readings, pointer, what) {
+            (row.status, row.note) = (status, what.to_owned());
+        } else {
+            let split = pointer.rsplit_once('/').filter(|_| status == "broken");
+            let (pointer, keyword) = split.unwrap_or((pointer, ""));
+            let (pointer, keyword) = (pointer.to_owned(), keyword.to_owned());
+            readings.push(Reading { pointer, keyword, status, note: what.to_owned() });
+        }
+        self.faults += 1;
+        Ok(())
+    }
+
+    /// Whether the record holds faults.
+    pub fn has_faults(&self) -> bool {
+        self.faults > 0
+    }
+
+    /// The pointer of the schema, among those of a condition, that declares a member.
+    pub fn declaring(&self, condition: Condition<'_>, name: &str) -> Option<String> {
+        let schemas = condition.iter().filter_map(|atom| match atom {
+            Atom::Is(id) => Some(&self.schemas[*id as usize]),
+            _ => None,
+        });
+        let declares = |place: &&SchemaPlace<'d>| {
+            let properties = place.value.as_object().and_then(|map| map.get("properties"));
+            properties.and_then(Value::as_object).is_some_and(|properties| properties.get(name).is_some())
+        };
+        schemas.filter(declares).map(|place| place.pointer.text()).next()
+    }
+
+    /// Whether a record is kept.
+    pub fn explains(&self) -> bool {
+        self.readings.is_some()
+    }
+
+    /// Notes that fewer digits are written than the schemas of a condition allow.
+    pub fn note_digits(&mut self, condition: Condition<'_>, max_digits: u32) {
+        const BOUNDS: [&str; 6] = ["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+        let places: Vec<SchemaPlace<'d>> = condition
+            .iter()
+            .filter_map(|atom| match atom {
+                Atom::Is(id) => Some(self.schemas[*id as usize].clone()),
+                _ => None,
+            })
+            .collect();
+        for place in places {
+            let Some(map) = place.value.as_object() else { continue };
+            if let Some(keyword) = BOUNDS.into_iter().find(|keyword| map.get(keyword).is_some()) {
+                let note =
+                    format!("numbers of at most {max_digits} digits before the point and behind it (max_digits)");
+                self.note(&place, keyword, "narrowed", &note);
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: &str) {
+        if let Some(readings) = &mut self.readings {
+            let pointer = place.pointer.text();
+            if let Some(known) =
+                readings.iter_mut().find(|reading| reading.pointer == pointer && reading.keyword == keyword)
+            {
+                known.status = status;
+                note.clone_into(&mut known.note);
+            }
+        }
+    }
+
+    /// Reads the schemas below those that were read: what has no value is never built, but may hold faults.
+    pub fn read_all(&mut self) -> Result<()> {
+        let mut at = 0;
+        while at < self.schemas.len() {
+            let place = self.schemas[at].clone();
+            self.schema(at as SchemaId)?;
+            for (pointer, value) in below(&place) {
+                self.child(&place, value, || pointer);
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// What was recorded about each keyword.
+    pub fn readings(&mut self) -> Vec<Reading> {
+        let mut readings = self.readings.take().unwrap_or_default();
+        let mut seen = FxHashSet::default();
+        readings.retain(|reading| seen.insert((reading.pointer.clone(), reading.keyword.clone())));
+        readings
+    }
+}
+
+/// The schemas that stand in the keywords of a schema; `true` and `false` have nothing to be read.
+fn below<'d>(place: &SchemaPlace<'d>) -> Vec<(Pointer<'d>, &'d Value<'d>)> {
+    let mut found = Vec::new();
+    let applicators = |key: &str| keywords::find(key).is_some_and(|row| row.role == Role::Applicator);
+    for (key, value) in place.value.as_object().into_iter().flat_map(Map::iter).filter(|(key, _)| applicators(key)) {
+        let at = place.pointer.at(key);
+        match value {
+            Value::Object(map) if HOLD_MAPS.contains(&key) => {
+                found.extend(map.iter().map(|(name, value)| (at.at(name), value)));
+            }
+            Value::Array(values) => {
+                found.extend(values.iter().zip(0..).map(|(value, n)| (at.at(n.to_string()), value)));
+            }
+            value => found.push((at, value)),
+        }
+    }
+    found.retain(|(_, value)| value.as_object().is_some());
+    found
+}
+
+/// The row that a fault is about: one that the message names, or else the one that the pointer leads to.
+fn row_of_fault<'r>(readings: &'r mut [Reading], pointer: &str, what: &str) -> Option<&'r mut Reading> {
+    let mentions = |row: &Reading| {
+        let (keyword, quoted) = (&row.keyword, format!("{:?}", row.keyword));
+        row.pointer == pointer && !keyword.is_empty() && (what.starts_with(&**keyword) || what.contains(&quoted))
+    };
+    let leads_to = |row: &Reading| {
+        let rest = pointer.strip_prefix(&row.pointer).and_then(|rest| rest.strip_prefix('/'));
+        rest.is_some_and(|rest| rest == row.keyword)
+    };
+    let at = readings.iter().position(mentions).or_else(|| readings.iter().position(leads_to))?;
+    Some(&mut readings[at])
+}
