@@ -38,7 +38,7 @@ def exactly(text: str) -> Twin:
 def one_of(characters: str) -> Twin:
     inside = "".join(map(re.escape, characters))
     oracle = ref.Characters(tuple((ord(character), ord(character)) for character in characters))
-    return Twin(oracle, f"[{inside}]", fw.choice(characters))
+    return Twin(oracle, f"[{inside}]", fw.choice(list(characters)))
 
 
 def between(low: str, high: str) -> Twin:
