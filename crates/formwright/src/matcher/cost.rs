@@ -84,7 +84,9 @@ impl Machine<'_> {
             Head::Leaf { leaf, state } => graph.automaton(leaf).shortest(state),
             Head::Literal { node, at } => match graph.node(node) {
                 Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
-                Node::Tail(tail) => nearest_end(tail.texts.tree(), at, |item| Some(tail.rests[item as usize].shortest)),
+                Node::Tail(tail) => {
+                    nearest_end(tail.texts.tree(), at, |item| Some(tail.continuations[item as usize].shortest))
+                }
                 _ => INFINITE,
             },
             Head::Key { object, seen, at } => self.key_cost(object, seen, at),
@@ -135,11 +137,11 @@ impl Machine<'_> {
     /// Bytes of the members that must still come (one at least, if `one`), and how many.
     fn members_cost(&self, object: &Object, seen: &Seen, one: bool) -> (u32, u32) {
         let (facts, costs) = (&self.graph.facts, &self.graph.costs);
-        facts.with_prices(&object.layout, costs, |prices| {
+        facts.with_minimum_lengths(&object.layout, costs, |lengths| {
             if object.tails > 0 {
-                return (object.cheapest_tail(prices), 1);
+                return (object.shortest_tail(lengths), 1);
             }
-            object.completion(seen, one, prices).unwrap_or((INFINITE, 0))
+            object.completion(seen, one, lengths).unwrap_or((INFINITE, 0))
         })
     }
 
@@ -206,7 +208,7 @@ impl Machine<'_> {
         let before = self.arena.seen(seen);
         let colon = self.graph.costs.colon(&object.layout);
         let member = object.members.len() as u32 + extra;
-        self.values_cost(object, member, |met| object.with_extra(before, met)).saturating_add(colon).min(INFINITE)
+        self.values_cost(object, member, |met| object.with_undeclared(before, met)).saturating_add(colon).min(INFINITE)
     }
 
     fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {

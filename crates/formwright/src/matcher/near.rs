@@ -89,7 +89,7 @@ impl Machine<'_> {
 
     /// Whether names that were used never use up all others: a longer one is always free.
     fn takes_any_name(&self, object: &Object) -> bool {
-        object.is_ordered() && object.extras.iter().all(|extra| self.graph.inside(extra.name).is_some())
+        object.is_ordered() && object.undeclared.iter().all(|extra| self.graph.inside(extra.name).is_some())
     }
 }
 
@@ -112,5 +112,5 @@ fn is_out_of_sight(object: &Object, entered: &ByteSet) -> bool {
         let empty = byte == b'"' && !object.names.tree().items_at(0).is_empty();
         empty || object.names.tree().child(0, byte).is_some()
     };
-    entered.is_empty() || object.extras.is_empty() && !entered.iter().any(begins)
+    entered.is_empty() || object.undeclared.is_empty() && !entered.iter().any(begins)
 }

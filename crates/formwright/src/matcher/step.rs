@@ -23,7 +23,8 @@ use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
 use crate::error::Result;
 use crate::language::CompiledGraph;
 use crate::language::{
-    Array, Extra, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, Place, Seen, SpaceState, Tail, UNBOUNDED, end,
+    Array, FREE, INFINITE, Items, LeafId, Node, NodeId, Object, ObjectPosition, Seen, SpaceState, Tail, UNBOUNDED,
+    UndeclaredKind, end,
 };
 use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
@@ -544,7 +545,7 @@ impl<'m> Machine<'m> {
         }
         match graph.node(node) {
             Node::Tail(tail) => {
-                for &place in &tail.rests[trie.items()[ended.start] as usize].places {
+                for &place in &tail.continuations[trie.items()[ended.start] as usize].positions {
                     let frame = self.behind_value(place, cont);
                     Self::push(frame.head, frame.cont, out);
                 }
@@ -565,7 +566,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn behind_value(&mut self, place: Place, cont: ContId) -> Thread {
+    fn behind_value(&mut self, place: ObjectPosition, cont: ContId) -> Thread {
         let graph = self.graph;
         let Node::Object(object) = graph.node(place.object) else { return Thread { head: Head::Accept, cont } };
         let plain = object.is_plain();
@@ -600,7 +601,7 @@ impl<'m> Machine<'m> {
         let names = self.arena.seen(seen).names;
         let at = self.arena.excluded_names(node, object, names);
         let start = self.path.len() as u32;
-        for (index, extra) in object.extras.iter().enumerate() {
+        for (index, extra) in object.undeclared.iter().enumerate() {
             if !self.leaves_room(object, seen, extra) || !self.is_free(node, object, seen, extra) {
                 continue;
             }
@@ -723,7 +724,7 @@ impl<'m> Machine<'m> {
     fn named(&mut self, extra: u16, node: NodeId, seen: SeenId, start: u32, cont: ContId, out: &mut Out<'_>) {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return };
-        let mut next = object.with_extra(self.arena.seen(seen), 0);
+        let mut next = object.with_undeclared(self.arena.seen(seen), 0);
         let name = self.text_since(start).map(|text| text[1..].to_vec());
         next.names = match name {
             Some(name) if are_known(next.names) => self.arena.use_name(node, object, next.names, &name),
@@ -787,14 +788,14 @@ impl<'m> Machine<'m> {
         } else {
             Seen { met: before.met | met, ..before.clone() } // counted when its name ended
         };
-        let alive = object.demands == 0 || self.feasible(object, &next);
+        let alive = object.existentials == 0 || self.feasible(object, &next);
         alive.then(|| self.arena.intern_seen(next))
     }
 
     /// Whether the object can still be completed.
     fn feasible(&self, object: &Object, seen: &Seen) -> bool {
         let (facts, costs) = (&self.graph.facts, &self.graph.costs);
-        facts.with_prices(&object.layout, costs, |prices| object.completion(seen, false, prices)).is_some()
+        facts.with_minimum_lengths(&object.layout, costs, |lengths| object.completion(seen, false, lengths)).is_some()
     }
 
     /// Whether some declared name at or below `at` may come.
@@ -835,7 +836,7 @@ impl<'m> Machine<'m> {
 
     /// Whether an undeclared name may come.
     fn may_extra(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
-        if object.extras.is_empty() || self.arena.is_full() {
+        if object.undeclared.is_empty() || self.arena.is_full() {
             return false;
         }
         let before = self.arena.seen(seen);
@@ -843,13 +844,13 @@ impl<'m> Machine<'m> {
             return false;
         }
         object
-            .extras
+            .undeclared
             .iter()
             .any(|extra| self.leaves_room(object, seen, extra) && self.is_free(node, object, seen, extra))
     }
 
     /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always is.
-    fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &Extra) -> bool {
+    fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &UndeclaredKind) -> bool {
         if self.graph.inside(extra.name).is_some() {
             return true;
         }
@@ -864,13 +865,13 @@ impl<'m> Machine<'m> {
     }
 
     /// Whether the object can be completed after a member of this kind.
-    fn leaves_room(&self, object: &Object, seen: SeenId, extra: &Extra) -> bool {
+    fn leaves_room(&self, object: &Object, seen: SeenId, extra: &UndeclaredKind) -> bool {
         if !object.is_counted() {
             return true;
         }
         let before = self.arena.seen(seen);
         let mut met = std::iter::once(0).chain(extra.witnesses.iter().map(|(_, met)| *met));
-        met.any(|met| self.feasible(object, &object.with_extra(before, met)))
+        met.any(|met| self.feasible(object, &object.with_undeclared(before, met)))
     }
 
     /// Whether a comma may come: some member can follow.
@@ -883,7 +884,7 @@ impl<'m> Machine<'m> {
             return object.next_required(seen) == object.members.len() as u32;
         }
         let seen = self.arena.seen(seen);
-        seen.count >= object.low && object.demands & !seen.met == 0 && object.missing(seen).is_empty()
+        seen.count >= object.low && object.existentials & !seen.met == 0 && object.missing(seen).is_empty()
     }
 
     // Arrays.
@@ -951,7 +952,7 @@ impl<'m> Machine<'m> {
     /// Bytes of the items an array still needs, with a comma each.
     pub fn items_cost(&self, array: &Array, items: &Items) -> Option<u32> {
         let (facts, costs) = (&self.graph.facts, &self.graph.costs);
-        facts.with_prices(&array.layout, costs, |prices| array.completion(items, prices))
+        facts.with_minimum_lengths(&array.layout, costs, |lengths| array.completion(items, lengths))
     }
 
     // For walks over tokens whose leading whitespace is stripped.

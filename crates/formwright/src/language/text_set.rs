@@ -14,22 +14,22 @@ use crate::vocabulary::Trie;
 
 /// Some texts, each with an item.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
+pub struct TextSet {
     /// For each text its item and where it ends, as two words; then the texts.
     all: Box<[u8]>,
     len: usize,
     tree: OnceLock<Box<Trie>>,
 }
 
-impl Texts {
+impl TextSet {
     /// The longest text, in bytes.
     pub const LONGEST: usize = Trie::LONGEST;
 
     /// The most bytes of all texts together.
     pub const MOST_BYTES: usize = 1 << 30;
 
-    /// Texts and their items, in any order. None may be longer than [`Texts::LONGEST`], nor all of them than
-    /// [`Texts::MOST_BYTES`].
+    /// Texts and their items, in any order. None may be longer than [`TextSet::LONGEST`], nor all of them than
+    /// [`TextSet::MOST_BYTES`].
     pub fn new(texts: &[(&[u8], u32)]) -> Self {
         let mut end = texts.len() * size_of::<[u32; 2]>();
         let mut all = Vec::with_capacity(end + texts.iter().map(|(text, _)| text.len()).sum::<usize>());
@@ -56,7 +56,7 @@ impl Texts {
     /// The text that was given at `index`.
     ///
     /// # Panics
-    /// When `index` is not below [`Texts::len`].
+    /// When `index` is not below [`TextSet::len`].
     pub fn text(&self, index: usize) -> &[u8] {
         let start = if index == 0 { self.len * size_of::<[u32; 2]>() } else { self.word(2 * index - 1) as usize };
         &self.all[start..self.word(2 * index + 1) as usize]
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn texts_come_back_as_they_were_given_and_sorted_in_the_tree() {
         let given: [(&[u8], u32); 4] = [(b"id", 3), (b"", 7), (b"a longer one", 0), (b"if", 1)];
-        let texts = Texts::new(&given);
+        let texts = TextSet::new(&given);
         assert!(texts.iter().eq(given));
         assert_eq!(texts.text(2), b"a longer one");
         assert_eq!(texts.tree().items(), [7, 0, 3, 1]);
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn no_texts_are_a_tree_too() {
-        assert_eq!(Texts::default().len(), 0);
-        assert!(Texts::default().tree().items().is_empty());
+        assert_eq!(TextSet::default().len(), 0);
+        assert!(TextSet::default().tree().items().is_empty());
     }
 }
