@@ -34,7 +34,7 @@
 //! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `language` |
 //! | [`leaf`] | per-vocabulary masks of regular leaves | `vocabulary`, `regular` |
 //! | [`matcher`] | threads, masks, budget | `leaf`, `language` |
-//! | [`recipe`] | what a user wrote to get a language, to be stored | `syntax`, `bytes` |
+//! | [`source`] | what a user wrote to get a language, to be stored | `syntax`, `bytes` |
 //! | [`bytes`] | the envelope of everything that is stored | |
 //!
 //! The kernel has no I/O, no globals but constant tables, and no `unsafe`.
@@ -46,8 +46,8 @@ pub mod language;
 pub mod leaf;
 pub mod limits;
 pub mod matcher;
-pub mod recipe;
 pub mod regular;
+pub mod source;
 pub mod syntax;
 pub mod vocabulary;
 

@@ -1,24 +1,24 @@
-//! What a user wrote to get a language: small, so that it can be stored, sent and read again.
+//! The source of a language: what a user wrote to get it, so that it can be stored, sent and read again.
 //!
 //! A compiled language is not stored. Reading what the user wrote and compiling it is as fast as reading a graph would
-//! be, and what comes out is sound by construction, whoever wrote the bytes. A [`Recipe`] is that text: one step for
-//! each leaf (a schema, an expression, a choice) and each operator, in postfix order:
+//! be, and what comes out went through the same checks, whoever wrote the bytes. A [`Source`] has one instruction for each
+//! operand (a schema, an expression, a choice) and each operator, in postfix order:
 //!
 //! ```text
 //! fw.literal("Answer: ") + fw.regex("\\d") | fw.choice(["?"])      Choice · Regex · Then · Choice · Or
 //! ```
 //!
-//! Cost: writing is a copy of the texts. Reading compiles every leaf once, then runs the operators on a stack, so no
+//! Cost: writing is a copy of the texts. Reading compiles every operand once, then runs the operators on a stack, so no
 //! depth of nesting can overflow anything.
 //!
-//! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::recipe_nodes`] bounds
-//! the nodes of all steps together.
+//! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds the
+//! nodes of all instructions together.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes::{Format, Reader, hex, put, put_text};
+use crate::bytes::{Envelope, Reader, hex, put, put_text};
 use crate::error::{Error, Kind, Result};
 use crate::language::Language;
 use crate::limits::Limits;
@@ -27,19 +27,20 @@ use crate::syntax::{choice, regex};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const FORMAT: Format = Format { magic: *b"FWla", version: 1, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 1, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
-pub const CONSTRAINT: Format = Format { magic: *b"FWco", version: 1, name: "constraint", kind: || Kind::Language };
+pub const CONSTRAINT_ENVELOPE: Envelope =
+    Envelope { magic: *b"FWco", version: 1, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Recipe(Vec<Step>);
+pub struct Source(Vec<Instruction>);
 
-/// A text that somebody holds: a `String`, or a host's own, which need not be copied.
-pub trait Text: AsRef<str> + fmt::Debug + Send + Sync {}
+/// A text: a `String`, or one that the host owns, which need not be copied.
+pub trait SourceText: AsRef<str> + fmt::Debug + Send + Sync {}
 
-impl<T: AsRef<str> + fmt::Debug + Send + Sync> Text for T {}
+impl<T: AsRef<str> + fmt::Debug + Send + Sync> SourceText for T {}
 
 #[derive(Debug)]
 struct Schema<T: ?Sized> {
@@ -48,8 +49,8 @@ struct Schema<T: ?Sized> {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
-    Schema(Arc<Schema<dyn Text>>),
+enum Instruction {
+    Schema(Arc<Schema<dyn SourceText>>),
     Regex(Arc<str>),
     Choice(Arc<[String]>),
     Then,
@@ -57,48 +58,48 @@ enum Step {
     Repeat(u32, u32),
 }
 
-impl Recipe {
+impl Source {
     /// A JSON Schema.
-    pub fn json_schema(text: impl Text + 'static, options: Options) -> Self {
-        Self(vec![Step::Schema(Arc::new(Schema { options, text }))])
+    pub fn json_schema(text: impl SourceText + 'static, options: Options) -> Self {
+        Self(vec![Instruction::Schema(Arc::new(Schema { options, text }))])
     }
 
     /// A regular expression.
     pub fn regex(pattern: &str) -> Self {
-        Self(vec![Step::Regex(pattern.into())])
+        Self(vec![Instruction::Regex(pattern.into())])
     }
 
     /// One of some texts.
     pub fn choice(options: Vec<String>) -> Self {
-        Self(vec![Step::Choice(options.into())])
+        Self(vec![Instruction::Choice(options.into())])
     }
 
     /// This, then `other`.
     #[must_use]
     pub fn then(&self, other: &Self) -> Self {
-        self.with(&other.0, Step::Then)
+        self.with(&other.0, Instruction::Then)
     }
 
     /// This or `other`.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
-        self.with(&other.0, Step::Or)
+        self.with(&other.0, Instruction::Or)
     }
 
     /// This, `low..=high` times.
     #[must_use]
     pub fn repeat(&self, low: u32, high: u32) -> Self {
-        self.with(&[], Step::Repeat(low, high))
+        self.with(&[], Instruction::Repeat(low, high))
     }
 
-    fn with(&self, other: &[Step], operator: Step) -> Self {
+    fn with(&self, other: &[Instruction], operator: Instruction) -> Self {
         Self(self.0.iter().chain(other).cloned().chain([operator]).collect())
     }
 
     /// The schema and its options, if that is all.
     pub fn schema(&self) -> Option<(&str, &Options)> {
         match &*self.0 {
-            [Step::Schema(schema)] => Some((schema.text.as_ref(), &schema.options)),
+            [Instruction::Schema(schema)] => Some((schema.text.as_ref(), &schema.options)),
             _ => None,
         }
     }
@@ -106,14 +107,14 @@ impl Recipe {
     /// The language.
     ///
     /// # Errors
-    /// As the constructors and operators of its steps; [`Kind::Limit`] when all steps together are too large.
+    /// As the constructors and operators of its instructions; [`Kind::Limit`] when these are too large together.
     pub fn build(&self, limits: &Limits) -> Result<Language> {
         let (mut stack, mut nodes) = (Vec::new(), 0);
-        for step in &self.0 {
-            let made = step.apply(&mut stack, limits)?;
+        for instruction in &self.0 {
+            let made = instruction.apply(&mut stack, limits)?;
             nodes += made.graph().nodes.len();
-            if nodes > limits.recipe_nodes {
-                return Err(Error::limit("nodes of all parts of a language", nodes, limits.recipe_nodes));
+            if nodes > limits.source_nodes {
+                return Err(Error::limit("nodes of all parts of a language", nodes, limits.source_nodes));
             }
             stack.push(made);
         }
@@ -123,30 +124,30 @@ impl Recipe {
         }
     }
 
-    /// This recipe as bytes.
+    /// This source as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        FORMAT.seal(&self.body())
+        ENVELOPE.seal(&self.body())
     }
 
-    /// The recipe that [`Recipe::to_bytes`] wrote; it is not tried yet.
+    /// The source that [`Source::to_bytes`] wrote; it is not built yet.
     ///
     /// # Errors
     /// [`Kind::Language`], saying what was seen.
     pub fn from_bytes(data: &[u8], limits: &Limits) -> Result<Self> {
-        Self::read(FORMAT.open(data)?, limits)
+        Self::read(ENVELOPE.open(data)?, limits)
     }
 
     /// A constraint of this language and `vocabulary` as bytes.
     pub fn to_constraint_bytes(&self, vocabulary: &Vocabulary) -> Vec<u8> {
-        CONSTRAINT.seal(&[vocabulary.fingerprint(), &*self.body()].concat())
+        CONSTRAINT_ENVELOPE.seal(&[vocabulary.fingerprint(), &*self.body()].concat())
     }
 
-    /// The recipe that [`Recipe::to_constraint_bytes`] wrote.
+    /// The source that [`Source::to_constraint_bytes`] wrote.
     ///
     /// # Errors
     /// [`Kind::Language`], saying what was seen; [`Kind::Vocabulary`] when it was another vocabulary.
     pub fn from_constraint_bytes(data: &[u8], vocabulary: &Vocabulary, limits: &Limits) -> Result<Self> {
-        let mut reader = CONSTRAINT.open(data)?;
+        let mut reader = CONSTRAINT_ENVELOPE.open(data)?;
         let (made_for, given) = (reader.take(32, "the vocabulary's fingerprint")?, vocabulary.fingerprint());
         if made_for != given {
             let what = format!("made for the vocabulary {}..., not for {}...", hex(&made_for[..8]), hex(&given[..8]));
@@ -158,16 +159,16 @@ impl Recipe {
 
     fn body(&self) -> Vec<u8> {
         let mut body = Vec::new();
-        self.0.iter().for_each(|step| step.write(&mut body));
+        self.0.iter().for_each(|instruction| instruction.write(&mut body));
         body
     }
 
     fn read(mut reader: Reader<'_>, limits: &Limits) -> Result<Self> {
-        let mut steps = Vec::new();
+        let mut instructions = Vec::new();
         while !reader.is_done() {
-            steps.push(Step::read(&mut reader, limits)?);
+            instructions.push(Instruction::read(&mut reader, limits)?);
         }
-        Ok(Self(steps))
+        Ok(Self(instructions))
     }
 }
 
@@ -175,7 +176,7 @@ fn unbalanced() -> Error {
     Error::new(Kind::Language, "language bytes: operators and operands do not pair up")
 }
 
-impl Step {
+impl Instruction {
     fn apply(&self, stack: &mut Vec<Language>, limits: &Limits) -> Result<Language> {
         let mut pop = || stack.pop().ok_or_else(unbalanced);
         match self {
@@ -290,10 +291,10 @@ mod tests {
 
     fn read(data: &[u8]) -> Result<Language> {
         let limits = Limits::default();
-        Recipe::from_bytes(data, &limits)?.build(&limits)
+        Source::from_bytes(data, &limits)?.build(&limits)
     }
 
-    fn recipes() -> impl Strategy<Value = Recipe> {
+    fn sources() -> impl Strategy<Value = Source> {
         let options = (any::<[bool; 5]>(), 1..400_u32, any::<bool>()).prop_map(|(bits, max_digits, named)| Options {
             order: if bits[0] { Order::Model } else { Order::Schema },
             whitespace: if bits[1] { "compact" } else { " ?" }.to_owned(),
@@ -309,9 +310,9 @@ mod tests {
         });
         let schema = r#"{"type":["integer","string"],"format":"hex"}"#.to_owned();
         let leaf = prop_oneof![
-            options.prop_map(move |options| Recipe::json_schema(schema.clone(), options)),
-            "[a-z]{1,3}".prop_map(|pattern| Recipe::regex(&pattern)),
-            prop::collection::vec("[a-zé\"]{1,3}", 1..4).prop_map(Recipe::choice),
+            options.prop_map(move |options| Source::json_schema(schema.clone(), options)),
+            "[a-z]{1,3}".prop_map(|pattern| Source::regex(&pattern)),
+            prop::collection::vec("[a-zé\"]{1,3}", 1..4).prop_map(Source::choice),
         ];
         leaf.prop_recursive(3, 8, 2, |inner| {
             prop_oneof![
@@ -326,12 +327,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn what_was_written_is_read(recipe in recipes()) {
-            let (data, limits) = (recipe.to_bytes(), Limits::default());
-            let again = Recipe::from_bytes(&data, &limits).unwrap();
+        fn what_was_written_is_read(source in sources()) {
+            let (data, limits) = (source.to_bytes(), Limits::default());
+            let again = Source::from_bytes(&data, &limits).unwrap();
             prop_assert_eq!(again.to_bytes(), data);
-            prop_assert_eq!(format!("{again:?}"), format!("{recipe:?}"));
-            if let Ok(language) = recipe.build(&limits) {
+            prop_assert_eq!(format!("{again:?}"), format!("{source:?}"));
+            if let Ok(language) = source.build(&limits) {
                 let example = language.example().unwrap();
                 prop_assert!(again.build(&limits).unwrap().check(&example).unwrap().1);
             }
@@ -339,13 +340,13 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(body in prop::collection::vec(0..9_u8, 0..64)) {
-            let _ = read(&FORMAT.seal(&body));
+            let _ = read(&ENVELOPE.seal(&body));
         }
     }
 
     #[test]
     fn every_cut_and_every_changed_byte_is_an_error() {
-        let data = Recipe::json_schema("{}".to_owned(), Options::default()).or(&Recipe::regex("a+")).to_bytes();
+        let data = Source::json_schema("{}".to_owned(), Options::default()).or(&Source::regex("a+")).to_bytes();
         for at in 0..data.len() {
             let mut changed = data.clone();
             changed[at] ^= 0x20;
@@ -356,7 +357,7 @@ mod tests {
 
     #[test]
     fn operators_need_their_operands() {
-        let refused = |body: &[u8]| read(&FORMAT.seal(body)).unwrap_err();
+        let refused = |body: &[u8]| read(&ENVELOPE.seal(body)).unwrap_err();
         for body in [&[][..], &[3], &[1, 0, 0, 0, 0, 4], &[1, 0, 0, 0, 0, 1, 0, 0, 0, 0]] {
             assert!(refused(body).message.contains("do not pair up"), "{body:?}");
         }
@@ -365,25 +366,25 @@ mod tests {
 
     #[test]
     fn ten_thousand_operators_neither_overflow_nor_run_on() {
-        let letter = Recipe::regex("a").body();
+        let letter = Source::regex("a").body();
         let deep = [letter.clone(), [letter.clone(), vec![3]].concat().repeat(10_000)].concat();
-        let limits = Limits { recipe_nodes: 100_000, ..Limits::default() };
-        let error = Recipe::from_bytes(&FORMAT.seal(&deep), &limits).unwrap().build(&limits).unwrap_err();
+        let limits = Limits { source_nodes: 100_000, ..Limits::default() };
+        let error = Source::from_bytes(&ENVELOPE.seal(&deep), &limits).unwrap().build(&limits).unwrap_err();
         assert!(matches!(*error.kind, Kind::Limit { .. }), "{error}");
         let wide = [letter.repeat(500), vec![4; 499]].concat();
-        assert!(read(&FORMAT.seal(&wide)).unwrap().check(b"a").unwrap().1);
+        assert!(read(&ENVELOPE.seal(&wide)).unwrap().check(b"a").unwrap().1);
     }
 
     #[test]
     fn a_constraint_is_for_one_vocabulary() {
         let vocabulary = |words: &[&str]| Vocabulary::new(words, &[0], indexmap::IndexMap::new(), None).unwrap();
         let (one, two) = (vocabulary(&["", "a"]), vocabulary(&["", "b"]));
-        let (data, limits) = (Recipe::regex("a").to_constraint_bytes(&one), Limits::default());
-        assert!(Recipe::from_constraint_bytes(&data, &one, &limits).unwrap().build(&limits).is_ok());
-        let error = Recipe::from_constraint_bytes(&data, &two, &limits).unwrap_err();
+        let (data, limits) = (Source::regex("a").to_constraint_bytes(&one), Limits::default());
+        assert!(Source::from_constraint_bytes(&data, &one, &limits).unwrap().build(&limits).is_ok());
+        let error = Source::from_constraint_bytes(&data, &two, &limits).unwrap_err();
         assert_eq!((*error.kind, error.hint.is_some()), (Kind::Vocabulary, true));
         assert!(
-            Recipe::from_bytes(&data, &limits).unwrap_err().message.contains(r#"begin with "FWco", not with "FWla""#)
+            Source::from_bytes(&data, &limits).unwrap_err().message.contains(r#"begin with "FWco", not with "FWla""#)
         );
     }
 }
