@@ -14,10 +14,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
 use formwright::syntax::json_schema::{Options, Order};
+use formwright::terminals::Tables;
 use formwright::vocabulary::{Vocabulary, stored};
 use formwright::{Constraint, Error, Kind, Language, Limits};
 

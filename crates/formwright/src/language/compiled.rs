@@ -82,7 +82,7 @@ impl CompiledGraph {
     }
 
     /// Whether some automaton has grown large.
-    pub fn is_crowded(&self) -> bool {
+    pub fn is_near_its_limit(&self) -> bool {
         self.automata.iter().any(|automaton| automaton.is_near_its_limit())
     }
 

@@ -1,16 +1,21 @@
-//! How many bytes are still needed, from any thread.
+//! How many bytes are still needed, from any configuration.
 //!
-//! The static side ([`crate::language::Facts`]) knows the shortest text of every
-//! node; this file adds what is left of half-read ones. Costs of continuations
-//! are remembered by id, so a deep stack is walked once.
+//! ```text
+//! {"a": "x      position  1 byte to finish the string, the quote
+//!               stack     1 byte to finish the object, the brace
+//! ```
 //!
-//! Property the token budget relies on: whenever the cost is `n > 0`, some byte
-//! leads to a state of cost `n - 1`.
+//! The static side ([`crate::language::Facts`]) knows the shortest text of every node; this file adds what is left of
+//! half-read ones.
+//!
+//! Property that the token budget relies on: whenever the cost is `n > 0`, some byte leads to a state of cost `n - 1`.
+//!
+//! Cost: costs of stacks are cached by node, so a deep stack is walked once.
 
-use super::arena::OFF;
-use super::step::Machine;
-use super::thread::{ContId, END, Head, Phase, SeenId, Thread};
-use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, Seen, end};
+use super::Machine;
+use super::configuration::{Configuration, END, ItemCount, Phase, Position, SeenId, StackId};
+use super::excluded::TextsId;
+use crate::language::{Array, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, end};
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, Trie};
 
@@ -18,88 +23,89 @@ use crate::vocabulary::{NodeIndex, Trie};
 const LONGER: u32 = 4;
 
 impl Machine<'_> {
-    /// Bytes of the shortest completion of any of `threads`.
-    pub fn cost(&mut self, threads: &[Thread]) -> u32 {
-        threads.iter().map(|thread| self.thread_cost(*thread)).min().unwrap_or(INFINITE)
+    /// Bytes of the shortest completion of any of `configurations`.
+    pub fn cost(&mut self, configurations: &[Configuration]) -> u32 {
+        configurations.iter().map(|configuration| self.configuration_cost(*configuration)).min().unwrap_or(INFINITE)
     }
 
-    fn thread_cost(&mut self, thread: Thread) -> u32 {
-        self.head_cost(thread.head).saturating_add(self.cont_cost(thread.cont)).min(INFINITE)
+    fn configuration_cost(&mut self, configuration: Configuration) -> u32 {
+        self.position_cost(configuration.position).saturating_add(self.stack_cost(configuration.stack)).min(INFINITE)
     }
 
-    /// Bytes to finish everything after a part.
-    pub fn cont_cost(&mut self, cont: ContId) -> u32 {
-        let mut stack = vec![cont];
-        while let Some(&top) = stack.last() {
-            if self.arena.known_cost(top).is_some() {
-                stack.pop();
+    /// Bytes to finish everything on a stack. A node's cost is made of those below it, which are worked out first.
+    pub fn stack_cost(&mut self, stack: StackId) -> u32 {
+        let mut open = vec![stack];
+        while let Some(&top) = open.last() {
+            if self.stacks.cached_cost(top).is_some() {
+                open.pop();
                 continue;
             }
             let below = self.below(top);
-            let open: Vec<ContId> =
-                below.iter().copied().filter(|&cont| self.arena.known_cost(cont).is_none()).collect();
-            if open.is_empty() {
+            let missing = below.iter().filter(|&&node| self.stacks.cached_cost(node).is_none());
+            let before = open.len();
+            open.extend(missing);
+            if open.len() == before {
                 let cost = self.frame_cost(top, &below);
-                self.arena.learn_cost(top, cost);
-                stack.pop();
-            } else {
-                stack.extend(open);
+                self.stacks.insert_cost(top, cost);
+                open.pop();
             }
         }
-        self.arena.known_cost(cont).unwrap_or(INFINITE)
+        self.stacks.cached_cost(stack).unwrap_or(INFINITE)
     }
 
-    /// The continuations the cost of `cont` is made of.
-    fn below(&self, cont: ContId) -> Vec<ContId> {
-        match self.arena.united(cont) {
+    /// The nodes that the cost of a node is made of.
+    fn below(&self, stack: StackId) -> Vec<StackId> {
+        match self.stacks.alternatives(stack) {
             Some(several) => several.to_vec(),
-            None if cont == END => Vec::new(),
-            None => vec![self.arena.get(cont).cont],
+            None if stack == END => Vec::new(),
+            None => vec![self.stacks.frame(stack).below],
         }
     }
 
-    fn frame_cost(&mut self, cont: ContId, below: &[ContId]) -> u32 {
-        if cont == END {
+    fn frame_cost(&mut self, stack: StackId, below: &[StackId]) -> u32 {
+        if stack == END {
             return 0;
         }
-        let known = |machine: &Self, cont: &ContId| machine.arena.known_cost(*cont).unwrap_or(INFINITE);
-        if self.arena.united(cont).is_some() {
-            return below.iter().map(|cont| known(self, cont)).min().unwrap_or(INFINITE);
+        let known = |machine: &Self, stack: &StackId| machine.stacks.cached_cost(*stack).unwrap_or(INFINITE);
+        if self.stacks.alternatives(stack).is_some() {
+            return below.iter().map(|stack| known(self, stack)).min().unwrap_or(INFINITE);
         }
-        let rest = below.first().map_or(0, |cont| known(self, cont));
-        let head = self.arena.get(cont).head;
-        self.head_cost(head).saturating_add(rest).min(INFINITE)
+        let rest = below.first().map_or(0, |stack| known(self, stack));
+        let position = self.stacks.frame(stack).position;
+        self.position_cost(position).saturating_add(rest).min(INFINITE)
     }
 
-    /// Bytes to finish the part a thread is in.
-    fn head_cost(&mut self, head: Head) -> u32 {
+    /// Bytes to finish the part a configuration is in.
+    fn position_cost(&mut self, position: Position) -> u32 {
         let graph = self.graph;
         let spaces = graph.spaces();
-        match head {
-            Head::Accept | Head::Union(_) => 0,
-            Head::Between { .. } => INFINITE,
-            Head::Start(node) => graph.facts.shortest(node),
-            Head::Value { space, node } => spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node)),
-            Head::Text { leaf, state, least, .. } => graph.automaton(leaf).shortest(state).saturating_add(least),
-            Head::Leaf { leaf, state } => graph.automaton(leaf).shortest(state),
-            Head::Literal { node, at } => match graph.node(node) {
+        match position {
+            Position::Accept | Position::Union(_) => 0,
+            Position::Between { .. } => INFINITE,
+            Position::Start(node) => graph.facts.shortest(node),
+            Position::Value { space, node } => {
+                spaces.shortest(space, end::ITEM).saturating_add(graph.facts.shortest(node))
+            }
+            Position::Text { leaf, state, least, .. } => graph.automaton(leaf).shortest(state).saturating_add(least),
+            Position::Terminal { leaf, state } => graph.automaton(leaf).shortest(state),
+            Position::Literal { node, at } => match graph.node(node) {
                 Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
                 Node::Tail(tail) => {
                     nearest_end(tail.texts.tree(), at, |item| Some(tail.continuations[item as usize].shortest))
                 }
                 _ => INFINITE,
             },
-            Head::Key { object, seen, at } => self.key_cost(object, seen, at),
-            Head::Extra { leaf, state, at } => self.extra_cost(leaf, state, at),
-            Head::Item { array, items, .. } => self.item_cost(array, items),
-            Head::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
-            Head::Colon { space, object, seen, member } => {
+            Position::Key { object, seen, at } => self.key_cost(object, seen, at),
+            Position::Excluding { leaf, state, at } => self.excluding_cost(leaf, state, at),
+            Position::Item { array, items, .. } => self.item_cost(array, items),
+            Position::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
+            Position::Colon { space, object, seen, member } => {
                 let layout_colon = self.colon_cost(object, seen, member);
                 spaces.shortest(space, end::COLON).saturating_add(layout_colon)
             }
-            Head::Object { phase, space, object, seen } => self.object_cost(phase, space, object, seen),
-            Head::Array { phase, space, array, count } => self.array_cost(phase, space, array, count),
-            Head::Sequence { node, index } => match graph.node(node) {
+            Position::Object { phase, space, object, seen } => self.object_cost(phase, space, object, seen),
+            Position::Array { phase, space, array, count } => self.array_cost(phase, space, array, count),
+            Position::Sequence { node, index } => match graph.node(node) {
                 Node::Sequence(parts) => {
                     let rest = &parts[index as usize..];
                     rest.iter()
@@ -108,7 +114,7 @@ impl Machine<'_> {
                 }
                 _ => INFINITE,
             },
-            Head::Repeat { node, count } => match *graph.node(node) {
+            Position::Repeat { node, count } => match *graph.node(node) {
                 Node::Repeat { body, low, .. } => {
                     graph.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE)
                 }
@@ -128,10 +134,10 @@ impl Machine<'_> {
 
     /// What an object has seen, spelled out for plain ones too.
     fn seen_of(&self, object: &Object, seen: SeenId) -> Seen {
-        if !object.is_plain() {
-            return self.arena.seen(seen).clone();
+        match seen {
+            SeenId::Next(next) => object.at(next),
+            SeenId::Interned(_) => self.stacks.seen(seen).clone(),
         }
-        object.at(seen)
     }
 
     /// Bytes of the members that must still come (one at least, if `one`), and how many.
@@ -157,7 +163,7 @@ impl Machine<'_> {
         if object.tails > 0 { 0 } else { 1 + self.graph.costs.before_close(&object.layout) }
     }
 
-    fn object_cost(&self, phase: Phase, space: u16, node: NodeId, seen: SeenId) -> u32 {
+    fn object_cost(&self, phase: Phase, space: SpaceState, node: NodeId, seen: SeenId) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let seen = self.seen_of(object, seen);
         let spaces = self.graph.spaces();
@@ -205,7 +211,7 @@ impl Machine<'_> {
     /// Bytes from behind the quote of an undeclared name to behind the closing brace.
     fn named_cost(&self, node: NodeId, seen: SeenId, extra: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
-        let before = self.arena.seen(seen);
+        let before = self.stacks.seen(seen);
         let colon = self.graph.costs.colon(&object.layout);
         let member = object.members.len() as u32 + extra;
         self.values_cost(object, member, |met| object.with_undeclared(before, met)).saturating_add(colon).min(INFINITE)
@@ -221,24 +227,21 @@ impl Machine<'_> {
     }
 
     /// Bytes to finish a name that must not be one of the excluded ones.
-    fn extra_cost(&self, leaf: LeafId, state: StateId, at: u32) -> u32 {
+    fn excluding_cost(&self, leaf: LeafId, state: StateId, at: TextsId) -> u32 {
         let automaton = self.graph.automaton(leaf);
-        if at == OFF {
-            return automaton.shortest(state);
-        }
         let mut best = INFINITE;
         let mut level = vec![(state, at)];
         for read in 1..INFINITE {
             let mut next = Vec::new();
             for &(state, at) in &level {
-                let on = self.arena.excluded_children(at);
+                let on = self.stacks.excluded_children(at);
                 for byte in 0..=255_u8 {
                     let step = automaton.step(state, byte);
                     if step.state() == DEAD {
                         continue;
                     }
                     let rest = match on.iter().find(|(other, _)| *other == byte) {
-                        Some(&(_, child)) if !step.accepting() || self.arena.is_excluded(child) => {
+                        Some(&(_, child)) if !step.accepting() || self.stacks.is_excluded(Some(child)) => {
                             next.extend(step.goes_on().then_some((step.state(), child)));
                             continue;
                         }
@@ -259,22 +262,13 @@ impl Machine<'_> {
 
     // Arrays.
 
-    fn array_cost(&self, phase: Phase, space: u16, node: NodeId, count: u32) -> u32 {
+    fn array_cost(&self, phase: Phase, space: SpaceState, node: NodeId, count: ItemCount) -> u32 {
         let Node::Array(array) = self.graph.node(node) else { return INFINITE };
         let spaces = self.graph.spaces();
-        let count = if array.unique { self.arena.items(count).count } else { count };
-        if !array.kinds.is_empty() {
-            let items = self.items_cost(array, self.arena.items(count));
-            return match (items, phase) {
-                (None, _) => INFINITE,
-                (Some(0), _) => 1 + spaces.shortest(space, end::CLOSE),
-                // The first item has no comma before it.
-                (Some(items), Phase::Open) => {
-                    items - self.graph.costs.between_items(&array.layout) + 1 + spaces.shortest(space, end::ITEM)
-                }
-                (Some(items), _) => items + 1 + spaces.shortest(array.layout.value, end::CLOSE),
-            };
+        if let (ItemCount::Interned(id), false) = (count, array.unique) {
+            return self.kinds_cost(phase, space, array, self.stacks.items(id));
         }
+        let count = self.stacks.number(count);
         if count >= array.low {
             return 1 + spaces.shortest(space, end::CLOSE);
         }
@@ -289,10 +283,24 @@ impl Machine<'_> {
         items.saturating_add(first).saturating_add(more).saturating_add(close).min(INFINITE)
     }
 
+    /// As [`Machine::array_cost`], where kinds of items are counted.
+    fn kinds_cost(&self, phase: Phase, space: SpaceState, array: &Array, items: &Items) -> u32 {
+        let spaces = self.graph.spaces();
+        match (self.items_cost(array, items), phase) {
+            (None, _) => INFINITE,
+            (Some(0), _) => 1 + spaces.shortest(space, end::CLOSE),
+            // The first item has no comma before it.
+            (Some(items), Phase::Open) => {
+                items - self.graph.costs.between_items(&array.layout) + 1 + spaces.shortest(space, end::ITEM)
+            }
+            (Some(items), _) => items + 1 + spaces.shortest(array.layout.value, end::CLOSE),
+        }
+    }
+
     /// Bytes after an item that had to be new. Later items may have to be longer than the shortest: a few bytes each.
     fn item_cost(&self, node: NodeId, items: u32) -> u32 {
         let Node::Array(array) = self.graph.node(node) else { return INFINITE };
-        let count = self.arena.items(items).count + 1;
+        let count = self.stacks.items(items).count + 1;
         let close = 1 + self.graph.spaces().shortest(array.layout.value, end::CLOSE);
         let missing = array.low.saturating_sub(count);
         let each = self.graph.costs.between_items(&array.layout).saturating_add(LONGER);

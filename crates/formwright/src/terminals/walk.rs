@@ -14,12 +14,13 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::classes::Classes;
+use super::dependent::Tokens;
 use super::runs::Runs;
-use super::{Collector, Exits, Farthest, LeafKey, LeafMask, Met, States, Tables, Tree};
+use super::{Collector, Dependent, Farthest, Occurrence, States, Tables, TerminalKey, TerminalMask, Tree};
 use crate::language::UNBOUNDED;
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::shapes::members;
-use crate::vocabulary::{NodeIndex, Shapes, TokenId, Trie, Vocabulary, in_order};
+use crate::vocabulary::{NodeIndex, Shapes, TokenId, Vocabulary};
 
 /// Of the tokens that begin with the same byte, at most so many are looked at one by one.
 const ALONE: usize = 256;
@@ -28,82 +29,12 @@ const ALONE: usize = 256;
 const SPARSE: usize = 16;
 const SMALL: NodeIndex = 64;
 
-/// A token that leaves, and what remains of it.
-pub type Exit<'v> = (&'v [u8], Met);
-
-/// One of the trees, with what its items mean.
-pub struct Tokens<'v> {
-    vocabulary: &'v Vocabulary,
-    pub trie: &'v Trie,
-    /// `(run, token)` of each item in the stripped tree.
-    entries: Option<&'v [(u16, TokenId)]>,
-}
-
-impl<'v> Tokens<'v> {
-    pub fn new(vocabulary: &'v Vocabulary, tree: Tree) -> Self {
-        match tree {
-            Tree::Plain => Self { vocabulary, trie: vocabulary.plain(), entries: None },
-            Tree::Stripped => {
-                let stripped = vocabulary.stripped();
-                Self { vocabulary, trie: &stripped.trie, entries: Some(&stripped.entries) }
-            }
-        }
-    }
-
-    pub fn met(&self, item: usize, count: u16) -> Met {
-        let item = self.trie.items()[item];
-        match self.entries {
-            None => Met { run: 0, count, token: item },
-            Some(entries) => Met { run: entries[item as usize].0, count, token: entries[item as usize].1 },
-        }
-    }
-
-    /// Tokens ending at or below `node`, with what remains of them behind the first `read` bytes of the tree.
-    pub fn exits_below(&self, node: NodeIndex, read: u16, count: u16, out: &mut Vec<Exit<'v>>) {
-        for index in node..self.trie.node(node).skip {
-            let left = usize::from(self.trie.node(index).depth - read);
-            for item in self.trie.items_at(index) {
-                let met = self.met(item, count);
-                let bytes = self.vocabulary.token(met.token);
-                out.push((&bytes[bytes.len() - left..], met));
-            }
-        }
-    }
-}
-
-impl Exits {
-    /// From what remains of each token.
-    pub fn new(exits: Vec<Exit<'_>>) -> Self {
-        let (closing, others): (Vec<_>, Vec<_>) =
-            exits.into_iter().partition(|(rest, met)| rest.is_empty() && met.run == 0);
-        let mut closing: Vec<Met> = closing.into_iter().map(|(_, met)| met).collect();
-        closing.sort_unstable_by_key(|met| met.token);
-        closing.dedup();
-        let mut exits: Vec<_> = in_order(others.into_iter(), |(rest, _)| rest).collect();
-        exits.dedup();
-        let keyed: Vec<(&[u8], u32)> = exits.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
-        let trie = Trie::new(&keyed);
-        Self { closing, trie, met: exits.iter().map(|&(_, met)| met).collect() }
-    }
-
-    /// Tokens of which nothing remains, ascending: those with so many characters, fewest and most.
-    pub fn closing(&self, (least, most): (u32, u32)) -> impl Iterator<Item = TokenId> + '_ {
-        let counted = move |met: &&Met| least <= u32::from(met.count) && u32::from(met.count) <= most;
-        self.closing.iter().filter(counted).map(|met| met.token)
-    }
-
-    /// Bytes of memory held.
-    pub fn bytes(&self) -> usize {
-        self.trie.bytes() + (self.met.len() + self.closing.len()) * size_of::<Met>()
-    }
-}
-
 /// The mask of a state of an ordinary leaf.
-pub fn leaf_mask(tables: &Tables, key: LeafKey, automaton: &Automaton, follow: &ByteSet) -> LeafMask {
+pub fn terminal_mask(tables: &Tables, key: TerminalKey, automaton: &Automaton, follow: &ByteSet) -> TerminalMask {
     let mut walk = Walk::new(&tables.vocabulary, key.tree, automaton, follow);
     match key {
-        LeafKey { tree: Tree::Plain, node: 0, state, .. } => walk.everything(state),
-        LeafKey { node, state, .. } => {
+        TerminalKey { tree: Tree::Plain, node: 0, state, .. } => walk.everything(state),
+        TerminalKey { node, state, .. } => {
             let at = walk.tokens.trie.node(node);
             walk.subtrees(node + 1..at.skip, at.height, state);
         }
@@ -122,8 +53,8 @@ struct Walk<'w> {
     /// More of the body: places among the tokens by shape, ascending, and tokens looked at one by one.
     ranges: Vec<Range<usize>>,
     alone: Vec<TokenId>,
-    spaced: Vec<Met>,
-    exits: Vec<Exit<'w>>,
+    spaced: Vec<Occurrence>,
+    dependent: Vec<Dependent<'w>>,
     /// States some token of the body ends in, and those whose class loops took whole subtrees.
     ends: States,
     looping: States,
@@ -142,19 +73,19 @@ impl<'w> Walk<'w> {
             ranges: Vec::new(),
             alone: Vec::new(),
             spaced: Vec::new(),
-            exits: Vec::new(),
+            dependent: Vec::new(),
             ends: States::default(),
             looping: States::default(),
         }
     }
 
-    fn finish(mut self, tables: &Tables) -> LeafMask {
-        let (exits, window) = (tables.exits(self.exits), (0, UNBOUNDED));
-        self.alone.into_iter().chain(exits.closing(window)).for_each(|token| self.body.push(token));
-        LeafMask {
-            body: self.body.finish(self.vocabulary, &self.ranges),
+    fn finish(mut self, tables: &Tables) -> TerminalMask {
+        let (dependent, window) = (tables.dependent(self.dependent), (0, UNBOUNDED));
+        self.alone.into_iter().chain(dependent.closing(window)).for_each(|token| self.body.push(token));
+        TerminalMask {
+            independent: self.body.finish(self.vocabulary, &self.ranges),
             spaced: self.spaced,
-            exits,
+            dependent,
             window,
             farthest: Farthest::new(self.ends, self.looping),
         }
@@ -209,7 +140,7 @@ impl<'w> Walk<'w> {
         for &item in &self.tokens.trie.items()[items] {
             match entries[item as usize] {
                 (0, token) => self.body.push(token),
-                (run, token) => self.spaced.push(Met { run, count: 0, token }),
+                (run, token) => self.spaced.push(Occurrence { run, count: 0, token }),
             }
         }
     }
@@ -219,17 +150,18 @@ impl<'w> Walk<'w> {
     fn leave(&mut self, node: NodeIndex, stays: bool) {
         let read = self.tokens.trie.node(node).depth;
         if self.automaton.is_self_delimiting() {
-            return self.tokens.exits_below(node, read, 0, &mut self.exits);
+            return self.tokens.dependent_below(node, read, 0, &mut self.dependent);
         }
         if !stays {
-            self.exits.extend(self.tokens.trie.items_at(node).map(|item| (&[][..], self.tokens.met(item, 0))));
+            self.dependent
+                .extend(self.tokens.trie.items_at(node).map(|item| (&[][..], self.tokens.occurrence(item, 0))));
         }
         if *self.follow == ByteSet::default() {
             return;
         }
         for child in self.tokens.trie.children(node) {
             if self.follow.contains(self.tokens.trie.node(child).byte) {
-                self.tokens.exits_below(child, read, 0, &mut self.exits);
+                self.tokens.dependent_below(child, read, 0, &mut self.dependent);
             }
         }
     }
@@ -254,12 +186,12 @@ impl<'w> Walk<'w> {
 
     /// As [`Walk::shapes`]; leaves no trace if it gives up.
     fn try_shapes(&mut self, shapes: &Shapes, first: NodeIndex, states: &mut [StateId]) -> bool {
-        let (exits, alone, ranges) = (self.exits.len(), self.alone.len(), self.ranges.len());
+        let (dependent, alone, ranges) = (self.dependent.len(), self.alone.len(), self.ranges.len());
         let last = self.ranges.last().cloned();
         if self.shapes(shapes, first, states) {
             return true;
         }
-        self.exits.truncate(exits);
+        self.dependent.truncate(dependent);
         self.alone.truncate(alone);
         self.ranges.truncate(ranges);
         self.ranges.pop();
@@ -370,7 +302,7 @@ impl<'w> Walk<'w> {
             [next, ..] => self.follow.contains(*next),
         };
         if leaves {
-            self.exits.push((rest, Met { run: 0, count: 0, token }));
+            self.dependent.push((rest, Occurrence { run: 0, count: 0, token }));
         }
     }
 }
@@ -382,7 +314,7 @@ pub mod tests {
 
     use indexmap::IndexMap;
 
-    use super::super::Body;
+    use super::super::TokenSet;
     use super::*;
     use crate::limits::Limits;
     use crate::regular::{Encoding, Escapes, Regular, Step};
@@ -428,7 +360,7 @@ pub mod tests {
 
     /// What each token does, byte by byte: whether it stays, and what remains of it where it leaves.
     fn expected(walk: &Walk<'_>, state: StateId) -> (BTreeSet<TokenId>, BTreeSet<(Vec<u8>, TokenId)>) {
-        let (mut body, mut exits) = (BTreeSet::new(), BTreeSet::new());
+        let (mut body, mut dependent) = (BTreeSet::new(), BTreeSet::new());
         for token in 0..walk.vocabulary.len() as TokenId {
             let bytes = walk.vocabulary.token(token);
             let mut step = None;
@@ -441,7 +373,7 @@ pub mod tests {
                     [next, ..] => walk.follow.contains(*next),
                 };
                 if next.accepting() && leaves {
-                    exits.insert((rest.to_vec(), token));
+                    dependent.insert((rest.to_vec(), token));
                 }
                 step = Some(next);
                 if !next.goes_on() {
@@ -452,7 +384,7 @@ pub mod tests {
                 body.insert(token);
             }
         }
-        (body, exits)
+        (body, dependent)
     }
 
     #[test]
@@ -476,24 +408,24 @@ pub mod tests {
                 walk.everything(state);
                 one_by_one += walk.alone.len();
                 let mask = walk.finish(&tables);
-                let body = match &mask.body {
-                    Body::List(tokens) => tokens.iter().copied().collect(),
-                    Body::Map(words) => (0..tables.vocabulary.len() as TokenId)
+                let body = match &mask.independent {
+                    TokenSet::List(tokens) => tokens.iter().copied().collect(),
+                    TokenSet::Map(words) => (0..tables.vocabulary.len() as TokenId)
                         .filter(|&token| words[token as usize / 32] >> (token % 32) & 1 == 1)
                         .collect(),
                 };
-                let exits = &mask.exits;
+                let dependent = &mask.dependent;
                 let mut left: BTreeSet<_> = mask.closing().map(|token| (Vec::new(), token)).collect();
                 let mut expected = expected;
                 expected.0.extend(mask.closing());
                 let mut rest = Vec::new();
-                for (node, index) in exits.trie.nodes().iter().zip(0..) {
+                for (node, index) in dependent.trie.nodes().iter().zip(0..) {
                     rest.truncate(usize::from(node.depth).saturating_sub(1));
                     rest.extend((index > 0).then_some(node.byte));
                     left.extend(
-                        exits.trie.items()[exits.trie.items_at(index)]
+                        dependent.trie.items()[dependent.trie.items_at(index)]
                             .iter()
-                            .map(|&item| (rest.clone(), exits.met[item as usize].token)),
+                            .map(|&item| (rest.clone(), dependent.tokens[item as usize].token)),
                     );
                 }
                 assert_eq!((body, left), expected, "{language:?} {encoding:?} after {text:?}");

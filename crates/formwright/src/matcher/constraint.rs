@@ -8,10 +8,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Matcher;
+use super::masks::{TableIds, precomputed};
+use super::pool::Pool;
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language};
-use crate::leaf::Tables;
-use crate::matcher::{Links, Matcher, Spare, warmed};
+use crate::terminals::Tables;
 
 /// A language compiled for a vocabulary. Immutable and cheap to clone.
 #[derive(Clone, Debug)]
@@ -23,8 +25,8 @@ struct Compiled {
     language: Language,
     tables: Arc<Tables>,
     graph: CompiledGraph,
-    links: Links,
-    spare: Spare,
+    ids: TableIds,
+    pool: Pool,
     /// What new texts use once an automaton has grown large.
     successor: Mutex<Option<Constraint>>,
 }
@@ -41,17 +43,17 @@ impl Constraint {
             automata.push(id);
             Ok(automaton)
         })?;
-        let links = Links { automata, spaces: tables.spaces_id(graph.spaces()) };
+        let ids = TableIds { automata, spaces: tables.spaces_id(graph.spaces()) };
         let constraint = Self(Arc::new(Compiled {
             language: language.clone(),
             tables: Arc::clone(tables),
             graph,
-            links,
-            spare: Spare::default(),
+            ids,
+            pool: Pool::default(),
             successor: Mutex::default(),
         }));
-        if let Some(memory) = warmed(&constraint) {
-            constraint.spare().keep(memory);
+        if let Some(cache) = precomputed(&constraint) {
+            constraint.pool().put(cache);
         }
         Ok(constraint)
     }
@@ -67,7 +69,7 @@ impl Constraint {
     }
 
     /// Whether there is another one of it.
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
@@ -75,28 +77,28 @@ impl Constraint {
         &self.0.graph
     }
 
-    pub(crate) fn links(&self) -> &Links {
-        &self.0.links
+    pub(crate) fn ids(&self) -> &TableIds {
+        &self.0.ids
     }
 
-    pub(crate) fn spare(&self) -> &Spare {
-        &self.0.spare
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
     }
 
     /// A matcher at the start of a text.
     pub fn matcher(&self) -> Matcher {
-        Matcher::new(self.roomy())
+        Matcher::new(self.fresh())
     }
 
     /// This constraint; once its automata have grown large, the same with new ones, so that what many texts have
     /// visited does not bring the next one to a bound.
-    pub(crate) fn roomy(&self) -> Self {
-        if !self.0.graph.is_crowded() {
+    pub(crate) fn fresh(&self) -> Self {
+        if !self.0.graph.is_near_its_limit() {
             return self.clone();
         }
         let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
         match &*successor {
-            Some(next) if !next.0.graph.is_crowded() => next.clone(),
+            Some(next) if !next.0.graph.is_near_its_limit() => next.clone(),
             _ => match Self::new(&self.0.language, &self.0.tables) {
                 Ok(next) => successor.insert(next).clone(),
                 Err(_) => self.clone(), // what was compiled once compiles again; if not, the bound is met later

@@ -13,40 +13,44 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::arena::Arena;
-use super::mask::Entry;
-use super::thread::Thread;
-use super::words::Row;
+use super::{Entry, Row};
 use crate::language::CompiledGraph;
-use crate::leaf::Body;
+use crate::matcher::machine::{Configuration, Stacks};
+use crate::terminals::TokenSet;
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// The tokens that may come next.
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
-    pub(super) entries: SmallVec<[Arc<Entry>; 4]>,
-    /// Doubtful and named tokens of the entries that turned out to be allowed.
-    pub(super) decided: Vec<TokenId>,
+    pub(in crate::matcher) entries: SmallVec<[Arc<Entry>; 4]>,
+    /// Unresolved and name-completing tokens of the entries that turned out to be allowed.
+    pub(in crate::matcher) resolved: Vec<TokenId>,
     /// Whether the text may end.
-    pub(super) ends: bool,
+    pub(in crate::matcher) ends: bool,
 }
 
 impl Mask {
     /// Decides which tokens of an entry spell names that are not used.
-    pub(super) fn add_named(&mut self, graph: &CompiledGraph, arena: &mut Arena, thread: Thread, entry: &Entry) {
-        if let Some(named) = &entry.named {
-            named.free(graph, arena, thread, &mut self.decided);
+    pub(super) fn add_name_completing(
+        &mut self,
+        graph: &CompiledGraph,
+        stacks: &mut Stacks,
+        configuration: Configuration,
+        entry: &Entry,
+    ) {
+        if let Some(tokens) = &entry.name_completing {
+            tokens.add_unused(graph, stacks, configuration, &mut self.resolved);
         }
     }
 
     /// Whether no token is allowed.
-    pub(super) fn is_empty(&self) -> bool {
-        !self.ends && self.decided.is_empty() && !self.entries.iter().any(|entry| entry.allows)
+    pub(in crate::matcher) fn is_empty(&self) -> bool {
+        !self.ends && self.resolved.is_empty() && !self.entries.iter().any(|entry| entry.allows)
     }
 
     /// Overwrites a row of `mask_words` words.
     pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
-        write(&self.entries, &self.decided, self.ends, vocabulary, row);
+        write(&self.entries, &self.resolved, self.ends, vocabulary, row);
     }
 }
 
@@ -54,14 +58,14 @@ impl Mask {
 /// is a copy.
 pub(super) fn write<R: Row + ?Sized>(
     entries: &[impl Borrow<Entry>],
-    decided: &[TokenId],
+    resolved: &[TokenId],
     ends: bool,
     vocabulary: &Vocabulary,
     row: &R,
 ) {
     let mut fresh = true;
     for (map, bans) in entries.iter().flat_map(|entry| &entry.borrow().maps) {
-        if let Body::Map(words) = &map.body {
+        if let TokenSet::Map(words) = &map.independent {
             add_map(row, words, bans, fresh);
             fresh = false;
         }
@@ -71,13 +75,13 @@ pub(super) fn write<R: Row + ?Sized>(
     }
     for entry in entries.iter().map(Borrow::borrow) {
         for (map, bans) in &entry.maps {
-            if let Body::List(tokens) = &map.body {
+            if let TokenSet::List(tokens) = &map.independent {
                 set(row, tokens.iter().filter(|&&token| !bans.has(token)));
             }
         }
         set(row, &entry.tokens);
     }
-    set(row, decided);
+    set(row, resolved);
     if ends {
         set(row, vocabulary.eos());
     }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::Classes;
-use super::walk::{Exit, Tokens};
-use super::{Bitmap, Body, Exits, Farthest, LeafKey, LeafMask, Met, Tree};
+use super::dependent::Tokens;
+use super::token_set::LIST;
+use super::{Bitmap, Dependent, DependentTokens, Farthest, Occurrence, TerminalKey, TerminalMask, TokenSet, Tree};
 use crate::regular::{Automaton, ByteSet, StateId, Step};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
@@ -23,8 +24,8 @@ pub struct TextTable {
     /// The same as a map.
     all: Bitmap,
     /// Tokens that stay inside and have leading whitespace.
-    spaced: Vec<Met>,
-    exits: Arc<Exits>,
+    spaced: Vec<Occurrence>,
+    dependent: Arc<DependentTokens>,
     /// Bytes to finish a character after any token of the body, at worst, closing quote included.
     tail: u32,
 }
@@ -33,13 +34,13 @@ pub struct TextTable {
 #[derive(Default)]
 struct Found<'v> {
     by_count: Vec<Vec<TokenId>>,
-    spaced: Vec<Met>,
-    exits: Vec<Exit<'v>>,
+    spaced: Vec<Occurrence>,
+    dependent: Vec<Dependent<'v>>,
     ends: FxHashSet<StateId>,
 }
 
 impl<'v> Found<'v> {
-    fn keep(&mut self, met: Met) {
+    fn keep(&mut self, met: Occurrence) {
         if met.run == 0 { self.body(met.count).push(met.token) } else { self.spaced.push(met) }
     }
 
@@ -57,7 +58,7 @@ impl<'v> Found<'v> {
             count += walk.counts(state, step);
             let rest = &bytes[index + 1..];
             if step.accepting() && walk.leaves(rest) {
-                self.exits.push((rest, Met { run: 0, count, token }));
+                self.dependent.push((rest, Occurrence { run: 0, count, token }));
             }
             if !step.goes_on() {
                 return;
@@ -80,7 +81,7 @@ pub struct Counting<'v> {
 
 impl<'v> Counting<'v> {
     /// What is known of the tokens below the node of a key, read from its state.
-    pub fn table(&self, key: &LeafKey) -> TextTable {
+    pub fn table(&self, key: &TerminalKey) -> TextTable {
         let found = match (key.tree, key.node) {
             (Tree::Plain, 0) => self.by_shape(key.state),
             _ => self.by_byte(key.tree, key.node, key.state),
@@ -96,7 +97,7 @@ impl<'v> Counting<'v> {
             body,
             starts,
             spaced: found.spaced,
-            exits: Arc::new(Exits::new(found.exits)),
+            dependent: Arc::new(DependentTokens::new(found.dependent)),
             tail: found.ends.iter().map(|&state| self.automaton.shortest(state)).max().unwrap_or(1),
         }
     }
@@ -138,7 +139,7 @@ impl<'v> Counting<'v> {
             if step.accepting() && may_leave {
                 let rests = below().map(|&token| (&self.vocabulary.token(token)[depth..], token));
                 let leaving = rests.filter(|(rest, _)| self.leaves(rest));
-                found.exits.extend(leaving.map(|(rest, token)| (rest, Met { run: 0, count, token })));
+                found.dependent.extend(leaving.map(|(rest, token)| (rest, Occurrence { run: 0, count, token })));
             }
             if !step.goes_on() {
                 index = at.skip;
@@ -170,11 +171,11 @@ impl<'v> Counting<'v> {
             let step = self.automaton.step(before, at.byte);
             let count = count + self.counts(before, step);
             if step.accepting() && self.automaton.is_self_delimiting() {
-                tokens.exits_below(index, at.depth, count, &mut found.exits);
+                tokens.dependent_below(index, at.depth, count, &mut found.dependent);
             } else if step.accepting() && !self.follow.is_empty() {
                 let children = tokens.trie.children(index);
                 let leaving = children.filter(|&child| self.follow.contains(tokens.trie.node(child).byte));
-                leaving.for_each(|child| tokens.exits_below(child, at.depth, count, &mut found.exits));
+                leaving.for_each(|child| tokens.dependent_below(child, at.depth, count, &mut found.dependent));
             }
             if !step.goes_on() {
                 index = at.skip;
@@ -184,7 +185,7 @@ impl<'v> Counting<'v> {
             let items = tokens.trie.items_at(index);
             if !items.is_empty() {
                 found.ends.insert(step.state());
-                items.for_each(|item| found.keep(tokens.met(item, count)));
+                items.for_each(|item| found.keep(tokens.occurrence(item, count)));
             }
             index += 1;
         }
@@ -196,14 +197,15 @@ impl TextTable {
     /// Those that have only characters of a class, from the tokens that stay inside or end with them, those that leave,
     /// and the bytes to finish a character. Each has as many characters as among all.
     #[must_use]
-    pub fn of_class(&self, tokens: &[u32], exits: &Exits, tail: u32) -> Self {
-        let all = self.exits.closing.iter().chain(&self.exits.met);
+    pub fn of_class(&self, tokens: &[u32], dependent: &DependentTokens, tail: u32) -> Self {
+        let all = self.dependent.closing.iter().chain(&self.dependent.tokens);
         let counts: FxHashMap<TokenId, u16> = all.map(|met| (met.token, met.count)).collect();
-        let counted = |met: &Met| Met { count: counts.get(&met.token).copied().unwrap_or_default(), ..*met };
-        let exits = Exits {
-            closing: exits.closing.iter().map(counted).collect(),
-            trie: exits.trie.clone(),
-            met: exits.met.iter().map(counted).collect(),
+        let counted =
+            |met: &Occurrence| Occurrence { count: counts.get(&met.token).copied().unwrap_or_default(), ..*met };
+        let dependent = DependentTokens {
+            closing: dependent.closing.iter().map(counted).collect(),
+            trie: dependent.trie.clone(),
+            tokens: dependent.tokens.iter().map(counted).collect(),
         };
         let (mut body, mut starts) = (Vec::new(), vec![0]);
         for range in self.starts.windows(2) {
@@ -216,43 +218,43 @@ impl TextTable {
             body,
             starts,
             spaced: Vec::new(),
-            exits: Arc::new(exits),
+            dependent: Arc::new(dependent),
             tail,
         }
     }
 
     /// The mask when `least..=most` characters may still come.
-    pub fn mask(&self, (least, most): (u32, u32)) -> LeafMask {
+    pub fn mask(&self, (least, most): (u32, u32)) -> TerminalMask {
         let last = (most as usize + 1).min(self.starts.len() - 1);
         let (body, longer) = self.body.split_at(self.starts[last]);
         let mut body = self.body_of_mask(body, longer);
-        let closing = self.exits.closing((least, most));
+        let closing = self.dependent.closing((least, most));
         match &mut body {
-            Body::List(list) => list.extend(closing),
-            Body::Map(map) => map.extend(closing),
+            TokenSet::List(list) => list.extend(closing),
+            TokenSet::Map(map) => map.extend(closing),
         }
-        LeafMask {
-            body,
+        TerminalMask {
+            independent: body,
             spaced: self.spaced.iter().filter(|met| u32::from(met.count) <= most).copied().collect(),
-            exits: Arc::clone(&self.exits),
+            dependent: Arc::clone(&self.dependent),
             window: (least, most),
             farthest: Farthest::known(least.saturating_add(self.tail)),
         }
     }
 
     /// Sets bits, or clears those of the tokens that are too long, whatever are fewer.
-    fn body_of_mask(&self, body: &[TokenId], longer: &[TokenId]) -> Body {
-        if body.len() <= super::LIST {
-            return Body::List(body.to_vec());
+    fn body_of_mask(&self, body: &[TokenId], longer: &[TokenId]) -> TokenSet {
+        if body.len() <= LIST {
+            return TokenSet::List(body.to_vec());
         }
         if body.len() < longer.len() {
-            return Body::Map(Bitmap::of(body.iter().copied(), self.all.len()));
+            return TokenSet::Map(Bitmap::of(body.iter().copied(), self.all.len()));
         }
         let mut map = self.all.clone();
         for &token in longer {
             map[token as usize / 32] &= !(1 << (token % 32));
         }
-        Body::Map(map)
+        TokenSet::Map(map)
     }
 
     /// Bytes of memory held.
@@ -261,7 +263,7 @@ impl TextTable {
             + size_of_val(&*self.starts)
             + size_of_val(&*self.all)
             + size_of_val(&*self.spaced)
-            + self.exits.bytes()
+            + self.dependent.bytes()
     }
 }
 
@@ -269,22 +271,22 @@ impl TextTable {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::walk::leaf_mask;
+    use super::super::walk::terminal_mask;
     use super::super::walk::tests::vocabulary;
-    use super::super::{LeafKey, Tables};
+    use super::super::{Tables, TerminalKey};
     use super::*;
     use crate::language::UNBOUNDED;
     use crate::limits::Limits;
     use crate::regular::{ByteSet, Encoding, Escapes, Regular};
 
-    type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Met)>, BTreeSet<StateId>);
+    type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Occurrence)>, BTreeSet<StateId>);
 
     /// Everything that was found, as sets.
     fn all(found: Found<'_>) -> Sets {
         assert!(found.spaced.is_empty());
         let body = found.by_count.into_iter().map(|tokens| tokens.into_iter().collect()).collect();
-        let exits = found.exits.into_iter().map(|(rest, met)| (rest.to_vec(), met)).collect();
-        (body, exits, found.ends.into_iter().collect())
+        let dependent = found.dependent.into_iter().map(|(rest, met)| (rest.to_vec(), met)).collect();
+        (body, dependent, found.ends.into_iter().collect())
     }
 
     const ENCODINGS: [Encoding; 4] = [
@@ -294,8 +296,8 @@ mod tests {
         Encoding::Json(Escapes::Unique),
     ];
 
-    fn key(state: StateId) -> LeafKey {
-        LeafKey { tree: Tree::Plain, node: 0, automaton: 0, state, window: (0, UNBOUNDED), follow: 0 }
+    fn key(state: StateId) -> TerminalKey {
+        TerminalKey { tree: Tree::Plain, node: 0, automaton: 0, state, window: (0, UNBOUNDED), follow: 0 }
     }
 
     /// A class has the tokens that a walk with its own automaton finds.
@@ -319,19 +321,20 @@ mod tests {
             };
             let (automaton, walked) = table(&class.clone().repeat(0, None));
             let (_, all) = table(&Regular::anything());
-            let mask = leaf_mask(&tables, key(automaton.content_start()), &automaton, &ByteSet::default());
+            let mask = terminal_mask(&tables, key(automaton.content_start()), &automaton, &ByteSet::default());
             let words = tables.vocabulary.mask_words();
-            let body = match &mask.body {
-                Body::Map(map) => map.clone(),
-                Body::List(list) => Bitmap::of(list.iter().copied(), words),
+            let body = match &mask.independent {
+                TokenSet::Map(map) => map.clone(),
+                TokenSet::List(list) => Bitmap::of(list.iter().copied(), words),
             };
-            let counted = all.of_class(&body, &mask.exits, mask.farthest(&automaton));
+            let counted = all.of_class(&body, &mask.dependent, mask.farthest(&automaton));
             let sets = |table: &TextTable| {
                 let of_count = |range: &[usize]| table.body[range[0]..range[1]].iter().copied().collect();
                 let body: Vec<BTreeSet<TokenId>> = table.starts.windows(2).map(of_count).collect();
-                let exits: BTreeSet<Met> = table.exits.met.iter().chain(&table.exits.closing).copied().collect();
+                let dependent: BTreeSet<Occurrence> =
+                    table.dependent.tokens.iter().chain(&table.dependent.closing).copied().collect();
                 let last = body.iter().rposition(|tokens| !tokens.is_empty()).map_or(0, |last| last + 1);
-                (body[..last].to_vec(), exits, table.exits.trie.nodes().len(), table.all.to_vec())
+                (body[..last].to_vec(), dependent, table.dependent.trie.nodes().len(), table.all.to_vec())
             };
             assert_eq!(sets(&counted), sets(&walked), "{class:?} {encoding:?}");
             assert!(counted.tail >= walked.tail && walked.starts.len() > 2);

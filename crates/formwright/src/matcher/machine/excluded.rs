@@ -1,7 +1,7 @@
 //! Sets of texts that must not be written: declared names, names and items already used.
 //!
 //! A set is the root of a tree of bytes. Adding a text copies the nodes on its
-//! way and shares the rest, so every older set stays as it was: going back in
+//! path and shares the rest, so every older set stays as it was: going back in
 //! the text, or forking it, costs nothing. Cost of adding: a node for each byte.
 
 use rustc_hash::FxHashMap;
@@ -30,19 +30,19 @@ struct Node {
 
 /// All sets of one matcher.
 #[derive(Debug)]
-pub struct Texts {
+pub struct ExcludedTexts {
     nodes: Vec<Node>,
     /// Sets with a text added.
     added: FxHashMap<(TextsId, Box<[u8]>), TextsId>,
 }
 
-impl Default for Texts {
+impl Default for ExcludedTexts {
     fn default() -> Self {
         Self { nodes: vec![Node::default()], added: FxHashMap::default() }
     }
 }
 
-impl Texts {
+impl ExcludedTexts {
     /// The set of the texts of `trie`, each with `end` behind it.
     pub fn of_trie(&mut self, trie: &Trie, end: u8) -> TextsId {
         let last = self.push(Node { ends: true, branches: Branches::new() });
@@ -60,18 +60,18 @@ impl Texts {
 
     /// The set with one text more.
     pub fn with(&mut self, texts: TextsId, text: &[u8]) -> TextsId {
-        if let Some(&known) = self.added.get(&(texts, text.into())) {
-            return known;
+        if let Some(&set) = self.added.get(&(texts, text.into())) {
+            return set;
         }
-        let mut way = vec![Some(texts)];
+        let mut path = vec![Some(texts)];
         for (index, &byte) in text.iter().enumerate() {
-            way.push(way[index].and_then(|at| self.child(at, byte)));
+            path.push(path[index].and_then(|at| self.child(at, byte)));
         }
         let copy =
             |texts: &Self, at: Option<TextsId>| at.map_or_else(Node::default, |at| texts.nodes[at as usize].clone());
-        let end = Node { ends: true, ..copy(self, way[text.len()]) };
+        let end = Node { ends: true, ..copy(self, path[text.len()]) };
         let mut below = self.push(end);
-        for (&at, &byte) in way.iter().zip(text).rev() {
+        for (&at, &byte) in path.iter().zip(text).rev() {
             let mut node = copy(self, at);
             set(&mut node.branches, byte, below);
             below = self.push(node);
@@ -123,13 +123,13 @@ fn set(branches: &mut Branches, byte: u8, to: TextsId) {
 mod tests {
     use super::*;
 
-    fn has(texts: &Texts, set: TextsId, text: &[u8]) -> bool {
+    fn has(texts: &ExcludedTexts, set: TextsId, text: &[u8]) -> bool {
         text.iter().try_fold(set, |at, &byte| texts.child(at, byte)).is_some_and(|at| texts.ends(at))
     }
 
     #[test]
     fn older_sets_stay_as_they_were() {
-        let mut texts = Texts::default();
+        let mut texts = ExcludedTexts::default();
         let one = texts.with(NONE, b"ab\"");
         let two = texts.with(one, b"a\"");
         let other = texts.with(one, b"b\"");
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn declared_names_end_with_their_quote() {
-        let mut texts = Texts::default();
+        let mut texts = ExcludedTexts::default();
         let names = Trie::new(&[(b"a", 0), (b"ab", 1), (b"b", 2)]);
         let set = texts.of_trie(&names, b'"');
         assert!(has(&texts, set, b"a\"") && has(&texts, set, b"ab\"") && !has(&texts, set, b"a"));
