@@ -14,10 +14,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
-use formwright::recipe::{CONSTRAINT, FORMAT, Recipe};
+use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
 use formwright::syntax::json_schema::{Options, Order};
+use formwright::terminals::Tables;
 use formwright::vocabulary::{Vocabulary, stored};
 use formwright::{Constraint, Error, Kind, Language, Limits};
 
@@ -35,28 +35,28 @@ pub fn schema(data: &[u8]) {
     let order = if options & 1 == 1 { Order::Model } else { Order::Schema };
     let any_escapes = options & 8 != 0;
     let options = Options { order, whitespace, any_escapes, limits: limits(), ..Options::default() };
-    walk_recipe(&Recipe::json_schema(text.to_owned(), options), data);
+    walk_source(&Source::json_schema(text.to_owned(), options), data);
 }
 
 /// The text of a regular expression.
 pub fn regex(data: &[u8]) {
     if let Some(text) = short_text(data) {
-        walk_recipe(&Recipe::regex(text), data);
+        walk_source(&Source::regex(text), data);
     }
 }
 
 /// A stored vocabulary: as it is, and in a right envelope.
 pub fn vocabulary(data: &[u8]) {
-    for data in [data, &stored::FORMAT.seal(data)] {
+    for data in [data, &stored::ENVELOPE.seal(data)] {
         let Ok(vocabulary) = Vocabulary::from_bytes(data) else { continue };
         let again = Vocabulary::from_bytes(&vocabulary.to_bytes()).expect("what is written is read");
         assert_eq!(again.fingerprint(), vocabulary.fingerprint());
         assert_eq!(again.to_bytes(), vocabulary.to_bytes());
         if vocabulary.logits_size() <= 4096 {
             let tables = Arc::new(Tables::new(Arc::new(vocabulary), limits()));
-            let recipes = languages();
-            let recipe = &recipes[data.len() % recipes.len()];
-            walk(&recipe.build(&limits()).expect("a known language"), &tables, data);
+            let sources = languages();
+            let source = &sources[data.len() % sources.len()];
+            walk(&source.build(&limits()).expect("a known language"), &tables, data);
         }
     }
 }
@@ -65,22 +65,22 @@ pub fn vocabulary(data: &[u8]) {
 pub fn constraint(data: &[u8]) {
     let vocabulary = &tables().vocabulary;
     let fitting = [vocabulary.fingerprint(), data].concat();
-    for data in [data, &CONSTRAINT.seal(data), &CONSTRAINT.seal(&fitting)] {
-        if let Ok(recipe) = Recipe::from_constraint_bytes(data, vocabulary, &limits()) {
-            let again = Recipe::from_bytes(&recipe.to_bytes(), &limits()).expect("what is written is read");
-            assert_eq!(again.to_bytes(), recipe.to_bytes());
-            walk_recipe(&recipe, data);
+    for data in [data, &CONSTRAINT_ENVELOPE.seal(data), &CONSTRAINT_ENVELOPE.seal(&fitting)] {
+        if let Ok(source) = Source::from_constraint_bytes(data, vocabulary, &limits()) {
+            let again = Source::from_bytes(&source.to_bytes(), &limits()).expect("what is written is read");
+            assert_eq!(again.to_bytes(), source.to_bytes());
+            walk_source(&source, data);
         }
     }
-    let _ = Recipe::from_bytes(data, &limits());
-    let _ = Recipe::from_bytes(&FORMAT.seal(data), &limits());
+    let _ = Source::from_bytes(data, &limits());
+    let _ = Source::from_bytes(&ENVELOPE.seal(data), &limits());
 }
 
 /// First byte: a language. Then operations on a matcher, one byte each and maybe an argument.
 pub fn matcher(data: &[u8]) {
     let Some((&first, operations)) = data.split_first() else { return };
-    let recipes = languages();
-    let language = recipes[usize::from(first) % recipes.len()].build(&limits()).expect("a known language");
+    let sources = languages();
+    let language = sources[usize::from(first) % sources.len()].build(&limits()).expect("a known language");
     let constraint = Constraint::new(&language, tables()).expect("a known language");
     let mut run = Run { matcher: constraint.matcher(), tokens: Vec::new(), constraint };
     for operation in operations.chunks(2).take(64) {
@@ -167,7 +167,7 @@ fn limits() -> Limits {
         automaton_expressions: 1 << 13,
         emptiness_search: 2_000,
         nodes: 20_000,
-        recipe_nodes: 50_000,
+        source_nodes: 50_000,
         ..Limits::default()
     }
 }
@@ -207,14 +207,14 @@ fn tables() -> &'static Arc<Tables> {
 }
 
 /// One language of each kind.
-fn languages() -> [Recipe; 5] {
-    let schema = |text: &str| Recipe::json_schema(text.to_owned(), Options { limits: limits(), ..Options::default() });
+fn languages() -> [Source; 5] {
+    let schema = |text: &str| Source::json_schema(text.to_owned(), Options { limits: limits(), ..Options::default() });
     [
         schema(r#"{"properties":{"a":{"type":"integer"},"ab":{"maxLength":3,"type":"string"}},"required":["a"]}"#),
         schema(r#"{"type":"array","items":{"enum":["a",12,true,"é"]},"maxItems":3,"uniqueItems":true}"#),
-        Recipe::regex(r"(ab|[a-c]{2,5})+\.?é*"),
-        Recipe::choice(["yes", "no", "maybe", ""].map(str::to_owned).to_vec()).repeat(1, 3),
-        Recipe::regex("[0-9]+").then(&Recipe::choice(vec!["12".to_owned(), ": [".to_owned()])).or(&schema("true")),
+        Source::regex(r"(ab|[a-c]{2,5})+\.?é*"),
+        Source::choice(["yes", "no", "maybe", ""].map(str::to_owned).to_vec()).repeat(1, 3),
+        Source::regex("[0-9]+").then(&Source::choice(vec!["12".to_owned(), ": [".to_owned()])).or(&schema("true")),
     ]
 }
 
@@ -222,8 +222,8 @@ fn short_text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok().filter(|text| text.len() <= LONGEST)
 }
 
-fn walk_recipe(recipe: &Recipe, data: &[u8]) {
-    match recipe.build(&limits()) {
+fn walk_source(source: &Source, data: &[u8]) {
+    match source.build(&limits()) {
         Ok(language) => walk(&language, tables(), data),
         Err(error) => assert!(!error.message.is_empty()),
     }

@@ -202,7 +202,7 @@ def test_texts(row: Row) -> None:
 
 @pytest.mark.parametrize("name", TYPES)
 def test_a_text_of_a_type_is_read_as_its_value(name: str) -> None:
-    parse = types.reader(TYPES[name].form)[1]
+    parse = types.Reader(TYPES[name].form)
     values = [parse(text) for text in TYPES[name].good]
     assert len(values) == len(TYPES[name].good) > 0
 

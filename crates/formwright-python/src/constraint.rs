@@ -1,7 +1,7 @@
 //! `Constraint`.
 
 use formwright::Limits;
-use formwright::recipe::Recipe;
+use formwright::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
@@ -60,8 +60,8 @@ impl Constraint {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let py = cls.py();
-        let recipe = Recipe::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
-        let language = Language::of(py, lift(py, recipe)?)?;
+        let source = Source::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
+        let language = Language::of(py, lift(py, source)?)?;
         let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
         Self::new(py, form, vocabulary)
     }
@@ -72,7 +72,7 @@ impl Constraint {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.vocabulary.get().tables.vocabulary;
         let language = self.form.bind(py).getattr("language")?.cast_into::<Language>()?;
-        Ok(PyBytes::new(py, &language.get().recipe.to_constraint_bytes(vocabulary)))
+        Ok(PyBytes::new(py, &language.get().source.to_constraint_bytes(vocabulary)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<PyAny>, Py<Vocabulary>)) {

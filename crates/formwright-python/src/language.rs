@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Options, Order};
-use formwright::{Limits, language::UNBOUNDED, recipe::Recipe};
+use formwright::{Limits, language::UNBOUNDED, source::Source};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyType};
@@ -22,14 +22,14 @@ pub type Readings = Vec<(String, String, &'static str, String)>;
 pub struct Language {
     pub kernel: formwright::Language,
     /// What the user wrote: `explain` reads it again, `to_bytes` stores it.
-    pub recipe: Recipe,
+    pub source: Source,
 }
 
 impl Language {
-    /// The language of a recipe, built without the interpreter lock.
-    pub fn of(py: Python<'_>, recipe: Recipe) -> PyResult<Self> {
-        let kernel = lift(py, py.detach(|| recipe.build(&Limits::default())))?;
-        Ok(Self { kernel, recipe })
+    /// The language of a source, built without the interpreter lock.
+    pub fn of(py: Python<'_>, source: Source) -> PyResult<Self> {
+        let kernel = lift(py, py.detach(|| source.build(&Limits::default())))?;
+        Ok(Self { kernel, source })
     }
 }
 
@@ -138,7 +138,7 @@ impl Language {
             registry,
         };
         let options = options.meant(py)?;
-        Self::of(py, Recipe::json_schema(schema, options))
+        Self::of(py, Source::json_schema(schema, options))
     }
 
     /// The texts that ``pattern`` matches from their first character to their last.
@@ -147,7 +147,7 @@ impl Language {
     ///     RegexError: The pattern cannot be read or compiled; the message shows the place.
     #[staticmethod]
     fn regex(py: Python<'_>, pattern: &str) -> PyResult<Self> {
-        Self::of(py, Recipe::regex(pattern))
+        Self::of(py, Source::regex(pattern))
     }
 
     /// Exactly one of ``options``.
@@ -156,19 +156,19 @@ impl Language {
     ///     ArgumentError: There are none.
     #[staticmethod]
     fn choice(py: Python<'_>, options: Vec<String>) -> PyResult<Self> {
-        Self::of(py, Recipe::choice(options))
+        Self::of(py, Source::choice(options))
     }
 
     /// This language, then ``other``.
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let kernel = lift(py, py.detach(|| self.kernel.then(&other.kernel)))?;
-        Ok(Self { kernel, recipe: self.recipe.then(&other.recipe) })
+        Ok(Self { kernel, source: self.source.then(&other.source) })
     }
 
     /// This language or ``other``.
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let kernel = lift(py, py.detach(|| self.kernel.or(&other.kernel)))?;
-        Ok(Self { kernel, recipe: self.recipe.or(&other.recipe) })
+        Ok(Self { kernel, source: self.source.or(&other.source) })
     }
 
     /// This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
@@ -179,7 +179,7 @@ impl Language {
         let low = count(py, "low", low)?;
         let high = high.map_or(Ok(UNBOUNDED), |high| count(py, "high", high))?;
         let kernel = lift(py, py.detach(|| self.kernel.repeat(low, high)))?;
-        Ok(Self { kernel, recipe: self.recipe.repeat(low, high) })
+        Ok(Self { kernel, source: self.source.repeat(low, high) })
     }
 
     /// The language that `to_bytes` wrote, read again from what its user wrote.
@@ -191,14 +191,14 @@ impl Language {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let py = cls.py();
-        Self::of(py, lift(py, Recipe::from_bytes(data, &Limits::default()))?)
+        Self::of(py, lift(py, Source::from_bytes(data, &Limits::default()))?)
     }
 
     /// This language as bytes: its schemas with their options, expressions, texts and operators.
     ///
     /// It can also be pickled.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.recipe.to_bytes())
+        PyBytes::new(py, &self.source.to_bytes())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -208,7 +208,7 @@ impl Language {
     /// Whether it is one JSON Schema, so that its texts are JSON.
     #[getter]
     fn is_json(&self) -> bool {
-        self.recipe.schema().is_some()
+        self.source.schema().is_some()
     }
 
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
@@ -225,7 +225,7 @@ impl Language {
 
     /// How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`.
     fn explain(&self, py: Python<'_>) -> PyResult<Readings> {
-        self.recipe.schema().map_or(Ok(Vec::new()), |(schema, options)| explained(py, schema, options))
+        self.source.schema().map_or(Ok(Vec::new()), |(schema, options)| explained(py, schema, options))
     }
 
     /// How each keyword of a schema is read, also where `json_schema` refuses it. The options are the same.

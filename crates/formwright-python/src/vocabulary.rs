@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formwright::bytes::hex;
-use formwright::leaf::Tables;
+use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary as Kernel;
 use indexmap::IndexMap;
 use pyo3::prelude::*;

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, json_schema};
+use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
 use formwright::{Constraint, Limits};
 

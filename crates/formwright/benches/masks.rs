@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use formwright::bytes::hex;
-use formwright::leaf::Tables;
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::syntax::regex::regex;
+use formwright::terminals::Tables;
 use formwright::{Constraint, Language, Limits, Result};
 use sha2::{Digest, Sha256};
 

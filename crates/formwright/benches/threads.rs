@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, json_schema};
+use formwright::terminals::Tables;
 use formwright::{Constraint, Limits};
 
 mod support;

@@ -4,12 +4,12 @@
 //! magic (4 bytes) · version (u32) · SHA-256 of the body (32 bytes) · body
 //! ```
 //!
-//! Numbers are little-endian u32; a text is its length and its UTF-8. [`Format::open`] checks the envelope and gives a
-//! [`Reader`], which hands out fields of the body and never reads or reserves beyond it: a length in the data is
-//! compared with what is there before anything is allocated.
+//! Numbers are little-endian u32; a text is its length and its UTF-8. [`Envelope::open`] checks the envelope and gives a
+//! [`Reader`], which returns fields of the body and never reads or allocates beyond it: a length in the data is compared
+//! with what is there first.
 //!
-//! Wrinkle: the digest finds accidents, not forgers, who can compute it as well. So nothing is taken at its word: what
-//! is read goes through the same constructors as what a user writes.
+//! Wrinkle: the digest finds accidents, not forgers, who can compute it as well. So nothing is trusted: what is read goes
+//! through the same constructors as what a user writes.
 
 use sha2::{Digest as _, Sha256};
 
@@ -20,9 +20,9 @@ pub type Digest = [u8; 32];
 
 const HEADER: usize = 4 + 4 + 32;
 
-/// One kind of stored value.
+/// The envelope of one kind of stored value.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub struct Envelope {
     /// The first four bytes.
     pub magic: [u8; 4],
     /// Raised whenever the body changes; other versions are refused.
@@ -33,7 +33,7 @@ pub struct Format {
     pub kind: fn() -> Kind,
 }
 
-impl Format {
+impl Envelope {
     /// `body` in its envelope.
     pub fn seal(&self, body: &[u8]) -> Vec<u8> {
         let mut data = Vec::with_capacity(HEADER + body.len());
@@ -47,7 +47,7 @@ impl Format {
     /// The body of `data`, to be read field by field.
     ///
     /// # Errors
-    /// The format's, saying what was seen: something else, another version, an accident on the way.
+    /// Of the kind of the envelope, saying what was seen: something else, another version, an accident on the way.
     pub fn open<'d>(&self, data: &'d [u8]) -> Result<Reader<'d>> {
         let Some((header, body)) = data.split_at_checked(HEADER) else {
             return Err(self.fail(&format!("{} bytes are too few to hold one", data.len())));
@@ -63,7 +63,7 @@ impl Format {
         if header[8..] != digest(body) {
             return Err(self.fail("their digest does not fit: they were cut short or changed"));
         }
-        Ok(Reader { format: *self, body, at: 0 })
+        Ok(Reader { envelope: *self, body, at: 0 })
     }
 
     fn fail(&self, what: &str) -> Error {
@@ -101,7 +101,7 @@ pub(crate) fn put_text(body: &mut Vec<u8>, text: &str) {
 /// A body that is being read. Every method names the field it reads, for the error.
 #[derive(Clone, Debug)]
 pub struct Reader<'d> {
-    format: Format,
+    envelope: Envelope,
     body: &'d [u8],
     at: usize,
 }
@@ -161,7 +161,7 @@ impl<'d> Reader<'d> {
 
     /// The error that something here is wrong.
     pub(crate) fn wrong(&self, what: &str) -> Error {
-        self.format.fail(&format!("at byte {}: {what}", HEADER + self.at))
+        self.envelope.fail(&format!("at byte {}: {what}", HEADER + self.at))
     }
 }
 
@@ -169,27 +169,27 @@ impl<'d> Reader<'d> {
 mod tests {
     use super::*;
 
-    const FORMAT: Format = Format { magic: *b"test", version: 3, name: "test", kind: || Kind::Vocabulary };
+    const ENVELOPE: Envelope = Envelope { magic: *b"test", version: 3, name: "test", kind: || Kind::Vocabulary };
 
     fn refused(data: &[u8]) -> String {
-        FORMAT.open(data).unwrap_err().message
+        ENVELOPE.open(data).unwrap_err().message
     }
 
     #[test]
     fn an_envelope_says_what_it_saw() {
-        let data = FORMAT.seal(b"body");
-        assert_eq!(FORMAT.open(&data).unwrap().take(4, "it").unwrap(), b"body");
+        let data = ENVELOPE.seal(b"body");
+        assert_eq!(ENVELOPE.open(&data).unwrap().take(4, "it").unwrap(), b"body");
         assert_eq!(refused(b""), "test bytes: 0 bytes are too few to hold one");
         assert_eq!(hex(&[0x0A, 0xF3]), "0af3");
         assert!(refused(&[b"\x89PNG", &data[4..]].concat()).contains(r#"begin with "\x89PNG", not with "test""#));
-        assert!(refused(&Format { version: 4, ..FORMAT }.seal(b"")).contains("version 4"));
+        assert!(refused(&Envelope { version: 4, ..ENVELOPE }.seal(b"")).contains("version 4"));
         assert!(refused(&data[..data.len() - 1]).contains("cut short or changed"));
     }
 
     #[test]
     fn fields_never_go_beyond_the_body() {
-        let data = FORMAT.seal(&[0xFF; 5]);
-        let mut reader = FORMAT.open(&data).unwrap();
+        let data = ENVELOPE.seal(&[0xFF; 5]);
+        let mut reader = ENVELOPE.open(&data).unwrap();
         assert!(
             reader.clone().text("name").unwrap_err().message.contains("4294967295 name cannot stand in the 1 bytes")
         );

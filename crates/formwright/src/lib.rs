@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use formwright::{Constraint, Limits, leaf::Tables, syntax, vocabulary::Vocabulary};
+//! use formwright::{Constraint, Limits, terminals::Tables, syntax, vocabulary::Vocabulary};
 //!
 //! # fn main() -> formwright::Result<()> {
 //! let tokens: Vec<Vec<u8>> = ["</s>", "y", "ye", "yes", "s", "no", "x"].iter().map(|t| t.as_bytes().to_vec()).collect();
@@ -32,26 +32,25 @@
 //! | [`vocabulary`] | tokens and their prefix trees | |
 //! | [`language`] | the graph every front end builds and the matcher runs | both |
 //! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `language` |
-//! | [`leaf`] | per-vocabulary masks of regular leaves | `vocabulary`, `regular` |
-//! | [`matcher`] | threads, masks, budget | `leaf`, `language` |
+//! | [`terminals`] | per-vocabulary masks of regular leaves | `language`, `vocabulary`, `regular` |
+//! | [`matcher`] | constraints, configurations, masks, budget | `terminals`, `language` |
 //! | [`recipe`] | what a user wrote to get a language, to be stored | `syntax`, `bytes` |
 //! | [`bytes`] | the envelope of everything that is stored | |
 //!
 //! The kernel has no I/O, no globals but constant tables, and no `unsafe`.
 
 pub mod bytes;
-pub mod constraint;
 pub mod error;
 pub mod language;
-pub mod leaf;
 pub mod limits;
 pub mod matcher;
-pub mod recipe;
 pub mod regular;
+pub mod source;
 pub mod syntax;
+pub mod terminals;
 pub mod vocabulary;
 
-pub use constraint::Constraint;
 pub use error::{Error, Kind, Result};
 pub use language::Language;
 pub use limits::Limits;
+pub use matcher::Constraint;

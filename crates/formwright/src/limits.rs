@@ -19,8 +19,8 @@ pub struct Limits {
     pub schema_depth: usize,
     /// Nodes of one language.
     pub nodes: usize,
-    /// Nodes of all steps by which a stored language is built again. Every operator copies its operands.
-    pub recipe_nodes: usize,
+    /// Nodes of all instructions by which a stored language is built again. Every operator copies its operands.
+    pub source_nodes: usize,
     /// Alternatives that combining schemas (`allOf` x `anyOf`, `not`) may produce in one place.
     pub alternatives: usize,
     /// Bytes of automata kept for later schemas of a vocabulary; more only while constraints hold them.
@@ -40,7 +40,7 @@ impl Default for Limits {
             pattern_depth: 200,
             schema_depth: 128,
             nodes: 4_000_000,
-            recipe_nodes: 16_000_000,
+            source_nodes: 16_000_000,
             alternatives: 32,
             automata_bytes: 128 << 20,
             leaf_cache_bytes: 256 << 20,

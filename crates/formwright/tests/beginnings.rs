@@ -5,9 +5,9 @@ mod common;
 use std::sync::{Arc, OnceLock};
 
 use common::{allowed, tables};
-use formwright::leaf::Tables;
 use formwright::matcher::{Matcher, Recognizer};
 use formwright::syntax::json_schema::{Options, json_schema};
+use formwright::terminals::Tables;
 use formwright::{Constraint, Language, Limits};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -6,9 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{allowed, tables_of};
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::syntax::regex::regex;
+use formwright::terminals::Tables;
 use formwright::{Constraint, Language, Limits};
 
 fn tables() -> Arc<Tables> {

@@ -6,8 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{allowed, tables_of};
-use formwright::leaf::Tables;
 use formwright::syntax::json_schema::{Options, Order, json_schema};
+use formwright::terminals::Tables;
 use formwright::{Constraint, Limits};
 
 /// Steps of each random text.

@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicU32;
 use std::thread;
 
 use common::{Case, allowed, cases, language, tables, tables_of};
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, json_schema};
+use formwright::terminals::Tables;
 use formwright::{Constraint, Limits};
 
 /// The masks along every text a case accepts, byte by byte.

@@ -1,6 +1,6 @@
 //! A graph made ready to run: with an automaton for each leaf, and the bytes that each node may start with.
 //!
-//! Choices of objects that begin alike are made one object first ([`Graph::share_beginnings`]), so nodes of a compiled
+//! Choices of objects that begin alike are made one object first ([`Graph::left_factor`]), so nodes of a compiled
 //! graph are not those of the graph it was made of. It is frozen, and shared by every matcher of a constraint.
 //!
 //! Cost: one automaton for each leaf, without states; first bytes are found when they are asked for.
@@ -33,7 +33,7 @@ impl CompiledGraph {
     ) -> crate::Result<Self> {
         let choices = graph.choices_of_objects();
         if !choices.is_empty() {
-            Arc::make_mut(&mut graph).share_beginnings(&choices, Arc::make_mut(&mut facts));
+            Arc::make_mut(&mut graph).left_factor(&choices, Arc::make_mut(&mut facts));
         }
         let automata: Vec<Arc<Automaton>> =
             graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
@@ -82,7 +82,7 @@ impl CompiledGraph {
     }
 
     /// Whether some automaton has grown large.
-    pub fn is_crowded(&self) -> bool {
+    pub fn is_near_its_limit(&self) -> bool {
         self.automata.iter().any(|automaton| automaton.is_near_its_limit())
     }
 

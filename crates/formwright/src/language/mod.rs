@@ -1,26 +1,31 @@
 //! The waist: everything that can be said, as one graph of nodes.
 //!
-//! Front ends (`syntax`) build graphs; the matcher runs them. A [`Graph`] is
-//! plain data: texts ([`Node::Literals`], [`Node::Regular`], [`Node::Text`]),
-//! JSON containers ([`Object`], [`Array`]) that are single automata rather than
-//! alternatives of their members, and the generic operations `Sequence`,
-//! `Choice`, `Repeat` and `Rule` (a reference, so that graphs may be cyclic).
+//! Front ends (`syntax`) build graphs; the matcher runs them. A [`Graph`] is plain data: texts ([`Node::Literals`],
+//! [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single automata rather than
+//! alternatives of their members, and the generic operations `Sequence`, `Choice`, `Repeat` and `Rule` (a reference, so
+//! that graphs may be cyclic).
 //!
-//! Before a graph runs, choices of objects that begin alike are made one object
-//! ([`Graph::share_beginnings`]).
+//! ```text
+//! {"type": "array", "items": {"enum": [1, "a"]}}     0: Array(rest: 1)   1: Literals(1, "a")
+//! ```
 //!
-//! [`Graph::finish`] proves that a text exists and that every loop through the
-//! graph reads something; what has no finite text is pruned there, so the
-//! matcher never offers a way into it.
+//! [`Graph::finish`] proves that a text exists and that every loop through the graph reads something; what has no finite
+//! text is pruned there, so the matcher never offers a way into it. [`Language`] is the result, frozen; [`CompiledGraph`]
+//! is what runs.
+//!
+//! Cost: a few passes over the nodes. Wrinkle: nodes of a compiled graph are not those of the language, because choices of
+//! objects that begin alike are factored on the way ([`Graph::left_factor`]).
 
-mod beginnings;
 mod compiled;
-mod known;
+mod import;
+mod layout_costs;
+mod left_factoring;
 mod progress;
 mod set;
 mod shortest;
+mod shortest_cache;
 mod spaces;
-mod texts;
+mod text_set;
 
 use std::sync::Arc;
 
@@ -30,13 +35,14 @@ use crate::regular::{Automaton, Encoding, Regular};
 use crate::vocabulary::Trie;
 use smallvec::SmallVec;
 
-pub use beginnings::{Place, Rest, Tail};
 pub use compiled::CompiledGraph;
-pub use progress::{Items, Prices, Seen};
+pub use layout_costs::LayoutCosts;
+pub use left_factoring::{Continuation, ObjectPosition, Tail};
+pub use progress::{Items, MinimumLengths, Seen};
 pub use set::Language;
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
-pub use texts::Texts;
+pub use text_set::TextSet;
 
 /// Index of a node in its graph.
 pub type NodeId = u32;
@@ -78,7 +84,7 @@ pub enum Node {
     /// Only the empty text.
     Empty,
     /// One of a finite set of texts (items are unused).
-    Literals(Arc<Texts>),
+    Literals(Arc<TextSet>),
     /// A regular language.
     Regular(LeafId),
     /// `low..=high` code points of a class, plain or as a JSON string.
@@ -119,24 +125,24 @@ pub enum Node {
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Declared names (JSON-escaped, without quotes), by member; items are indices into `members`.
-    pub names: Texts,
+    pub names: TextSet,
     /// Declared members, in declaration order.
     pub members: Vec<Member>,
     /// Kinds of members whose name is not declared; their name languages are disjoint.
-    pub extras: Extras,
+    pub undeclared: UndeclaredKinds,
     /// Fewest members.
     pub low: u32,
     /// Most members, or [`UNBOUNDED`].
     pub high: u32,
-    /// Members may come in any order, instead of declaration order with extras last.
+    /// Members may come in any order, instead of declaration order with undeclared ones last.
     pub any_order: bool,
-    /// `(a, b)`: a member `a` demands a member `b`.
+    /// `(a, b)`: where there is a member `a`, there is a member `b`.
     pub implied: Vec<(u32, u32)>,
-    /// Demands that some member must meet, one bit each.
-    pub demands: u32,
+    /// Existential constraints, such as "some member is a number": a bit each.
+    pub existentials: u32,
     /// Whitespace.
     pub layout: Layout,
-    /// If not 0, this is the beginning of some objects: its last so many members have a [`Tail`], which ends it.
+    /// If not 0, this is a common prefix of some objects: this many of its last members have a [`Tail`], which ends it.
     pub tails: u32,
 }
 
@@ -162,23 +168,23 @@ pub struct Member {
     pub required: bool,
     /// Whether it may be there: its value has a finite text.
     pub possible: bool,
-    /// Values that meet demands: `(value, demands)`.
+    /// Values that meet existential constraints, and which ones: `(value, constraints)`.
     pub witnesses: Box<[(NodeId, u32)]>,
 }
 
 /// Kinds of undeclared members: mostly one.
-pub type Extras = SmallVec<[Extra; 1]>;
+pub type UndeclaredKinds = SmallVec<[UndeclaredKind; 1]>;
 
-/// Members whose name is not declared.
+/// Members whose name is not declared, of one kind.
 #[derive(Clone, Debug)]
-pub struct Extra {
+pub struct UndeclaredKind {
     /// The language of their names (JSON strings, quotes included).
     pub name: LeafId,
     /// How many such names there are; [`UNBOUNDED`] if many.
     pub most: u32,
     /// Their value.
     pub value: NodeId,
-    /// Values that meet demands: `(value, demands)`.
+    /// Values that meet existential constraints, and which ones: `(value, constraints)`.
     pub witnesses: Box<[(NodeId, u32)]>,
 }
 
@@ -226,7 +232,7 @@ impl Node {
 impl Object {
     /// Whether declaration order alone decides what may come: the state is then a position.
     pub fn is_plain(&self) -> bool {
-        self.is_ordered() && self.extras.is_empty()
+        self.is_ordered() && self.undeclared.is_empty()
     }
 
     /// Whether declaration order alone decides which declared members may come.
@@ -245,18 +251,18 @@ impl Object {
         self.tails > 0 && member + self.tails >= self.members.len() as u32
     }
 
-    /// The value of a member (declared ones first, then extras), and its witnesses.
+    /// The value of a member (declared ones first, then kinds of undeclared ones), and its witnesses.
     pub fn values_of(&self, member: u32) -> (NodeId, &[(NodeId, u32)]) {
         if let Some(declared) = self.members.get(member as usize) {
             return (declared.value, &declared.witnesses);
         }
-        let extra = &self.extras[member as usize - self.members.len()];
-        (extra.value, &extra.witnesses)
+        let kind = &self.undeclared[member as usize - self.members.len()];
+        (kind.value, &kind.witnesses)
     }
 
-    /// Whether the number of members, or one member, has a say in which others may come.
+    /// Whether the number of members, or one member, decides which others may come.
     pub fn is_counted(&self) -> bool {
-        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty() || self.demands != 0
+        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty() || self.existentials != 0
     }
 }
 
@@ -336,12 +342,12 @@ impl Graph {
 
     /// Some texts and their items. One that is too long for a tree, or all of them together, is an error of
     /// [`Graph::finish`].
-    pub fn text_set(&mut self, texts: &[(&[u8], u32)]) -> Texts {
+    pub fn text_set(&mut self, texts: &[(&[u8], u32)]) -> TextSet {
         let longest = texts.iter().map(|(text, _)| text.len()).max().unwrap_or(0);
         let total = texts.iter().map(|(text, _)| text.len()).sum::<usize>();
-        let longest = if total > Texts::MOST_BYTES { total } else { longest };
+        let longest = if total > TextSet::MOST_BYTES { total } else { longest };
         self.longest = self.longest.max(longest);
-        if longest > Texts::LONGEST { Texts::default() } else { Texts::new(texts) }
+        if longest > TextSet::LONGEST { TextSet::default() } else { TextSet::new(texts) }
     }
 
     /// Adds any of `options`.
@@ -381,33 +387,14 @@ impl Graph {
         Some(Node::Repeat { body, low: least * low, high })
     }
 
-    /// Copies all of `other` in; returns its root here.
-    ///
-    /// # Errors
-    /// [`Kind::Limit`] when the sum is too large.
-    pub fn import(&mut self, other: &Self, limits: &Limits) -> Result<NodeId> {
-        let total = self.nodes.len() + other.nodes.len();
-        if total > limits.nodes {
-            return Err(Error::limit("nodes", total, limits.nodes));
-        }
-        let shift = Shift {
-            node: self.nodes.len() as NodeId,
-            leaves: other.leaves.iter().map(|leaf| self.leaf(leaf.clone())).collect(),
-            space: Arc::make_mut(&mut self.spaces).append(&other.spaces)?,
-        };
-        self.nodes.extend(other.nodes.iter().map(|node| shift.node(node)));
-        self.longest = self.longest.max(other.longest);
-        Ok(other.root + shift.node)
-    }
-
-    /// Proves the graph sound and prunes what has no finite text.
+    /// Proves that a text exists and that every loop reads something, and prunes what has no finite text.
     ///
     /// # Errors
     /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Language`] when a rule can reach itself without reading;
     /// [`Kind::Limit`] when a literal text is too long.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
-        if self.longest > Texts::LONGEST {
-            return Err(Error::limit("bytes of a literal text", self.longest, Texts::LONGEST));
+        if self.longest > TextSet::LONGEST {
+            return Err(Error::limit("bytes of a literal text", self.longest, TextSet::LONGEST));
         }
         let facts = Facts::new(self, limits)?;
         if facts.shortest(self.root) >= INFINITE {
@@ -416,118 +403,5 @@ impl Graph {
         facts.prune(self);
         facts.refuse_left_recursion(self)?;
         Ok(facts)
-    }
-}
-
-/// Fewest whitespace bytes at each place: nonzero only for styles that demand some.
-#[derive(Clone, Debug)]
-pub struct LayoutCosts {
-    spaces: Arc<Spaces>,
-}
-
-impl LayoutCosts {
-    /// The costs of the whitespace of `graph`.
-    pub fn new(graph: &Graph) -> Self {
-        Self { spaces: Arc::clone(&graph.spaces) }
-    }
-
-    /// A comma and the whitespace around it.
-    pub fn between_items(&self, layout: &Layout) -> u32 {
-        1 + self.spaces.shortest(layout.value, end::COMMA) + self.spaces.shortest(layout.comma, end::ITEM)
-    }
-
-    /// Whitespace after the opening and before the closing bracket.
-    pub fn around_items(&self, layout: &Layout, count: u32) -> u32 {
-        if count == 0 {
-            return self.spaces.shortest(layout.open, end::CLOSE);
-        }
-        self.spaces.shortest(layout.open, end::ITEM) + self.spaces.shortest(layout.value, end::CLOSE)
-    }
-
-    /// Whitespace between an opening brace and a name.
-    pub fn after_open(&self, layout: &Layout) -> u32 {
-        self.spaces.shortest(layout.open, end::ITEM)
-    }
-
-    /// Whitespace between a value and the closing brace.
-    pub fn before_close(&self, layout: &Layout) -> u32 {
-        self.spaces.shortest(layout.value, end::CLOSE)
-    }
-
-    /// A colon and the whitespace around it.
-    pub fn colon(&self, layout: &Layout) -> u32 {
-        1 + self.spaces.shortest(layout.key, end::COLON) + self.spaces.shortest(layout.colon, end::ITEM)
-    }
-}
-
-/// Renumbering of an imported graph.
-struct Shift {
-    node: NodeId,
-    leaves: Vec<LeafId>,
-    space: SpaceState,
-}
-
-impl Shift {
-    fn leaf(&self, leaf: LeafId) -> LeafId {
-        self.leaves[leaf as usize]
-    }
-
-    fn all(&self, nodes: &[NodeId]) -> Box<[NodeId]> {
-        nodes.iter().map(|node| node + self.node).collect()
-    }
-
-    fn node(&self, node: &Node) -> Node {
-        match node {
-            Node::Never => Node::Never,
-            Node::Empty => Node::Empty,
-            Node::Literals(texts) => Node::Literals(Arc::clone(texts)),
-            Node::Regular(leaf) => Node::Regular(self.leaf(*leaf)),
-            Node::Text { leaf, low, high } => Node::Text { leaf: self.leaf(*leaf), low: *low, high: *high },
-            Node::Object(object) => Node::Object(Arc::new(self.object(object))),
-            Node::Array(array) => Node::Array(Arc::new(self.array(array))),
-            Node::Sequence(parts) => Node::Sequence(self.all(parts)),
-            Node::Choice(options) => Node::Choice(self.all(options)),
-            Node::Repeat { body, low, high } => Node::Repeat { body: body + self.node, low: *low, high: *high },
-            Node::Distinct(leaves) => Node::Distinct(leaves.iter().map(|leaf| self.leaf(*leaf)).collect()),
-            Node::Rule(target) => Node::Rule(target + self.node),
-            Node::Tail(tail) => Node::Tail(Arc::clone(tail)), // made for programs, which are not imported
-        }
-    }
-
-    fn pairs(&self, pairs: &[(NodeId, u32)]) -> Box<[(NodeId, u32)]> {
-        pairs.iter().map(|&(node, bits)| (node + self.node, bits)).collect()
-    }
-
-    fn object(&self, object: &Object) -> Object {
-        let members = object.members.iter().map(|member| Member {
-            value: member.value + self.node,
-            witnesses: self.pairs(&member.witnesses),
-            ..member.clone()
-        });
-        let extras = object.extras.iter().map(|extra| Extra {
-            name: self.leaf(extra.name),
-            most: extra.most,
-            value: extra.value + self.node,
-            witnesses: self.pairs(&extra.witnesses),
-        });
-        Object {
-            members: members.collect(),
-            extras: extras.collect(),
-            layout: object.layout.shifted(self.space),
-            names: object.names.clone(),
-            implied: object.implied.clone(),
-            ..*object
-        }
-    }
-
-    fn array(&self, array: &Array) -> Array {
-        Array {
-            prefix: self.all(&array.prefix).into(),
-            rest: array.rest.map(|rest| rest + self.node),
-            kinds: array.kinds.clone(),
-            ways: array.ways.iter().map(|ways| self.pairs(ways).into()).collect(),
-            layout: array.layout.shifted(self.space),
-            ..*array
-        }
     }
 }

@@ -1,11 +1,14 @@
 //! How far objects and arrays are, and what they still need.
 //!
-//! [`Seen`] and [`Items`] are the states of the container automata. Both know
-//! how to go on and what the cheapest completion costs; "no completion" is how a
-//! container refuses a comma, a key or a bracket that would be a dead end.
+//! [`Seen`] and [`Items`] are the states of the container automata. Both know how to go on and how long the shortest
+//! completion is; "no completion" is how a container refuses a comma, a key or a bracket that would be a dead end.
 //!
-//! The prices of values come from outside: the static fixpoint asks with what it
-//! knows so far, the running matcher with the solution.
+//! ```text
+//! required a, b; seen: a     shortest completion: "b":0 and its comma, 6 bytes
+//! ```
+//!
+//! Cost: a look at each missing member; a search where items or members are counted by kind. Wrinkle: the lengths of
+//! values come from outside, because the fixpoint that finds them ([`super::Facts`]) asks with those it has found so far.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -14,8 +17,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
 
-/// What things cost, in bytes.
-pub struct Prices<'p> {
+/// How long things are at least, in bytes.
+pub struct MinimumLengths<'p> {
     /// The shortest text of a node.
     pub value: &'p dyn Fn(NodeId) -> u32,
     /// The shortest text of a leaf.
@@ -37,7 +40,7 @@ pub struct Seen {
     pub count: u32,
     /// Id of the set of undeclared names used.
     pub names: u32,
-    /// Demands met, one bit each.
+    /// Existential constraints met, a bit each.
     pub met: u32,
 }
 
@@ -65,13 +68,13 @@ impl Object {
         seen
     }
 
-    /// Bytes of the cheapest last member of a beginning, with all behind it.
-    pub fn cheapest_tail(&self, prices: &Prices<'_>) -> u32 {
-        let price = |member: &Member| (prices.value)(member.value).saturating_add(member.name_bytes + prices.colon);
-        self.members.iter().rev().take(self.tails as usize).map(price).min().unwrap_or(INFINITE)
+    /// Bytes of the shortest last member of a common prefix, with all that follows it.
+    pub fn shortest_tail(&self, lengths: &MinimumLengths<'_>) -> u32 {
+        let length = |member: &Member| (lengths.value)(member.value).saturating_add(member.name_bytes + lengths.colon);
+        self.members.iter().rev().take(self.tails as usize).map(length).min().unwrap_or(INFINITE)
     }
 
-    /// After a declared member that met some demands.
+    /// After a declared member that met some existential constraints.
     pub fn with_member(&self, seen: &Seen, member: u32, met: u32) -> Seen {
         let mut next = seen.clone();
         next.mark(member);
@@ -81,8 +84,8 @@ impl Object {
         self.counted(next, met)
     }
 
-    /// After an undeclared member; its name is the caller's to remember.
-    pub fn with_extra(&self, seen: &Seen, met: u32) -> Seen {
+    /// After an undeclared member; the caller keeps its name.
+    pub fn with_undeclared(&self, seen: &Seen, met: u32) -> Seen {
         let mut next = seen.clone();
         if !self.any_order {
             next.position = self.members.len() as u32;
@@ -119,52 +122,52 @@ impl Object {
         (self.any_order || member >= seen.position) && !seen.has(member)
     }
 
-    /// The cheapest members that complete the object (one at least, if `one`): their bytes without commas, and
-    /// how many they are. `None`: it cannot be completed.
-    pub fn completion(&self, seen: &Seen, one: bool, prices: &Prices<'_>) -> Option<(u32, u32)> {
-        let unmet = self.demands & !seen.met;
+    /// The shortest members that complete the object (at least one, if `one`): their bytes without commas, and how many
+    /// they are. `None`: it cannot be completed.
+    pub fn completion(&self, seen: &Seen, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
+        let unmet = self.existentials & !seen.met;
         if unmet == 0 {
-            return self.plain_completion(seen, one, prices);
+            return self.plain_completion(seen, one, lengths);
         }
-        let demand = 1 << unmet.trailing_zeros();
+        let constraint = 1 << unmet.trailing_zeros();
         let mut best: Option<(u32, u32)> = None;
-        let mut consider = |price: u32, met: u32, next: Seen| {
-            if met & demand == 0 || price >= INFINITE {
+        let mut consider = |length: u32, met: u32, next: Seen| {
+            if met & constraint == 0 || length >= INFINITE {
                 return;
             }
-            // The member will come at its turn: its place in the order is not taken yet.
+            // The member comes in its turn: those before it may still come.
             let next = Seen { position: seen.position, ..next };
-            if let Some((rest, count)) = self.completion(&next, false, prices) {
-                let total = (rest.saturating_add(price), count + 1);
+            if let Some((rest, count)) = self.completion(&next, false, lengths) {
+                let total = (rest.saturating_add(length), count + 1);
                 best = Some(best.map_or(total, |best| best.min(total)));
             }
         };
         for member in (0..self.members.len() as u32).filter(|&member| self.is_open(seen, member)) {
             let declared = &self.members[member as usize];
             for &(value, met) in &declared.witnesses {
-                let price = declared.name_bytes.saturating_add(prices.colon).saturating_add((prices.value)(value));
-                consider(price, met, self.with_member(seen, member, met));
+                let length = declared.name_bytes.saturating_add(lengths.colon).saturating_add((lengths.value)(value));
+                consider(length, met, self.with_member(seen, member, met));
             }
         }
-        for extra in &self.extras {
-            for &(value, met) in &extra.witnesses {
-                let name = (prices.leaf)(extra.name).saturating_add(seen.count + self.members.len() as u32);
-                let price = name.saturating_add(prices.colon).saturating_add((prices.value)(value));
-                consider(price, met, self.with_extra(seen, met));
+        for kind in &self.undeclared {
+            for &(value, met) in &kind.witnesses {
+                let name = (lengths.leaf)(kind.name).saturating_add(seen.count + self.members.len() as u32);
+                let length = name.saturating_add(lengths.colon).saturating_add((lengths.value)(value));
+                consider(length, met, self.with_undeclared(seen, met));
             }
         }
         best
     }
 
-    fn plain_completion(&self, seen: &Seen, one: bool, prices: &Prices<'_>) -> Option<(u32, u32)> {
+    fn plain_completion(&self, seen: &Seen, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
         let must = self.missing(seen);
-        let price = |member: u32| {
+        let length = |member: u32| {
             let declared = &self.members[member as usize];
-            declared.name_bytes.saturating_add(prices.colon).saturating_add((prices.value)(declared.value))
+            declared.name_bytes.saturating_add(lengths.colon).saturating_add((lengths.value)(declared.value))
         };
         let mut total = 0_u32;
         for &member in &must {
-            total = total.saturating_add(price(member));
+            total = total.saturating_add(length(member));
             if total >= INFINITE || !self.is_open(seen, member) {
                 return None;
             }
@@ -178,16 +181,16 @@ impl Object {
             let free = |member: u32| self.implied.iter().all(|&(a, b)| a != member || seen.has(b) || must.contains(&b));
             let mut others: Vec<u32> = (0..self.members.len() as u32)
                 .filter(|&member| self.is_open(seen, member) && !must.contains(&member) && free(member))
-                .map(price)
-                .filter(|&price| price < INFINITE)
+                .map(length)
+                .filter(|&length| length < INFINITE)
                 .collect();
             others.sort_unstable();
             let mut others = others.into_iter().peekable();
-            let mut left = self.extras_left(seen);
+            let mut left = self.undeclared_left(seen);
             while count < wanted {
                 let longer = count + seen.count + self.members.len() as u32;
-                let extra = if left > 0 { self.extra_price(prices, longer) } else { INFINITE };
-                let next = others.next_if(|&price| price <= extra).unwrap_or_else(|| {
+                let extra = if left > 0 { self.shortest_undeclared(lengths, longer) } else { INFINITE };
+                let next = others.next_if(|&length| length <= extra).unwrap_or_else(|| {
                     left = left.saturating_sub(1);
                     extra
                 });
@@ -202,34 +205,34 @@ impl Object {
     }
 
     /// How many undeclared members may still come, as far as their names go.
-    fn extras_left(&self, seen: &Seen) -> u32 {
+    fn undeclared_left(&self, seen: &Seen) -> u32 {
         let declared: u32 = seen.members.iter().map(|word| word.count_ones()).sum();
-        let all = self.extras.iter().fold(0_u32, |all, extra| all.saturating_add(extra.most));
+        let all = self.undeclared.iter().fold(0_u32, |all, kind| all.saturating_add(kind.most));
         all.saturating_sub(seen.count.saturating_sub(declared))
     }
 
-    /// The cheapest undeclared member when `others` shorter names may be taken.
-    fn extra_price(&self, prices: &Prices<'_>, others: u32) -> u32 {
+    /// Bytes of the shortest undeclared member, when `others` names may be used already.
+    fn shortest_undeclared(&self, lengths: &MinimumLengths<'_>, others: u32) -> u32 {
         let each = self
-            .extras
+            .undeclared
             .iter()
-            .map(|extra| (prices.leaf)(extra.name).saturating_add((prices.value)(extra.value)).saturating_add(others));
-        each.min().map_or(INFINITE, |cheapest| cheapest.saturating_add(prices.colon).min(INFINITE))
+            .map(|kind| (lengths.leaf)(kind.name).saturating_add((lengths.value)(kind.value)).saturating_add(others));
+        each.min().map_or(INFINITE, |shortest| shortest.saturating_add(lengths.colon).min(INFINITE))
     }
 }
 
-/// What an array with counted kinds has seen so far.
+/// What an array has seen so far, where kinds are counted or items must differ.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Items {
-    /// Items so far, up to what matters.
+    /// Items so far, as far as the bounds can tell counts apart.
     pub count: u32,
-    /// By kind: items of it so far, up to what matters.
+    /// The same by kind.
     pub kinds: Box<[u32]>,
     /// Id of the set of item texts used, where items must differ.
     pub used: u32,
 }
 
-/// States looked at before an array counts as impossible.
+/// States visited before an array is taken to be impossible.
 const FUEL: usize = 20_000;
 
 impl Array {
@@ -275,8 +278,8 @@ impl Array {
         items.count >= self.low && items.kinds.iter().zip(&self.kinds).all(|(count, kind)| *count >= kind.low)
     }
 
-    /// Bytes of the cheapest items, with a comma each, that let the array close. `None`: it cannot.
-    pub fn completion(&self, items: &Items, prices: &Prices<'_>) -> Option<u32> {
+    /// Bytes of the shortest items, with a comma each, that let the array close. `None`: it cannot.
+    pub fn completion(&self, items: &Items, lengths: &MinimumLengths<'_>) -> Option<u32> {
         let mut seen: BTreeSet<Items> = BTreeSet::new();
         let mut queue = BinaryHeap::from([Reverse((0_u32, items.clone()))]);
         while let Some(Reverse((cost, items))) = queue.pop() {
@@ -287,9 +290,9 @@ impl Array {
                 continue;
             }
             for &(node, kinds) in self.ways(items.count) {
-                let price = (prices.value)(node).saturating_add(prices.between).saturating_add(cost);
-                if let Some(next) = self.after(&items, kinds).filter(|_| price < INFINITE) {
-                    queue.push(Reverse((price, next)));
+                let length = (lengths.value)(node).saturating_add(lengths.between).saturating_add(cost);
+                if let Some(next) = self.after(&items, kinds).filter(|_| length < INFINITE) {
+                    queue.push(Reverse((length, next)));
                 }
             }
         }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Array, Extra, Graph, Layout, LayoutCosts, Node, NodeId, Object, Prices, known};
+use super::{Array, Graph, Layout, LayoutCosts, MinimumLengths, Node, NodeId, Object, UndeclaredKind, shortest_cache};
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Encoding, Regular};
@@ -49,7 +49,7 @@ impl Facts {
             let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.encoding) {
                 shortest.bytes + if leaf.encoding == Encoding::Text { 0 } else { 2 }
             } else {
-                known::shortest(leaf, limits, || {
+                shortest_cache::shortest(leaf, limits, || {
                     let automaton = facts.built[index].insert(Arc::new(leaf.automaton(limits)?));
                     Ok(if automaton.is_never() { INFINITE } else { automaton.shortest(automaton.start().state()) })
                 })?
@@ -132,34 +132,36 @@ impl Facts {
         }
     }
 
-    fn prices<T>(
+    fn lengths<T>(
         &self,
         layout: &Layout,
         costs: &LayoutCosts,
         value: &dyn Fn(NodeId) -> u32,
-        ask: impl FnOnce(&Prices<'_>) -> T,
+        ask: impl FnOnce(&MinimumLengths<'_>) -> T,
     ) -> T {
         let leaf = |leaf: u32| self.leaves[leaf as usize];
         let (colon, between) = (costs.colon(layout), costs.between_items(layout));
-        ask(&Prices { value, leaf: &leaf, colon, between })
+        ask(&MinimumLengths { value, leaf: &leaf, colon, between })
     }
 
     fn object(&self, object: &Object, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
-        self.prices(&object.layout, costs, value, |prices| match object.completion(&object.nothing(), false, prices) {
-            None => INFINITE,
-            Some((members, count)) => {
-                let commas = prices.between.saturating_mul(count.saturating_sub(1));
-                members
-                    .saturating_add(2 + costs.around_items(&object.layout, count))
-                    .saturating_add(commas)
-                    .min(INFINITE)
+        self.lengths(&object.layout, costs, value, |lengths| {
+            match object.completion(&object.nothing(), false, lengths) {
+                None => INFINITE,
+                Some((members, count)) => {
+                    let commas = lengths.between.saturating_mul(count.saturating_sub(1));
+                    members
+                        .saturating_add(2 + costs.around_items(&object.layout, count))
+                        .saturating_add(commas)
+                        .min(INFINITE)
+                }
             }
         })
     }
 
     fn array(&self, array: &Array, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
         if !array.kinds.is_empty() {
-            let items = self.prices(&array.layout, costs, value, |prices| array.completion(&array.none(), prices));
+            let items = self.lengths(&array.layout, costs, value, |lengths| array.completion(&array.none(), lengths));
             return items.map_or(INFINITE, |items| {
                 let around = 2 + costs.around_items(&array.layout, u32::from(items > 0));
                 let first = if items > 0 { costs.between_items(&array.layout) } else { 0 };
@@ -177,9 +179,14 @@ impl Facts {
         self.nullable.push(false);
     }
 
-    /// Asks a question about prices.
-    pub fn with_prices<T>(&self, layout: &Layout, costs: &LayoutCosts, ask: impl FnOnce(&Prices<'_>) -> T) -> T {
-        self.prices(layout, costs, &|node| self.shortest(node), ask)
+    /// Asks a question about minimum lengths.
+    pub fn with_minimum_lengths<T>(
+        &self,
+        layout: &Layout,
+        costs: &LayoutCosts,
+        ask: impl FnOnce(&MinimumLengths<'_>) -> T,
+    ) -> T {
+        self.lengths(layout, costs, &|node| self.shortest(node), ask)
     }
 
     /// Bytes of the shortest text of `node`; [`INFINITE`] if it has none.
@@ -221,13 +228,13 @@ impl Facts {
                 }
                 Node::Object(object) => {
                     let values = object.members.iter().map(|member| member.value);
-                    let mut values = values.chain(object.extras.iter().map(|extra| extra.value));
-                    let nameless = |extra: &Extra| self.leaves[extra.name as usize] >= INFINITE;
-                    if !values.any(|value| dead(&value)) && !object.extras.iter().any(nameless) {
+                    let mut values = values.chain(object.undeclared.iter().map(|kind| kind.value));
+                    let nameless = |kind: &UndeclaredKind| self.leaves[kind.name as usize] >= INFINITE;
+                    if !values.any(|value| dead(&value)) && !object.undeclared.iter().any(nameless) {
                         continue;
                     }
                     let mut alive = (**object).clone();
-                    alive.extras.retain(|extra| !dead(&extra.value) && !nameless(extra));
+                    alive.undeclared.retain(|kind| !dead(&kind.value) && !nameless(kind));
                     alive.members.iter_mut().for_each(|member| member.possible = !dead(&member.value));
                     Node::Object(Arc::new(alive))
                 }

@@ -1,7 +1,7 @@
 //! Finishing in time: which states can still be completed within so many tokens.
 //!
 //! Two answers, the cheap one first. In *bytes* the shortest completion is known
-//! exactly ([`super::cost`]); if every byte is a token and the bytes fit, so do
+//! exactly (`machine::cost`); if every byte is a token and the bytes fit, so do
 //! the tokens. Otherwise a search counts *tokens*: breadth-first over the states
 //! that lie on shortest completions, and over every spelling of literal texts,
 //! one token a level. Its result is the fewest tokens of any such completion.
@@ -12,8 +12,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::step::Machine;
-use super::thread::{ContId, Head, Thread};
+use super::machine::{Configuration, Machine, Position, StackId};
 use crate::language::{INFINITE, Node};
 use crate::vocabulary::{NodeIndex, Vocabulary};
 
@@ -25,7 +24,7 @@ const FUEL: u32 = 200_000;
 pub struct Budget<'v> {
     left: u32,
     vocabulary: &'v Vocabulary,
-    known: FxHashMap<Thread, u32>,
+    known: FxHashMap<Configuration, u32>,
 }
 
 impl<'v> Budget<'v> {
@@ -33,61 +32,62 @@ impl<'v> Budget<'v> {
         Self { left, vocabulary, known: FxHashMap::default() }
     }
 
-    /// Whether `threads` can be completed with the tokens left.
-    pub fn fits(&mut self, machine: &mut Machine<'_>, threads: &[Thread]) -> bool {
-        let bytes = machine.cost(threads);
+    /// Whether `configurations` can be completed with the tokens left.
+    pub fn fits(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> bool {
+        let bytes = machine.cost(configurations);
         if self.vocabulary.has_every_byte() && bytes <= self.left {
             return true;
         }
-        if u64::from(bytes) > u64::from(self.left) * self.vocabulary.longest() as u64 && !has_literal(machine, threads)
+        if u64::from(bytes) > u64::from(self.left) * self.vocabulary.longest() as u64
+            && !has_literal(machine, configurations)
         {
             return false;
         }
-        self.tokens(machine, threads) <= self.left
+        self.tokens(machine, configurations) <= self.left
     }
 
     /// Fewest tokens of the completions searched; [`INFINITE`] if none was found.
-    pub fn tokens(&mut self, machine: &mut Machine<'_>, threads: &[Thread]) -> u32 {
-        threads.iter().map(|&thread| self.tokens_of(machine, thread)).min().unwrap_or(INFINITE)
+    pub fn tokens(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> u32 {
+        configurations.iter().map(|&configuration| self.tokens_of(machine, configuration)).min().unwrap_or(INFINITE)
     }
 
-    /// Masks are found thread by thread, so each is searched alone: what is beside it must not help.
-    fn tokens_of(&mut self, machine: &mut Machine<'_>, thread: Thread) -> u32 {
-        if let Some(&known) = self.known.get(&thread) {
+    /// Masks are found configuration by configuration, so each is searched alone: what is beside it must not help.
+    fn tokens_of(&mut self, machine: &mut Machine<'_>, configuration: Configuration) -> u32 {
+        if let Some(&known) = self.known.get(&configuration) {
             return known;
         }
-        let mut tokens = search(machine, self.vocabulary, thread);
+        let mut tokens = search(machine, self.vocabulary, configuration);
         if self.vocabulary.has_every_byte() {
-            tokens = tokens.min(machine.cost(&[thread]));
+            tokens = tokens.min(machine.cost(&[configuration]));
         }
-        self.known.insert(thread, tokens);
+        self.known.insert(configuration, tokens);
         tokens
     }
 
     /// Whether all states after the body of a leaf plainly fit: at worst `farthest` bytes of the leaf are then missing.
-    pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, cont: ContId) -> bool {
+    pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, stack: StackId) -> bool {
         if !self.vocabulary.has_every_byte() {
             return false;
         }
-        if farthest.saturating_add(machine.cont_cost(cont)) <= self.left {
+        if farthest.saturating_add(machine.stack_cost(stack)) <= self.left {
             return true;
         }
         let mut after = Vec::new();
-        machine.resume_into(cont, &mut after);
+        machine.resume_into(stack, &mut after);
         machine.settle();
         self.tokens(machine, &after).saturating_add(farthest) <= self.left
     }
 }
 
-fn has_literal(machine: &Machine<'_>, threads: &[Thread]) -> bool {
-    threads.iter().any(|thread| is_literal(machine, *thread))
+fn has_literal(machine: &Machine<'_>, configurations: &[Configuration]) -> bool {
+    configurations.iter().any(|configuration| is_literal(machine, *configuration))
 }
 
-/// Whether a thread is inside, or before, a finite set of texts.
-fn is_literal(machine: &Machine<'_>, thread: Thread) -> bool {
-    match thread.head {
-        Head::Literal { .. } => true,
-        Head::Start(node) | Head::Value { node, .. } => {
+/// Whether a configuration is inside, or before, a finite set of texts.
+fn is_literal(machine: &Machine<'_>, configuration: Configuration) -> bool {
+    match configuration.position {
+        Position::Literal { .. } => true,
+        Position::Start(node) | Position::Value { node, .. } => {
             matches!(machine.graph.node(node), Node::Literals(_) | Node::Choice(_) | Node::Rule(_) | Node::Tail(_))
         }
         _ => false,
@@ -95,11 +95,11 @@ fn is_literal(machine: &Machine<'_>, thread: Thread) -> bool {
 }
 
 /// Breadth-first by tokens.
-fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Thread) -> u32 {
-    if start.head == Head::Accept {
+fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Configuration) -> u32 {
+    if start.position == Position::Accept {
         return 0;
     }
-    let mut seen: FxHashSet<Thread> = FxHashSet::from_iter([start]);
+    let mut seen: FxHashSet<Configuration> = FxHashSet::from_iter([start]);
     let mut level = vec![start];
     let mut fuel = FUEL;
     for tokens in 1.. {
@@ -108,7 +108,7 @@ fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Thread) -> 
             let mut ends = Vec::new();
             token_ends(machine, vocabulary, state, &mut fuel, &mut ends);
             for end in ends {
-                if end.head == Head::Accept {
+                if end.position == Position::Accept {
                     return tokens;
                 }
                 if seen.insert(end) {
@@ -124,27 +124,27 @@ fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Thread) -> 
     INFINITE
 }
 
-/// The threads after each token that keeps to shortest completions (or to literal texts).
+/// The configurations after each token that keeps to shortest completions (or to literal texts).
 fn token_ends(
     machine: &mut Machine<'_>,
     vocabulary: &Vocabulary,
-    state: Thread,
+    state: Configuration,
     fuel: &mut u32,
-    out: &mut Vec<Thread>,
+    out: &mut Vec<Configuration>,
 ) {
     let trie = vocabulary.plain();
-    // The way is not on the path: names that end on it are not known.
-    machine.hole = Some(usize::MAX);
-    let mut stack: Vec<(NodeIndex, Vec<Thread>, u32)> = vec![(0, vec![state], machine.cost(&[state]))];
-    while let Some((node, threads, cost)) = stack.pop() {
-        let free = has_literal(machine, &threads);
+    // What is stepped here is not on the path, so names that end in it are not known.
+    machine.gap = Some(usize::MAX);
+    let mut stack: Vec<(NodeIndex, Vec<Configuration>, u32)> = vec![(0, vec![state], machine.cost(&[state]))];
+    while let Some((node, configurations, cost)) = stack.pop() {
+        let free = has_literal(machine, &configurations);
         for child in trie.children(node) {
             *fuel = fuel.saturating_sub(1);
             if *fuel == 0 {
                 break;
             }
             let mut next = Vec::new();
-            machine.step_all(&threads, trie.node(child).byte, &mut next, 0);
+            machine.step_all(&configurations, trie.node(child).byte, &mut next, 0);
             if next.is_empty() {
                 continue;
             }
@@ -157,6 +157,6 @@ fn token_ends(
             }
         }
     }
-    machine.hole = None;
+    machine.gap = None;
     machine.settle();
 }

@@ -1,7 +1,7 @@
 //! Where a matcher stands, and where it stood after each step before.
 //!
 //! ```text
-//! threads   a | a b | c          of the last steps, one step after the other
+//! configurations   a | a b | c          of the last steps, one step after the other
 //! ends      1 | 3   | 4          where each of them ends there, and in the text
 //! earlier   chunk -> chunk -> …  full ones, which forks share
 //! ```
@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::thread::Thread;
+use super::machine::Configuration;
 
 /// Steps of a chunk.
 const CHUNK: usize = 16;
@@ -28,14 +28,14 @@ pub struct History {
 /// Steps in a row; never none.
 #[derive(Clone, Debug)]
 struct Steps {
-    threads: Vec<Thread>,
+    configurations: Vec<Configuration>,
     ends: Vec<End>,
 }
 
-/// How many threads and bytes there are up to the end of a step.
+/// How many configurations and bytes there are up to the end of a step.
 #[derive(Clone, Copy, Debug)]
 struct End {
-    threads: usize,
+    configurations: usize,
     path: usize,
 }
 
@@ -46,34 +46,34 @@ struct Chunk {
 }
 
 impl Steps {
-    fn with_room(threads: usize) -> Self {
-        Self { threads: Vec::with_capacity(threads), ends: Vec::with_capacity(CHUNK) }
+    fn with_room(configurations: usize) -> Self {
+        Self { configurations: Vec::with_capacity(configurations), ends: Vec::with_capacity(CHUNK) }
     }
 
     #[inline]
-    fn push(&mut self, threads: &[Thread], path: usize) {
-        self.threads.extend_from_slice(threads);
-        self.ends.push(End { threads: self.threads.len(), path });
+    fn push(&mut self, configurations: &[Configuration], path: usize) {
+        self.configurations.extend_from_slice(configurations);
+        self.ends.push(End { configurations: self.configurations.len(), path });
     }
 
     fn truncate(&mut self, steps: usize) {
         self.ends.truncate(steps);
-        self.threads.truncate(self.ends.last().map_or(0, |end| end.threads));
+        self.configurations.truncate(self.ends.last().map_or(0, |end| end.configurations));
     }
 }
 
 impl History {
-    pub fn new(threads: &[Thread]) -> Self {
+    pub fn new(configurations: &[Configuration]) -> Self {
         let mut last = Steps::with_room(CHUNK);
-        last.push(threads, 0);
+        last.push(configurations, 0);
         Self { last, earlier: None, steps: 0, finished: false }
     }
 
     /// The places where the text stands.
     #[inline]
-    pub fn threads(&self) -> &[Thread] {
+    pub fn configurations(&self) -> &[Configuration] {
         let before = self.last.ends.iter().nth_back(1);
-        &self.last.threads[before.map_or(0, |end| end.threads)..]
+        &self.last.configurations[before.map_or(0, |end| end.configurations)..]
     }
 
     /// Bytes of text.
@@ -92,25 +92,25 @@ impl History {
         self.finished
     }
 
-    /// One step forward: to `threads`, behind `path` bytes.
+    /// One step forward: to `configurations`, behind `path` bytes.
     #[inline]
-    pub fn advance(&mut self, threads: &[Thread], path: usize) {
+    pub fn advance(&mut self, configurations: &[Configuration], path: usize) {
         if self.last.ends.len() == CHUNK {
             self.close();
         }
-        self.last.push(threads, path);
+        self.last.push(configurations, path);
         self.steps += 1;
     }
 
     /// One step that ends the text.
     pub fn finish(&mut self) {
-        let threads = self.threads().to_vec();
-        self.advance(&threads, self.path());
+        let configurations = self.configurations().to_vec();
+        self.advance(&configurations, self.path());
         self.finished = true;
     }
 
     fn close(&mut self) {
-        let next = Steps::with_room(self.last.threads.len());
+        let next = Steps::with_room(self.last.configurations.len());
         let steps = std::mem::replace(&mut self.last, next);
         self.earlier = Some(Arc::new(Chunk { steps, before: self.earlier.take() }));
     }
@@ -150,14 +150,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::matcher::thread::Head;
+    use crate::matcher::machine::Position;
 
     /// What a history is compared with: every step by itself.
-    type Plain = Vec<(Vec<Thread>, usize)>;
+    type Plain = Vec<(Vec<Configuration>, usize)>;
 
     #[derive(Clone, Debug)]
     enum Action {
-        /// To so many threads.
+        /// To so many configurations.
         Advance(usize),
         /// How many steps, of those there are and one more, in 256ths.
         Rollback(u8),
@@ -175,20 +175,23 @@ mod tests {
     }
 
     fn agrees(history: &History, plain: &Plain) {
-        let (threads, path) = &plain[plain.len() - 1];
-        assert_eq!((history.threads(), history.path(), history.steps()), (&threads[..], *path, plain.len() - 1));
+        let (configurations, path) = &plain[plain.len() - 1];
+        assert_eq!(
+            (history.configurations(), history.path(), history.steps()),
+            (&configurations[..], *path, plain.len() - 1)
+        );
     }
 
     proptest! {
         #[test]
         fn steps_are_those_that_were_taken(actions in actions()) {
-            let place = |cont| Thread { head: Head::Accept, cont };
+            let place = |stack| Configuration { position: Position::Accept, stack };
             let (mut history, mut plain) = (History::new(&[place(0)]), vec![(vec![place(0)], 0)]);
             let mut others = Vec::new();
             for (index, action) in actions.into_iter().enumerate() {
                 match action {
-                    Action::Advance(threads) => {
-                        plain.push((vec![place(index as u32); threads], index * 3));
+                    Action::Advance(configurations) => {
+                        plain.push((vec![place(index as u32); configurations], index * 3));
                         history.advance(&plain[plain.len() - 1].0, index * 3);
                     }
                     Action::Rollback(share) => {

@@ -1,6 +1,6 @@
 //! One running sequence.
 //!
-//! A [`Matcher`] owns its threads, its arena and its history, and shares the
+//! A [`Matcher`] owns its configurations, its stacks and its history, and shares the
 //! frozen [`Constraint`]. It accepts tokens or bytes, tells which tokens may
 //! come next, goes back, forks.
 //!
@@ -8,74 +8,50 @@
 //! text and its last few steps and shares everything else; going back drops
 //! steps.
 
-mod arena;
 mod budget;
-mod cost;
-mod find;
+mod constraint;
 mod history;
-mod leaves;
-mod mask;
-mod memory;
-mod named;
-mod near;
+mod machine;
+mod masks;
+mod pool;
 mod recognizer;
-mod row;
-mod step;
-mod texts;
-mod thread;
-mod warm;
-mod words;
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use budget::Budget;
-use find::{find, masker, write_one};
 use history::History;
-use memory::{Memory, Shared};
-use step::Machine;
-use thread::{Head, Thread};
+use machine::{Configuration, Machine, Position};
+use masks::{MatcherCache, lookup, masker, write_one};
+use pool::SharedCache;
 
-use crate::constraint::Constraint;
 use crate::error::{Error, Kind, Result};
 use crate::language::INFINITE;
 use crate::vocabulary::TokenId;
 
-pub use mask::Links;
-pub use memory::Spare;
+pub use constraint::Constraint;
+pub use masks::{Mask, Row};
 pub use recognizer::Recognizer;
-pub use row::Mask;
-pub use warm::warmed;
-pub use words::Row;
 
-/// The threads after one byte; the byte joins the path if there are any.
-fn advance(machine: &mut Machine<'_>, threads: &[Thread], byte: u8) -> Vec<Thread> {
-    let mut next = Vec::with_capacity(threads.len());
-    machine.step_all(threads, byte, &mut next, 0);
+/// The configurations after one byte; the byte joins the path if there are any.
+fn advance(machine: &mut Machine<'_>, configurations: &[Configuration], byte: u8) -> Vec<Configuration> {
+    let mut next = Vec::with_capacity(configurations.len());
+    machine.step_all(configurations, byte, &mut next, 0);
     if !next.is_empty() {
         machine.path.push(byte);
     }
     next
 }
 
-/// An automaton reached its bound: what it says cannot be trusted.
-fn too_many_states() -> Error {
-    Error::new(
-        Kind::Limit { limit: "automaton_states", value: 0, allowed: 0 },
-        "limit reached: this text needs more states than allowed",
-    )
-    .hint("simplify the pattern or repetition: nested counters and alternatives that overlap multiply states")
+fn accepting(configurations: &[Configuration]) -> bool {
+    configurations.iter().any(|configuration| configuration.position == Position::Accept)
 }
 
-fn accepting(threads: &[Thread]) -> bool {
-    threads.iter().any(|thread| thread.head == Head::Accept)
-}
-
-fn next_bytes(machine: &mut Machine<'_>, threads: &[Thread]) -> Vec<u8> {
+fn next_bytes(machine: &mut Machine<'_>, configurations: &[Configuration]) -> Vec<u8> {
     let mut out = Vec::new();
     let live = (0..=255).filter(|&byte| {
         out.clear();
-        machine.step_all(threads, byte, &mut out, 0);
+        machine.step_all(configurations, byte, &mut out, 0);
         !out.is_empty()
     });
     live.collect()
@@ -84,21 +60,21 @@ fn next_bytes(machine: &mut Machine<'_>, threads: &[Thread]) -> Vec<u8> {
 /// One running sequence.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    memory: Shared,
+    cache: SharedCache,
     history: History,
     path: Vec<u8>,
 }
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
-        let memory = Shared::new(constraint);
-        let history = History::new(&first(&memory));
-        Self { memory, history, path: Vec::new() }
+        let cache = SharedCache::new(constraint);
+        let history = History::new(&first(&cache));
+        Self { cache, history, path: Vec::new() }
     }
 
     /// The constraint it runs.
     pub fn constraint(&self) -> &Constraint {
-        self.memory.constraint()
+        self.cache.constraint()
     }
 
     /// The bytes accepted so far.
@@ -108,7 +84,7 @@ impl Matcher {
 
     /// Whether the text so far is complete (it may still go on).
     pub fn is_accepting(&self) -> bool {
-        accepting(self.history.threads())
+        accepting(self.history.configurations())
     }
 
     /// Whether an end-of-text token was accepted.
@@ -128,18 +104,18 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
-        let Self { memory, history, path } = self;
-        let constraint = memory.constraint();
+        let Self { cache, history, path } = self;
+        let constraint = cache.constraint();
         let bytes = constraint.tables().vocabulary.token(token);
         if bytes.is_empty() {
             return self.try_control(token);
         }
-        step_bytes(memory, history, path, bytes)
+        step_bytes(cache, history, path, bytes)
     }
 
     /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
     fn try_control(&mut self, token: TokenId) -> Result<bool> {
-        self.known_token(token)?;
+        self.check_id(token)?;
         let eos = self.constraint().tables().vocabulary.eos();
         let ends = !self.history.is_finished() && eos.binary_search(&token).is_ok() && self.is_accepting();
         if ends {
@@ -185,11 +161,11 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
-        let accepted = step_bytes(&self.memory, &mut self.history, &mut self.path, text)?;
+        let accepted = step_bytes(&self.cache, &mut self.history, &mut self.path, text)?;
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
-    fn known_token(&self, token: TokenId) -> Result<()> {
+    fn check_id(&self, token: TokenId) -> Result<()> {
         let vocabulary = &self.constraint().tables().vocabulary;
         if token as usize >= vocabulary.logits_size() {
             return Err(Error::vocabulary(format!(
@@ -224,7 +200,7 @@ impl Matcher {
         if self.history.is_finished() {
             return "nothing, the text has ended".to_owned();
         }
-        let bytes = self.with_machine(|machine| next_bytes(machine, self.history.threads()));
+        let bytes = self.with_machine(|machine| next_bytes(machine, self.history.configurations()));
         let mut parts: Vec<String> = ranges(&bytes);
         if self.is_accepting() {
             parts.push("the end of the text".to_owned());
@@ -257,11 +233,11 @@ impl Matcher {
 
     /// Back to the start of the text.
     pub fn reset(&mut self) {
-        let crowded = self.constraint().graph().is_crowded();
-        if crowded || !self.memory.is_worth_keeping() {
-            self.memory = Shared::new(self.constraint().roomy());
+        let near_limit = self.constraint().graph().is_near_its_limit();
+        if near_limit || !self.cache.is_reusable() {
+            self.cache = SharedCache::new(self.constraint().fresh());
         }
-        self.history = History::new(&first(&self.memory));
+        self.history = History::new(&first(&self.cache));
         self.path.clear();
     }
 
@@ -270,7 +246,7 @@ impl Matcher {
     /// Runs `work` on a machine behind the text so far.
     fn with_machine<T>(&self, work: impl FnOnce(&mut Machine<'_>) -> T) -> T {
         let mut path = self.path.clone();
-        work(&mut Machine::new(self.constraint().graph(), &mut self.memory.lock().arena, &mut path))
+        work(&mut Machine::new(self.constraint().graph(), &mut self.cache.lock().stacks, &mut path))
     }
 
     /// The bytes that can only come next.
@@ -279,11 +255,11 @@ impl Matcher {
         if self.history.is_finished() {
             return forced;
         }
-        let mut threads = self.history.threads().to_vec();
+        let mut configurations = self.history.configurations().to_vec();
         self.with_machine(|machine| {
-            while !accepting(&threads) {
-                let [byte] = next_bytes(machine, &threads)[..] else { break };
-                threads = advance(machine, &threads, byte);
+            while !accepting(&configurations) {
+                let [byte] = next_bytes(machine, &configurations)[..] else { break };
+                configurations = advance(machine, &configurations, byte);
                 forced.push(byte);
             }
         });
@@ -296,7 +272,7 @@ impl Matcher {
             return 0;
         }
         let mut budget = Budget::new(u32::MAX, &self.constraint().tables().vocabulary);
-        self.with_machine(|machine| budget.tokens(machine, self.history.threads()))
+        self.with_machine(|machine| budget.tokens(machine, self.history.configurations()))
     }
 
     /// Finds the tokens that may come next.
@@ -311,10 +287,10 @@ impl Matcher {
         match budget {
             _ if self.history.is_finished() => mask.ends = true,
             None => {
-                let Self { memory, history, path } = self;
-                find(memory.constraint(), &mut memory.lock(), history.threads(), path, false, &mut mask)?;
+                let Self { cache, history, path } = self;
+                lookup(cache.constraint(), &mut cache.lock(), history.configurations(), path, false, &mut mask)?;
             }
-            Some(budget) => self.find_within(&mut mask, budget)?,
+            Some(budget) => self.lookup_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
@@ -323,15 +299,15 @@ impl Matcher {
     /// holds a lock of its own may keep it. Tells whether it did; not so where a leaf is met for the first time, or the mask
     /// is an error.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R) -> bool {
-        let Self { memory, history, path } = self;
-        let constraint = memory.constraint();
-        let Some(mut memory) = memory.try_lock().filter(|_| !history.is_finished()) else { return false };
+        let Self { cache, history, path } = self;
+        let constraint = cache.constraint();
+        let Some(mut cache) = cache.try_lock().filter(|_| !history.is_finished()) else { return false };
         let mut found = || {
-            if write_one(constraint, &mut memory, history.threads(), true, row)? {
+            if write_one(constraint, &mut cache, history.configurations(), true, row)? {
                 return Ok(true);
             }
             let mut mask = Mask::default();
-            find(constraint, &mut memory, history.threads(), path, true, &mut mask)?;
+            lookup(constraint, &mut cache, history.configurations(), path, true, &mut mask)?;
             if !mask.is_empty() {
                 mask.write(&constraint.tables().vocabulary, row);
             }
@@ -348,8 +324,8 @@ impl Matcher {
         let row = Cell::from_mut(row).as_slice_of_cells();
         if budget.is_none()
             && !self.history.is_finished()
-            && let Some(mut memory) = self.memory.try_lock() // who waits for it does not write while it is held
-            && write_one(self.constraint(), &mut memory, self.history.threads(), false, row)?
+            && let Some(mut cache) = self.cache.try_lock() // who waits for it does not write while it is held
+            && write_one(self.constraint(), &mut cache, self.history.configurations(), false, row)?
         {
             return Ok(());
         }
@@ -358,19 +334,19 @@ impl Matcher {
     }
 
     #[cold]
-    fn find_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
-        let Self { memory, history, path } = self;
-        let constraint = memory.constraint();
-        mask.ends = accepting(history.threads());
+    fn lookup_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
+        let Self { cache, history, path } = self;
+        let constraint = cache.constraint();
+        mask.ends = accepting(history.configurations());
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let vocabulary = &constraint.tables().vocabulary;
-        let memory = &mut *memory.lock();
-        memory.leaves.quick = false;
-        for &thread in history.threads() {
+        let cache = &mut *cache.lock();
+        cache.terminals.quick = false;
+        for &configuration in history.configurations() {
             let budget = Some(Budget::new(left, vocabulary));
-            let mut masker = masker(constraint, memory, path, budget);
-            let entry = masker.entry(thread)?;
-            mask.decided.extend(masker.decide(thread, &entry.doubtful)?);
+            let mut masker = masker(constraint, cache, path, budget);
+            let entry = masker.entry(configuration)?;
+            mask.resolved.extend(masker.resolve(configuration, &entry.unresolved)?);
             mask.entries.push(Arc::new(entry));
         }
         Ok(())
@@ -398,31 +374,31 @@ impl Matcher {
 }
 
 /// The places before the first byte.
-fn first(shared: &Shared) -> Vec<Thread> {
-    let mut memory = shared.lock();
-    Machine::new(shared.constraint().graph(), &mut memory.arena, &mut Vec::new()).initial()
+fn first(shared: &SharedCache) -> Vec<Configuration> {
+    let mut cache = shared.lock();
+    Machine::new(shared.constraint().graph(), &mut cache.stacks, &mut Vec::new()).initial()
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.
-fn step_bytes(shared: &Shared, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
+fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
     if history.is_finished() {
         return Ok(false);
     }
     let constraint = shared.constraint();
-    let Memory { arena, buffer: threads, next, .. } = &mut *shared.lock();
-    threads.clear();
-    threads.extend_from_slice(history.threads());
-    let mut machine = Machine::new(constraint.graph(), arena, path);
+    let MatcherCache { stacks, buffer: configurations, next, .. } = &mut *shared.lock();
+    configurations.clear();
+    configurations.extend_from_slice(history.configurations());
+    let mut machine = Machine::new(constraint.graph(), stacks, path);
     for &byte in bytes {
-        machine.step_in_place(threads, next, byte);
-        if threads.is_empty() || machine.overflow {
-            let sound = machine.sound();
+        machine.step_in_place(configurations, next, byte);
+        if configurations.is_empty() || machine.overflow {
+            let sound = machine.check_limits();
             path.truncate(history.path());
             return sound.map(|()| false);
         }
         machine.path.push(byte);
     }
-    history.advance(threads, path.len());
+    history.advance(configurations, path.len());
     Ok(true)
 }
 

@@ -7,10 +7,8 @@
 //!
 //! Cost: as a matcher that accepts single bytes; every byte of a completion tries all 256 of them.
 
-use super::arena::Arena;
-use super::step::Machine;
-use super::thread::Thread;
-use super::{accepting, advance, too_many_states};
+use super::machine::{Configuration, Machine, Stacks, too_many_states};
+use super::{accepting, advance};
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language};
 
@@ -18,38 +16,39 @@ use crate::language::{CompiledGraph, Language};
 #[derive(Debug)]
 pub struct Recognizer<'g> {
     graph: &'g CompiledGraph,
-    arena: Arena,
+    stacks: Stacks,
     path: Vec<u8>,
-    threads: Vec<Thread>,
+    configurations: Vec<Configuration>,
 }
 
 impl<'g> Recognizer<'g> {
     /// Before the first byte.
     pub fn new(graph: &'g CompiledGraph) -> Self {
-        let (mut arena, mut path) = (Arena::default(), Vec::new());
-        let threads = Machine::new(graph, &mut arena, &mut path).initial();
-        Self { graph, arena, path, threads }
+        let (mut stacks, mut path) = (Stacks::default(), Vec::new());
+        let configurations = Machine::new(graph, &mut stacks, &mut path).initial();
+        Self { graph, stacks, path, configurations }
     }
 
     /// Reads as much of `text` as is in form; returns how many bytes that is.
     pub fn read(&mut self, text: &[u8]) -> usize {
         for (index, &byte) in text.iter().enumerate() {
-            let next = advance(&mut Machine::new(self.graph, &mut self.arena, &mut self.path), &self.threads, byte);
+            let next =
+                advance(&mut Machine::new(self.graph, &mut self.stacks, &mut self.path), &self.configurations, byte);
             if next.is_empty() {
                 return index;
             }
-            self.threads = next;
+            self.configurations = next;
         }
         text.len()
     }
 
     /// Whether the text so far is complete.
     pub fn is_accepting(&self) -> bool {
-        accepting(&self.threads)
+        accepting(&self.configurations)
     }
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
-    pub fn sound(&self) -> Result<()> {
+    pub fn check_limits(&self) -> Result<()> {
         if self.graph.overflowed() { Err(too_many_states()) } else { Ok(()) }
     }
 
@@ -59,18 +58,18 @@ impl<'g> Recognizer<'g> {
         while !self.is_accepting() {
             let Some((byte, next)) = self.cheapest_byte() else { break };
             self.path.push(byte);
-            self.threads = next;
+            self.configurations = next;
             added.push(byte);
         }
         added
     }
 
-    fn cheapest_byte(&mut self) -> Option<(u8, Vec<Thread>)> {
-        let mut machine = Machine::new(self.graph, &mut self.arena, &mut self.path);
+    fn cheapest_byte(&mut self) -> Option<(u8, Vec<Configuration>)> {
+        let mut machine = Machine::new(self.graph, &mut self.stacks, &mut self.path);
         let ways = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
         let costed = ways.filter_map(|byte| {
             let mut next = Vec::new();
-            machine.step_all(&self.threads, byte, &mut next, 0);
+            machine.step_all(&self.configurations, byte, &mut next, 0);
             (!next.is_empty()).then(|| (machine.cost(&next), byte, next))
         });
         costed.min_by_key(|(cost, ..)| *cost).map(|(_, byte, next)| (byte, next))
@@ -89,7 +88,7 @@ impl Language {
     pub fn check(&self, text: &[u8]) -> Result<(usize, bool)> {
         let mut run = Recognizer::new(self.compiled()?);
         let read = run.read(text);
-        run.sound()?;
+        run.check_limits()?;
         Ok((read, read == text.len() && run.is_accepting()))
     }
 

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 pub type Kinds = u64;
 
 /// A kind, as a set of one, and the ranges of its code points.
-pub type Kind = (Kinds, Vec<(u32, u32)>);
+pub type CharacterKind = (Kinds, Vec<(u32, u32)>);
 
 /// Set below nodes whose bytes are not valid UTF-8.
 pub const BROKEN: Kinds = 1 << 63;
@@ -46,7 +46,7 @@ pub fn ascii_table() -> [Kinds; 128] {
     std::array::from_fn(|byte| ascii(byte as u8))
 }
 
-/// Kind, bytes to follow, and bounds of the first of them, for a UTF-8 lead byte.
+/// CharacterKind, bytes to follow, and bounds of the first of them, for a UTF-8 lead byte.
 pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
     let (index, need, low, high) = match byte {
         0xC2 => (0, 1, 0x80, 0xBF),
@@ -75,13 +75,13 @@ pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
 }
 
 /// Every kind.
-pub fn all() -> &'static [Kind] {
-    static ALL: OnceLock<Vec<Kind>> = OnceLock::new();
+pub fn all() -> &'static [CharacterKind] {
+    static ALL: OnceLock<Vec<CharacterKind>> = OnceLock::new();
     ALL.get_or_init(list)
 }
 
-fn list() -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+fn list() -> Vec<CharacterKind> {
+    let mut kinds: Vec<CharacterKind> = Vec::new();
     let mut add = |kind: Kinds, low: u32, high: u32| match kinds.iter_mut().find(|(known, _)| *known == kind) {
         Some((_, ranges)) => ranges.push((low, high)),
         None => kinds.push((kind, vec![(low, high)])),

@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 pub use shapes::Shapes;
-pub use trie::{Children, NONE, Node, NodeIndex, Trie};
+pub use trie::{Children, NONE, NodeIndex, Trie, TrieNode};
 
 use crate::bytes::Digest;
 use crate::error::{Error, Result};

@@ -12,11 +12,11 @@
 use indexmap::IndexMap;
 
 use super::{TokenId, Vocabulary};
-use crate::bytes::{Digest, Format, Reader, digest, put, put_text};
+use crate::bytes::{Digest, Envelope, Reader, digest, put, put_text};
 use crate::error::{Kind, Result};
 
 /// The envelope of a vocabulary.
-pub const FORMAT: Format = Format { magic: *b"FWvo", version: 1, name: "vocabulary", kind: || Kind::Vocabulary };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWvo", version: 1, name: "vocabulary", kind: || Kind::Vocabulary };
 
 impl Vocabulary {
     /// This vocabulary as bytes, for [`Vocabulary::from_bytes`].
@@ -27,7 +27,7 @@ impl Vocabulary {
             put(&mut body, id);
             put_text(&mut body, name);
         }
-        FORMAT.seal(&body)
+        ENVELOPE.seal(&body)
     }
 
     /// The vocabulary that [`Vocabulary::to_bytes`] wrote.
@@ -35,7 +35,7 @@ impl Vocabulary {
     /// # Errors
     /// [`crate::Kind::Vocabulary`], saying what was seen.
     pub fn from_bytes(data: &[u8]) -> Result<Self> {
-        let mut reader = FORMAT.open(data)?;
+        let mut reader = ENVELOPE.open(data)?;
         let width = reader.number("logits_size")? as usize;
         let ends = reader.count(4, "ends")?;
         let eos: Vec<TokenId> = (0..ends).map(|_| reader.number("an end")).collect::<Result<_>>()?;
@@ -134,7 +134,7 @@ mod tests {
     fn what_is_absurd_is_an_error_even_with_a_right_digest() {
         let refused = |numbers: &[u32]| {
             let body: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-            Vocabulary::from_bytes(&FORMAT.seal(&body)).unwrap_err().message
+            Vocabulary::from_bytes(&ENVELOPE.seal(&body)).unwrap_err().message
         };
         assert!(refused(&[]).contains("logits_size needs 4 bytes, but 0 are left"));
         assert!(refused(&[1, u32::MAX]).contains("4294967295 ends cannot stand"));
@@ -160,7 +160,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(body in prop::collection::vec(0..9_u8, 0..64)) {
-            let _ = Vocabulary::from_bytes(&FORMAT.seal(&body));
+            let _ = Vocabulary::from_bytes(&ENVELOPE.seal(&body));
         }
     }
 }

@@ -1,17 +1,15 @@
 //! A prefix tree laid out in preorder.
 //!
-//! Nodes stand in the order a depth-first walk meets them, so a subtree is a
-//! range of nodes and the items below a node are a range of items. A walk that
-//! enters a subtree adds one; a walk that skips it jumps to `skip`.
+//! Nodes stand in the order a depth-first walk meets them, so a subtree is a range of nodes and the items below a node
+//! are a range of items. A walk that enters a subtree adds one; a walk that skips it jumps to `skip`.
 //!
 //! ```text
 //! "a" "ab" "b"      node 0 (root) skip 4 · node 1 'a' skip 3 · node 2 'b' skip 3 · node 3 'b' skip 4
 //! ```
 //!
-//! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or one table
-//! load at nodes with many children. Wrinkle: to keep a node at 16 bytes, it has
-//! one index: of its kind set, or if it has a table, of the table, in which the
-//! index of the kind set stands then.
+//! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or is one table load at nodes with many children.
+//! Wrinkle: to keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which then
+//! holds the other.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -32,7 +30,7 @@ const WIDE: usize = 12;
 
 /// One node.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct TrieNode {
     /// The node after this subtree.
     pub skip: NodeIndex,
     /// The first item at or below this node.
@@ -41,7 +39,7 @@ pub struct Node {
     pub depth: u16,
     /// Longest way down.
     pub height: u16,
-    /// Index of the kinds of characters from the byte that leads here on; of a wide node, of its [`Table`].
+    /// Index of the kinds of characters from the byte that leads here on; of a wide node, of its [`ChildTable`].
     index: u16,
     /// The byte that leads here.
     pub byte: u8,
@@ -51,7 +49,7 @@ pub struct Node {
 
 /// The children of a node with many, by byte.
 #[derive(Clone, Debug)]
-struct Table {
+struct ChildTable {
     children: [NodeIndex; 256],
     /// The index of its kinds.
     kinds: u16,
@@ -60,9 +58,9 @@ struct Table {
 /// A prefix tree over byte strings; each string carries an item.
 #[derive(Clone, Debug)]
 pub struct Trie {
-    nodes: Vec<Node>,
+    nodes: Vec<TrieNode>,
     items: Vec<u32>,
-    tables: Vec<Table>,
+    tables: Vec<ChildTable>,
     kinds: Vec<Kinds>,
 }
 
@@ -109,7 +107,7 @@ impl Trie {
         // Room that is not used costs nothing, growing does; most strings add two or three nodes.
         let most = 1 + sorted.iter().map(|(bytes, _)| bytes.len()).sum::<usize>();
         self.nodes.reserve(most.min((1 << 16) + 4 * sorted.len()));
-        let root = Node { skip: 0, first_item: 0, depth: 0, height: 0, index: 0, byte: 0, wide: false };
+        let root = TrieNode { skip: 0, first_item: 0, depth: 0, height: 0, index: 0, byte: 0, wide: false };
         self.nodes.push(root);
         self.items.reserve(sorted.len());
         let mut open: Open = smallvec![(0, 0)];
@@ -123,7 +121,7 @@ impl Trie {
                 if depth <= next {
                     open.push((self.nodes.len() as NodeIndex, u16::from(depth < bytes.len())));
                 }
-                self.nodes.push(Node {
+                self.nodes.push(TrieNode {
                     skip: end,
                     first_item: self.items.len() as u32,
                     depth: depth as u16,
@@ -140,7 +138,7 @@ impl Trie {
         self.close(&mut open, 0);
     }
 
-    /// The last open node learns how far down a string goes; if any of it is left, that begins a child.
+    /// Counts a string of which `height` bytes are left below the last open node.
     fn reach(&mut self, open: &mut Open, height: usize) {
         if let Some((top, children)) = open.last_mut() {
             *children += u16::from(height > 0);
@@ -171,7 +169,7 @@ impl Trie {
         for child in self.children(node) {
             children[usize::from(self.nodes[child as usize].byte)] = child;
         }
-        self.tables.push(Table { children, kinds: 0 });
+        self.tables.push(ChildTable { children, kinds: 0 });
         let node = &mut self.nodes[node as usize];
         (node.index, node.wide) = (index, true);
     }
@@ -179,15 +177,15 @@ impl Trie {
     /// Kinds of characters at and below each node. A node inside a character has those of the characters behind it.
     fn kinds_of_nodes(&self, ascii: &[Kinds; 128]) -> Vec<Kinds> {
         let mut kinds: Vec<Kinds> = Vec::with_capacity(self.nodes.len());
-        let mut path: Vec<(NodeIndex, Reading)> = Vec::new();
+        let mut path: Vec<(NodeIndex, Utf8State)> = Vec::new();
         let mut parents = Vec::with_capacity(self.nodes.len());
         for (node, index) in self.nodes.iter().zip(0..) {
             path.truncate(usize::from(node.depth));
-            let (parent, before) = path.last().copied().unwrap_or((0, Some(None)));
-            let (kind, reading) = if index == 0 { (0, Some(None)) } else { read(before, node.byte, ascii) };
+            let (parent, before) = path.last().copied().unwrap_or((0, Utf8State::Between));
+            let (kind, state) = if index == 0 { (0, Utf8State::Between) } else { read(before, node.byte, ascii) };
             kinds.push(kind);
             parents.push(parent);
-            path.push((index, reading));
+            path.push((index, state));
         }
         for (index, &parent) in parents.iter().enumerate().skip(1).rev() {
             kinds[parent as usize] |= kinds[index];
@@ -197,13 +195,13 @@ impl Trie {
 
     /// All nodes, in preorder.
     #[inline]
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[TrieNode] {
         &self.nodes
     }
 
     /// The node at `index`.
     #[inline]
-    pub fn node(&self, index: NodeIndex) -> &Node {
+    pub fn node(&self, index: NodeIndex) -> &TrieNode {
         &self.nodes[index as usize]
     }
 
@@ -262,14 +260,14 @@ impl Trie {
 
     /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not all.
     #[inline]
-    pub fn kinds(&self, node: &Node) -> Kinds {
+    pub fn kinds(&self, node: &TrieNode) -> Kinds {
         let index = if node.wide { self.tables[usize::from(node.index)].kinds } else { node.index };
         self.kinds[usize::from(index)]
     }
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>() + self.items.len() * 4 + self.tables.len() * size_of::<Table>()
+        self.nodes.len() * size_of::<TrieNode>() + self.items.len() * 4 + self.tables.len() * size_of::<ChildTable>()
     }
 }
 
@@ -294,19 +292,29 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// What is known inside a character: bytes to go and bounds of the next one. `None` where no character can be.
-type Reading = Option<Option<(u8, u8, u8)>>;
+/// How much of a character was read.
+#[derive(Clone, Copy)]
+enum Utf8State {
+    Between,
+    /// Inside one: bytes missing, and the bounds of the next one.
+    Inside(u8, u8, u8),
+    /// The bytes are no characters.
+    Broken,
+}
 
-/// The kind that a byte adds, and what is known behind it.
-fn read(before: Reading, byte: u8, ascii: &[Kinds; 128]) -> (Kinds, Reading) {
+/// The kind that a byte adds, and the state after it.
+fn read(before: Utf8State, byte: u8, ascii: &[Kinds; 128]) -> (Kinds, Utf8State) {
     match before {
-        Some(None) if byte < 0x80 => (ascii[usize::from(byte)], before),
-        Some(None) => {
-            kinds::lead(byte).map_or((BROKEN, None), |(kind, need, low, high)| (kind, Some(Some((need, low, high)))))
+        Utf8State::Between if byte < 0x80 => (ascii[usize::from(byte)], before),
+        Utf8State::Between => match kinds::lead(byte) {
+            Some((kind, missing, low, high)) => (kind, Utf8State::Inside(missing, low, high)),
+            None => (BROKEN, Utf8State::Broken),
+        },
+        Utf8State::Inside(1, low, high) if (low..=high).contains(&byte) => (0, Utf8State::Between),
+        Utf8State::Inside(missing, low, high) if (low..=high).contains(&byte) => {
+            (0, Utf8State::Inside(missing - 1, 0x80, 0xBF))
         }
-        Some(Some((1, low, high))) if (low..=high).contains(&byte) => (0, Some(None)),
-        Some(Some((need, low, high))) if (low..=high).contains(&byte) => (0, Some(Some((need - 1, 0x80, 0xBF)))),
-        _ => (BROKEN, None),
+        _ => (BROKEN, Utf8State::Broken),
     }
 }
 

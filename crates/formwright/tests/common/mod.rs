@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use formwright::leaf::Tables;
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, Order, json_schema};
 use formwright::syntax::{choice, regex};
+use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
 use formwright::{Language, Limits};
 

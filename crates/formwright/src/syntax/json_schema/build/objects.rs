@@ -15,7 +15,7 @@ use super::declared::{Declared, FEW};
 use super::strings::escaped;
 use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
-use crate::language::{Extras, Member, Node, NodeId, Object, link_required};
+use crate::language::{Member, Node, NodeId, Object, UndeclaredKinds, link_required};
 use crate::syntax::json_schema::Order;
 use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, conjoin_in, is_never};
 
@@ -53,7 +53,8 @@ impl<'d> GraphBuilder<'_, 'd> {
             let values = names.iter().zip(&members).map(|(name, member)| (name.to_string(), member.value));
             self.members.push((whole, values.collect()));
         }
-        let extras = if finite.is_some() { Extras::new() } else { self.undeclared(object, whole, &names)? };
+        let undeclared =
+            if finite.is_some() { UndeclaredKinds::new() } else { self.undeclared(object, whole, &names)? };
         let required = object.required.len() as u32;
         let implied = object.implied.iter().map(|(a, b)| (index(a) as u32, index(b) as u32)).collect();
         link_required(&mut members);
@@ -62,11 +63,11 @@ impl<'d> GraphBuilder<'_, 'd> {
             low: if object.low <= required { 0 } else { object.low },
             high: object.high,
             any_order: self.options.order == Order::Model,
-            demands: (1 << object.existentials.len()) - 1,
+            existentials: (1 << object.existentials.len()) - 1,
             implied,
             layout: self.layout,
             members,
-            extras,
+            undeclared,
             tails: 0,
         })))
     }

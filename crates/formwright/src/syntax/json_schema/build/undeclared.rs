@@ -13,7 +13,7 @@ use super::GraphBuilder;
 use super::declared::Declared;
 use super::objects::MOST_NAMES;
 use crate::error::{Error, Result};
-use crate::language::{Extra, Extras, Leaf, UNBOUNDED};
+use crate::language::{Leaf, UNBOUNDED, UndeclaredKind, UndeclaredKinds};
 use crate::regular::{Encoding, Escapes, Regular};
 use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, conjoin_in, is_never};
 
@@ -121,7 +121,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         object: &ObjectSet<'d>,
         whole: Condition<'d>,
         declared: &Declared<'d>,
-    ) -> Result<Extras> {
+    ) -> Result<UndeclaredKinds> {
         let patterns = NamePatterns::new(object, |tree| self.reader.is_never(tree));
         let Some(overlaps) = patterns.overlaps() else {
             let what = format!(
@@ -130,7 +130,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             );
             return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
         };
-        let mut kinds = Extras::with_capacity(overlaps.len());
+        let mut kinds = UndeclaredKinds::with_capacity(overlaps.len());
         for inside in overlaps {
             kinds.extend(self.undeclared_kind(object, Overlap { patterns: &patterns, inside }, declared));
         }
@@ -143,7 +143,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         object: &ObjectSet<'d>,
         overlap: Overlap<'_>,
         declared: &Declared<'d>,
-    ) -> Option<Extra> {
+    ) -> Option<UndeclaredKind> {
         let arena = self.reader.arena;
         let rules = object.rules.iter().filter(|rule| overlap.is_in(&rule.names));
         let condition = rules.fold(Condition::default(), |all, rule| conjoin_in(arena, all, rule.condition));
@@ -162,7 +162,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         let value = self.node(condition);
         let meets: Vec<bool> = object.existentials.iter().map(|some| overlap.is_in(&some.names)).collect();
         let witnesses = self.witnesses(object, condition, &meets);
-        Some(Extra { name, most, value, witnesses })
+        Some(UndeclaredKind { name, most, value, witnesses })
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.

@@ -1,0 +1,108 @@
+//! A language compiled for a vocabulary.
+//!
+//! Compiling is nearly nothing: the leaves of the language find (or found) their
+//! shared automata in the vocabulary's tables. All real work is done when a
+//! state is first visited, and shared from then on; for a language without JSON,
+//! the first states are visited at once. A [`Constraint`] is frozen; any number
+//! of threads may start matchers on it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Matcher;
+use super::masks::{TableIds, precomputed};
+use super::pool::Pool;
+use crate::error::Result;
+use crate::language::{CompiledGraph, Language};
+use crate::terminals::Tables;
+
+/// A language compiled for a vocabulary. Immutable and cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Constraint(Arc<Compiled>);
+
+#[derive(Debug)]
+#[repr(align(64))] // apart from the count of who holds it, which every text changes
+struct Compiled {
+    language: Language,
+    tables: Arc<Tables>,
+    graph: CompiledGraph,
+    ids: TableIds,
+    pool: Pool,
+    /// What new texts use once an automaton has grown large.
+    successor: Mutex<Option<Constraint>>,
+}
+
+impl Constraint {
+    /// Compiles `language` for the vocabulary of `tables`.
+    ///
+    /// # Errors
+    /// As [`Tables::automaton`].
+    pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
+        let mut automata = Vec::with_capacity(language.graph().leaves.len());
+        let graph = language.compile(|leaf, built| {
+            let (id, automaton) = tables.automaton(leaf, built)?;
+            automata.push(id);
+            Ok(automaton)
+        })?;
+        let ids = TableIds { automata, spaces: tables.spaces_id(graph.spaces()) };
+        let constraint = Self(Arc::new(Compiled {
+            language: language.clone(),
+            tables: Arc::clone(tables),
+            graph,
+            ids,
+            pool: Pool::default(),
+            successor: Mutex::default(),
+        }));
+        if let Some(cache) = precomputed(&constraint) {
+            constraint.pool().put(cache);
+        }
+        Ok(constraint)
+    }
+
+    /// The language.
+    pub fn language(&self) -> &Language {
+        &self.0.language
+    }
+
+    /// The vocabulary's tables.
+    pub fn tables(&self) -> &Arc<Tables> {
+        &self.0.tables
+    }
+
+    /// Whether there is another one of it.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    pub(crate) fn graph(&self) -> &CompiledGraph {
+        &self.0.graph
+    }
+
+    pub(crate) fn ids(&self) -> &TableIds {
+        &self.0.ids
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    /// A matcher at the start of a text.
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(self.fresh())
+    }
+
+    /// This constraint; once its automata have grown large, the same with new ones, so that what many texts have
+    /// visited does not bring the next one to a bound.
+    pub(crate) fn fresh(&self) -> Self {
+        if !self.0.graph.is_near_its_limit() {
+            return self.clone();
+        }
+        let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*successor {
+            Some(next) if !next.0.graph.is_near_its_limit() => next.clone(),
+            _ => match Self::new(&self.0.language, &self.0.tables) {
+                Ok(next) => successor.insert(next).clone(),
+                Err(_) => self.clone(), // what was compiled once compiles again; if not, the bound is met later
+            },
+        }
+    }
+}

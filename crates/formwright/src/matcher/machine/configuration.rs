@@ -1,0 +1,124 @@
+//! Where a text stands: configurations, each a position and a stack.
+//!
+//! ```text
+//! {"a": [1, 2      position  inside the number, a terminal
+//!                  stack     behind an item of the array, behind a member of the object, end of the text
+//! ```
+//!
+//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a node of
+//! the matcher's [`Stacks`](super::Stacks), which says what is resumed when that part is finished. An ambiguous text has
+//! several configurations at once.
+//!
+//! Configurations are small, `Copy` and comparable, so "the same position twice" is one comparison, and two
+//! configurations that differ only in their stacks become one with the union of both. That merge keeps ambiguous
+//! recursion polynomial: it is the graph-structured stack of generalised parsing, obtained by hash-consing.
+//!
+//! Wrinkle: a position is also what a stack node resumes and what a mask is cached by; a few positions stand only there.
+
+use super::excluded::TextsId;
+use crate::language::{LeafId, NodeId, SpaceState};
+use crate::regular::{ByteSet, StateId};
+use crate::vocabulary::NodeIndex;
+
+/// Index of a stack node.
+pub type StackId = u32;
+
+/// The stack node below all others: the text is complete.
+pub const END: StackId = 0;
+
+/// Where in an object or array a configuration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// After `{` or `[`.
+    Open,
+    /// After a value.
+    Value,
+    /// After `,` (objects only).
+    Comma,
+}
+
+impl Phase {
+    /// The bytes that may come next in an object, whitespace aside.
+    pub fn structure(self) -> ByteSet {
+        match self {
+            Self::Open => const { ByteSet::of(b"\"}") },
+            Self::Value => const { ByteSet::of(b",}") },
+            Self::Comma => const { ByteSet::of(b"\"") },
+        }
+    }
+}
+
+/// What an object has seen so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SeenId {
+    /// In a plain object, that is just the position of the member that comes next.
+    Next(u32),
+    /// In others, the index of a state among the interned ones.
+    Interned(u32),
+}
+
+/// How many items an array has so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ItemCount {
+    /// The number of items, for arrays that ask for no more.
+    Number(u32),
+    /// For arrays that count kinds of items or want them unique, the index of a state among the interned ones.
+    Interned(u32),
+}
+
+/// A place in a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Position {
+    /// The text is complete.
+    Accept,
+    /// Any of several stacks (only on the stack).
+    Union(u32),
+    /// Before the first byte of a node.
+    Start(NodeId),
+    /// Before a JSON value, with optional whitespace.
+    Value { space: SpaceState, node: NodeId },
+    /// Inside a text of any characters of a class, plain or a JSON string, with how many must and may still come.
+    Text { leaf: LeafId, state: StateId, least: u32, most: u32 },
+    /// Inside any other terminal.
+    Terminal { leaf: LeafId, state: StateId },
+    /// Inside one of a set of texts.
+    Literal { node: NodeId, at: NodeIndex },
+    /// Inside the name of a declared member.
+    Key { object: NodeId, seen: SeenId, at: NodeIndex },
+    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of a text it must not be; `at` is
+    /// where among those.
+    Excluding { leaf: LeafId, state: StateId, at: TextsId },
+    /// An undeclared name is complete (only on the stack); `start` is where its quote opened.
+    Named { extra: u16, object: NodeId, seen: SeenId, start: u32 },
+    /// An item that must be new is complete (only on the stack); `start` is where it began.
+    Item { array: NodeId, items: u32, start: u32 },
+    /// Before the colon; `member` counts declared members first, then kinds of undeclared ones.
+    Colon { space: SpaceState, object: NodeId, seen: SeenId, member: u32 },
+    /// Between the members of an object.
+    Object { phase: Phase, space: SpaceState, object: NodeId, seen: SeenId },
+    /// Behind a member of any object (only in keys of masks): whether whitespace and a comma may come, and the brace.
+    Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
+    /// Between the items of an array.
+    Array { phase: Phase, space: SpaceState, array: NodeId, count: ItemCount },
+    /// Before part `index` of a sequence (only on the stack).
+    Sequence { node: NodeId, index: u32 },
+    /// After `count` rounds of a repetition (only on the stack).
+    Repeat { node: NodeId, count: u32 },
+}
+
+/// A position, and what is resumed when the part it is in is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    pub position: Position,
+    pub stack: StackId,
+}
+
+/// A stack node: a position to resume at, and the node below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    pub position: Position,
+    pub below: StackId,
+}
+
+// Configurations are copied and compared for every byte.
+const _: () = assert!(size_of::<Configuration>() <= 24);

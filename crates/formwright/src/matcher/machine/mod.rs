@@ -1,0 +1,303 @@
+//! The machine: where a byte leads.
+//!
+//! [`Machine::step_all`] says which configurations follow others by one byte. Everything else (accepting tokens, masks,
+//! forced bytes) is built from it. The shape:
+//!
+//! ```text
+//! terminals  step the automaton; where it accepts, resume what comes after
+//! container  whitespace, then one structural byte: { } [ ] , : "
+//! start      dispatch on the node: the first byte chooses
+//! resume     a finished part is replaced by the frame below it, which may be finished too
+//! ```
+//!
+//! Invariant: every configuration has a finite completion. Containers check before they offer a comma, a key or a bracket;
+//! terminals have only live states; nodes without a finite text were pruned. So "some configuration is left" means "these
+//! bytes are the beginning of a text in form".
+//!
+//! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over tokens
+//! that serves many places; then it tells in `unresolved` and `completed` what its answer depends on.
+
+mod arrays;
+mod configuration;
+mod cost;
+mod excluded;
+mod objects;
+mod resume;
+mod stacks;
+mod successors;
+mod terminals;
+
+use crate::error::{Error, Kind, Result};
+use crate::language::{CompiledGraph, FREE, Node, NodeId, SpaceState, end};
+use crate::regular::DEAD;
+
+use successors::Successors;
+
+pub use configuration::{Configuration, END, Frame, ItemCount, Phase, Position, SeenId, StackId};
+pub use excluded::TextsId;
+pub use stacks::{Stacks, UNKNOWN, UNSURE, are_known};
+
+/// An undeclared name that has ended and was taken for a new one, as the names used before are not known.
+#[derive(Debug)]
+pub struct CompletedName {
+    pub object: NodeId,
+    /// What comes after the object.
+    pub stack: StackId,
+    /// Where it begins, with its quote.
+    pub start: u32,
+    /// Its text without the quote before it; `None` where it is not known.
+    pub name: Option<Vec<u8>>,
+}
+
+/// A compiled graph running.
+#[derive(Debug)]
+pub struct Machine<'m> {
+    pub graph: &'m CompiledGraph,
+    pub stacks: &'m mut Stacks,
+    /// Bytes read so far; undeclared names are looked up here when they end.
+    pub path: &'m mut Vec<u8>,
+    /// Where `path` has a gap: bytes that are not known stand between those before it and those behind it.
+    pub gap: Option<usize>,
+    /// Set when a step depended on texts that are not known: its tokens must be tried one by one.
+    pub unresolved: bool,
+    /// Set when an undeclared name ended and was taken for a new one.
+    pub completed: Option<CompletedName>,
+    /// Set when a configuration may have died only because its automaton reached a bound.
+    pub overflow: bool,
+    /// The byte being read.
+    byte: u8,
+}
+
+/// An automaton reached its bound: what it says cannot be trusted.
+pub fn too_many_states() -> Error {
+    Error::new(
+        Kind::Limit { limit: "automaton_states", value: 0, allowed: 0 },
+        "limit reached: this text needs more states than allowed",
+    )
+    .hint("simplify the pattern or repetition: nested counters and alternatives that overlap multiply states")
+}
+
+impl<'m> Machine<'m> {
+    pub fn new(graph: &'m CompiledGraph, stacks: &'m mut Stacks, path: &'m mut Vec<u8>) -> Self {
+        Self { graph, stacks, path, gap: None, unresolved: false, completed: None, overflow: false, byte: 0 }
+    }
+
+    /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
+    pub fn check_limits(&self) -> Result<()> {
+        if self.overflow { Err(too_many_states()) } else { Ok(()) }
+    }
+
+    /// Drops what the steps so far depended on, where it does not matter.
+    pub fn settle(&mut self) {
+        self.unresolved = false;
+        self.completed = None;
+    }
+
+    /// The configurations before the first byte.
+    pub fn initial(&mut self) -> Vec<Configuration> {
+        let mut out = Vec::new();
+        let root = self.graph.root();
+        let mut fresh = Successors::new(&mut out, 0);
+        self.enter(root, END, &mut fresh);
+        self.unite(fresh);
+        out
+    }
+
+    /// Every configuration of `from` by `byte`, appended to `out` from `base` on.
+    #[inline]
+    pub fn step_all(&mut self, from: &[Configuration], byte: u8, out: &mut Vec<Configuration>, base: usize) {
+        if let [alone] = *from {
+            return self.step(alone, byte, out, base);
+        }
+        let mut out = Successors::new(out, base);
+        for &configuration in from {
+            self.step_into(configuration, byte, &mut out);
+        }
+        self.unite(out);
+    }
+
+    /// All of `configurations` by `byte`, in their place. A lone configuration that stays in its leaf needs no second list.
+    #[inline]
+    pub fn step_in_place(
+        &mut self,
+        configurations: &mut Vec<Configuration>,
+        scratch: &mut Vec<Configuration>,
+        byte: u8,
+    ) {
+        if let [alone] = &mut configurations[..]
+            && self.stays(&mut alone.position, byte)
+        {
+            return;
+        }
+        scratch.clear();
+        let mut out = Successors::new(scratch, 0);
+        match configurations[..] {
+            [alone] => self.leave(alone, byte, &mut out),
+            _ => configurations.iter().for_each(|&configuration| self.step_into(configuration, byte, &mut out)),
+        }
+        self.unite(out);
+        std::mem::swap(configurations, scratch);
+    }
+
+    /// Where `byte` leads from a lone configuration: mostly to one place, without a merge.
+    #[inline]
+    fn step(&mut self, mut configuration: Configuration, byte: u8, out: &mut Vec<Configuration>, base: usize) {
+        if self.stays(&mut configuration.position, byte) {
+            return out.push(configuration);
+        }
+        let mut out = Successors::new(out, base);
+        self.leave(configuration, byte, &mut out);
+        self.unite(out);
+    }
+
+    /// Every configuration of `configurations[low..]` by `byte`, appended to them.
+    #[inline]
+    pub fn step_within(&mut self, configurations: &mut Vec<Configuration>, low: usize, byte: u8) {
+        let high = configurations.len();
+        if let [alone] = configurations[low..] {
+            return self.step(alone, byte, configurations, high);
+        }
+        let mut out = Successors::new(configurations, high);
+        for index in low..high {
+            self.step_into(out.configurations[index], byte, &mut out);
+        }
+        self.unite(out);
+    }
+
+    /// Gives each configuration all its stacks.
+    #[inline]
+    fn unite(&mut self, out: Successors<'_>) {
+        if !out.further.is_empty() {
+            self.unite_all(out);
+        }
+    }
+
+    #[cold]
+    fn unite_all(&mut self, mut out: Successors<'_>) {
+        out.further.sort_unstable();
+        for group in out.further.chunk_by(|a, b| a.0 == b.0) {
+            let configuration = &mut out.configurations[group[0].0 as usize];
+            configuration.stack =
+                self.stacks.union(std::iter::once(configuration.stack).chain(group.iter().map(|&(_, stack)| stack)));
+        }
+        self.overflow |= self.stacks.is_near_its_limit();
+    }
+
+    /// Where `byte` leads from `configuration`.
+    #[inline]
+    fn step_into(&mut self, mut configuration: Configuration, byte: u8, out: &mut Successors<'_>) {
+        if self.stays(&mut configuration.position, byte) {
+            out.push(configuration.position, configuration.stack);
+        } else {
+            self.leave(configuration, byte, out);
+        }
+    }
+
+    /// Where `byte` leads from a configuration that does not just stay where it is.
+    fn leave(&mut self, configuration: Configuration, byte: u8, out: &mut Successors<'_>) {
+        let stack = configuration.stack;
+        self.byte = byte;
+        match configuration.position {
+            Position::Text { leaf, state, least, most } => self.text(leaf, state, (least, most), byte, stack, out),
+            Position::Terminal { leaf, state } => {
+                let step = self.terminal_step(leaf, state, byte);
+                self.push_terminal(leaf, step, stack, out);
+            }
+            Position::Literal { node, at } => self.literal(node, at, byte, stack, out),
+            Position::Start(node) => self.start(node, stack, byte, out),
+            Position::Value { space, node } if self.may_follow(space, end::ITEM) => self.start(node, stack, byte, out),
+            Position::Key { object, seen, at } if byte == b'"' => self.key(object, seen, at, stack, out),
+            Position::Excluding { leaf, state, at } => self.excluding(leaf, state, Some(at), byte, stack, out),
+            Position::Colon { space, object, seen, member } if byte == b':' && self.may_follow(space, end::COLON) => {
+                self.open_value(object, seen, member, stack, out);
+            }
+            Position::Object { phase, space, object, seen } if self.may_follow(space, end::of(byte)) => {
+                self.object(phase, object, seen, byte, stack, out);
+            }
+            Position::Array { phase, space, array, count } if self.may_follow(space, end::of(byte)) => {
+                self.array(phase, array, count, byte, stack, out);
+            }
+            Position::Key { .. }
+            | Position::Value { .. }
+            | Position::Colon { .. }
+            | Position::Object { .. }
+            | Position::Array { .. }
+            | Position::Accept
+            | Position::Union(_)
+            | Position::Between { .. }
+            | Position::Named { .. }
+            | Position::Item { .. }
+            | Position::Sequence { .. }
+            | Position::Repeat { .. } => {}
+        }
+    }
+
+    /// Moves on a configuration that stays inside its leaf, name or whitespace, and can do nothing else; false, and unchanged, if
+    /// it leaves.
+    #[inline]
+    fn stays(&mut self, position: &mut Position, byte: u8) -> bool {
+        let graph = self.graph;
+        match position {
+            Position::Text { leaf, state, least, most } => {
+                let step = self.terminal_step(*leaf, *state, byte);
+                if step.accepting() || step.state() == DEAD {
+                    return false;
+                }
+                let Some(window) = self.counted(*leaf, *state, (*least, *most)) else { return false };
+                *state = step.state();
+                (*least, *most) = window;
+            }
+            Position::Terminal { leaf, state } => {
+                let step = self.terminal_step(*leaf, *state, byte);
+                if step.accepting() || !step.goes_on() {
+                    return false;
+                }
+                *state = step.state();
+            }
+            Position::Literal { node, at } => {
+                let Some(trie) = graph.node(*node).tree() else { return false };
+                let child = trie.child(*at, byte).filter(|&child| trie.items_at(child).is_empty());
+                let Some(child) = child else { return false };
+                *at = child;
+            }
+            Position::Key { object, seen, at } => {
+                let Node::Object(object) = graph.node(*object) else { return false };
+                let names = object.names.tree();
+                let Some(child) = names.child(*at, byte) else { return false };
+                let ends = byte == b'"' && !names.items_at(*at).is_empty();
+                // With one way on, the names below are those that were live one byte before.
+                let live = names.only_way(*at) == Some(child) || self.name_is_live(object, *seen, child);
+                if ends || !live {
+                    return false;
+                }
+                *at = child;
+            }
+            Position::Value { space, .. }
+            | Position::Colon { space, .. }
+            | Position::Object { space, .. }
+            | Position::Array { space, .. } => {
+                let Some(next) = graph.spaces().step(*space, byte) else { return false };
+                *space = next;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn may_follow(&self, space: SpaceState, what: u8) -> bool {
+        self.graph.spaces().ends(space) & what != 0
+    }
+
+    /// The same configuration, after whatever whitespace it allows; `None` if it stands at no whitespace.
+    pub fn free_of_space(&self, configuration: Configuration) -> Option<(Configuration, SpaceState)> {
+        let mut free = configuration;
+        let space = match &mut free.position {
+            Position::Value { space, .. }
+            | Position::Colon { space, .. }
+            | Position::Object { space, .. }
+            | Position::Array { space, .. } => std::mem::replace(space, FREE),
+            _ => return None,
+        };
+        self.graph.spaces().may_come(space).then_some((free, space))
+    }
+}

@@ -1,0 +1,281 @@
+//! Objects: which names may come next, which values, and when the brace may close.
+//!
+//! ```text
+//! plain      the position of the member that comes next
+//! ordered    as well, and how many members there are, which undeclared names were used
+//! others     which members were met, and what their values meet of the object's demands
+//! ```
+//!
+//! Nothing is offered that leads nowhere: a comma only if some member can follow, a name only if the object can be
+//! completed after it.
+//!
+//! Wrinkle: an undeclared name must differ from those used before. In a walk over tokens these may be unknown; then the
+//! name that ends is taken for a new one and noted in `completed`, so that its tokens can be kept by that name.
+
+use super::configuration::{Frame, Phase, Position, SeenId, StackId};
+use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
+use crate::language::{INFINITE, Node, NodeId, Object, ObjectPosition, Seen, Tail, UndeclaredKind};
+use crate::regular::DEAD;
+use crate::vocabulary::NodeIndex;
+
+impl Machine<'_> {
+    /// The first byte of a value that decides which object it is in.
+    pub(super) fn tail(&mut self, node: NodeId, tail: &Tail, stack: StackId, byte: u8, out: &mut Successors<'_>) {
+        self.literal(node, 0, byte, stack, out);
+        for &(value, place) in &tail.ways {
+            if self.graph.first(value).contains(byte) {
+                let position = self.behind_value(place);
+                let after = self.stacks.push(Frame { position, below: stack });
+                self.start(value, after, byte, out);
+            }
+        }
+    }
+
+    /// Behind the value of a member that decided which object it is in.
+    pub(super) fn behind_value(&mut self, place: ObjectPosition) -> Position {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(place.object) else { return Position::Accept };
+        let seen = if object.is_plain() {
+            SeenId::Next(place.position)
+        } else {
+            self.stacks.intern_seen(object.at(place.position))
+        };
+        Position::Object { phase: Phase::Value, space: object.layout.value, object: place.object, seen }
+    }
+
+    /// A structural byte between members.
+    pub(super) fn object(
+        &mut self,
+        phase: Phase,
+        node: NodeId,
+        seen: SeenId,
+        byte: u8,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
+        match (phase, byte) {
+            (Phase::Open | Phase::Comma, b'"') => self.open_name(node, object, seen, stack, out),
+            (Phase::Open | Phase::Value, b'}') if self.may_close(object, seen) => self.resume(stack, out),
+            (Phase::Value, b',') if self.may_go_on(node, object, seen) => {
+                let position = Position::Object { phase: Phase::Comma, space: object.layout.comma, object: node, seen };
+                out.push(position, stack);
+            }
+            _ => {}
+        }
+    }
+
+    /// The quote that begins a name.
+    fn open_name(&mut self, node: NodeId, object: &Object, seen: SeenId, stack: StackId, out: &mut Successors<'_>) {
+        if self.name_is_live(object, seen, 0) {
+            out.push(Position::Key { object: node, seen, at: 0 }, stack);
+        }
+        if !self.may_extra(node, object, seen) {
+            return;
+        }
+        let names = self.stacks.seen(seen).names;
+        let at = self.stacks.excluded_names(node, object, names);
+        let start = self.path.len() as u32;
+        for (index, extra) in object.undeclared.iter().enumerate() {
+            if !self.leaves_room(object, seen, extra) || !self.is_free(node, object, seen, extra) {
+                continue;
+            }
+            let position = Position::Named { extra: index as u16, object: node, seen, start };
+            let after = self.stacks.push(Frame { position, below: stack });
+            let state = self.graph.automaton(extra.name).content_start();
+            self.push_excluding(extra.name, state, Some(at), after, out);
+        }
+    }
+
+    /// The quote that ends a declared name.
+    pub(super) fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, stack: StackId, out: &mut Successors<'_>) {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
+        let Some(&member) = object.names.tree().items()[object.names.tree().items_at(at)].first() else { return };
+        if self.may_member(object, seen, member) {
+            out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
+        }
+    }
+
+    /// An undeclared name has ended: before its colon, it joins the used ones.
+    pub(super) fn named(
+        &mut self,
+        extra: u16,
+        node: NodeId,
+        seen: SeenId,
+        start: u32,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
+        let mut next = object.with_undeclared(self.stacks.seen(seen), 0);
+        let name = self.text_since(start).map(|text| text[1..].to_vec());
+        next.names = match name {
+            Some(name) if are_known(next.names) => self.stacks.use_name(node, object, next.names, &name),
+            // It began where the names used before it are erased: it may be one of them.
+            name if start != UNKNOWN && next.names == UNKNOWN => {
+                self.unresolved |= self.completed.is_some();
+                self.completed = Some(CompletedName { object: node, stack, start, name });
+                UNSURE
+            }
+            // It may be the one before it in the same token.
+            _ => {
+                self.unresolved |= start != UNKNOWN && next.names == UNSURE;
+                UNSURE
+            }
+        };
+        let seen = self.stacks.intern_seen(next);
+        let member = object.members.len() as u32 + u32::from(extra);
+        out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
+    }
+
+    /// The values a member may have: its own, and those that meet demands still open.
+    pub(super) fn open_value(
+        &mut self,
+        node: NodeId,
+        seen: SeenId,
+        member: u32,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return };
+        let (value, witnesses) = object.values_of(member);
+        if object.ends_with(member) {
+            return out.push(Position::Value { space: object.layout.colon, node: value }, stack);
+        }
+        for &(value, met) in std::iter::once(&(value, 0)).chain(witnesses) {
+            if self.graph.facts.shortest(value) >= INFINITE {
+                continue;
+            }
+            let Some(after) = self.after_member(object, seen, member, met) else { continue };
+            let position =
+                Position::Object { phase: Phase::Value, space: object.layout.value, object: node, seen: after };
+            let after = self.stacks.push(Frame { position, below: stack });
+            out.push(Position::Value { space: object.layout.colon, node: value }, after);
+        }
+    }
+
+    // What an object has seen.
+
+    pub(super) fn nothing_seen(&mut self, object: &Object) -> SeenId {
+        if object.is_plain() { SeenId::Next(0) } else { self.stacks.intern_seen(object.nothing()) }
+    }
+
+    /// What an object has seen after a member whose value met some demands; `None` if that is a dead end.
+    fn after_member(&mut self, object: &Object, seen: SeenId, member: u32, met: u32) -> Option<SeenId> {
+        if object.is_plain() {
+            return Some(SeenId::Next(member + 1));
+        }
+        let before = self.stacks.seen(seen);
+        let next = if (member as usize) < object.members.len() {
+            object.with_member(before, member, met)
+        } else {
+            Seen { met: before.met | met, ..before.clone() } // counted when its name ended
+        };
+        let alive = object.existentials == 0 || self.feasible(object, &next);
+        alive.then(|| self.stacks.intern_seen(next))
+    }
+
+    /// Whether the object can still be completed.
+    fn feasible(&self, object: &Object, seen: &Seen) -> bool {
+        let (facts, costs) = (&self.graph.facts, &self.graph.costs);
+        facts.with_minimum_lengths(&object.layout, costs, |lengths| object.completion(seen, false, lengths)).is_some()
+    }
+
+    /// Whether some declared name at or below `at` may come.
+    pub fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
+        let below = &object.names.tree().items()[object.names.tree().items_below(at)];
+        if !object.is_ordered() {
+            return below.iter().any(|&member| self.may_member(object, seen, member));
+        }
+        let open = self.open_members(object, seen);
+        let possible = |member: u32| object.members[member as usize].possible;
+        if at == 0 { open.into_iter().any(possible) } else { below.iter().any(|at| open.contains(at) && possible(*at)) }
+    }
+
+    /// Where declaration order decides: the members up to the first one that must come.
+    fn open_members(&self, object: &Object, seen: SeenId) -> std::ops::Range<u32> {
+        let next = match seen {
+            SeenId::Next(next) => next,
+            SeenId::Interned(_) => self.stacks.seen(seen).position,
+        };
+        next..(object.next_required(next) + 1).min(object.members.len() as u32)
+    }
+
+    /// Whether a declared name may come.
+    pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
+        if !object.members[member as usize].possible {
+            return false;
+        }
+        if object.is_ordered() {
+            return self.open_members(object, seen).contains(&member);
+        }
+        let seen = self.stacks.seen(seen);
+        if seen.has(member) || (!object.any_order && member < seen.position) {
+            return false;
+        }
+        if !object.is_counted() {
+            return true;
+        }
+        let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
+        let mut ways = std::iter::once(0).chain(met);
+        ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)))
+    }
+
+    /// Whether an undeclared name may come.
+    fn may_extra(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+        if object.undeclared.is_empty() || self.stacks.is_full() {
+            return false;
+        }
+        let before = self.stacks.seen(seen);
+        if !object.any_order && object.next_required(before.position) < object.members.len() as u32 {
+            return false;
+        }
+        object
+            .undeclared
+            .iter()
+            .any(|extra| self.leaves_room(object, seen, extra) && self.is_free(node, object, seen, extra))
+    }
+
+    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always is.
+    fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &UndeclaredKind) -> bool {
+        if self.graph.inside(extra.name).is_some() {
+            return true;
+        }
+        let names = self.stacks.seen(seen).names;
+        if !are_known(names) {
+            self.unresolved = true;
+            return true;
+        }
+        let state = self.graph.automaton(extra.name).content_start();
+        let at = self.stacks.excluded_names(node, object, names);
+        state != DEAD && self.has_free(extra.name, state, at)
+    }
+
+    /// Whether the object can be completed after a member of this kind.
+    fn leaves_room(&self, object: &Object, seen: SeenId, extra: &UndeclaredKind) -> bool {
+        if !object.is_counted() {
+            return true;
+        }
+        let before = self.stacks.seen(seen);
+        let mut met = std::iter::once(0).chain(extra.witnesses.iter().map(|(_, met)| *met));
+        met.any(|met| self.feasible(object, &object.with_undeclared(before, met)))
+    }
+
+    /// Whether a comma may come: some member can follow.
+    pub fn may_go_on(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+        self.name_is_live(object, seen, 0) || self.may_extra(node, object, seen)
+    }
+
+    /// Whether the brace may come.
+    pub fn may_close(&self, object: &Object, seen: SeenId) -> bool {
+        if let SeenId::Next(next) = seen {
+            return object.next_required(next) == object.members.len() as u32;
+        }
+        let seen = self.stacks.seen(seen);
+        seen.count >= object.low && object.existentials & !seen.met == 0 && object.missing(seen).is_empty()
+    }
+}

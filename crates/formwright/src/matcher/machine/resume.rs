@@ -1,0 +1,159 @@
+//! Entering a node, and going on where a finished part leads.
+//!
+//! ```text
+//! start     the first byte of a node chooses a way into it
+//! enter     before the first byte: after a finished part, a sequence goes on with its next one
+//! resume    a finished part is replaced by the frame below it, which may be finished too
+//! ```
+//!
+//! Wrinkle: a union of stacks is resumed once for each of them, and many ways may lead to one: [`Successors::resumes`]
+//! tells which were resumed already.
+
+use super::configuration::{Configuration, Frame, Phase, Position, StackId};
+use super::{Machine, Successors};
+use crate::language::{Node, NodeId, UNBOUNDED};
+
+impl Machine<'_> {
+    /// A configuration before `node`; also what follows it, if `node` may be empty.
+    pub(super) fn enter(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>) {
+        match self.graph.node(node) {
+            Node::Empty | Node::Never => {}
+            // Nothing is read yet, but what may follow is known as for any state of the leaf.
+            Node::Regular(leaf) => {
+                let state = self.graph.automaton(*leaf).start().state();
+                out.push(Position::Terminal { leaf: *leaf, state }, stack);
+            }
+            Node::Text { leaf, .. } if !self.graph.automaton(*leaf).is_self_delimiting() => {
+                out.push(self.inside(node).unwrap_or(Position::Start(node)), stack);
+            }
+            _ => out.push(Position::Start(node), stack),
+        }
+        if self.graph.facts.nullable(node) {
+            self.resume(stack, out);
+        }
+    }
+
+    /// The configurations after a finished part.
+    pub fn resume_into(&mut self, stack: StackId, out: &mut Vec<Configuration>) {
+        let base = out.len();
+        let mut out = Successors::new(out, base);
+        self.resume(stack, &mut out);
+        self.unite(out);
+    }
+
+    /// What comes after a finished part.
+    pub(super) fn resume(&mut self, stack: StackId, out: &mut Successors<'_>) {
+        match self.stacks.alternatives(stack) {
+            None => self.resume_one(stack, out),
+            Some(several) => {
+                let several: Box<[StackId]> = several.into(); // resuming may grow the stacks
+                for &stack in &several {
+                    if out.resumes(stack) {
+                        self.resume_one(stack, out);
+                    }
+                }
+            }
+        }
+    }
+
+    fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>) {
+        let Frame { position, below } = self.stacks.frame(stack);
+        match position {
+            Position::Sequence { node, index } => self.next_part(node, index, below, out),
+            Position::Repeat { node, count } => self.next_round(node, count, below, out),
+            Position::Item { array, items, start } => self.item_ended(array, items, start, below, out),
+            Position::Named { extra, object, seen, start } => self.named(extra, object, seen, start, below, out),
+            _ => out.push(position, below),
+        }
+    }
+
+    fn next_part(&mut self, node: NodeId, index: u32, below: StackId, out: &mut Successors<'_>) {
+        let (part, stack) = self.part(node, index, below);
+        self.enter(part, stack, out);
+    }
+
+    /// Part `index` of a sequence, and what comes after it.
+    fn part(&mut self, node: NodeId, index: u32, below: StackId) -> (NodeId, StackId) {
+        let graph = self.graph;
+        let Node::Sequence(parts) = graph.node(node) else { return (node, below) };
+        let last = index as usize + 1 >= parts.len();
+        let stack = if last {
+            below
+        } else {
+            self.stacks.push(Frame { position: Position::Sequence { node, index: index + 1 }, below })
+        };
+        (parts[index as usize], stack)
+    }
+
+    fn next_round(&mut self, node: NodeId, count: u32, below: StackId, out: &mut Successors<'_>) {
+        let Node::Repeat { body, low, high } = *self.graph.node(node) else { return };
+        if count >= low && out.resumes(below) {
+            self.resume(below, out);
+        }
+        if count < high {
+            let stack = self.round(node, count, below);
+            out.push(Position::Start(body), stack);
+        }
+    }
+
+    /// What comes after round `count + 1`. Without an upper bound, counts past the lower one are alike.
+    fn round(&mut self, node: NodeId, count: u32, below: StackId) -> StackId {
+        let Node::Repeat { low, high, .. } = *self.graph.node(node) else { return below };
+        if self.stacks.is_near_its_limit() {
+            self.overflow = true; // counters inside counters: every combination is a frame
+            return below;
+        }
+        let count = if high == UNBOUNDED { (count + 1).min(low) } else { count + 1 };
+        self.stacks.push(Frame { position: Position::Repeat { node, count }, below })
+    }
+
+    /// The first byte of a node.
+    pub(super) fn start(&mut self, node: NodeId, stack: StackId, byte: u8, out: &mut Successors<'_>) {
+        let graph = self.graph;
+        match graph.node(node) {
+            Node::Literals(_) => self.literal(node, 0, byte, stack, out),
+            Node::Regular(leaf) => {
+                let step = self.terminal_step(*leaf, graph.automaton(*leaf).start().state(), byte);
+                self.push_terminal(*leaf, step, stack, out);
+            }
+            Node::Text { leaf, .. } => {
+                let Some(position) = self.inside(node) else { return };
+                if !graph.automaton(*leaf).is_self_delimiting() {
+                    self.step_into(Configuration { position, stack }, byte, out);
+                } else if byte == b'"' {
+                    out.push(position, stack);
+                }
+            }
+            Node::Object(object) if byte == b'{' => {
+                let seen = self.nothing_seen(object);
+                out.push(Position::Object { phase: Phase::Open, space: object.layout.open, object: node, seen }, stack);
+            }
+            Node::Array(array) if byte == b'[' => {
+                let count = self.no_items(array);
+                out.push(Position::Array { phase: Phase::Open, space: array.layout.open, array: node, count }, stack);
+            }
+            Node::Never | Node::Empty | Node::Object(_) | Node::Array(_) => {}
+            Node::Sequence(parts) => {
+                for index in 0..parts.len() as u32 {
+                    let (part, after) = self.part(node, index, stack);
+                    self.start(part, after, byte, out);
+                    if !graph.facts.nullable(part) {
+                        break;
+                    }
+                }
+            }
+            Node::Choice(options) => {
+                for &option in options {
+                    self.start(option, stack, byte, out);
+                }
+            }
+            Node::Repeat { body, .. } => {
+                let after = self.round(node, 0, stack);
+                self.start(*body, after, byte, out);
+            }
+            Node::Distinct(leaves) => self.distinct(leaves, stack, byte, out),
+            Node::Rule(target) => self.start(*target, stack, byte, out),
+            Node::Tail(tail) => self.tail(node, tail, stack, byte, out),
+        }
+    }
+}

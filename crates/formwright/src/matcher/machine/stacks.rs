@@ -1,0 +1,336 @@
+//! The graph-structured stack of a matcher, and the object and array states that its configurations name.
+//!
+//! Everything is hash-consed and append-only, so ids are small and comparisons are comparisons of ids. Going back in the
+//! text leaves nodes behind; they are found again when the text takes the same way. Cost: about a dozen nodes for a
+//! typical JSON text.
+//!
+//! ```text
+//! frame    resume `position`, then go on with the node below
+//! union    resume any of several nodes
+//! ```
+//!
+//! Wrinkle: two configurations that differ only in which undeclared names were used allow the same tokens, but for the
+//! few that spell a whole name. So every node knows its *name-erased* form, in which used names are [`UNKNOWN`], and masks
+//! are cached by that, or by its representative (see `masks::equivalence`).
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::configuration::{END, Frame, ItemCount, Position, SeenId, StackId};
+use super::excluded::{ExcludedTexts, NONE, TextsId};
+use crate::language::{Items, Object, Seen};
+
+/// Stands for used names or items, or for the start of one, that were erased.
+pub const UNKNOWN: u32 = u32::MAX;
+
+/// Stands for used names behind one that a walk over tokens could not tell.
+pub const UNSURE: u32 = u32::MAX - 1;
+
+/// Whether it is known which names these are.
+pub fn are_known(names: TextsId) -> bool {
+    names < UNSURE
+}
+
+/// "Cost not cached".
+const NO_COST: u32 = u32::MAX;
+
+/// "Representative not cached".
+const NO_REPRESENTATIVE: StackId = StackId::MAX;
+
+/// Stack nodes and members of unions kept at most, about 100 MB.
+const MOST_NODES: usize = 1 << 21;
+
+/// Nodes, object states and array states.
+#[derive(Debug)]
+pub struct Stacks {
+    nodes: Vec<Frame>,
+    node_ids: FxHashMap<Frame, StackId>,
+    /// By node: its name-erased form.
+    name_erased: Vec<StackId>,
+    unions: Vec<Box<[StackId]>>,
+    /// Members of all unions.
+    united: usize,
+    union_ids: FxHashMap<Box<[StackId]>, StackId>,
+    seen: Vec<Seen>,
+    seen_ids: FxHashMap<Seen, SeenId>,
+    items: Vec<Items>,
+    item_ids: FxHashMap<Items, u32>,
+    texts: ExcludedTexts,
+    /// By object: its declared names.
+    declared: FxHashMap<u32, TextsId>,
+    /// By node: bytes to finish, once cached.
+    costs: Vec<u32>,
+    /// By node: its representative, once cached.
+    representatives: Vec<StackId>,
+}
+
+/// Nodes that the stacks of a new text have room for.
+const NODES: usize = 14;
+
+impl Default for Stacks {
+    fn default() -> Self {
+        let end = Frame { position: Position::Accept, below: END };
+        let mut node_ids = FxHashMap::with_capacity_and_hasher(NODES, FxBuildHasher);
+        node_ids.insert(end, END);
+        let (mut nodes, mut name_erased) = (Vec::with_capacity(NODES), Vec::with_capacity(NODES));
+        nodes.push(end);
+        name_erased.push(END);
+        Self {
+            nodes,
+            node_ids,
+            name_erased,
+            unions: Vec::new(),
+            united: 0,
+            union_ids: FxHashMap::default(),
+            seen: Vec::new(),
+            seen_ids: FxHashMap::with_capacity_and_hasher(NODES, FxBuildHasher),
+            items: Vec::new(),
+            item_ids: FxHashMap::default(),
+            texts: ExcludedTexts::default(),
+            declared: FxHashMap::default(),
+            costs: Vec::new(),
+            representatives: Vec::new(),
+        }
+    }
+}
+
+impl Stacks {
+    /// The node that resumes `frame`.
+    pub fn push(&mut self, frame: Frame) -> StackId {
+        if let Some(&id) = self.node_ids.get(&frame) {
+            return id;
+        }
+        let id = self.nodes.len() as StackId;
+        self.nodes.push(frame);
+        self.node_ids.insert(frame, id);
+        self.name_erased.push(id);
+        self.name_erased[id as usize] = self.erase(id, frame);
+        id
+    }
+
+    /// The name-erased form of a new node.
+    fn erase(&mut self, id: StackId, frame: Frame) -> StackId {
+        if let Position::Union(index) = frame.position {
+            let several = self.unions[index as usize].iter();
+            let erased: Vec<StackId> = several.map(|&stack| self.name_erased[stack as usize]).collect();
+            return self.union(erased);
+        }
+        let erased = Frame { position: self.erase_names(frame.position), below: self.name_erased(frame.below) };
+        if erased == frame { id } else { self.push(erased) }
+    }
+
+    /// The name-erased form of a node.
+    pub fn name_erased(&self, stack: StackId) -> StackId {
+        self.name_erased[stack as usize]
+    }
+
+    /// The same position, whatever undeclared names were used.
+    #[inline]
+    pub fn erase_names(&mut self, mut position: Position) -> Position {
+        match &mut position {
+            Position::Named { seen, start, .. } => {
+                *start = UNKNOWN;
+                *seen = self.erase_seen(*seen);
+            }
+            Position::Key { seen, .. } | Position::Colon { seen, .. } | Position::Object { seen, .. } => {
+                *seen = self.erase_seen(*seen);
+            }
+            Position::Item { start, .. } => *start = UNKNOWN,
+            _ => {}
+        }
+        position
+    }
+
+    fn erase_seen(&mut self, id: SeenId) -> SeenId {
+        if matches!(id, SeenId::Next(_)) || self.seen(id).names == NONE {
+            return id;
+        }
+        let seen = Seen { names: UNKNOWN, ..self.seen(id).clone() };
+        self.intern_seen(seen)
+    }
+
+    /// The frame of a node.
+    #[inline]
+    pub fn frame(&self, stack: StackId) -> Frame {
+        self.nodes[stack as usize]
+    }
+
+    /// The nodes that a union unites; `None` for a single one.
+    #[inline]
+    pub fn alternatives(&self, stack: StackId) -> Option<&[StackId]> {
+        match self.nodes[stack as usize].position {
+            Position::Union(index) => Some(&self.unions[index as usize]),
+            _ => None,
+        }
+    }
+
+    /// Any of some nodes, at least one.
+    pub fn union(&mut self, of: impl IntoIterator<Item = StackId>) -> StackId {
+        let mut all: Vec<StackId> = Vec::new();
+        for stack in of {
+            match self.alternatives(stack) {
+                Some(several) => all.extend_from_slice(several),
+                None => all.push(stack),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        if let [only] = *all {
+            return only;
+        }
+        let all: Box<[StackId]> = all.into();
+        if let Some(&id) = self.union_ids.get(&all) {
+            return id;
+        }
+        self.united += all.len();
+        let position = Position::Union(self.unions.len() as u32);
+        self.unions.push(all.clone());
+        self.union_ids.insert(all, self.nodes.len() as StackId); // before its name-erased form asks for it
+        self.push(Frame { position, below: END })
+    }
+
+    /// Bytes to finish everything on a stack, if cached.
+    pub fn cached_cost(&self, stack: StackId) -> Option<u32> {
+        self.costs.get(stack as usize).copied().filter(|&cost| cost != NO_COST)
+    }
+
+    /// Caches the cost of a stack.
+    pub fn insert_cost(&mut self, stack: StackId, cost: u32) {
+        if self.costs.len() < self.nodes.len() {
+            self.costs.resize(self.nodes.len(), NO_COST);
+        }
+        self.costs[stack as usize] = cost;
+    }
+
+    /// The representative of a stack, if cached.
+    #[inline]
+    pub fn cached_representative(&self, stack: StackId) -> Option<StackId> {
+        self.representatives.get(stack as usize).copied().filter(|&id| id != NO_REPRESENTATIVE)
+    }
+
+    /// The representative of a stack in its name-erased form, if cached; else the stack itself.
+    pub fn representative_or_self(&self, stack: StackId) -> StackId {
+        self.cached_representative(stack).filter(|_| self.name_erased(stack) == stack).unwrap_or(stack)
+    }
+
+    /// Caches the representative of a stack.
+    pub fn insert_representative(&mut self, stack: StackId, representative: StackId) {
+        if self.representatives.len() < self.nodes.len() {
+            self.representatives.resize(self.nodes.len(), NO_REPRESENTATIVE);
+        }
+        self.representatives[stack as usize] = representative;
+    }
+
+    /// What an object that is not plain has seen.
+    #[inline]
+    pub fn seen(&self, id: SeenId) -> &Seen {
+        match id {
+            SeenId::Interned(index) => &self.seen[index as usize],
+            SeenId::Next(_) => unreachable!("a plain object has no interned state"),
+        }
+    }
+
+    /// The id of what an object has seen.
+    pub fn intern_seen(&mut self, seen: Seen) -> SeenId {
+        if let Some(&id) = self.seen_ids.get(&seen) {
+            return id;
+        }
+        let id = SeenId::Interned(self.seen.len() as u32);
+        self.seen.push(seen.clone());
+        self.seen_ids.insert(seen, id);
+        id
+    }
+
+    /// What an array has seen.
+    pub fn items(&self, id: u32) -> &Items {
+        &self.items[id as usize]
+    }
+
+    /// The id of what an array has seen.
+    pub fn intern_items(&mut self, items: Items) -> u32 {
+        if let Some(&id) = self.item_ids.get(&items) {
+            return id;
+        }
+        let id = self.items.len() as u32;
+        self.items.push(items.clone());
+        self.item_ids.insert(items, id);
+        id
+    }
+
+    /// The number of items that an array has.
+    pub fn number(&self, count: ItemCount) -> u32 {
+        match count {
+            ItemCount::Number(number) => number,
+            ItemCount::Interned(id) => self.items(id).count,
+        }
+    }
+
+    // Texts that must not be written. They end with their quote.
+
+    /// The names that an undeclared name of `object` (node `node`) must not be, after `used` (if known).
+    pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
+        match used {
+            NONE | UNKNOWN | UNSURE => {
+                *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(object.names.tree(), b'"'))
+            }
+            _ => used,
+        }
+    }
+
+    /// `used` with the undeclared name `name` of `object`.
+    pub fn use_name(&mut self, node: u32, object: &Object, used: TextsId, name: &[u8]) -> TextsId {
+        let excluded = self.excluded_names(node, object, used);
+        self.texts.with(excluded, name)
+    }
+
+    /// `used` with an item.
+    pub fn use_item(&mut self, used: TextsId, item: &[u8]) -> TextsId {
+        self.texts.with(used, item)
+    }
+
+    /// Whether no more nodes should be made.
+    pub fn is_near_its_limit(&self) -> bool {
+        self.nodes.len() + self.united >= MOST_NODES
+    }
+
+    /// Whether no more texts can be kept: no undeclared name or new item may come then.
+    pub fn is_full(&self) -> bool {
+        self.texts.is_full()
+    }
+
+    /// Whether an excluded text ends at `at`.
+    pub fn is_excluded(&self, at: Option<TextsId>) -> bool {
+        at.is_some_and(|at| self.texts.ends(at))
+    }
+
+    /// Where `byte` leads among excluded texts; `None` when it leaves them all.
+    pub fn excluded_child(&self, at: Option<TextsId>, byte: u8) -> Option<TextsId> {
+        self.texts.child(at?, byte)
+    }
+
+    /// The bytes that stay on excluded texts, and where they lead.
+    pub fn excluded_children(&self, at: TextsId) -> &[(u8, TextsId)] {
+        self.texts.branches(at)
+    }
+
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        let nodes = self.nodes.len() * (2 * size_of::<Frame>() + 20) + self.unions.len() * 64;
+        nodes + self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128 + self.texts.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is united again takes no room: else a long text of many alternatives would meet the bound.
+    #[test]
+    fn a_union_made_again_takes_no_room() {
+        let mut stacks = Stacks::default();
+        let nodes: Vec<StackId> =
+            (0..8).map(|node| stacks.push(Frame { position: Position::Start(node), below: END })).collect();
+        let (first, held) = (stacks.union(nodes.clone()), stacks.united);
+        assert!((0..100).all(|_| stacks.union(nodes.clone()) == first));
+        assert_eq!(stacks.united, held);
+    }
+}

@@ -1,0 +1,176 @@
+//! Inside a text: a regular language, counted characters, one of a set of texts, or a text that must not be some others.
+//!
+//! ```text
+//! Terminal    a state of an automaton
+//! Text        a state, and how many characters must and may still come
+//! Literal     a node of a tree of texts
+//! Excluding   a state, and a node of a tree of texts that must not be written
+//! ```
+//!
+//! Wrinkle: an automaton that reached its bound has a dead end where it gave up, so a dead end of such an automaton sets
+//! `overflow`.
+
+use super::configuration::{Position, StackId};
+use super::excluded::TextsId;
+use super::{Machine, Successors, UNKNOWN};
+use crate::language::{LeafId, Node, NodeId, UNBOUNDED};
+use crate::regular::{DEAD, StateId, Step};
+use crate::vocabulary::NodeIndex;
+
+impl Machine<'_> {
+    /// Steps an automaton. A dead end proves nothing once it reached a bound.
+    #[inline]
+    pub(super) fn terminal_step(&mut self, leaf: LeafId, state: StateId, byte: u8) -> Step {
+        let automaton = self.graph.automaton(leaf);
+        let step = automaton.step(state, byte);
+        self.overflow |= step.state() == DEAD && automaton.overflowed();
+        step
+    }
+
+    /// After a step: inside the text, behind it, or both.
+    #[inline]
+    pub(super) fn push_terminal(&mut self, leaf: LeafId, step: Step, stack: StackId, out: &mut Successors<'_>) {
+        if step.goes_on() {
+            out.push(Position::Terminal { leaf, state: step.state() }, stack);
+        }
+        if step.accepting() {
+            self.resume(stack, out);
+        }
+    }
+
+    /// Before the first character of a counted text.
+    pub(super) fn inside(&self, node: NodeId) -> Option<Position> {
+        let Node::Text { leaf, low, high } = *self.graph.node(node) else { return None };
+        Some(Position::Text { leaf, state: self.graph.inside(leaf)?, least: low, most: high })
+    }
+
+    /// How many characters may come after a byte: the first one of a character counts it. `None` if that is one too many.
+    #[inline]
+    pub(super) fn counted(&self, leaf: LeafId, state: StateId, (least, most): (u32, u32)) -> Option<(u32, u32)> {
+        let counts = u32::from(Some(state) == self.graph.inside(leaf));
+        let most = if most == UNBOUNDED { most } else { most.checked_sub(counts)? };
+        Some((least.saturating_sub(counts), most))
+    }
+
+    /// A counted text that may end: with the quote, or with a character where there are no quotes.
+    pub(super) fn text(
+        &mut self,
+        leaf: LeafId,
+        state: StateId,
+        window: (u32, u32),
+        byte: u8,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        let step = self.terminal_step(leaf, state, byte);
+        if !step.accepting() {
+            return;
+        }
+        let after = if step.goes_on() { self.counted(leaf, state, window) } else { Some((window.0, 0)) };
+        let Some((least, most)) = after else { return };
+        if most > 0 {
+            out.push(Position::Text { leaf, state: step.state(), least, most }, stack);
+        }
+        if least == 0 {
+            self.resume(stack, out);
+        }
+    }
+
+    pub(super) fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, stack: StackId, out: &mut Successors<'_>) {
+        let graph = self.graph;
+        let Some(trie) = graph.node(node).tree() else { return };
+        let Some(child) = trie.child(at, byte) else { return };
+        if trie.node(child).height > 0 {
+            out.push(Position::Literal { node, at: child }, stack);
+        }
+        let ended = trie.items_at(child);
+        if ended.is_empty() {
+            return;
+        }
+        match graph.node(node) {
+            Node::Tail(tail) => {
+                for &place in &tail.continuations[trie.items()[ended.start] as usize].positions {
+                    let position = self.behind_value(place);
+                    out.push(position, stack);
+                }
+            }
+            _ => self.resume(stack, out),
+        }
+    }
+
+    /// Inside a text that must not be an excluded one; `at` is where among those, as long as it is a prefix of one.
+    pub(super) fn excluding(
+        &mut self,
+        leaf: LeafId,
+        state: StateId,
+        at: Option<TextsId>,
+        byte: u8,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        let step = self.terminal_step(leaf, state, byte);
+        if step.state() == DEAD {
+            return;
+        }
+        let at = self.stacks.excluded_child(at, byte);
+        if step.accepting() && !self.stacks.is_excluded(at) {
+            self.resume(stack, out);
+        }
+        if step.goes_on() {
+            self.push_excluding(leaf, step.state(), at, stack, out);
+        }
+    }
+
+    /// A text that must not be an excluded one. As soon as it is a prefix of none, it is a text like any other.
+    pub(super) fn push_excluding(
+        &mut self,
+        leaf: LeafId,
+        state: StateId,
+        at: Option<TextsId>,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        if state == DEAD {
+            return;
+        }
+        if let Some(at) = at {
+            if self.has_free(leaf, state, at) {
+                out.push(Position::Excluding { leaf, state, at }, stack);
+            }
+        } else if self.graph.inside(leaf).is_some() {
+            out.push(Position::Text { leaf, state, least: 0, most: UNBOUNDED }, stack);
+        } else {
+            out.push(Position::Terminal { leaf, state }, stack);
+        }
+    }
+
+    /// Whether some text that is not excluded can still be spelled.
+    pub fn has_free(&self, leaf: LeafId, state: StateId, at: TextsId) -> bool {
+        if self.graph.inside(leaf).is_some() {
+            return true; // any number of characters: a longer name is always free
+        }
+        let automaton = self.graph.automaton(leaf);
+        let mut open = vec![(state, at)];
+        while let Some((state, at)) = open.pop() {
+            let on = self.stacks.excluded_children(at);
+            for byte in 0..=255 {
+                let step = automaton.step(state, byte);
+                match on.iter().find(|(other, _)| *other == byte) {
+                    _ if step.state() == DEAD => {}
+                    None => return true,
+                    Some(&(_, child)) if step.accepting() && !self.stacks.is_excluded(Some(child)) => return true,
+                    Some(&(_, child)) if step.goes_on() => open.push((step.state(), child)),
+                    Some(_) => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// The text from `start` to the byte being read, if it is known.
+    pub(super) fn text_since(&self, start: u32) -> Option<Vec<u8>> {
+        let known = start != UNKNOWN && self.gap.is_none_or(|gap| start as usize >= gap);
+        let text = self.path.get(start as usize..).filter(|_| known)?;
+        Some([text, &[self.byte]].concat())
+    }
+}

@@ -1,0 +1,66 @@
+//! What one mask leaves behind for the next.
+//!
+//! ```text
+//! stacks      what configurations of earlier masks point into
+//! entries     key (see `equivalence`) -> the tokens that such a configuration allows
+//! terminals   terminal masks asked for lately, and walks over context-dependent tokens
+//! ```
+//!
+//! A matcher and its forks share one cache; when the last of them ends, the constraint keeps it for the next text (see
+//! `pool`), which then finds most of its masks here.
+//!
+//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that is reached, all entries go at once, not the oldest ones; the
+//! stacks stay, as running matchers point into them.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Entry, EntryKey, TerminalCache};
+use crate::matcher::machine::{Configuration, Stacks};
+use crate::vocabulary::TokenId;
+
+/// Entries that the cache of a new text has room for.
+const ENTRIES: usize = 28;
+
+/// Stacks, masks and scratch space of a matcher and its forks.
+#[derive(Debug, Default)]
+pub struct MatcherCache {
+    pub stacks: Stacks,
+    entries: FxHashMap<EntryKey, Arc<Entry>>,
+    entry_bytes: usize,
+    pub terminals: TerminalCache,
+    /// Scratch space of steps and walks.
+    pub buffer: Vec<Configuration>,
+    pub next: Vec<Configuration>,
+    pub tokens: Vec<TokenId>,
+    pub path: Vec<u8>,
+}
+
+impl MatcherCache {
+    /// The entry of a key, if there is one.
+    #[inline]
+    pub fn entry(&self, key: &EntryKey) -> Option<&Arc<Entry>> {
+        self.entries.get(key)
+    }
+
+    /// Adds an entry; drops all others first if they take more than `limit` bytes with it.
+    pub fn insert(&mut self, key: EntryKey, entry: Entry, limit: usize) -> &Arc<Entry> {
+        let bytes = entry.bytes();
+        if self.entry_bytes + self.terminals.bytes() + bytes > limit {
+            self.entries.clear();
+            self.terminals.clear();
+            self.entry_bytes = 0;
+        }
+        if self.entries.is_empty() {
+            self.entries.reserve(ENTRIES);
+        }
+        self.entry_bytes += bytes;
+        self.entries.entry(key).or_insert_with(|| Arc::new(entry))
+    }
+
+    /// Bytes of memory held, scratch space not counted.
+    pub fn bytes(&self) -> usize {
+        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes()
+    }
+}

@@ -1,0 +1,94 @@
+//! What one configuration allows.
+//!
+//! ```text
+//! inside a string     the tokens that stay inside, a shared bit map    + `",` and others that go on behind it, a list
+//! before a name       a list                                           + tokens like `a":`, while `a` is not used
+//! ```
+//!
+//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: behind an excluded text, some
+//! tokens of a shared bit map may not come; these stand beside it as [`Bans`].
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::NameCompleting;
+use crate::terminals::TerminalMask;
+use crate::vocabulary::TokenId;
+
+/// Up to so many bans are searched one by one.
+const FEW: usize = 8;
+
+/// The tokens a configuration allows.
+#[derive(Debug, Default)]
+pub struct Entry {
+    /// Terminal masks whose context-independent tokens are allowed, but for some tokens.
+    pub maps: SmallVec<[(Arc<TerminalMask>, Bans); 1]>,
+    /// Further tokens.
+    pub tokens: SmallVec<[TokenId; 8]>,
+    /// Whether any token is allowed, unresolved ones aside.
+    pub allows: bool,
+    /// Tokens that depend on names or items used before: to be tried at every visit.
+    pub unresolved: Vec<TokenId>,
+    /// Tokens that complete an undeclared name: allowed while that name is not used.
+    pub name_completing: Option<Box<NameCompleting>>,
+}
+
+impl Entry {
+    /// Bytes of memory held, shared maps not counted.
+    pub fn bytes(&self) -> usize {
+        let by_name = self.name_completing.as_ref().map_or(0, |tokens| tokens.bytes());
+        (self.tokens.len() + self.unresolved.len()) * 4 + self.maps.len() * 24 + by_name + 160
+    }
+
+    /// Whether it says all, whatever names and items were used before.
+    pub fn is_resolved(&self) -> bool {
+        self.unresolved.is_empty() && self.name_completing.is_none()
+    }
+
+    /// Whether some token is allowed, those aside that depend on names or items used before.
+    pub fn allows_something(&self) -> bool {
+        let some = |(map, bans): &(Arc<TerminalMask>, Bans)| map.independent.has_others(bans);
+        !self.tokens.is_empty() || self.maps.iter().any(some)
+    }
+}
+
+/// Tokens taken out of a terminal mask, ascending; mostly none.
+#[derive(Clone, Debug, Default)]
+pub struct Bans(Option<Arc<[TokenId]>>);
+
+impl From<Vec<TokenId>> for Bans {
+    fn from(tokens: Vec<TokenId>) -> Self {
+        Self((!tokens.is_empty()).then(|| tokens.into()))
+    }
+}
+
+impl std::ops::Deref for Bans {
+    type Target = [TokenId];
+
+    fn deref(&self) -> &[TokenId] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl Bans {
+    /// These and others.
+    pub fn and(self, others: &Self) -> Self {
+        if others.is_empty() {
+            return self;
+        }
+        if self.is_empty() {
+            return others.clone();
+        }
+        let mut all = [&*self, others].concat();
+        all.sort_unstable();
+        all.dedup();
+        all.into()
+    }
+
+    /// Whether a token is among them.
+    #[inline]
+    pub fn has(&self, token: TokenId) -> bool {
+        if self.len() <= FEW { self.contains(&token) } else { self.binary_search(&token).is_ok() }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which bytes may come next, without a step for each of them.
+//!
+//! A walk over a tree of tokens asks this before it steps along a branch. The answer may name a byte too many, never one
+//! too few: `{"a": [` may go on with `]`, even if an item must come first.
+//!
+//! Cost: a table lookup or two for each configuration.
+
+use super::Masker;
+use crate::language::{Node, SpaceState};
+use crate::matcher::machine::{Configuration, Phase, Position};
+use crate::regular::ByteSet;
+
+impl Masker<'_> {
+    /// Bytes some configuration of `buffer[low..]` may read (perhaps more).
+    pub fn live_bytes(&self, low: usize) -> ByteSet {
+        self.buffer[low..]
+            .iter()
+            .fold(ByteSet::default(), |set, configuration| set.union(&self.first_bytes(configuration)))
+    }
+
+    /// Whether a byte is among [`Masker::first_bytes`], for places where that is told sooner than a step.
+    #[inline]
+    pub fn may_read(&self, configuration: &Configuration, byte: u8) -> bool {
+        let spaced = |space: SpaceState| self.machine.graph.spaces().step(space, byte).is_some();
+        match configuration.position {
+            Position::Accept => false,
+            Position::Value { space, node } => self.machine.graph.first(node).contains(byte) || spaced(space),
+            Position::Colon { space, .. } => byte == b':' || spaced(space),
+            Position::Object { phase, space, .. } => phase.structure().contains(byte) || spaced(space),
+            Position::Array { phase: Phase::Value, space, .. } => matches!(byte, b',' | b']') || spaced(space),
+            _ => true,
+        }
+    }
+
+    pub fn first_bytes(&self, configuration: &Configuration) -> ByteSet {
+        let graph = self.machine.graph;
+        let mut set = ByteSet::default();
+        match configuration.position {
+            Position::Start(node) => return graph.first(node),
+            Position::Value { space, node } => {
+                set = graph.first(node);
+                self.add_whitespace(space, &mut set);
+            }
+            Position::Literal { node, at } => {
+                if let Some(trie) = graph.node(node).tree() {
+                    trie.children(at).for_each(|child| set.insert(trie.node(child).byte));
+                }
+            }
+            Position::Key { object, at, .. } => {
+                set.insert(b'"');
+                if let Node::Object(object) = graph.node(object) {
+                    object.names.tree().children(at).for_each(|child| set.insert(object.names.tree().node(child).byte));
+                }
+            }
+            Position::Colon { space, .. } => {
+                set.insert(b':');
+                self.add_whitespace(space, &mut set);
+            }
+            Position::Object { phase, space, .. } => {
+                set = phase.structure();
+                self.add_whitespace(space, &mut set);
+            }
+            Position::Array { phase: Phase::Open, array, space, .. } => {
+                if let Node::Array(array) = graph.node(array) {
+                    set = array.item(0).map_or(set, |item| graph.first(item));
+                    set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&graph.first(*item)));
+                }
+                set.insert(b']');
+                self.add_whitespace(space, &mut set);
+            }
+            Position::Array { space, .. } => {
+                set = const { ByteSet::of(b",]") };
+                self.add_whitespace(space, &mut set);
+            }
+            Position::Terminal { leaf, state } => return graph.automaton(leaf).next_bytes(state),
+            Position::Text { leaf, state, .. } if !graph.automaton(leaf).is_self_delimiting() => {
+                return graph.automaton(leaf).next_bytes(state);
+            }
+            Position::Accept => {}
+            _ => return ByteSet::ALL,
+        }
+        set
+    }
+
+    fn add_whitespace(&self, space: SpaceState, set: &mut ByteSet) {
+        if self.machine.graph.spaces().may_come(space) {
+            *set = set.union(const { &ByteSet::of(b" \t\r\n") });
+        }
+    }
+}

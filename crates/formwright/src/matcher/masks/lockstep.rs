@@ -1,0 +1,113 @@
+//! Trees of names or texts, and a tree of tokens, walked side by side.
+//!
+//! Inside a declared name, a byte leads along the tree of names and changes nothing else. So instead of a step for every
+//! token byte, a walk goes down both trees at once, along the branches they have in common:
+//!
+//! ```text
+//! names     city  country  name          common branches    c  ci  cit  city
+//! tokens    c  ci  city  co  cat  n                         co  n
+//! ```
+//!
+//! Cost: the common branches. Wrinkle: where a name or text ends, what comes after it is stepped as everywhere else.
+
+use super::entry::Entry;
+use super::{Masker, Walk};
+use crate::language::{Node, NodeId};
+use crate::matcher::machine::{Configuration, END, Position, SeenId, StackId};
+use crate::vocabulary::{NodeIndex, Trie};
+
+/// A configuration inside a declared name.
+#[derive(Clone, Copy)]
+pub struct Key {
+    pub object: NodeId,
+    pub seen: SeenId,
+    pub at: NodeIndex,
+    pub stack: StackId,
+}
+
+/// A configuration inside one of some texts.
+#[derive(Clone, Copy)]
+pub struct Literal {
+    pub texts: NodeId,
+    pub at: NodeIndex,
+    pub stack: StackId,
+}
+
+impl Masker<'_> {
+    /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
+    /// nothing changes but the place in it.
+    pub fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
+        let Node::Object(object) = self.machine.graph.node(key.object) else { return };
+        let before = self.machine.path.len();
+        if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, key.at, purpose) {
+            for deeper in object.names.tree().children(at) {
+                let byte = object.names.tree().node(deeper).byte;
+                let Some(child) = walk.trie.child(node, byte) else { continue };
+                if self.machine.name_is_live(object, key.seen, deeper) {
+                    self.machine.path.push(byte);
+                    self.add(walk, walk.trie.items_at(child), purpose);
+                    self.names(walk, child, Key { at: deeper, ..key }, purpose, entry);
+                    self.machine.path.pop();
+                }
+            }
+            let quote = walk.trie.child(node, b'"').filter(|_| !object.names.tree().items_at(at).is_empty());
+            if let Some(quote) = quote {
+                let low = self.buffer.len();
+                self.buffer.push(Configuration {
+                    position: Position::Key { object: key.object, seen: key.seen, at },
+                    stack: key.stack,
+                });
+                self.visit(walk, node, quote, low, purpose, entry);
+                self.buffer.truncate(low);
+            }
+        }
+        self.machine.path.truncate(before);
+    }
+
+    /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
+    /// nothing changes but the place in them.
+    pub fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, literal: Literal, purpose: u8, entry: &mut Entry) {
+        let (texts, is_last) = match self.machine.graph.node(literal.texts) {
+            Node::Literals(texts) => (texts.tree(), literal.stack == END),
+            Node::Tail(tail) => (tail.texts.tree(), false),
+            _ => return,
+        };
+        for deeper in texts.children(literal.at) {
+            let byte = texts.node(deeper).byte;
+            let Some(child) = walk.trie.child(node, byte) else { continue };
+            if is_last || texts.items_at(deeper).is_empty() {
+                self.machine.path.push(byte);
+                self.add(walk, walk.trie.items_at(child), purpose);
+                if walk.trie.node(child).height > 0 {
+                    self.texts(walk, child, Literal { at: deeper, ..literal }, purpose, entry);
+                }
+                self.machine.path.pop();
+            } else {
+                let low = self.buffer.len();
+                let position = Position::Literal { node: literal.texts, at: literal.at };
+                self.buffer.push(Configuration { position, stack: literal.stack });
+                self.visit(walk, node, child, low, purpose, entry);
+                self.buffer.truncate(low);
+            }
+        }
+    }
+
+    /// Goes on as long as there is one way on, where every name is as live as one byte before. `None`: no token does.
+    fn only_name(
+        &mut self,
+        walk: &Walk<'_>,
+        names: &Trie,
+        mut node: NodeIndex,
+        mut at: NodeIndex,
+        purpose: u8,
+    ) -> Option<(NodeIndex, NodeIndex)> {
+        while let Some(deeper) = names.only_way(at) {
+            let byte = names.node(deeper).byte;
+            node = walk.trie.child(node, byte)?;
+            at = deeper;
+            self.machine.path.push(byte);
+            self.add(walk, walk.trie.items_at(node), purpose);
+        }
+        Some((node, at))
+    }
+}

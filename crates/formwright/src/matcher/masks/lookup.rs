@@ -1,0 +1,146 @@
+//! The mask of a state: looked up in the cache, else found by a walk and cached.
+//!
+//! ```text
+//! configuration -> key (see `equivalence`) -> entry    cached: two lookups
+//!                                             walk     not cached: an entry is made, after no text, and inserted
+//! entry -> mask                               and its unresolved tokens are tried with the text at hand, at every visit
+//! ```
+//!
+//! Wrinkle: an entry is made with the used names erased. Where too much depends on them, it is made again for the text at
+//! hand, and not cached.
+
+use std::sync::Arc;
+
+use super::mask::{Mask, write};
+use super::{Entry, EntryKey, Masker, MatcherCache, Row, without_names};
+use crate::error::Result;
+use crate::matcher::budget::Budget;
+use crate::matcher::constraint::Constraint;
+use crate::matcher::machine::{Configuration, Machine, Position};
+
+/// An entry with more unresolved tokens than this is made anew, with the names used before, for every mask.
+const MOST_UNRESOLVED: usize = 32;
+
+/// Adds what configurations allow. If it must be `quick`, fails where a terminal mask would have to be made.
+pub fn lookup(
+    constraint: &Constraint,
+    cache: &mut MatcherCache,
+    configurations: &[Configuration],
+    path: &mut Vec<u8>,
+    quick: bool,
+    mask: &mut Mask,
+) -> Result<()> {
+    cache.terminals.quick = quick;
+    for &configuration in configurations {
+        mask.ends |= configuration.position == Position::Accept;
+        let mut entry = match cached_entry(constraint, cache, configuration) {
+            Some(cached) => Arc::clone(cached),
+            None => Arc::clone(insert_entry(constraint, cache, configuration)?),
+        };
+        if !entry.unresolved.is_empty() {
+            entry = resolve(constraint, cache, path, configuration, entry, mask)?;
+        }
+        mask.add_name_completing(constraint.graph(), &mut cache.stacks, configuration, &entry);
+        mask.entries.push(entry);
+    }
+    Ok(())
+}
+
+/// Writes what configurations allow if one entry says it all: one configuration, and perhaps the end of the text. Most
+/// masks are such, and are written where the entry lies, without a reference count or a list. False, and nothing written,
+/// if not.
+pub fn write_one<R: Row + ?Sized>(
+    constraint: &Constraint,
+    cache: &mut MatcherCache,
+    configurations: &[Configuration],
+    quick: bool,
+    row: &R,
+) -> Result<bool> {
+    let vocabulary = &constraint.tables().vocabulary;
+    let (configuration, ends) = match *configurations {
+        [Configuration { position: Position::Accept, .. }] => {
+            write(&[] as &[&Entry], &[], true, vocabulary, row); // the end of every text
+            return Ok(true);
+        }
+        [one] => (one, false),
+        [one, Configuration { position: Position::Accept, .. }]
+        | [Configuration { position: Position::Accept, .. }, one] => (one, true),
+        _ => return Ok(false),
+    };
+    let written = |entry: &Entry| {
+        let says_all = entry.allows && entry.is_resolved();
+        if says_all {
+            write(&[entry], &[], ends, vocabulary, row);
+        }
+        says_all
+    };
+    if let Some(cached) = cached_entry(constraint, cache, configuration) {
+        return Ok(written(cached));
+    }
+    cache.terminals.quick = quick;
+    Ok(written(insert_entry(constraint, cache, configuration)?))
+}
+
+/// The entry of a configuration, if it is cached.
+#[inline]
+fn cached_entry<'m>(
+    constraint: &Constraint,
+    cache: &'m mut MatcherCache,
+    configuration: Configuration,
+) -> Option<&'m Arc<Entry>> {
+    let key = EntryKey::cached(constraint, &mut cache.stacks, configuration)?;
+    cache.entry(&key)
+}
+
+/// The entry of a configuration, made if its class has none yet.
+#[inline(never)]
+pub fn insert_entry<'m>(
+    constraint: &Constraint,
+    cache: &'m mut MatcherCache,
+    configuration: Configuration,
+) -> Result<&'m Arc<Entry>> {
+    let mut nothing = std::mem::take(&mut cache.path);
+    let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut nothing);
+    let (key, made_for) = EntryKey::of(&mut machine, constraint, configuration);
+    let made = match cache.entry(&key) {
+        Some(_) => None,
+        None => Some(masker(constraint, cache, &mut nothing, None).entry(made_for)),
+    };
+    cache.path = nothing;
+    match made {
+        Some(entry) => Ok(cache.insert(key, entry?, constraint.tables().limits().matcher_cache_bytes)),
+        None => Ok(cache.entry(&key).expect("an entry that was there")),
+    }
+}
+
+/// Adds the unresolved tokens of an entry that `configuration` can read. If they are many, the entry is made anew for this
+/// configuration, unless that is the one it was made for.
+#[cold]
+fn resolve(
+    constraint: &Constraint,
+    cache: &mut MatcherCache,
+    path: &mut Vec<u8>,
+    configuration: Configuration,
+    mut entry: Arc<Entry>,
+    mask: &mut Mask,
+) -> Result<Arc<Entry>> {
+    let made_for_it = configuration == without_names(constraint, &mut cache.stacks, configuration);
+    let mut masker = masker(constraint, cache, path, None);
+    if entry.unresolved.len() > MOST_UNRESOLVED && !made_for_it {
+        entry = Arc::new(masker.entry(configuration)?);
+    }
+    mask.resolved.extend(masker.resolve(configuration, &entry.unresolved)?);
+    Ok(entry)
+}
+
+/// A masker for one configuration after `path`.
+pub fn masker<'m>(
+    constraint: &'m Constraint,
+    cache: &'m mut MatcherCache,
+    path: &'m mut Vec<u8>,
+    budget: Option<Budget<'m>>,
+) -> Masker<'m> {
+    let MatcherCache { stacks, buffer, tokens, terminals, .. } = cache;
+    let machine = Machine::new(constraint.graph(), stacks, path);
+    Masker::new(machine, constraint.tables(), constraint.ids(), budget, (buffer, tokens), terminals)
+}

@@ -1,0 +1,119 @@
+//! From what is allowed to a row of a mask.
+//!
+//! A [`Mask`] is what a matcher found: entries with shared bit maps, and short
+//! lists. Finding is separate from writing, so that no lock need be held while
+//! words are moved, and nothing is written if one of many masks cannot be found.
+//! One mask that is remembered whole is written where it lies, with no count taken.
+//!
+//! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for
+//! any other, a bit for each listed token.
+
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Entry, Row};
+use crate::language::CompiledGraph;
+use crate::matcher::machine::{Configuration, Stacks};
+use crate::terminals::TokenSet;
+use crate::vocabulary::{TokenId, Vocabulary};
+
+/// The tokens that may come next.
+#[derive(Clone, Debug, Default)]
+pub struct Mask {
+    pub(in crate::matcher) entries: SmallVec<[Arc<Entry>; 4]>,
+    /// Unresolved and name-completing tokens of the entries that turned out to be allowed.
+    pub(in crate::matcher) resolved: Vec<TokenId>,
+    /// Whether the text may end.
+    pub(in crate::matcher) ends: bool,
+}
+
+impl Mask {
+    /// Decides which tokens of an entry spell names that are not used.
+    pub(super) fn add_name_completing(
+        &mut self,
+        graph: &CompiledGraph,
+        stacks: &mut Stacks,
+        configuration: Configuration,
+        entry: &Entry,
+    ) {
+        if let Some(tokens) = &entry.name_completing {
+            tokens.add_unused(graph, stacks, configuration, &mut self.resolved);
+        }
+    }
+
+    /// Whether no token is allowed.
+    pub(in crate::matcher) fn is_empty(&self) -> bool {
+        !self.ends && self.resolved.is_empty() && !self.entries.iter().any(|entry| entry.allows)
+    }
+
+    /// Overwrites a row of `mask_words` words.
+    pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
+        write(&self.entries, &self.resolved, self.ends, vocabulary, row);
+    }
+}
+
+/// Overwrites a row with what some entries allow, further tokens, and the end. Bit maps come first, so that the first one
+/// is a copy.
+pub(super) fn write<R: Row + ?Sized>(
+    entries: &[impl Borrow<Entry>],
+    resolved: &[TokenId],
+    ends: bool,
+    vocabulary: &Vocabulary,
+    row: &R,
+) {
+    let mut fresh = true;
+    for (map, bans) in entries.iter().flat_map(|entry| &entry.borrow().maps) {
+        if let TokenSet::Map(words) = &map.independent {
+            add_map(row, words, bans, fresh);
+            fresh = false;
+        }
+    }
+    if fresh {
+        row.fill(0);
+    }
+    for entry in entries.iter().map(Borrow::borrow) {
+        for (map, bans) in &entry.maps {
+            if let TokenSet::List(tokens) = &map.independent {
+                set(row, tokens.iter().filter(|&&token| !bans.has(token)));
+            }
+        }
+        set(row, &entry.tokens);
+    }
+    set(row, resolved);
+    if ends {
+        set(row, vocabulary.eos());
+    }
+}
+
+/// Adds a bit map without its bans; what was set before stays.
+fn add_map<R: Row + ?Sized>(row: &R, words: &[u32], bans: &[TokenId], fresh: bool) {
+    if fresh {
+        row.copy(words);
+        clear(row, bans);
+        return;
+    }
+    let kept: Vec<TokenId> = bans.iter().filter(|&&token| is_set(row, token)).copied().collect();
+    row.unite(words);
+    clear(row, bans);
+    set(row, &kept);
+}
+
+fn is_set<R: Row + ?Sized>(row: &R, token: TokenId) -> bool {
+    row.get(token as usize / 32) >> (token % 32) & 1 == 1
+}
+
+fn set<'t, R: Row + ?Sized>(row: &R, tokens: impl IntoIterator<Item = &'t TokenId>) {
+    for &token in tokens {
+        let at = token as usize / 32;
+        row.set(at, row.get(at) | 1 << (token % 32));
+    }
+}
+
+fn clear<R: Row + ?Sized>(row: &R, tokens: &[TokenId]) {
+    for &token in tokens {
+        let at = token as usize / 32;
+        row.set(at, row.get(at) & !(1 << (token % 32)));
+    }
+}

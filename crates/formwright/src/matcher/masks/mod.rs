@@ -1,0 +1,38 @@
+//! What may come next: from configurations to the tokens they allow.
+//!
+//! ```text
+//! Mask          what a matcher allows, to be written to a Row: the entries of its configurations, and the end
+//!   Entry       what one configuration allows: terminal masks and further tokens
+//!     Masker    makes an entry by a walk over the vocabulary's trees, once for each EntryKey
+//! ```
+
+mod cache;
+mod dependent;
+mod entry;
+mod equivalence;
+mod first_bytes;
+mod lockstep;
+mod lookup;
+mod mask;
+mod masker;
+mod name_completing;
+mod precompute;
+mod row;
+mod terminal_cache;
+mod terminals;
+mod walk;
+
+use entry::Entry;
+use equivalence::{EntryKey, representative_window, without_names};
+use lookup::insert_entry;
+use masker::Masker;
+use name_completing::NameCompleting;
+use terminal_cache::TerminalCache;
+use walk::{Tokens, Walk};
+
+pub use cache::MatcherCache;
+pub use lookup::{lookup, masker, write_one};
+pub use mask::Mask;
+pub use masker::TableIds;
+pub use precompute::precomputed;
+pub use row::Row;

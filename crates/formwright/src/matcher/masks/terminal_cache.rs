@@ -1,0 +1,176 @@
+//! What was found about terminals, kept for the next masks of a matcher.
+//!
+//! ```text
+//! recent      terminal masks asked for last: most are asked for again at the next byte
+//! dependent   context-dependent tokens that may come, by what comes after: alike for one string and the next
+//! excluded    tokens that spell an excluded text
+//! runs        which whitespace may stand where
+//! ```
+//!
+//! Cost: a lookup. Wrinkle: a set of context-dependent tokens is known by its address, so what was found about it holds a
+//! reference to it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::entry::Bans;
+use super::name_completing::ByName;
+use crate::language::{LeafId, SpaceState};
+use crate::matcher::machine::{StackId, TextsId};
+use crate::regular::{ByteSet, StateId};
+use crate::terminals::{DependentTokens, RunTable, TerminalMask, Tree};
+use crate::vocabulary::{NodeIndex, TokenId};
+
+/// Lists of banned tokens kept; a list is a few tokens.
+const BAN_LISTS: usize = 1024;
+
+/// Sets of context-dependent tokens that the cache of a new text has room for.
+const DEPENDENT: usize = 14;
+
+/// Terminal masks that are looked up without asking the shared tables.
+const RECENT: usize = 8;
+
+/// A state of a terminal, the subtree it is asked about, and what counts besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub tree: Tree,
+    pub node: NodeIndex,
+    pub leaf: LeafId,
+    pub state: StateId,
+    /// Characters that may come, if it matters.
+    pub window: Option<(u32, u32)>,
+    /// Bytes that may follow, if it matters.
+    pub follow: ByteSet,
+}
+
+/// Context-dependent tokens of a terminal, with what comes after it.
+#[derive(Debug)]
+pub struct Continued {
+    /// Those that may come.
+    pub tokens: Box<[TokenId]>,
+    pub unresolved: Vec<TokenId>,
+    pub name_completing: Vec<ByName>,
+    /// Tokens that end with the terminal, and may not.
+    pub banned: Bans,
+    /// Where they come from, held because it is known by its address.
+    pub _held: Arc<DependentTokens>,
+}
+
+/// What [`Continued`] depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ContinuedKey {
+    /// The address of the context-dependent tokens.
+    pub dependent: usize,
+    /// The numbers of characters that count.
+    pub window: (u32, u32),
+    /// The whitespace before, and what the byte behind it is for.
+    pub space: Option<(SpaceState, u8)>,
+    /// The representative of what comes after.
+    pub stack: StackId,
+    /// The node below which tokens may not begin with the quote, if they may not.
+    pub no_quote: Option<NodeIndex>,
+}
+
+/// Where an excluded text is looked for: below a node of a tree, from a state, at a node of the tree of excluded texts.
+pub type ExcludedKey = (Tree, NodeIndex, LeafId, StateId, TextsId);
+
+/// What must not be spelled below a node.
+#[derive(Clone, Debug, Default)]
+pub struct Excluded {
+    /// Tokens, ascending.
+    pub tokens: Bans,
+    /// Whether no token may begin with the quote.
+    pub quote: bool,
+}
+
+/// What was found about terminals, for one text and the next.
+#[derive(Debug, Default)]
+pub struct TerminalCache {
+    excluded: FxHashMap<ExcludedKey, Excluded>,
+    dependent: FxHashMap<ContinuedKey, Arc<Continued>>,
+    /// Bytes of `dependent`.
+    bytes: usize,
+    /// The terminal masks asked for last, in no order.
+    recent: SmallVec<[(Asked, Arc<TerminalMask>); RECENT]>,
+    /// How many were asked for.
+    asked: usize,
+    /// Whether no terminal mask may be made: who asks will ask again.
+    pub quick: bool,
+    /// Which whitespace may stand where, for the states met.
+    runs: SmallVec<[(SpaceState, Arc<RunTable>); 4]>,
+}
+
+impl TerminalCache {
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// A terminal mask asked for lately.
+    pub fn recent(&self, asked: &Asked) -> Option<Arc<TerminalMask>> {
+        self.recent.iter().find(|(other, _)| other == asked).map(|(_, mask)| Arc::clone(mask))
+    }
+
+    /// Keeps a terminal mask in place of the oldest one.
+    pub fn insert_recent(&mut self, asked: Asked, mask: Arc<TerminalMask>) {
+        if self.recent.len() < RECENT {
+            self.recent.push((asked, mask));
+        } else {
+            self.recent[self.asked % RECENT] = (asked, mask);
+        }
+        self.asked += 1;
+    }
+
+    /// Which whitespace may stand in `space`; `make` is called if it is not cached.
+    pub fn runs(&mut self, space: SpaceState, make: impl FnOnce() -> Arc<RunTable>) -> Arc<RunTable> {
+        if let Some((_, cached)) = self.runs.iter().find(|(state, _)| *state == space) {
+            return Arc::clone(cached);
+        }
+        let runs = make();
+        if self.runs.len() == self.runs.inline_size() {
+            self.runs.clear();
+        }
+        self.runs.push((space, Arc::clone(&runs)));
+        runs
+    }
+
+    /// What was found about some context-dependent tokens.
+    pub fn continued(&self, key: &ContinuedKey) -> Option<&Arc<Continued>> {
+        self.dependent.get(key)
+    }
+
+    /// Keeps what was found about some context-dependent tokens; drops all others first if they take more than `limit`
+    /// bytes with it.
+    pub fn insert_continued(&mut self, key: ContinuedKey, found: Arc<Continued>, limit: usize) {
+        let bytes = (found.tokens.len() + found.unresolved.len() + found.banned.len()) * 4 + 208;
+        if self.bytes + bytes > limit {
+            self.clear();
+        }
+        if self.dependent.is_empty() {
+            self.dependent.reserve(DEPENDENT);
+        }
+        self.bytes += bytes;
+        self.dependent.insert(key, found);
+    }
+
+    /// Drops what was found about context-dependent tokens.
+    pub fn clear(&mut self) {
+        self.dependent.clear();
+        self.bytes = 0;
+    }
+
+    /// What must not be spelled, if cached.
+    pub fn excluded(&self, key: &ExcludedKey) -> Option<&Excluded> {
+        self.excluded.get(key)
+    }
+
+    /// Keeps what must not be spelled.
+    pub fn insert_excluded(&mut self, key: ExcludedKey, excluded: Excluded) {
+        if self.excluded.len() >= BAN_LISTS {
+            self.excluded.clear();
+        }
+        self.excluded.insert(key, excluded);
+    }
+}

@@ -1,0 +1,229 @@
+//! Terminals in a mask: a shared bit map for most of their tokens, instead of a walk.
+//!
+//! ```text
+//! foo   foo bar   \n   o"        context-independent: stay inside a string, or end with it. A bit map of the terminal mask
+//! o",   ":1                      context-dependent: go on behind it. Walked with what comes after, see `dependent`
+//! ```
+//!
+//! Texts that a string must not be (declared names, items used before) are taken out of both.
+//!
+//! Cost: a lookup for each terminal. Wrinkle: right behind an excluded text its end is banned, and with it every token that
+//! begins with the quote; those are left out as one, not listed.
+
+use std::sync::Arc;
+
+use super::dependent::Leaving;
+use super::entry::{Bans, Entry};
+use super::terminal_cache::{Asked, Excluded, ExcludedKey};
+use super::{Masker, Walk, representative_window};
+use crate::language::{LeafId, UNBOUNDED};
+use crate::matcher::machine::{Configuration, Position, StackId, TextsId};
+use crate::regular::{Automaton, ByteSet, DEAD, StateId};
+use crate::terminals::{Representative, TerminalKey, TerminalMask, Tree};
+use crate::vocabulary::{NodeIndex, TokenId};
+
+/// A configuration inside a terminal: its leaf and state, the characters that may come, and where it is among excluded
+/// texts.
+#[derive(Clone, Copy)]
+struct Inside {
+    leaf: LeafId,
+    state: StateId,
+    window: Option<(u32, u32)>,
+    at: Option<TextsId>,
+    stack: StackId,
+}
+
+impl Masker<'_> {
+    /// Takes the configurations inside terminals out of `buffer[low..]` and adds their masks of the subtree.
+    pub fn add_terminals(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
+        let mut index = low;
+        while index < self.buffer.len() {
+            let inside = self.inside(self.buffer[index]);
+            if inside.is_some_and(|inside| self.add_terminal(walk, node, inside, purpose, entry)) {
+                self.buffer.swap_remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    fn inside(&self, Configuration { position, stack }: Configuration) -> Option<Inside> {
+        match position {
+            Position::Text { leaf, state, least, most } => {
+                Some(Inside { leaf, state, window: Some((least, most)), at: None, stack })
+            }
+            Position::Terminal { leaf, state } => Some(Inside { leaf, state, window: None, at: None, stack }),
+            Position::Excluding { leaf, state, at } => {
+                let window = self.machine.graph.inside(leaf).map(|_| (0, UNBOUNDED));
+                Some(Inside { leaf, state, window, at: Some(at), stack })
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds the mask of a terminal for the subtree at `node`. False: walk it after all.
+    fn add_terminal(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        inside: Inside,
+        purpose: u8,
+        entry: &mut Entry,
+    ) -> bool {
+        let Inside { leaf, state, window, at, stack } = inside;
+        let asked = self.asked(walk, node, inside);
+        let Some(mask) = self.terminal_mask(&asked) else {
+            self.machine.overflow = true; // what is found is not all
+            return true;
+        };
+        if self.budget.is_some() && !self.covers(&asked, &mask, window, stack) {
+            return false;
+        }
+        let excluded = at.map_or_else(Excluded::default, |at| self.excluded((asked.tree, node, leaf, state, at), walk));
+        let bans = self.add_dependent(&Leaving { walk, node, mask: &mask, stack, purpose }, excluded, entry);
+        self.add_independent(walk, mask, bans, purpose, entry);
+        true
+    }
+
+    /// What the mask of a terminal depends on, less what no token can tell.
+    fn asked(&mut self, walk: &Walk<'_>, node: NodeIndex, inside: Inside) -> Asked {
+        let Inside { leaf, state, window, stack, .. } = inside;
+        let quoted = self.machine.graph.automaton(leaf).is_self_delimiting();
+        let follow = if quoted { ByteSet::default() } else { self.follow(stack) };
+        // If no token can end it and go on, it does not matter how many characters must come.
+        let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
+        let window = window.map(|window| representative_window(counts(window), self.tables.longest_plus_one()));
+        Asked {
+            tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
+            node,
+            leaf,
+            state,
+            window: window.filter(|window| *window != (0, UNBOUNDED)),
+            follow,
+        }
+    }
+
+    fn terminal_mask(&mut self, asked: &Asked) -> Option<Arc<TerminalMask>> {
+        self.machine.overflow |= self.machine.graph.automaton(asked.leaf).overflowed();
+        self.terminals.recent(asked).or_else(|| self.shared_mask(asked))
+    }
+
+    /// The mask of a terminal from the tables; `None` if it is not cached there and none may be made.
+    fn shared_mask(&mut self, asked: &Asked) -> Option<Arc<TerminalMask>> {
+        let representative = self.representative(asked);
+        let (id, automaton) = representative.automaton(self.automaton(asked.leaf));
+        let key = TerminalKey {
+            tree: asked.tree,
+            node: asked.node,
+            automaton: id,
+            state: representative.state,
+            window: asked.window.unwrap_or((0, UNBOUNDED)),
+            follow: self.tables.follow_id(asked.follow),
+        };
+        let inside = asked.window.and(self.machine.graph.inside(asked.leaf));
+        let mask = if self.terminals.quick {
+            self.tables.cached_mask(&key)?
+        } else {
+            self.tables.mask(key, automaton, inside, &asked.follow)
+        };
+        self.machine.overflow |= automaton.overflowed();
+        self.terminals.insert_recent(*asked, Arc::clone(&mask));
+        Some(mask)
+    }
+
+    /// The automaton of a leaf, and its id.
+    fn automaton(&self, leaf: LeafId) -> (u32, &Arc<Automaton>) {
+        (self.ids.automata[leaf as usize], self.machine.graph.automaton(leaf))
+    }
+
+    /// The state whose masks it has, perhaps of another automaton.
+    fn representative(&self, asked: &Asked) -> Arc<Representative> {
+        if asked.window.is_some() {
+            return Arc::new(Representative::own(asked.state));
+        }
+        let (id, automaton) = self.automaton(asked.leaf);
+        self.tables.representative(id, automaton, asked.state)
+    }
+
+    /// Whether the budget is enough after any context-independent token.
+    #[cold]
+    fn covers(&mut self, asked: &Asked, mask: &TerminalMask, window: Option<(u32, u32)>, stack: StackId) -> bool {
+        let representative = self.representative(asked);
+        let counted = asked.window.map_or(0, |(least, _)| least);
+        let beyond = window.map_or(0, |(least, _)| least - counted);
+        let (_, automaton) = representative.automaton(self.automaton(asked.leaf));
+        let farthest = mask.farthest(automaton).saturating_add(beyond.max(representative.slack));
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, stack))
+    }
+
+    /// Adds the context-independent tokens of a terminal mask, less some.
+    fn add_independent(
+        &mut self,
+        walk: &Walk<'_>,
+        mask: Arc<TerminalMask>,
+        bans: Bans,
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
+        let runs = walk.runs();
+        if let Some(runs) = runs {
+            let spaced = mask.spaced.iter().filter(|found| runs.ends[usize::from(found.run)] & purpose != 0);
+            self.tokens.extend(spaced.map(|found| found.token).filter(|&token| !bans.has(token)));
+        }
+        if runs.is_none_or(|runs| runs.ends[0] & purpose != 0) {
+            entry.maps.push((mask, bans));
+        }
+    }
+
+    // Excluded texts.
+
+    /// What spells an excluded text below a node, or what no free text can complete.
+    fn excluded(&mut self, key: ExcludedKey, walk: &Walk<'_>) -> Excluded {
+        if let Some(cached) = self.terminals.excluded(&key) {
+            return cached.clone();
+        }
+        let (_, node, leaf, state, at) = key;
+        let excluded = self.find_excluded(walk, node, leaf, state, at);
+        self.terminals.insert_excluded(key, excluded.clone());
+        excluded
+    }
+
+    fn find_excluded(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, at: TextsId) -> Excluded {
+        let (mut banned, mut quote) = (Vec::new(), false);
+        let mut open = vec![(node, state, at)];
+        while let Some((parent, state, at)) = open.pop() {
+            for &(byte, deeper) in self.machine.stacks.excluded_children(at) {
+                let Some(child) = walk.trie.child(parent, byte) else { continue };
+                let step = self.machine.graph.automaton(leaf).step(state, byte);
+                if step.state() == DEAD {
+                    continue;
+                }
+                if !step.goes_on() && parent == node && byte == b'"' {
+                    quote = true;
+                    continue;
+                }
+                if !step.goes_on() || !self.machine.has_free(leaf, step.state(), deeper) {
+                    banned.extend(walk.tokens_below(child));
+                    continue;
+                }
+                if step.accepting() && self.machine.stacks.is_excluded(Some(deeper)) {
+                    self.ban_ends(walk, child, leaf, step.state(), &mut banned);
+                }
+                open.push((child, step.state(), deeper));
+            }
+        }
+        banned.sort_unstable();
+        banned.dedup();
+        Excluded { tokens: banned.into(), quote }
+    }
+
+    /// Bans the tokens below `node` that end the terminal there: their next byte does not go on in it.
+    fn ban_ends(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, banned: &mut Vec<TokenId>) {
+        for child in walk.trie.children(node) {
+            let step = self.machine.graph.automaton(leaf).step(state, walk.trie.node(child).byte);
+            if step.state() == DEAD {
+                banned.extend(walk.tokens_below(child));
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Walks over trees of tokens: which tokens can be read from a configuration.
+//!
+//! ```text
+//! root ─ "     step the configurations by the byte; none is left: no token below may come
+//!         └ ,  some are left: the tokens that end here may come, go on below
+//! ```
+//!
+//! A walk that enters a terminal above a large subtree uses the terminal's mask for that subtree instead (`terminals`).
+//!
+//! Cost: a step for each branch that is alive. Wrinkle: configurations on the way down stand one list behind the other in
+//! one buffer, so `low` says where those of a node begin.
+
+use super::Masker;
+use super::entry::Entry;
+use super::lockstep::{Key, Literal};
+use crate::language::{SpaceState, UNBOUNDED, end};
+use crate::matcher::machine::{CompletedName, Configuration, Position};
+use crate::terminals::{DependentTokens, Occurrence, RunTable};
+use crate::vocabulary::{NodeIndex, TokenId, Trie};
+
+/// Subtrees with more nodes than this use terminal masks.
+const LARGE: u32 = 48;
+
+/// What a walk over one tree needs to know about its tokens.
+pub struct Walk<'w> {
+    pub trie: &'w Trie,
+    pub kind: Tokens<'w>,
+}
+
+/// How items of a tree become tokens.
+pub enum Tokens<'w> {
+    /// Items are tokens.
+    Plain,
+    /// Items are stripped tokens; their run of whitespace must be allowed.
+    Stripped { entries: &'w [(u16, TokenId)], runs: &'w RunTable, space: SpaceState },
+    /// Items are context-dependent tokens of a terminal.
+    Dependent { dependent: &'w DependentTokens, window: (u32, u32), runs: Option<(&'w RunTable, u8)> },
+}
+
+impl Masker<'_> {
+    pub fn walk_from_root(&mut self, walk: &Walk<'_>, configuration: Configuration, entry: &mut Entry) {
+        let base = self.buffer.len();
+        self.buffer.push(configuration);
+        self.walk(walk, 0, base, end::ANY, entry);
+        self.buffer.truncate(base);
+    }
+
+    /// Steps the configurations `buffer[low..]` along every branch below `node`.
+    ///
+    /// `purpose` is what the first byte after stripped whitespace was.
+    pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
+        if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
+            self.add_terminals(walk, node, low, purpose, entry);
+            if self.buffer.len() == low {
+                return;
+            }
+        }
+        if let [Configuration { position, stack }] = self.buffer[low..]
+            && self.budget.is_none()
+            && !(node == 0 && walk.strips())
+        {
+            if let Position::Key { object, seen, at } = position {
+                return self.names(walk, node, Key { object, seen, at, stack }, purpose, entry);
+            }
+            if let Position::Literal { node: texts, at } = position {
+                return self.texts(walk, node, Literal { texts, at, stack }, purpose, entry);
+            }
+        }
+        if let Some(table) = walk.trie.table(node) {
+            for byte in self.live_bytes(low).iter() {
+                let child = table[usize::from(byte)];
+                if child != crate::vocabulary::NONE {
+                    self.visit(walk, node, child, low, purpose, entry);
+                }
+            }
+            return;
+        }
+        if node == 0 {
+            let live = self.live_bytes(low); // exits begin in many ways
+            for child in walk.trie.children(node) {
+                if live.contains(walk.trie.node(child).byte) {
+                    self.visit(walk, node, child, low, purpose, entry);
+                }
+            }
+            return;
+        }
+        for child in walk.trie.children(node) {
+            let byte = walk.trie.node(child).byte;
+            if self.buffer[low..].iter().any(|configuration| self.may_read(configuration, byte)) {
+                self.visit(walk, node, child, low, purpose, entry);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn visit(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        child: NodeIndex,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
+        let high = self.buffer.len();
+        let byte = walk.trie.node(child).byte;
+        self.machine.step_within(self.buffer, low, byte);
+        if self.machine.unresolved || self.machine.completed.is_some() {
+            self.keep_dependent_on_names(walk, child, high, purpose, entry);
+        }
+        if self.buffer.len() > high {
+            let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
+            self.emit(walk, walk.trie.items_at(child), high, purpose);
+            if walk.trie.node(child).height > 0 {
+                self.machine.path.push(byte);
+                self.walk(walk, child, high, purpose, entry);
+                self.machine.path.pop();
+            }
+        }
+        self.buffer.truncate(high);
+    }
+
+    /// The configurations behind `high` depend on texts that are not known: their tokens are kept by the name they complete,
+    /// or are unresolved. Takes the configurations out.
+    #[cold]
+    fn keep_dependent_on_names(
+        &mut self,
+        walk: &Walk<'_>,
+        child: NodeIndex,
+        high: usize,
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
+        let unresolved = std::mem::take(&mut self.machine.unresolved);
+        let completed = self.machine.completed.take();
+        let completed = completed.filter(|completed| !unresolved && self.is_of_own_object(completed, high));
+        if let Some(name) = completed.and_then(|completed| completed.name) {
+            self.machine.path.push(walk.trie.node(child).byte);
+            let tokens = self.completing(walk, child, high, purpose, entry);
+            self.machine.path.pop();
+            self.name_completing.push((name, tokens));
+        } else {
+            entry.unresolved.extend(walk.trie.items_below(child).filter_map(|item| walk.token(item, end::ANY)));
+            self.buffer.truncate(high);
+        }
+    }
+
+    /// Whether tokens can be kept by the name they complete: it is one of the object the configuration stands in, read by
+    /// the one configuration behind `high`.
+    pub fn is_of_own_object(&self, completed: &CompletedName, high: usize) -> bool {
+        let own = self.own == Some((completed.object, completed.stack));
+        own && !self.completing && self.buffer.len() == high + 1 && self.budget.is_none()
+    }
+
+    /// The tokens at and below a node, if the name that has just ended is new. Takes the configurations out.
+    pub fn completing(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        low: usize,
+        purpose: u8,
+        entry: &mut Entry,
+    ) -> Vec<TokenId> {
+        let (base, mut part) = (self.tokens.len(), Entry::default());
+        self.completing = true;
+        self.emit(walk, walk.trie.items_at(node), low, purpose);
+        self.walk(walk, node, low, purpose, &mut part);
+        self.completing = false;
+        self.buffer.truncate(low);
+        entry.unresolved.append(&mut part.unresolved);
+        self.take_tokens(base).into_vec()
+    }
+
+    pub fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8) {
+        if !items.is_empty() && self.fits(low) {
+            self.add(walk, items, purpose);
+        }
+    }
+
+    /// Adds the tokens of some items whose whitespace and characters are allowed.
+    #[inline]
+    pub fn add(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, purpose: u8) {
+        let found = &walk.trie.items()[items.clone()];
+        match walk.kind {
+            Tokens::Plain => match *found {
+                [] => {}
+                [token] => self.tokens.push(token), // mostly so, and a copy would be a call
+                _ => self.tokens.extend_from_slice(found),
+            },
+            Tokens::Stripped { entries, runs, .. } => {
+                self.tokens.reserve(found.len());
+                for &item in found {
+                    let (run, token) = entries[item as usize];
+                    if runs.ends[usize::from(run)] & purpose != 0 {
+                        self.tokens.push(token);
+                    }
+                }
+            }
+            Tokens::Dependent { dependent, window: (0, UNBOUNDED), runs } => {
+                self.tokens.reserve(found.len());
+                for &item in found {
+                    let Occurrence { run, token, .. } = dependent.tokens[item as usize];
+                    if runs.is_none_or(|(runs, purpose)| runs.ends[usize::from(run)] & purpose != 0) {
+                        self.tokens.push(token);
+                    }
+                }
+            }
+            Tokens::Dependent { .. } => self.tokens.extend(items.filter_map(|item| walk.token(item, purpose))),
+        }
+    }
+}
+
+impl<'w> Walk<'w> {
+    pub fn strips(&self) -> bool {
+        matches!(self.kind, Tokens::Stripped { .. })
+    }
+
+    /// Whether this is a tree of the vocabulary, for which terminal masks exist.
+    fn is_tokens(&self) -> bool {
+        !matches!(self.kind, Tokens::Dependent { .. })
+    }
+
+    pub fn runs(&self) -> Option<&'w RunTable> {
+        match self.kind {
+            Tokens::Stripped { runs, .. } => Some(runs),
+            _ => None,
+        }
+    }
+
+    /// Every token at or below a node, whatever its whitespace.
+    pub fn tokens_below(&self, node: NodeIndex) -> impl Iterator<Item = TokenId> + '_ {
+        let items = &self.trie.items()[self.trie.items_below(node)];
+        items.iter().map(|&item| match self.kind {
+            Tokens::Plain => item,
+            Tokens::Stripped { entries, .. } => entries[item as usize].1,
+            Tokens::Dependent { dependent, .. } => dependent.tokens[item as usize].token,
+        })
+    }
+
+    /// The token of an item, if its whitespace and characters are allowed.
+    pub fn token(&self, item: usize, purpose: u8) -> Option<TokenId> {
+        let item_value = self.trie.items()[item];
+        match &self.kind {
+            Tokens::Plain => Some(item_value),
+            Tokens::Stripped { entries, runs, .. } => {
+                let (run, token) = entries[item_value as usize];
+                (runs.ends[usize::from(run)] & purpose != 0).then_some(token)
+            }
+            Tokens::Dependent { dependent, window, runs } => {
+                let Occurrence { run, count, token } = dependent.tokens[item_value as usize];
+                let counted = window.0 <= u32::from(count) && u32::from(count) <= window.1;
+                let spaced = runs.is_none_or(|(runs, purpose)| runs.ends[usize::from(run)] & purpose != 0);
+                (counted && spaced).then_some(token)
+            }
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! The source of a language: what a user wrote to get it, so that it can be stored, sent and read again.
+//!
+//! A compiled language is not stored. Reading what the user wrote and compiling it is as fast as reading a graph would
+//! be, and what comes out went through the same checks, whoever wrote the bytes. A [`Source`] has one instruction for each
+//! operand (a schema, an expression, a choice) and each operator, in postfix order:
+//!
+//! ```text
+//! fw.literal("Answer: ") + fw.regex("\\d") | fw.choice(["?"])      Choice · Regex · Then · Choice · Or
+//! ```
+//!
+//! Cost: writing is a copy of the texts. Reading compiles every operand once, then runs the operators on a stack, so no
+//! depth of nesting can overflow anything.
+//!
+//! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds the
+//! nodes of all instructions together.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::bytes::{Envelope, Reader, hex, put, put_text};
+use crate::error::{Error, Kind, Result};
+use crate::language::Language;
+use crate::limits::Limits;
+use crate::syntax::json_schema::{Options, Order, json_schema};
+use crate::syntax::{choice, regex};
+use crate::vocabulary::Vocabulary;
+
+/// The envelope of a language.
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 1, name: "language", kind: || Kind::Language };
+
+/// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
+pub const CONSTRAINT_ENVELOPE: Envelope =
+    Envelope { magic: *b"FWco", version: 1, name: "constraint", kind: || Kind::Language };
+
+/// What a user wrote to get a language. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Source(Vec<Instruction>);
+
+/// A text: a `String`, or one that the host owns, which need not be copied.
+pub trait SourceText: AsRef<str> + fmt::Debug + Send + Sync {}
+
+impl<T: AsRef<str> + fmt::Debug + Send + Sync> SourceText for T {}
+
+#[derive(Debug)]
+struct Schema<T: ?Sized> {
+    options: Options,
+    text: T,
+}
+
+#[derive(Clone, Debug)]
+enum Instruction {
+    Schema(Arc<Schema<dyn SourceText>>),
+    Regex(Arc<str>),
+    Choice(Arc<[String]>),
+    Then,
+    Or,
+    Repeat(u32, u32),
+}
+
+impl Source {
+    /// A JSON Schema.
+    pub fn json_schema(text: impl SourceText + 'static, options: Options) -> Self {
+        Self(vec![Instruction::Schema(Arc::new(Schema { options, text }))])
+    }
+
+    /// A regular expression.
+    pub fn regex(pattern: &str) -> Self {
+        Self(vec![Instruction::Regex(pattern.into())])
+    }
+
+    /// One of some texts.
+    pub fn choice(options: Vec<String>) -> Self {
+        Self(vec![Instruction::Choice(options.into())])
+    }
+
+    /// This, then `other`.
+    #[must_use]
+    pub fn then(&self, other: &Self) -> Self {
+        self.with(&other.0, Instruction::Then)
+    }
+
+    /// This or `other`.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        self.with(&other.0, Instruction::Or)
+    }
+
+    /// This, `low..=high` times.
+    #[must_use]
+    pub fn repeat(&self, low: u32, high: u32) -> Self {
+        self.with(&[], Instruction::Repeat(low, high))
+    }
+
+    fn with(&self, other: &[Instruction], operator: Instruction) -> Self {
+        Self(self.0.iter().chain(other).cloned().chain([operator]).collect())
+    }
+
+    /// The schema and its options, if that is all.
+    pub fn schema(&self) -> Option<(&str, &Options)> {
+        match &*self.0 {
+            [Instruction::Schema(schema)] => Some((schema.text.as_ref(), &schema.options)),
+            _ => None,
+        }
+    }
+
+    /// The language.
+    ///
+    /// # Errors
+    /// As the constructors and operators of its instructions; [`Kind::Limit`] when these are too large together.
+    pub fn build(&self, limits: &Limits) -> Result<Language> {
+        let (mut stack, mut nodes) = (Vec::new(), 0);
+        for instruction in &self.0 {
+            let made = instruction.apply(&mut stack, limits)?;
+            nodes += made.graph().nodes.len();
+            if nodes > limits.source_nodes {
+                return Err(Error::limit("nodes of all parts of a language", nodes, limits.source_nodes));
+            }
+            stack.push(made);
+        }
+        match (stack.pop(), stack.is_empty()) {
+            (Some(language), true) => Ok(language),
+            _ => Err(unbalanced()),
+        }
+    }
+
+    /// This source as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        ENVELOPE.seal(&self.body())
+    }
+
+    /// The source that [`Source::to_bytes`] wrote; it is not built yet.
+    ///
+    /// # Errors
+    /// [`Kind::Language`], saying what was seen.
+    pub fn from_bytes(data: &[u8], limits: &Limits) -> Result<Self> {
+        Self::read(ENVELOPE.open(data)?, limits)
+    }
+
+    /// A constraint of this language and `vocabulary` as bytes.
+    pub fn to_constraint_bytes(&self, vocabulary: &Vocabulary) -> Vec<u8> {
+        CONSTRAINT_ENVELOPE.seal(&[vocabulary.fingerprint(), &*self.body()].concat())
+    }
+
+    /// The source that [`Source::to_constraint_bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`Kind::Language`], saying what was seen; [`Kind::Vocabulary`] when it was another vocabulary.
+    pub fn from_constraint_bytes(data: &[u8], vocabulary: &Vocabulary, limits: &Limits) -> Result<Self> {
+        let mut reader = CONSTRAINT_ENVELOPE.open(data)?;
+        let (made_for, given) = (reader.take(32, "the vocabulary's fingerprint")?, vocabulary.fingerprint());
+        if made_for != given {
+            let what = format!("made for the vocabulary {}..., not for {}...", hex(&made_for[..8]), hex(&given[..8]));
+            return Err(Error::vocabulary(format!("constraint bytes: {what}"))
+                .hint("store the vocabulary beside the constraint, or compile the language for this one"));
+        }
+        Self::read(reader, limits)
+    }
+
+    fn body(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        self.0.iter().for_each(|instruction| instruction.write(&mut body));
+        body
+    }
+
+    fn read(mut reader: Reader<'_>, limits: &Limits) -> Result<Self> {
+        let mut instructions = Vec::new();
+        while !reader.is_done() {
+            instructions.push(Instruction::read(&mut reader, limits)?);
+        }
+        Ok(Self(instructions))
+    }
+}
+
+fn unbalanced() -> Error {
+    Error::new(Kind::Language, "language bytes: operators and operands do not pair up")
+}
+
+impl Instruction {
+    fn apply(&self, stack: &mut Vec<Language>, limits: &Limits) -> Result<Language> {
+        let mut pop = || stack.pop().ok_or_else(unbalanced);
+        match self {
+            Self::Schema(schema) => json_schema(schema.text.as_ref(), &schema.options),
+            Self::Regex(pattern) => regex::regex(pattern, limits),
+            Self::Choice(options) => choice::choice(options, limits),
+            Self::Then => pop().and_then(|second| pop()?.then(&second)),
+            Self::Or => pop().and_then(|second| pop()?.or(&second)),
+            Self::Repeat(low, high) => pop()?.repeat(*low, *high),
+        }
+    }
+
+    fn write(&self, body: &mut Vec<u8>) {
+        match self {
+            Self::Schema(schema) => {
+                body.push(0);
+                put_text(body, schema.text.as_ref());
+                write_options(body, &schema.options);
+            }
+            Self::Regex(pattern) => {
+                body.push(1);
+                put_text(body, pattern);
+            }
+            Self::Choice(options) => {
+                body.push(2);
+                put(body, options.len() as u32);
+                options.iter().for_each(|option| put_text(body, option));
+            }
+            Self::Then => body.push(3),
+            Self::Or => body.push(4),
+            Self::Repeat(low, high) => {
+                body.push(5);
+                put(body, *low);
+                put(body, *high);
+            }
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
+        Ok(match reader.below(6, "the kind of a step")? {
+            0 => {
+                let text = reader.text("a schema")?.to_owned();
+                Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
+            }
+            1 => Self::Regex(reader.text("a regular expression")?.into()),
+            2 => {
+                let count = reader.count(4, "options")?;
+                Self::Choice((0..count).map(|_| Ok(reader.text("an option")?.to_owned())).collect::<Result<_>>()?)
+            }
+            3 => Self::Then,
+            4 => Self::Or,
+            _ => Self::Repeat(reader.number("low")?, reader.number("high")?),
+        })
+    }
+}
+
+/// The switches of [`Options`], one bit each.
+fn switches(options: &mut Options) -> [&mut bool; 4] {
+    let Options { any_escapes, decimal_integers, ignore_unknown, assert_formats, .. } = options;
+    [any_escapes, decimal_integers, ignore_unknown, assert_formats]
+}
+
+fn write_options(body: &mut Vec<u8>, options: &Options) {
+    let switches = switches(&mut options.clone()).map(|switch| u8::from(*switch));
+    let bits = switches.iter().rev().fold(0, |bits, switch| bits << 1 | switch);
+    body.push(bits << 1 | u8::from(options.order == Order::Model));
+    put_text(body, &options.whitespace);
+    put(body, options.max_digits);
+    write_map(body, &options.formats);
+    write_map(body, &options.registry);
+    put(body, u32::from(options.dialect.is_some()));
+    options.dialect.iter().for_each(|dialect| put_text(body, dialect));
+}
+
+fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
+    let bits = reader.below(32, "the switches of a schema")?;
+    let mut options = Options {
+        order: if bits & 1 == 1 { Order::Model } else { Order::Schema },
+        whitespace: reader.text("whitespace")?.to_owned(),
+        max_digits: reader.number("max_digits")?,
+        formats: read_map(reader, "formats")?,
+        registry: read_map(reader, "documents of the registry")?,
+        limits: limits.clone(),
+        ..Options::default()
+    };
+    if reader.count(4, "dialects")? > 0 {
+        options.dialect = Some(reader.text("a dialect")?.to_owned());
+    }
+    for (at, switch) in switches(&mut options).into_iter().enumerate() {
+        *switch = bits >> (at + 1) & 1 == 1;
+    }
+    Ok(options)
+}
+
+fn write_map(body: &mut Vec<u8>, map: &BTreeMap<String, String>) {
+    put(body, map.len() as u32);
+    for text in map.iter().flat_map(|(name, value)| [name, value]) {
+        put_text(body, text);
+    }
+}
+
+fn read_map(reader: &mut Reader<'_>, field: &str) -> Result<BTreeMap<String, String>> {
+    let count = reader.count(8, field)?;
+    (0..count).map(|_| Ok((reader.text("a name")?.to_owned(), reader.text("a value")?.to_owned()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(data: &[u8]) -> Result<Language> {
+        let limits = Limits::default();
+        Source::from_bytes(data, &limits)?.build(&limits)
+    }
+
+    fn sources() -> impl Strategy<Value = Source> {
+        let options = (any::<[bool; 5]>(), 1..400_u32, any::<bool>()).prop_map(|(bits, max_digits, named)| Options {
+            order: if bits[0] { Order::Model } else { Order::Schema },
+            whitespace: if bits[1] { "compact" } else { " ?" }.to_owned(),
+            any_escapes: bits[2],
+            decimal_integers: bits[3],
+            ignore_unknown: bits[4],
+            assert_formats: !bits[2],
+            max_digits,
+            formats: BTreeMap::from([("hex".to_owned(), "[0-9a-f]+".to_owned())]),
+            registry: BTreeMap::from([("urn:x".to_owned(), "true".to_owned())]),
+            dialect: named.then(|| "draft7".to_owned()),
+            ..Options::default()
+        });
+        let schema = r#"{"type":["integer","string"],"format":"hex"}"#.to_owned();
+        let leaf = prop_oneof![
+            options.prop_map(move |options| Source::json_schema(schema.clone(), options)),
+            "[a-z]{1,3}".prop_map(|pattern| Source::regex(&pattern)),
+            prop::collection::vec("[a-zé\"]{1,3}", 1..4).prop_map(Source::choice),
+        ];
+        leaf.prop_recursive(3, 8, 2, |inner| {
+            prop_oneof![
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| a.then(&b)),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(&b)),
+                (inner, 0..2_u32, 2..4_u32).prop_map(|(a, low, high)| a.repeat(low, high)),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_was_written_is_read(source in sources()) {
+            let (data, limits) = (source.to_bytes(), Limits::default());
+            let again = Source::from_bytes(&data, &limits).unwrap();
+            prop_assert_eq!(again.to_bytes(), data);
+            prop_assert_eq!(format!("{again:?}"), format!("{source:?}"));
+            if let Ok(language) = source.build(&limits) {
+                let example = language.example().unwrap();
+                prop_assert!(again.build(&limits).unwrap().check(&example).unwrap().1);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(body in prop::collection::vec(0..9_u8, 0..64)) {
+            let _ = read(&ENVELOPE.seal(&body));
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_an_error() {
+        let data = Source::json_schema("{}".to_owned(), Options::default()).or(&Source::regex("a+")).to_bytes();
+        for at in 0..data.len() {
+            let mut changed = data.clone();
+            changed[at] ^= 0x20;
+            assert_eq!(*read(&changed).unwrap_err().kind, Kind::Language);
+            assert!(read(&data[..at]).is_err());
+        }
+    }
+
+    #[test]
+    fn operators_need_their_operands() {
+        let refused = |body: &[u8]| read(&ENVELOPE.seal(body)).unwrap_err();
+        for body in [&[][..], &[3], &[1, 0, 0, 0, 0, 4], &[1, 0, 0, 0, 0, 1, 0, 0, 0, 0]] {
+            assert!(refused(body).message.contains("do not pair up"), "{body:?}");
+        }
+        assert!(refused(&[6]).message.contains("the kind of a step is 6"));
+    }
+
+    #[test]
+    fn ten_thousand_operators_neither_overflow_nor_run_on() {
+        let letter = Source::regex("a").body();
+        let deep = [letter.clone(), [letter.clone(), vec![3]].concat().repeat(10_000)].concat();
+        let limits = Limits { source_nodes: 100_000, ..Limits::default() };
+        let error = Source::from_bytes(&ENVELOPE.seal(&deep), &limits).unwrap().build(&limits).unwrap_err();
+        assert!(matches!(*error.kind, Kind::Limit { .. }), "{error}");
+        let wide = [letter.repeat(500), vec![4; 499]].concat();
+        assert!(read(&ENVELOPE.seal(&wide)).unwrap().check(b"a").unwrap().1);
+    }
+
+    #[test]
+    fn a_constraint_is_for_one_vocabulary() {
+        let vocabulary = |words: &[&str]| Vocabulary::new(words, &[0], indexmap::IndexMap::new(), None).unwrap();
+        let (one, two) = (vocabulary(&["", "a"]), vocabulary(&["", "b"]));
+        let (data, limits) = (Source::regex("a").to_constraint_bytes(&one), Limits::default());
+        assert!(Source::from_constraint_bytes(&data, &one, &limits).unwrap().build(&limits).is_ok());
+        let error = Source::from_constraint_bytes(&data, &two, &limits).unwrap_err();
+        assert_eq!((*error.kind, error.hint.is_some()), (Kind::Vocabulary, true));
+        assert!(
+            Source::from_bytes(&data, &limits).unwrap_err().message.contains(r#"begin with "FWco", not with "FWla""#)
+        );
+    }
+}

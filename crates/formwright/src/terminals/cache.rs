@@ -1,0 +1,82 @@
+//! Maps that all texts of a vocabulary share: bounded, and read together.
+//!
+//! Cost: a read lock of the shard of the thread for a lookup; what is missing is made outside the lock, perhaps by two
+//! threads at once, with equal results. Wrinkle: a full map drops all of its entries, not the oldest ones; values in use stay
+//! alive.
+
+use std::sync::{Arc, PoisonError};
+
+use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// A shared map from key to value, bounded in bytes: when full it starts anew. Values in use stay alive.
+#[derive(Debug)]
+pub struct Cache<K, V> {
+    map: ShardedLock<(FxHashMap<K, Arc<V>>, usize)>,
+    limit: usize,
+}
+
+impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
+    pub fn new(limit: usize) -> Self {
+        Self { map: ShardedLock::new((FxHashMap::with_hasher(FxBuildHasher), 0)), limit }
+    }
+
+    pub fn get(&self, key: &K) -> Option<Arc<V>> {
+        read(&self.map).0.get(key).map(Arc::clone)
+    }
+
+    /// The value of `key`. Computed outside the lock: two threads may do the same work, with equal results.
+    pub fn get_or(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
+        if let Some(known) = self.get(&key) {
+            return known;
+        }
+        let (value, bytes) = compute();
+        let value = Arc::new(value);
+        let mut guard = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        let (map, held) = &mut *guard;
+        if *held + bytes > self.limit {
+            map.clear();
+            *held = 0;
+        }
+        *held += bytes + size_of::<K>() + 32;
+        Arc::clone(map.entry(key).or_insert(value))
+    }
+
+    pub fn bytes(&self) -> usize {
+        read(&self.map).1
+    }
+}
+
+/// Small ids of what is compared often. When too much came it is forgotten, and gets other ids; none is given twice.
+#[derive(Debug)]
+pub struct Ids<K>(ShardedLock<(FxHashMap<K, u32>, u32)>);
+
+/// More keys than this are not kept.
+const KEYS: usize = 1 << 16;
+
+impl<K> Default for Ids<K> {
+    fn default() -> Self {
+        Self(ShardedLock::default())
+    }
+}
+
+impl<K: std::hash::Hash + Eq + Clone> Ids<K> {
+    pub fn of(&self, key: &K) -> u32 {
+        if let Some(&known) = read(&self.0).0.get(key) {
+            return known;
+        }
+        let (known, next) = &mut *self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() == KEYS {
+            known.clear();
+        }
+        *known.entry(key.clone()).or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        })
+    }
+}
+
+/// A lock held together with all who only read. Nobody panics halfway through a change, so poison tells nothing.
+pub fn read<T>(lock: &ShardedLock<T>) -> ShardedLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,39 @@
+//! How far tokens look ahead, behind the value they begin in.
+//!
+//! ```text
+//! ",          a comma           masks behind a value need not know which members are left
+//! ","a        enters a name     objects with a name that begins with `a` are told apart
+//! 1,2,3,      three commas      arrays are told apart near a bound on the number of items
+//! ```
+
+use crate::regular::ByteSet;
+use crate::vocabulary::{TokenId, Vocabulary};
+
+/// What the tokens of a vocabulary can tell of what comes after a value.
+#[derive(Debug, Default)]
+pub struct TokenLookahead {
+    /// How names begin that some token enters: the bytes behind a comma and a quote, maybe with whitespace between.
+    pub entered: ByteSet,
+    /// The most commas of one array in a token: no two of them stand side by side.
+    pub commas: u32,
+}
+
+impl TokenLookahead {
+    pub(super) fn new(vocabulary: &Vocabulary) -> Self {
+        let mut lookahead = Self::default();
+        let tokens = (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id));
+        tokens.filter(|token| token.contains(&b',')).for_each(|token| lookahead.add(token));
+        lookahead
+    }
+
+    fn add(&mut self, token: &[u8]) {
+        let behind_comma = |at: usize| token[..at].trim_ascii_end().ends_with(b",");
+        let commas = token.iter().enumerate().filter(|&(at, byte)| *byte == b',' && !behind_comma(at));
+        self.commas = self.commas.max(commas.count() as u32);
+        for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
+            if behind_comma(at) {
+                self.entered.insert(pair[1]);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a state of a terminal says about the tokens below a node of a tree.
+//!
+//! ```text
+//! independent    foo   foo bar   o"      bit map or list
+//! spaced         ` foo`                  tokens with leading whitespace, which a walk of stripped tokens meets
+//! dependent      o",   "}                shared by all states with the same ones
+//! ```
+//!
+//! Wrinkle: how far the end of a terminal can be behind any of its tokens matters to budgets only, so that is worked out when
+//! one asks ([`Farthest`]).
+
+use std::sync::{Arc, OnceLock};
+
+use super::{DependentTokens, Occurrence, TokenSet};
+use crate::regular::{Automaton, StateId};
+use crate::vocabulary::{NodeIndex, TokenId};
+
+/// What identifies a terminal mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TerminalKey {
+    /// Which tree.
+    pub tree: Tree,
+    /// The node whose subtree is asked about.
+    pub node: NodeIndex,
+    /// The automaton (its place in the vocabulary's list).
+    pub automaton: u32,
+    /// Its state: the representative of those that no token can tell apart.
+    pub state: StateId,
+    /// For counted strings: fewest and most characters to come, as far as tokens can tell.
+    pub window: (u32, u32),
+    /// Bytes that may follow the terminal (interned); 0 where it is self-delimiting.
+    pub follow: u32,
+}
+
+/// Which of the two token trees a walk is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tree {
+    /// Tokens as they are.
+    Plain,
+    /// Tokens without leading whitespace.
+    Stripped,
+}
+
+/// What a state of a terminal says about the tokens below a node of a tree.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct TerminalMask {
+    /// Context-independent tokens, without leading whitespace: they stay inside, or end just where the terminal does.
+    pub independent: TokenSet,
+    /// Tokens that stay inside, with leading whitespace.
+    pub spaced: Vec<Occurrence>,
+    /// Context-dependent tokens: they leave.
+    pub dependent: Arc<DependentTokens>,
+    /// A context-dependent token counts only if its characters are within these bounds.
+    pub window: (u32, u32),
+    pub(super) farthest: Farthest,
+}
+
+impl TerminalMask {
+    /// Context-independent tokens that end with the terminal, ascending.
+    pub fn closing(&self) -> impl Iterator<Item = TokenId> + '_ {
+        self.dependent.closing(self.window)
+    }
+
+    /// Whether any token leaves.
+    pub fn has_dependent(&self) -> bool {
+        !self.dependent.is_empty()
+    }
+
+    /// Bytes to finish the terminal, at worst, after any context-independent token.
+    pub fn farthest(&self, automaton: &Automaton) -> u32 {
+        self.farthest.get(automaton)
+    }
+
+    /// Bytes of memory held, shared tokens not counted.
+    pub(super) fn bytes(&self) -> usize {
+        let independent = match &self.independent {
+            TokenSet::List(list) => list.len() * 4,
+            TokenSet::Map(map) => map.len() * 4,
+        };
+        independent + self.spaced.len() * size_of::<Occurrence>() + self.farthest.bytes() + 128
+    }
+}
+
+/// Bytes to the end of a terminal, at worst; worked out when a budget asks for it.
+#[derive(Debug, Default)]
+pub struct Farthest {
+    cached: OnceLock<u32>,
+    /// States that tokens end in.
+    ends: States,
+    /// States in whose class loops tokens end.
+    looping: States,
+}
+
+impl Farthest {
+    pub fn new(ends: States, looping: States) -> Self {
+        Self { cached: OnceLock::new(), ends, looping }
+    }
+
+    pub fn known(bytes: u32) -> Self {
+        Self { cached: bytes.into(), ..Self::default() }
+    }
+
+    pub fn bytes(&self) -> usize {
+        (self.ends.0.len() + self.looping.0.len()) * 8
+    }
+
+    pub fn get(&self, automaton: &Automaton) -> u32 {
+        let ends = || self.ends.iter().map(|state| automaton.shortest(state));
+        let looping = || self.looping.iter().map(|state| automaton.farthest(state));
+        *self.cached.get_or_init(|| ends().chain(looping()).max().unwrap_or(0))
+    }
+}
+
+/// A set of states, a bit each.
+#[derive(Debug, Default)]
+pub struct States(Vec<u64>);
+
+impl States {
+    #[inline]
+    pub fn insert(&mut self, state: StateId) {
+        let word = state as usize / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (state % 64);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = StateId> {
+        let states =
+            self.0.iter().zip(0_u32..).flat_map(|(&word, index)| (0..64).map(move |bit| (word, index * 64 + bit)));
+        states.filter(|(word, state)| word >> (state % 64) & 1 == 1).map(|(_, state)| state)
+    }
+}

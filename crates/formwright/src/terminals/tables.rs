@@ -1,0 +1,238 @@
+//! A vocabulary with everything that is computed once for it.
+//!
+//! ```text
+//! automata     by leaf: one automaton for all schemas that have it
+//! masks        by automaton and state: the terminal mask
+//! texts        by place in counted strings: one table, of which every `maxLength` is a prefix
+//! ```
+//!
+//! Cost: a lookup in a map that threads share (`cache`), else what makes the value. Wrinkle: what is shared begins at a cache
+//! line, so that counting its references does not take the line from who reads it.
+
+use std::sync::Arc;
+
+use super::walk;
+use super::{
+    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Ids, Numbered, TerminalKey, TerminalMask,
+    TextTable, TokenLookahead, TokenSet, Tree,
+};
+use crate::error::Result;
+use crate::language::{Leaf, SpaceState, Spaces, UNBOUNDED};
+use crate::limits::Limits;
+use crate::regular::{Automaton, ByteSet, Regular, StateId};
+use crate::vocabulary::{TokenId, Vocabulary};
+
+/// A vocabulary with everything that is computed once for it.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Tables {
+    /// The vocabulary.
+    pub vocabulary: Arc<Vocabulary>,
+    /// What tokens can tell of what comes after a value.
+    pub lookahead: TokenLookahead,
+    limits: Limits,
+    automata: Automata,
+    spaces: Ids<Arc<Spaces>>,
+    follow: Ids<ByteSet>,
+    masks: Cache<TerminalKey, TerminalMask>,
+    /// By the key of their masks, without the window.
+    texts: Cache<TerminalKey, TextTable>,
+    dependent: Cache<DependentKey, DependentTokens>,
+    runs: Cache<(u32, SpaceState), RunTable>,
+    representatives: Cache<(u32, StateId), Representative>,
+}
+
+impl Tables {
+    /// The tables of a vocabulary, empty.
+    pub fn new(vocabulary: Arc<Vocabulary>, limits: Limits) -> Self {
+        Self {
+            lookahead: TokenLookahead::new(&vocabulary),
+            vocabulary,
+            automata: Automata::new(limits.automata_bytes),
+            spaces: Ids::default(),
+            follow: Ids::default(),
+            masks: Cache::new(limits.leaf_cache_bytes),
+            texts: Cache::new(limits.leaf_cache_bytes),
+            dependent: Cache::new(limits.leaf_cache_bytes),
+            runs: Cache::new(limits.leaf_cache_bytes),
+            representatives: Cache::new(limits.leaf_cache_bytes),
+            limits,
+        }
+    }
+
+    /// The bounds in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The shared automaton of a leaf; `built` is used if it is the first. One that has grown large is replaced.
+    ///
+    /// # Errors
+    /// As [`Leaf::automaton`].
+    pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<Numbered> {
+        self.automata.of(leaf, || match built.filter(|automaton| !automaton.is_near_its_limit()) {
+            Some(automaton) => Ok(Arc::clone(automaton)),
+            None => Ok(Arc::new(leaf.automaton(&self.limits)?)),
+        })
+    }
+
+    /// The id of a whitespace automaton.
+    pub fn spaces_id(&self, spaces: &Arc<Spaces>) -> u32 {
+        self.spaces.of(spaces)
+    }
+
+    /// The id of a set of bytes that may follow a leaf; 0 is the empty set.
+    pub fn follow_id(&self, set: ByteSet) -> u32 {
+        if set == ByteSet::default() { 0 } else { self.follow.of(&set) + 1 }
+    }
+
+    /// Which whitespace may stand in `state`.
+    pub fn run_table(&self, id: u32, spaces: &Spaces, state: SpaceState) -> Arc<RunTable> {
+        self.runs.get_or((id, state), || {
+            let stripped = self.vocabulary.stripped();
+            let walk = |run: &[u8]| run.iter().try_fold(state, |state, &byte| spaces.step(state, byte));
+            let after: Vec<_> = stripped.runs.iter().map(|run| walk(run)).collect();
+            let ends = after.iter().map(|state| state.map_or(0, |state| spaces.ends(state))).collect();
+            let blank =
+                stripped.blank.iter().filter(|(run, _)| after[*run as usize].is_some()).map(|&(_, token)| token);
+            let table = RunTable { ends, blank: blank.collect() };
+            let bytes = table.ends.len() + table.blank.len() * 4 + 64;
+            (table, bytes)
+        })
+    }
+
+    /// The state whose leaf masks `state` shares, perhaps of another automaton: counters no token can exhaust are
+    /// dropped, and "anything may follow" is the same everywhere.
+    pub fn representative(&self, id: u32, automaton: &Arc<Automaton>, state: StateId) -> Arc<Representative> {
+        let key = (id, state);
+        if let Some(known) = self.representatives.get(&key) {
+            return known;
+        }
+        let (representative, slack) = automaton.representative_and_slack(state, self.longest_plus_one());
+        let everywhere = automaton.is_anything(representative).then(|| {
+            let anything = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
+            self.automaton(&anything, None).ok()
+        });
+        let other = everywhere.flatten();
+        let state = other.as_ref().map_or(representative, |(_, automaton)| automaton.content_start());
+        self.representatives.get_or(key, || (Representative { other, state, slack }, 2 * size_of::<Representative>()))
+    }
+
+    /// More characters than any token has.
+    pub fn longest_plus_one(&self) -> u32 {
+        self.vocabulary.longest() as u32 + 1
+    }
+
+    /// The mask of a leaf state, if it is at hand.
+    pub fn cached_mask(&self, key: &TerminalKey) -> Option<Arc<TerminalMask>> {
+        self.masks.get(key)
+    }
+
+    /// The mask of a leaf state, computed if need be.
+    pub fn mask(
+        &self,
+        key: TerminalKey,
+        automaton: &Automaton,
+        inside: Option<StateId>,
+        follow: &ByteSet,
+    ) -> Arc<TerminalMask> {
+        self.masks.get_or(key, || {
+            let mask = match inside {
+                Some(inside) => self.text_table(&key, automaton, inside, follow).mask(key.window),
+                None => walk::terminal_mask(self, key, automaton, follow),
+            };
+            let bytes = mask.bytes();
+            (mask, bytes)
+        })
+    }
+
+    /// The table of a place in texts of some characters; `inside` is the state between two of them.
+    fn text_table(
+        &self,
+        key: &TerminalKey,
+        automaton: &Automaton,
+        inside: StateId,
+        follow: &ByteSet,
+    ) -> Arc<TextTable> {
+        let key = TerminalKey { window: (0, UNBOUNDED), ..*key };
+        self.texts.get_or(key, || {
+            let walk = Counting { vocabulary: &self.vocabulary, automaton, inside, follow };
+            let table = self.class_table(&key, automaton, inside).unwrap_or_else(|| walk.table(&key));
+            let bytes = table.bytes();
+            (table, bytes)
+        })
+    }
+
+    /// The table of a place between two of many characters, from that of all characters and the mask of any number.
+    fn class_table(&self, key: &TerminalKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
+        if (key.tree, key.node, key.state, key.follow) != (Tree::Plain, 0, inside, 0) || automaton.is_anything(inside) {
+            return None;
+        }
+        let mask = self.mask(*key, automaton, None, &ByteSet::default());
+        let TokenSet::Map(body) = &mask.independent else { return None };
+        let all = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
+        let (id, all) = self.automaton(&all, None).ok()?;
+        let state = all.content_start();
+        let all = self.text_table(&TerminalKey { automaton: id, state, ..*key }, &all, state, &ByteSet::default());
+        Some(all.of_class(body, &mask.dependent, mask.farthest(automaton)))
+    }
+
+    /// Some context-dependent tokens, shared by all states that have the same ones.
+    pub(super) fn dependent(&self, found: Vec<Dependent<'_>>) -> Arc<DependentTokens> {
+        let key: DependentKey = found.iter().map(|&(rest, token)| (rest.len() as u16, token)).collect();
+        let size = size_of_val(&*key);
+        self.dependent.get_or(key, || {
+            let dependent = DependentTokens::new(found);
+            let bytes = dependent.bytes() + size;
+            (dependent, bytes)
+        })
+    }
+
+    /// Bytes of memory held by automata.
+    pub fn automata_bytes(&self) -> usize {
+        self.automata.bytes()
+    }
+
+    /// Bytes of memory held by cached masks and tables.
+    pub fn cached_bytes(&self) -> usize {
+        self.masks.bytes()
+            + self.dependent.bytes()
+            + self.texts.bytes()
+            + self.runs.bytes()
+            + self.representatives.bytes()
+    }
+}
+
+/// The state whose masks stand for those of another one.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Representative {
+    /// Its automaton, if that is not the one asked about.
+    other: Option<Numbered>,
+    /// The state.
+    pub state: StateId,
+    /// Bytes by which the end may be farther than from there.
+    pub slack: u32,
+}
+
+impl Representative {
+    /// A state that stands for itself.
+    pub fn own(state: StateId) -> Self {
+        Self { other: None, state, slack: 0 }
+    }
+
+    /// Its automaton; `asked` is the one asked about.
+    pub fn automaton<'a>(&'a self, asked: (u32, &'a Arc<Automaton>)) -> (u32, &'a Arc<Automaton>) {
+        self.other.as_ref().map_or(asked, |(id, automaton)| (*id, automaton))
+    }
+}
+
+/// Which runs of whitespace may stand at a place, and what may follow each.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct RunTable {
+    /// By run: the `end` bits that may follow; 0 if the run may not stand here.
+    pub ends: Box<[u8]>,
+    /// Tokens that are such a run and nothing else.
+    pub blank: Vec<TokenId>,
+}
