@@ -33,9 +33,10 @@ for regular languages, so `Rule` (recursion) must not stand under `Both` or `Not
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 __all__ = [
@@ -237,10 +238,12 @@ class Not(Language):
         return _finds_an_ending(self)
 
 
+@lru_cache(maxsize=100_000)
 def _finds_an_ending(start: Language) -> bool:
-    seen, waiting = {start}, [start]
+    """Whether some text can be completed: a search, nearest states first."""
+    seen, waiting = {start}, deque([start])
     while waiting:
-        state = waiting.pop()
+        state = waiting.popleft()
         if state.nullable:
             return True
         following = {state.derivative(byte) for byte in range(256)} - seen - {NOTHING}
@@ -360,11 +363,17 @@ def json_string(low: int = 0, high: int | None = None) -> Language:
     return sequence(literal('"'), repeat(alternative(plain, short, control), low, high), literal('"'))
 
 
+def json_integer(max_digits: int = 24) -> Language:
+    """A JSON integer of at most ``max_digits`` digits."""
+    digits = alternative(literal("0"), sequence(_NONZERO, repeat(_DIGIT, 0, max_digits - 1)))
+    return sequence(repeat(literal("-"), 0, 1), digits)
+
+
 def json_number(max_digits: int = 24) -> Language:
-    """A JSON integer or decimal number, without an exponent."""
-    whole = alternative(literal("0"), sequence(_NONZERO, repeat(_DIGIT, 0, max_digits - 1)))
+    """A JSON number of at most ``max_digits`` digits before the point and behind it; an exponent has at most three."""
     fraction = sequence(literal("."), repeat(_DIGIT, 1, max_digits))
-    return sequence(repeat(literal("-"), 0, 1), whole, repeat(fraction, 0, 1))
+    exponent = sequence(choice("eE"), repeat(choice("+-"), 0, 1), repeat(_DIGIT, 1, 3))
+    return sequence(json_integer(max_digits), repeat(fraction, 0, 1), repeat(exponent, 0, 1))
 
 
 def json_array(item: Language, low: int = 0, high: int | None = None) -> Language:

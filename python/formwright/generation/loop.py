@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher
-from formwright.errors import ArgumentError, LimitExceeded, PromptError, StreamUnfinished, VocabularyError
+from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, StreamUnfinished, VocabularyError
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler
@@ -45,6 +45,9 @@ R_co = TypeVar("R_co", covariant=True)
 
 MAX_TOKENS = 512
 """Tokens at most, unless the caller says otherwise: in Python and on the command line."""
+
+UNKNOWN = (1 << 29) - 1
+"""What ``min_tokens_to_finish`` is where no completion is known: only for vocabularies that lack bytes."""
 
 
 class Runtime(Protocol):
@@ -244,6 +247,11 @@ def _start(
 
 
 def _refuse(needed: int, allowed: int, context: bool) -> NoReturn:
+    if needed >= UNKNOWN:
+        raise DeadEnd(
+            "no way was found to spell a complete text of this form with the tokens of this vocabulary",
+            hint="give the vocabulary a token for every byte, or pass finish=False",
+        )
     if context:
         raise LimitExceeded(
             f"the shortest text in this form needs {needed} tokens, the prompt leaves {allowed} of the context",

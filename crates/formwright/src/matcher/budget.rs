@@ -56,7 +56,7 @@ impl<'v> Budget<'v> {
         if let Some(&known) = self.known.get(&configuration) {
             return known;
         }
-        let mut tokens = search(machine, self.vocabulary, configuration);
+        let mut tokens = search(machine, self.vocabulary, configuration, Ways::Shortest).tokens();
         if self.vocabulary.has_every_byte() {
             tokens = tokens.min(machine.cost(&[configuration]));
         }
@@ -94,10 +94,43 @@ fn is_literal(machine: &Machine<'_>, configuration: Configuration) -> bool {
     }
 }
 
+/// Whether no text can be completed from any of `configurations`: proven, by trying all tokens everywhere.
+pub fn is_dead_end(machine: &mut Machine<'_>, vocabulary: &Vocabulary, configurations: &[Configuration]) -> bool {
+    let mut tried =
+        |ways| configurations.iter().all(|&start| search(machine, vocabulary, start, ways) == Found::Nothing);
+    !vocabulary.has_every_byte() && tried(Ways::Shortest) && tried(Ways::All)
+}
+
+/// Which tokens a search follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ways {
+    /// Those on shortest completions, and all inside literal texts.
+    Shortest,
+    /// All that there are: slow, for vocabularies that cannot spell every shortest completion.
+    All,
+}
+
+/// What a search has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// A completion of so many tokens, and none of fewer.
+    After(u32),
+    /// No completion on the ways that were to be followed.
+    Nothing,
+    /// No answer within the fuel.
+    OutOfFuel,
+}
+
+impl Found {
+    fn tokens(self) -> u32 {
+        if let Self::After(tokens) = self { tokens } else { INFINITE }
+    }
+}
+
 /// Breadth-first by tokens.
-fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Configuration) -> u32 {
+fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Configuration, ways: Ways) -> Found {
     if start.position == Position::Accept {
-        return 0;
+        return Found::After(0);
     }
     let mut seen: FxHashSet<Configuration> = FxHashSet::from_iter([start]);
     let mut level = vec![start];
@@ -106,29 +139,33 @@ fn search(machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Configurati
         let mut next = Vec::new();
         for &state in &level {
             let mut ends = Vec::new();
-            token_ends(machine, vocabulary, state, &mut fuel, &mut ends);
+            token_ends(machine, vocabulary, state, ways, &mut fuel, &mut ends);
             for end in ends {
                 if end.position == Position::Accept {
-                    return tokens;
+                    return Found::After(tokens);
                 }
                 if seen.insert(end) {
                     next.push(end);
                 }
             }
         }
-        if next.is_empty() || fuel == 0 {
-            return INFINITE;
+        if fuel == 0 {
+            return Found::OutOfFuel;
+        }
+        if next.is_empty() {
+            return Found::Nothing;
         }
         level = next;
     }
-    INFINITE
+    Found::OutOfFuel
 }
 
-/// The configurations after each token that keeps to shortest completions (or to literal texts).
+/// The configurations after each token on the ways that are to be followed.
 fn token_ends(
     machine: &mut Machine<'_>,
     vocabulary: &Vocabulary,
     state: Configuration,
+    ways: Ways,
     fuel: &mut u32,
     out: &mut Vec<Configuration>,
 ) {
@@ -137,7 +174,7 @@ fn token_ends(
     machine.gap = Some(usize::MAX);
     let mut stack: Vec<(NodeIndex, Vec<Configuration>, u32)> = vec![(0, vec![state], machine.cost(&[state]))];
     while let Some((node, configurations, cost)) = stack.pop() {
-        let free = has_literal(machine, &configurations);
+        let free = ways == Ways::All || has_literal(machine, &configurations);
         for child in trie.children(node) {
             *fuel = fuel.saturating_sub(1);
             if *fuel == 0 {

@@ -35,7 +35,7 @@ impl Constraint {
     /// Compiles `language` for the vocabulary of `tables`.
     ///
     /// # Errors
-    /// As [`Tables::automaton`].
+    /// As [`Tables::automaton`]; [`crate::Kind::DeadEnd`] when the vocabulary cannot spell any text of the language.
     pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
         let mut automata = Vec::with_capacity(language.graph().leaves.len());
         let graph = language.compile(|leaf, built| {
@@ -54,6 +54,9 @@ impl Constraint {
         }));
         if let Some(cache) = precomputed(&constraint) {
             constraint.pool().put(cache);
+        }
+        if !tables.vocabulary.has_every_byte() {
+            constraint.matcher().check_beginning()?;
         }
         Ok(constraint)
     }

@@ -19,7 +19,7 @@ mod recognizer;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use budget::Budget;
+use budget::{Budget, is_dead_end};
 use history::History;
 use machine::{Configuration, Machine, Position};
 use masks::{MatcherCache, lookup, masker, write_one};
@@ -273,6 +273,17 @@ impl Matcher {
         }
         let mut budget = Budget::new(u32::MAX, &self.constraint().tables().vocabulary);
         self.with_machine(|machine| budget.tokens(machine, self.history.configurations()))
+    }
+
+    /// Fails if the vocabulary provably cannot spell any text from here on.
+    pub(crate) fn check_beginning(&self) -> Result<()> {
+        let vocabulary = &self.constraint().tables().vocabulary;
+        if !self.with_machine(|machine| is_dead_end(machine, vocabulary, self.history.configurations())) {
+            return Ok(());
+        }
+        let expected = self.expected();
+        let message = format!("the vocabulary cannot spell any text of this form, which begins with {expected}");
+        Err(Error::new(Kind::DeadEnd, message).hint("give the vocabulary a token for every byte, or change the form"))
     }
 
     /// Finds the tokens that may come next.
