@@ -91,12 +91,12 @@ impl<'d> SchemaReader<'d> {
         }
     }
 
+    /// Says more of a keyword that is enforced.
     pub(super) fn note(&mut self, place: &SchemaPlace<'d>, keyword: &str, status: &'static str, note: &str) {
         if let Some(readings) = &mut self.readings {
             let pointer = place.pointer.text();
-            if let Some(known) =
-                readings.iter_mut().find(|reading| reading.pointer == pointer && reading.keyword == keyword)
-            {
+            let row = readings.iter_mut().find(|row| row.pointer == pointer && row.keyword == keyword);
+            if let Some(known) = row.filter(|row| row.status == "enforced") {
                 known.status = status;
                 note.clone_into(&mut known.note);
             }
