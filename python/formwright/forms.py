@@ -148,8 +148,6 @@ class Form(Generic[T_co]):
 
     # A checker that sees `Form[str]` as `Form[object]` takes the last of these, which is why they are said to overlap.
     @overload
-    def __add__(self: Form[str], other: Form[str] | str, /) -> Form[str]: ...  # type: ignore[overload-overlap]
-    @overload
     def __add__(self: Form[str], other: Form[U], /) -> Form[U]: ...  # type: ignore[overload-overlap]
     @overload
     def __add__(self, other: Form[str] | str, /) -> Form[T_co]: ...  # type: ignore[overload-overlap]

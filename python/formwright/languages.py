@@ -32,7 +32,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, TypeVar, get_args, get_origin, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, overload
 
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
@@ -42,6 +42,13 @@ __all__ = ["choice", "compile", "explain", "form", "json", "json_schema", "liter
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
+
+if TYPE_CHECKING:
+    from types import GenericAlias, UnionType
+    from typing import TypeAlias, _SpecialForm
+
+    Untyped: TypeAlias = Mapping[str, Any] | bool | UnionType | GenericAlias | _SpecialForm
+    """What is a form without being a type to every checker: schemas, unions, ``Literal`` and ``Annotated``."""
 
 Order = Literal["schema", "model"]
 Escapes = Literal["natural", "any"]
@@ -81,7 +88,7 @@ def form(
 def form(form: re.Pattern[str], /) -> Form[str]: ...
 @overload
 def form(
-    form: Any,
+    form: Untyped,
     /,
     *,
     order: Order = ...,
@@ -138,7 +145,7 @@ def json_schema(
 ) -> Form[T]: ...
 @overload
 def json_schema(
-    schema: Any,
+    schema: Untyped | str,
     *,
     order: Order = ...,
     whitespace: str = ...,
@@ -252,7 +259,7 @@ def compile(form: type[T] | Form[T] | Constraint[T], vocabulary: Vocabulary) -> 
 @overload
 def compile(form: re.Pattern[str], vocabulary: Vocabulary) -> Constraint[str]: ...
 @overload
-def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]: ...
+def compile(form: Untyped, vocabulary: Vocabulary) -> Constraint[Any]: ...
 def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]:
     """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
 

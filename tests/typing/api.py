@@ -1,7 +1,9 @@
-"""The public surface as a type checker sees it; checked by mypy, never run."""
+"""The public surface as type checkers see it; checked by mypy and pyright, never run."""
 
+import re
 from dataclasses import dataclass
-from typing import assert_type
+from enum import Enum
+from typing import Any, Literal, assert_type
 
 import numpy as np
 
@@ -13,14 +15,78 @@ class Person:
     name: str
 
 
-model = fw.load("formwright-tiny")
-assert_type(model.generate("?", Person), fw.Complete[Person] | fw.Truncated)
-assert_type(model.generate("?", fw.choice(["a", "b"])), fw.Complete[str] | fw.Truncated)
+class Mood(Enum):
+    GOOD = "good"
+    BAD = "bad"
 
+
+# A type is never lost.
+assert_type(fw.form(Person), fw.Form[Person])
+assert_type(fw.form(Person, order="model", whitespace="compact"), fw.Form[Person])
+assert_type(fw.json_schema(Person, whitespace="compact"), fw.Form[Person])
+assert_type(fw.form(fw.form(Person)), fw.Form[Person])
+assert_type(fw.form(re.compile("a")), fw.Form[str])
+assert_type(fw.form(Mood), fw.Form[Mood])
+assert_type(fw.form(list[int]), fw.Form[list[int]])
+assert_type(fw.form({"type": "integer"}), fw.Form[Any])
+assert_type(fw.json_schema({"type": "integer"}), fw.Form[Any])
+assert_type(fw.json(), fw.Form[Any])
+assert_type(fw.regex("a"), fw.Form[str])
+assert_type(fw.choice("a", "b"), fw.Form[str])
+assert_type(fw.choice(["a", "b"]), fw.Form[str])
+assert_type(fw.choice(Mood), fw.Form[Mood])
+assert_type(fw.literal("a"), fw.Form[str])
+assert_type(fw.form(Person).parse("{}"), Person)
+
+# Composition.
+assert_type(fw.literal("a") + "b", fw.Form[str])
+assert_type("a" + fw.literal("b"), fw.Form[str])
+assert_type(fw.literal("a") + fw.form(Person), fw.Form[Person])
+assert_type("a" + fw.form(Person) + "b", fw.Form[Person])
+assert_type(fw.form(Person) + fw.form(int), fw.Form[tuple[Person, int]])
+assert_type(fw.form(Person) | "none", fw.Form[Person | str])
+assert_type(fw.form(Person) | fw.form(int), fw.Form[Person | int])
+assert_type(fw.form(Person).repeat(1, None), fw.Form[list[Person]])
+assert_type(fw.regex("a").repeat(2), fw.Form[str])
+
+# Constraints.
 vocabulary = fw.Vocabulary([b"a", None], eos_token_ids=[1])
-constraint = fw.compile({"type": "integer"}, vocabulary)
-assert_type(constraint, fw.Constraint)
+assert_type(fw.compile(Person, vocabulary), fw.Constraint[Person])
+assert_type(fw.compile(fw.regex("a"), vocabulary), fw.Constraint[str])
+assert_type(fw.compile(re.compile("a"), vocabulary), fw.Constraint[str])
+constraint = fw.compile(fw.form(int), vocabulary)
+assert_type(constraint, fw.Constraint[int])
+assert_type(constraint.parse("1"), int)
+assert_type(constraint.form, fw.Form[int])
 mask = fw.allocate_bitmask(1, vocabulary)
 constraint.matcher().fill_bitmask(mask, 0, budget=3)
 constraint.matcher().fill_bitmask(fw.RowBuffer(mask))
+assert_type(constraint.matcher().allowed_token_ids(), list[int])
 fw.apply_bitmask(np.zeros(2, dtype=np.float32), mask)
+
+# Generation: complete, unless the caller allows a cut.
+model = fw.load("formwright-tiny")
+assert_type(model.generate("?", Person), fw.Complete[Person])
+assert_type(model.generate("?", Person).value, Person)
+assert_type(model.generate("?", fw.choice(["a", "b"]), max_tokens=3, temperature=1), fw.Complete[str])
+assert_type(model.generate("?", re.compile("a")), fw.Complete[str])
+assert_type(model.generate("?", Mood), fw.Complete[Mood])
+assert_type(model.generate("?", constraint), fw.Complete[int])
+assert_type(model.generate("?", {"type": "integer"}), fw.Complete[Any])
+assert_type(model.generate("?", Literal["a", "b"]).text, str)
+assert_type(model.generate("?", Person, finish=False), fw.Complete[Person] | fw.Truncated)
+assert_type(model.generate("?", Person, stop="\n"), fw.Complete[Person] | fw.Truncated)
+assert_type(model.generate([1, 2], Person, cancel=lambda: False), fw.Complete[Person] | fw.Truncated)
+model.generate("?", Person, max_token=3)  # type: ignore[call-overload]  # pyright: ignore
+
+with model.stream([{"role": "user", "content": "?"}], Person) as stream:
+    assert_type([piece.text for piece in stream], list[str])
+assert_type(stream.result, fw.Complete[Person])
+with model.stream("?", Person, finish=False) as cut:
+    pass
+assert_type(cut.result, fw.Complete[Person] | fw.Truncated)
+
+# What is no form is an error before anything runs.
+fw.form("text")  # type: ignore[call-overload]  # pyright: ignore
+fw.form(5)  # type: ignore[call-overload]  # pyright: ignore
+model.generate("?", print)  # type: ignore[call-overload]  # pyright: ignore

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import LimitExceeded, VocabularyError
@@ -31,6 +31,9 @@ from formwright.generation.sampler import Sampler
 from formwright.languages import compile
 from formwright.models import prompts
 from formwright.models.prompts import Message, Prompt
+
+if TYPE_CHECKING:
+    from formwright.languages import Untyped
 
 __all__ = ["LocalModel", "LocalRuntime"]
 
@@ -107,7 +110,7 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: Any,
+        form: Untyped,
         *,
         max_tokens: int = ...,
         temperature: float = ...,
@@ -152,7 +155,7 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: Any,
+        form: Untyped,
         *,
         max_tokens: int = ...,
         temperature: float = ...,
@@ -253,7 +256,7 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: Any,
+        form: Untyped,
         *,
         max_tokens: int = ...,
         temperature: float = ...,
@@ -298,7 +301,7 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: Any,
+        form: Untyped,
         *,
         max_tokens: int = ...,
         temperature: float = ...,
