@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,12 +191,6 @@ def test_a_budget_too_small_for_any_text(matcher: fw.Matcher) -> None:
     assert caught.value.value > caught.value.allowed
 
 
-def test_a_vocabulary_that_cannot_go_on_is_a_dead_end() -> None:
-    vocabulary = fw.Vocabulary([b"a", None], eos_token_ids=[1])
-    with pytest.raises(errors.DeadEnd):
-        fw.compile(fw.literal("b"), vocabulary).matcher().fill_bitmask(np.zeros((1, 1), dtype=np.int32))
-
-
 @pytest.mark.parametrize("depth", [200, 5000])
 def test_deep_nesting_is_no_crash(depth: int) -> None:
     schema = '{"items":' * depth + "{}" + "}" * depth
@@ -234,3 +229,95 @@ def test_many_divisors_are_no_hang() -> None:
     with pytest.raises(errors.UnsupportedKeyword, match="too many digits"):
         fw.json_schema({"type": "number", "allOf": [{"multipleOf": 10**300 + n} for n in range(200)]})
     fw.json_schema({"type": "integer", "allOf": [{"not": {"multipleOf": n}} for n in range(2, 302)]})
+
+
+def test_a_matcher_stands_once_in_a_batch(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary) -> None:
+    mask = fw.allocate_bitmask(2, byte_vocabulary)
+    with pytest.raises(errors.ArgumentError, match="index 1 stands in the list twice") as caught:
+        fw.fill_bitmasks([matcher, matcher], mask)
+    assert "fork" in str(caught.value.hint)
+    assert not mask.any()
+    fw.fill_bitmasks([matcher, matcher.fork()], mask)
+    assert (mask[0] == mask[1]).all()
+
+
+@pytest.mark.parametrize("row", [-1, 2, -(1 << 40), 1 << 40])
+def test_rows_are_counted_from_0(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary, row: int) -> None:
+    mask = fw.allocate_bitmask(2, byte_vocabulary)
+    for fill in (
+        lambda: matcher.fill_bitmask(mask, row),
+        lambda: fw.fill_bitmasks([matcher], mask, rows=[row]),
+        lambda: fw.apply_bitmask(np.zeros((2, 257), dtype=np.float32), mask, rows=[row]),
+    ):
+        with pytest.raises(errors.ArgumentError, match=f"no row {row}"):
+            fill()
+
+
+@pytest.mark.parametrize("token", [-1, 257, 1 << 31, -(1 << 40), 1 << 40])
+def test_ids_that_are_none(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary, token: int) -> None:
+    for use in (
+        matcher.accept_token,
+        byte_vocabulary.token,
+        lambda token: matcher.accept_tokens([97, token]),
+        lambda token: matcher.validate_tokens([97, token]),
+    ):
+        with pytest.raises(errors.VocabularyError, match=f"unknown token id {token}"):
+            use(token)
+    assert matcher.accepted_bytes == b""
+
+
+def test_counts_are_0_or_more(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary) -> None:
+    mask = fw.allocate_bitmask(1, byte_vocabulary)
+    for use in (
+        lambda: matcher.fill_bitmask(mask, budget=-1),
+        lambda: matcher.allowed_token_ids(budget=-1),
+        lambda: fw.fill_bitmasks([matcher], mask, budgets=[-1]),
+        lambda: matcher.rollback(-1),
+        lambda: fw.allocate_bitmask(-1, byte_vocabulary),
+    ):
+        with pytest.raises(errors.ArgumentError, match="must be 0 or more, not -1"):
+            use()
+
+
+def test_a_vocabulary_that_cannot_spell_the_form_is_a_dead_end_when_it_is_compiled() -> None:
+    vocabulary = fw.Vocabulary([b"a", b"ab", None], eos_token_ids=[2])
+    with pytest.raises(errors.DeadEnd, match="cannot spell any text of this form") as caught:
+        fw.compile(fw.literal("b"), vocabulary)
+    assert caught.value.hint is not None
+    with pytest.raises(errors.DeadEnd):
+        fw.compile(fw.regex("a*c"), vocabulary)
+    # No shortest text, "ab" and then "c", can be spelled, but a longer one can.
+    assert fw.compile(fw.regex("ab(c|aab)"), vocabulary).matcher().allowed_token_ids() == [0, 1]
+
+
+def test_a_mask_of_several_rows_has_no_one_list_of_ids(byte_vocabulary: fw.Vocabulary) -> None:
+    mask = fw.allocate_bitmask(2, byte_vocabulary)
+    mask[:] = -1
+    with pytest.raises(errors.ArgumentError, match="one row"):
+        fw.allowed_tokens(mask)
+    assert len(fw.allowed_tokens(mask[:1])) == len(fw.allowed_tokens(mask[0])) == 9 * 32
+
+
+def test_allowed_token_ids_are_those_of_the_mask(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary) -> None:
+    matcher.accept_bytes(b"a")
+    assert matcher.allowed_token_ids() == [ord("b"), ord("c")]
+    mask = fw.allocate_bitmask(1, byte_vocabulary)
+    matcher.fill_bitmask(mask)
+    assert fw.allowed_tokens(mask).tolist() == matcher.allowed_token_ids()
+
+
+def test_no_error_speaks_of_a_grammar() -> None:
+    for use in (lambda: fw.choice([]), lambda: fw.literal("a").repeat(2, 1), lambda: fw.json(whitespace="x")):
+        with pytest.raises(errors.ArgumentError) as caught:
+            use()
+        assert "grammar" not in f"{caught.value} {caught.value.hint}".lower()
+
+
+def test_every_error_is_raised_somewhere() -> None:
+    """An exported class that nothing raises is a promise without a check."""
+    root = Path(__file__).parent.parent
+    sources = [*root.glob("python/**/*.py"), *root.glob("crates/formwright-python/src/*.rs")]
+    text = "\n".join(source.read_text("utf-8") for source in sources)
+    bases = {"FormwrightError"}
+    for name in set(errors.__all__) - bases:
+        assert f"raise {name}(" in text or f"python::{name}" in text, name

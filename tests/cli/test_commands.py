@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +118,144 @@ def test_explain_is_tab_separated_where_nobody_looks(files: Path) -> None:
     assert header == ["where", "keyword", "status", "note"]
     read = {(where, keyword): status for where, keyword, status, _ in rows}
     assert read["#/properties/age", "minimum"] == "enforced"
+
+
+def test_explain_stays_tab_separated_whatever_is_said_of_colors(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = command("explain", "schema.json")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert command("explain", "schema.json").stdout == plain.stdout
+    assert b"\t" in plain.stdout
+    assert b"\x1b" not in plain.stdout
+
+
+def test_explain_tells_all_faults_and_refuses(files: Path) -> None:
+    schema = {"properties": {"a": {"type": "txt"}, "b": {"maxLenght": 3}, "c": {"pattern": "("}}}
+    ran = run("explain", "-", stdin=json.dumps(schema))
+    assert ran.exit_code == 3
+    rows = [line.split("\t") for line in ran.stdout.splitlines()]
+    assert {len(row) for row in rows} == {4}
+    assert [row[0] for row in rows if row[2] == "broken"] == [f"#/properties/{name}" for name in "abc"]
+    assert ran.stderr.startswith("error: schema at /properties/a/type")
+
+
+def command(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """The real command, in a process of its own."""
+    line = [sys.executable, "-m", "formwright", *arguments]
+    return subprocess.run(line, input=stdin, capture_output=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin"),
+    [
+        (("explain", "-"), b'{"title": "\xff"}'),
+        (("check", "schema.json", "-"), b"\xff"),
+        (("check", "-", "schema.json"), b"\xff"),
+        (("convert", "--to", "openai", "-"), b"\xff"),
+        (("generate", "--schema", "-", "--prompt", "x"), b"\xff"),
+        (("generate", "--choice", "a"), b"\xff"),
+    ],
+)
+def test_input_that_is_no_text_is_2(files: Path, prompts: list[str], arguments: tuple[str, ...], stdin: bytes) -> None:
+    ran = CliRunner().invoke(app, arguments, input=stdin, catch_exceptions=False)
+    assert ran.exit_code == 2
+    assert "is not UTF-8 text: byte 0xff at offset" in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_stdin_is_one_thing(files: Path, prompts: list[str]) -> None:
+    for arguments in [("generate", "--schema", "-"), ("generate", "--schema", "-", "--prompt-file", "-")]:
+        ran = run(*arguments, stdin="{}")
+        assert ran.exit_code == 2
+        assert "the schema or the prompt on stdin, not both" in ran.stderr
+    ran = run("check", "-", "-", stdin="{}")
+    assert ran.exit_code == 2
+    assert "not both" in ran.stderr
+
+
+def test_ctrl_c_is_130(prompts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fw, "load", interrupted)
+    ran = run("generate", "--choice", "a", "--prompt", "x")
+    assert (ran.exit_code, ran.stderr) == (130, "error: interrupted\n")
+
+
+def test_ctrl_c_at_a_prompt_is_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "formwright", "generate", "--choice", "a"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        time.sleep(2)  # by now it waits for its prompt
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == b"error: interrupted\n"
+
+
+def test_json_for_programs(prompts: list[str]) -> None:
+    ran = run("generate", "--regex", "[ab]{3}", "--prompt", "x", "--json")
+    result = json.loads(ran.stdout)
+    assert list(result) == ["is_complete", "value", "text", "token_ids", "seconds"]
+    assert result["is_complete"] is True
+    assert result["value"] == result["text"] == bytes(result["token_ids"]).decode()
+    ran = run("generate", "--choice", "abcd", "--prompt", "x", "--json", "--max-tokens", "2", "--no-finish")
+    assert ran.exit_code == 1
+    assert json.loads(ran.stdout) | {"seconds": 0} == {
+        "is_complete": False,
+        "reason": "max_tokens",
+        "text": "ab",
+        "token_ids": [97, 98],
+        "seconds": 0,
+    }
+
+
+def test_stream_prints_the_same_text(prompts: list[str]) -> None:
+    arguments = ["generate", "--regex", "[ab]{9}", "--prompt", "x"]
+    assert run(*arguments, "--stream").stdout == run(*arguments).stdout
+    assert run(*arguments, "--stream", "--json").exit_code == 2
+
+
+def test_options_of_generate_mean_what_they_mean_in_python(files: Path, prompts: list[str]) -> None:
+    arguments = ["generate", "--schema", "schema.json", "--prompt", "x", "--temperature", "5"]
+    texts = [run(*arguments, "--whitespace", "compact", "--seed", str(seed)).stdout.strip() for seed in range(5)]
+    assert all(fw.json_schema(SCHEMA, whitespace="compact").matches(text) for text in texts)
+    assert run(*arguments, "--order", "model", "--top-p", "0.5", "--top-k", "3").exit_code == 0
+    assert run("generate", "--choice", "a\nb", "--prompt", "x", "--stop", "\n").stderr == "the text was cut: stop\n"
+    refused = run(*arguments, "--whitespace", "compat")
+    assert refused.exit_code == 2
+    assert "whitespace must be" in refused.stderr
+    assert run("generate", "--choice", "a", "--prompt", "x", "--order", "model").exit_code == 2
+
+
+def test_help_lists_the_exit_codes() -> None:
+    shown = run("--help").stdout
+    assert all(f"\n  {code} " in shown for code in (0, 1, 2, 3, 130))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ('{"age": 36, "name": "Ada"}', "valid, but out of order (--order model writes it)"),
+        ('{"name":\n\n\n\n\n\n"Ada"}', "valid, but with other whitespace"),
+        (r'{"name": "\u0041da"}', "valid, but with escapes that JSON does not need"),
+        ('{"name": "Ada", "age": 36.0}', "valid, but with integers that have a fraction"),
+        ('{"age":\t36.0, "name": "Ada"}', "valid, but out of order"),
+        ('{"age": -1, "name": "Ada"}', "not in form"),
+    ],
+)
+def test_check_tells_what_is_unusual_about_a_valid_instance(files: Path, text: str, verdict: str) -> None:
+    ran = run("check", "schema.json", "-", stdin=text)
+    assert ran.exit_code == 1
+    assert ran.stdout.startswith(verdict)
+
+
+def test_check_shows_characters_that_cannot_be_seen(files: Path) -> None:
+    ran = run("check", "--whitespace", "\n", "schema.json", "-", stdin='{"name"')
+    assert "expected '\\n'" in ran.stdout
 
 
 def test_check_says_yes(files: Path) -> None:

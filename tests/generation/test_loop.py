@@ -119,3 +119,32 @@ def test_logits_of_another_width_are_refused(toy: Any, byte_vocabulary: fw.Vocab
     constraint = fw.compile(fw.choice(["a", "b"]), byte_vocabulary)
     with pytest.raises(fw.errors.VocabularyError, match="320 wide"):
         generate(toy(320), constraint, [1], max_tokens=9, sampler=Sampler())
+
+
+def test_a_stream_that_was_not_read_to_its_end_has_no_result(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    constraint = fw.compile(fw.regex("[a-z]{9}"), byte_vocabulary)
+    with Stream[Any](toy(257), constraint, [1], max_tokens=9, sampler=Sampler()) as stream:
+        next(stream)
+    assert list(stream) == []
+    with pytest.raises(fw.errors.StreamUnfinished):
+        stream.result  # noqa: B018
+
+
+def test_stop_cuts_before_the_text(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    result = write(toy, byte_vocabulary, fw.literal("one\ntwo"), stop="\n")
+    assert isinstance(result, Truncated)
+    assert (result.text, result.reason, len(result.token_ids)) == ("one", "stop", 4)
+
+
+def test_a_text_that_is_complete_where_it_was_stopped_is_complete(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    result = write(toy, byte_vocabulary, fw.literal("12") + fw.regex("(\n.*)?"), stop=["\n", "#"])
+    assert isinstance(result, Complete)
+    assert result.value == "12"
+
+
+def test_what_is_wrong_is_raised_at_the_call(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    constraint = fw.compile(fw.literal("four"), byte_vocabulary)
+    with pytest.raises(fw.errors.LimitExceeded):
+        Stream[Any](toy(257), constraint, [1], max_tokens=3, sampler=Sampler())
+    with pytest.raises(fw.errors.ArgumentError):
+        Stream[Any](toy(257), constraint, [1], max_tokens=9, sampler=Sampler(), stop="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -76,3 +77,53 @@ def test_an_unknown_model_names_the_known_one() -> None:
     with pytest.raises(fw.errors.FormwrightError, match="no model is called 'gpt'") as caught:
         fw.load("gpt")
     assert "formwright-tiny" in str(caught.value.hint)
+
+
+def test_a_full_context_is_named_rather_than_max_tokens(model: LocalModel) -> None:
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
+        model.generate("p" * 4090, fw.literal("exactly this"))
+    assert (caught.value.limit, caught.value.value, caught.value.allowed) == ("context", 12, 6)
+    assert "prompt" in str(caught.value.hint)
+    with pytest.raises(fw.errors.LimitExceeded) as caught:
+        model.generate("p", fw.literal("exactly this"), max_tokens=5)
+    assert caught.value.limit == "max_tokens"
+
+
+def test_a_constraint_for_another_vocabulary_is_refused(model: LocalModel) -> None:
+    vocabulary = fw.Vocabulary([b"a", b"b", None], eos_token_ids=[2])
+    with pytest.raises(fw.errors.VocabularyError, match="another vocabulary"):
+        model.generate("?", fw.compile(fw.choice("a"), vocabulary))
+    again = fw.Vocabulary.from_bytes(model.vocabulary.to_bytes())
+    assert model.generate("?", fw.compile(fw.choice("a"), again)).value == "a"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"max_tokens": -1}, {"temperature": -1}, {"top_k": 0}, {"top_p": 0}, {"top_p": 1.5}, {"stop": ""}],
+)
+def test_options_are_checked_at_the_call(model: LocalModel, option: dict[str, Any]) -> None:
+    with pytest.raises(fw.errors.ArgumentError) as caught:
+        model.stream("?", fw.choice("a"), **option)
+    assert caught.value.argument in option
+
+
+def test_there_is_one_default_for_max_tokens() -> None:
+    from formwright.cli.generate import generate as command
+    from formwright.generation import MAX_TOKENS
+
+    defaults = {inspect.signature(method).parameters["max_tokens"].default for method in METHODS}
+    defaults |= {option.default for option in command.params if option.name == "max_tokens"}
+    assert defaults == {MAX_TOKENS}
+
+
+METHODS = [LocalModel.generate, LocalModel.stream]
+
+
+def test_generate_and_stream_have_the_same_options() -> None:
+    names = [list(inspect.signature(method).parameters) for method in METHODS]
+    assert names[0] == names[1]
+    assert "kwargs" not in str(names)
+
+
+def test_a_model_shows_no_addresses(model: LocalModel) -> None:
+    assert repr(model) == "LocalModel('toy', 257 tokens, context 4096)"

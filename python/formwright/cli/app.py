@@ -47,8 +47,8 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="formwright")
-def app() -> None:
-    r"""Make a language model write in form: JSON Schema, regular expressions, choices.
+def app() -> None:  # \b keeps click from filling the lines below it
+    """Make a language model write in form: JSON Schema, regular expressions, choices.
 
     Results go to stdout, everything else to stderr.
 
@@ -59,7 +59,7 @@ def app() -> None:
       2    a wrong command line, or input that is not UTF-8
       3    a form, tokenizer or model that formwright refuses, with the reason
       130  interrupted by Ctrl-C
-    """
+    """  # noqa: D301
 
 
 for command in (check, convert, explain, generate):

@@ -428,7 +428,7 @@ fn ranges(bytes: &[u8]) -> Vec<String> {
         }
     }
     let shown = |byte: u8| {
-        if byte.is_ascii_graphic() || byte == b' ' {
+        if byte.is_ascii_graphic() || b" \t\r\n".contains(&byte) {
             format!("{:?}", byte as char)
         } else {
             format!("byte {byte:#04x}")
