@@ -233,7 +233,7 @@ def test_options_of_generate_mean_what_they_mean_in_python(files: Path, prompts:
 
 def test_help_lists_the_exit_codes() -> None:
     shown = run("--help").stdout
-    assert all(f"\n  {code} " in shown for code in (0, 1, 2, 3, 130))
+    assert all(f"\n    {code} " in shown for code in (0, 1, 2, 3, 130))
 
 
 @pytest.mark.parametrize(
