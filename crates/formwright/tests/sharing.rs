@@ -29,7 +29,7 @@ fn masks(constraint: &Constraint, case: &Case, count: u32) -> Vec<Vec<u32>> {
 #[test]
 fn caches_without_room_change_nothing() {
     let roomy = tables(Limits::default());
-    let none = Limits { automata_bytes: 1, leaf_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() };
+    let none = Limits { automata_bytes: 1, terminal_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() };
     let tight = tables(none);
     let count = roomy.vocabulary.len() as u32;
     for case in cases() {
@@ -81,8 +81,8 @@ fn threads_may_compile_the_same_schemas_at_once() {
     let compiled =
         |case: &Case, tables: &Arc<Tables>| masks(&Constraint::new(&language(case), tables).unwrap(), case, count);
     let expected: Vec<_> = cases.iter().map(|case| compiled(case, &alone)).collect();
-    for leaf_cache_bytes in [1 << 10, 256 << 20] {
-        let shared = tables(Limits { leaf_cache_bytes, ..Limits::default() });
+    for terminal_cache_bytes in [1 << 10, 256 << 20] {
+        let shared = tables(Limits { terminal_cache_bytes, ..Limits::default() });
         thread::scope(|scope| {
             for first in (0..cases.len()).step_by(cases.len().div_ceil(4)) {
                 let order = (first..cases.len()).chain(0..first);

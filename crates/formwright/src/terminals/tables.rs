@@ -51,11 +51,11 @@ impl Tables {
             automata: Automata::new(limits.automata_bytes),
             spaces: Ids::default(),
             follow: Ids::default(),
-            masks: Cache::new(limits.leaf_cache_bytes),
-            texts: Cache::new(limits.leaf_cache_bytes),
-            dependent: Cache::new(limits.leaf_cache_bytes),
-            runs: Cache::new(limits.leaf_cache_bytes),
-            representatives: Cache::new(limits.leaf_cache_bytes),
+            masks: Cache::new(limits.terminal_cache_bytes),
+            texts: Cache::new(limits.terminal_cache_bytes),
+            dependent: Cache::new(limits.terminal_cache_bytes),
+            runs: Cache::new(limits.terminal_cache_bytes),
+            representatives: Cache::new(limits.terminal_cache_bytes),
             limits,
         }
     }

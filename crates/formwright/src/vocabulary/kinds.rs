@@ -46,7 +46,7 @@ pub fn ascii_table() -> [Kinds; 128] {
     std::array::from_fn(|byte| ascii(byte as u8))
 }
 
-/// CharacterKind, bytes to follow, and bounds of the first of them, for a UTF-8 lead byte.
+/// The kind, bytes to follow, and bounds of the first of them, for a UTF-8 lead byte.
 pub fn lead(byte: u8) -> Option<(Kinds, u8, u8, u8)> {
     let (index, need, low, high) = match byte {
         0xC2 => (0, 1, 0x80, 0xBF),
