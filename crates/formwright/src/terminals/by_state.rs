@@ -1,4 +1,6 @@
-//! What a walk has found about states: mostly the one asked for last is asked for again.
+//! Values by state, for the time of a walk.
+//!
+//! Most steps of a walk ask for the state that was asked for last, so that one is found without a hash.
 
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,11 @@
 //! Where whole classes of bytes lead.
 //!
-//! A walk over shapes asks where all lowercase letters lead from a state, not where `q` leads. Each answer is found
-//! once a walk, by asking for every byte of the class.
+//! ```text
+//! [a-z_]+     lowercase letters lead to one state, digits to none
+//! ab|ac       lowercase letters lead to several states: `step` says so, and tokens are stepped one by one
+//! ```
+//!
+//! Cost: a step for every byte of the class, once for each state of a walk.
 
 use super::by_state::ByState;
 use crate::regular::{Automaton, StateId, Step};

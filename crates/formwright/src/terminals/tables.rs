@@ -101,12 +101,12 @@ impl Tables {
         })
     }
 
-    /// The state whose leaf masks `state` shares, perhaps of another automaton: counters no token can exhaust are
+    /// The state whose terminal masks `state` shares, perhaps of another automaton: counters no token can exhaust are
     /// dropped, and "anything may follow" is the same everywhere.
     pub fn representative(&self, id: u32, automaton: &Arc<Automaton>, state: StateId) -> Arc<Representative> {
         let key = (id, state);
-        if let Some(known) = self.representatives.get(&key) {
-            return known;
+        if let Some(cached) = self.representatives.get(&key) {
+            return cached;
         }
         let (representative, slack) = automaton.representative_and_slack(state, self.longest_plus_one());
         let everywhere = automaton.is_anything(representative).then(|| {
@@ -169,12 +169,12 @@ impl Tables {
             return None;
         }
         let mask = self.mask(*key, automaton, None, &ByteSet::default());
-        let TokenSet::Map(body) = &mask.independent else { return None };
+        let TokenSet::Map(independent) = &mask.independent else { return None };
         let all = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
         let (id, all) = self.automaton(&all, None).ok()?;
         let state = all.content_start();
         let all = self.text_table(&TerminalKey { automaton: id, state, ..*key }, &all, state, &ByteSet::default());
-        Some(all.of_class(body, &mask.dependent, mask.farthest(automaton)))
+        Some(all.of_class(independent, &mask.dependent, mask.farthest(automaton)))
     }
 
     /// Some context-dependent tokens, shared by all states that have the same ones.
