@@ -16,7 +16,7 @@ use super::machine::Configuration;
 /// Steps of a chunk.
 const CHUNK: usize = 16;
 
-/// The steps of a text, from the place before its first byte on.
+/// The steps of a text, from before its first byte on.
 #[derive(Clone, Debug)]
 pub struct History {
     last: Steps,

@@ -29,7 +29,7 @@ impl<'w> Classes<'w> {
         Self { automaton, found: ByState::default() }
     }
 
-    /// Where every byte of a class leads from `state`; `None` if they lead to several places.
+    /// Where every byte of a class leads from `state`; `None` if they lead to several states.
     #[inline]
     pub fn step(&mut self, state: StateId, class: u8) -> Option<Step> {
         let lead = &mut self.found.of(state, || [Lead::Unasked; CLASSES])[place(class)];

@@ -3,7 +3,7 @@
 //! ```text
 //! automata     by leaf: one automaton for all schemas that have it
 //! masks        by automaton and state: the terminal mask
-//! texts        by place in counted strings: one table, of which every `maxLength` is a prefix
+//! texts        by state of a counted text: one table, of which every `maxLength` is a prefix
 //! ```
 //!
 //! Cost: a lookup in a map that threads share (`cache`), else what makes the value. Wrinkle: what is shared begins at a cache
@@ -146,7 +146,7 @@ impl Tables {
         })
     }
 
-    /// The table of a place in texts of some characters; `inside` is the state between two of them.
+    /// The table of a state inside a counted text; `inside` is the state between two of them.
     fn text_table(
         &self,
         key: &TerminalKey,
@@ -163,7 +163,8 @@ impl Tables {
         })
     }
 
-    /// The table of a place between two of many characters, from that of all characters and the mask of any number.
+    /// The table of the state between two characters of a class, made of the table of all characters and of the mask of any
+    /// number of the class.
     fn class_table(&self, key: &TerminalKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
         if (key.tree, key.node, key.state, key.follow) != (Tree::Plain, 0, inside, 0) || automaton.is_anything(inside) {
             return None;
@@ -227,7 +228,7 @@ impl Representative {
     }
 }
 
-/// Which runs of whitespace may stand at a place, and what may follow each.
+/// Which runs of whitespace may stand in a state of the whitespace automaton, and what may follow each.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct RunTable {

@@ -24,7 +24,7 @@ use super::{Bitmap, Dependent, DependentTokens, Farthest, Occurrence, TerminalKe
 use crate::regular::{Automaton, ByteSet, StateId, Step};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
-/// All tokens below a place inside a text, by characters.
+/// The tokens below a node, read from a state inside a text, by characters.
 #[derive(Debug)]
 pub struct TextTable {
     /// Tokens that stay inside, by characters started: those of `n` characters are at `starts[n]..starts[n + 1]`.

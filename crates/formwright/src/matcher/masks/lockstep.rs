@@ -35,7 +35,7 @@ pub struct InText {
 
 impl Masker<'_> {
     /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
-    /// nothing changes but the place in it.
+    /// nothing changes but how far it is read.
     pub fn walk_names(&mut self, walk: &Walk<'_>, node: NodeIndex, name: InName, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.graph.node(name.object) else { return };
         let before = self.machine.path.len();
@@ -65,7 +65,7 @@ impl Masker<'_> {
     }
 
     /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
-    /// nothing changes but the place in them.
+    /// nothing changes but how far they are read.
     pub fn walk_texts(&mut self, walk: &Walk<'_>, node: NodeIndex, text: InText, purpose: u8, entry: &mut Entry) {
         let (texts, is_last) = match self.machine.graph.node(text.texts) {
             Node::Literals(texts) => (texts.tree(), text.stack == END),
@@ -92,7 +92,8 @@ impl Masker<'_> {
         }
     }
 
-    /// Goes on as long as there is one way on, where every name is as live as one byte before. `None`: no token does.
+    /// Goes down as long as all names below go on alike: these are as live as one byte before. `None` if no token goes
+    /// with them.
     fn only_name(
         &mut self,
         walk: &Walk<'_>,
