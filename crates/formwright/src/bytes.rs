@@ -47,7 +47,7 @@ impl Envelope {
     /// The body of `data`, to be read field by field.
     ///
     /// # Errors
-    /// Of the kind of the envelope, saying what was seen: something else, another version, an accident on the way.
+    /// Of the kind of the envelope, saying what was seen: something else, another version, or bytes that were changed.
     pub fn open<'d>(&self, data: &'d [u8]) -> Result<Reader<'d>> {
         let Some((header, body)) = data.split_at_checked(HEADER) else {
             return Err(self.fail(&format!("{} bytes are too few to hold one", data.len())));

@@ -1,7 +1,7 @@
 //! The source of a language: what a user wrote to get it, so that it can be stored, sent and read again.
 //!
 //! A compiled language is not stored. Reading what the user wrote and compiling it is as fast as reading a graph would
-//! be, and what comes out went through the same checks, whoever wrote the bytes. A [`Source`] has one instruction for each
+//! be, and goes through the same checks, whoever wrote the bytes. A [`Source`] has one instruction for each
 //! operand (a schema, an expression, a choice) and each operator, in postfix order:
 //!
 //! ```text

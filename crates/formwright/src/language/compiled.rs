@@ -14,7 +14,7 @@ use crate::regular::{Automaton, ByteSet, StateId};
 #[derive(Debug)]
 pub struct CompiledGraph {
     graph: Arc<Graph>,
-    /// What is known about its nodes.
+    /// What was proved about its nodes.
     pub facts: Arc<Facts>,
     /// What its whitespace costs.
     pub costs: LayoutCosts,
@@ -25,7 +25,7 @@ pub struct CompiledGraph {
 }
 
 impl CompiledGraph {
-    /// `automaton` gives the automaton of each leaf.
+    /// `automaton` returns the automaton of each leaf.
     pub fn new(
         mut graph: Arc<Graph>,
         mut facts: Arc<Facts>,

@@ -146,7 +146,7 @@ pub struct Object {
     pub tails: u32,
 }
 
-/// Tells every member which required one comes next.
+/// Computes for every member which required one comes next.
 pub fn link_required(members: &mut [Member]) {
     let mut next = members.len() as u32;
     for (position, member) in members.iter_mut().enumerate().rev() {

@@ -36,7 +36,7 @@ pub struct Seen {
     pub members: SmallVec<[u64; 2]>,
     /// First position still open (declaration order).
     pub position: u32,
-    /// Members so far, up to what the bounds can tell apart.
+    /// Members so far, as far as the bounds can tell counts apart.
     pub count: u32,
     /// Id of the set of undeclared names used.
     pub names: u32,

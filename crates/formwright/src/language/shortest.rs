@@ -1,13 +1,17 @@
-//! How short can a text be? The least fixpoint that also proves texts exist.
+//! How short can a text be? The least fixpoint that also proves that texts exist.
 //!
-//! `shortest[n]` is the number of bytes of the shortest text of node `n`
-//! ([`INFINITE`] if it has no finite text): the least solution of one equation a
-//! node (Knuth 1977). It drives three things: nodes without a finite text are
-//! pruned, a language without one is refused, and the token budget asks it for
-//! the way home.
+//! `shortest[n]` is the number of bytes of the shortest text of node `n` ([`INFINITE`] if it has no finite text): the
+//! least solution of one equation for each node (Knuth 1977).
 //!
-//! Cost: one pass over the graph if children stand behind their parents, as most
-//! do in a schema without recursion; else a few, to and fro.
+//! ```text
+//! 0: Array(items 1, at least 2)   shortest[0] = 2 + 2·shortest[1] + 1      1: Literals(10, 7)   shortest[1] = 1
+//! ```
+//!
+//! It drives three things: nodes without a finite text are pruned, a language without one is refused, and the token budget
+//! knows how far the end is.
+//!
+//! Cost: one pass over the graph if children stand behind their parents, as most do in a schema without recursion; else a
+//! few, in both directions.
 
 use std::cell::Cell;
 use std::slice;
@@ -23,7 +27,7 @@ use crate::regular::{Automaton, Encoding, Regular};
 /// "No finite text". Sums of a few of these do not overflow.
 pub const INFINITE: u32 = u32::MAX / 8;
 
-/// What is known about every node of a graph.
+/// What was proved about every node of a graph.
 #[derive(Clone, Debug)]
 pub struct Facts {
     shortest: Vec<u32>,
@@ -60,15 +64,15 @@ impl Facts {
         Ok(facts)
     }
 
-    /// What reads no other node comes first, then all others from the last on: schemas put parents first, so mostly
-    /// nothing is read before it is known, and one pass is enough.
+    /// Nodes without children are solved first, then all others from the last one on: in schemas parents come first, so
+    /// mostly children are solved before their parents, and one pass is enough.
     fn solve(&mut self, graph: &Graph) {
         let costs = LayoutCosts::new(graph);
         let is_alone = |node: &Node| matches!(node, Node::Literals(_) | Node::Regular(_) | Node::Text { .. });
         let (alone, others): (Nodes, Nodes) = (0..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
         self.pass(alone.into_iter(), graph, &costs);
         if self.pass(others.iter().rev().copied(), graph, &costs).1 {
-            debug_assert!(!self.pass(others.into_iter(), graph, &costs).0, "what is known does not change");
+            debug_assert!(!self.pass(others.into_iter(), graph, &costs).0, "a solution does not change");
             return;
         }
         // Combinations put children first: passes go both ways.
@@ -77,30 +81,31 @@ impl Facts {
         {}
     }
 
-    /// Solves the equations of some nodes by what is known of all. Whether anything changed, and whether everything they
-    /// read was known.
+    /// Solves the equations of some nodes with the values found so far. Whether anything changed, and whether all values
+    /// that they read were found.
     fn pass(&mut self, nodes: impl Iterator<Item = usize>, graph: &Graph, costs: &LayoutCosts) -> (bool, bool) {
-        let (mut changed, all_known) = (false, Cell::new(true));
+        let (mut changed, all_found) = (false, Cell::new(true));
         for index in nodes {
-            let (shortest, nullable) = self.equation(&graph.nodes[index], costs, &all_known);
+            let (shortest, nullable) = self.equation(&graph.nodes[index], costs, &all_found);
             changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
             self.shortest[index] = shortest.min(self.shortest[index]);
             self.nullable[index] |= nullable;
         }
-        (changed, all_known.get())
+        (changed, all_found.get())
     }
 
-    /// Clears `all_known` if it reads what is not known yet, or has no text.
-    fn equation(&self, node: &Node, costs: &LayoutCosts, all_known: &Cell<bool>) -> (u32, bool) {
+    /// Bytes of the shortest text of a node, and whether that is the empty one. Clears `all_found` if it reads a value that
+    /// was not found yet, or is infinite.
+    fn equation(&self, node: &Node, costs: &LayoutCosts, all_found: &Cell<bool>) -> (u32, bool) {
         let value = |node: NodeId| {
             let shortest = self.shortest[node as usize];
-            all_known.set(all_known.get() && shortest < INFINITE);
+            all_found.set(all_found.get() && shortest < INFINITE);
             shortest
         };
         let of = |node: &NodeId| value(*node);
         let empty = |node: &NodeId| self.nullable[*node as usize];
         match node {
-            Node::Never | Node::Tail(_) => (INFINITE, false), // tails are made when all is solved
+            Node::Never | Node::Tail(_) => (INFINITE, false), // tails are made by left factoring, later
             Node::Empty => (0, true),
             Node::Literals(texts) => (texts.iter().map(|(text, _)| text.len() as u32).min().unwrap_or(INFINITE), false),
             Node::Regular(leaf) => {
@@ -316,7 +321,7 @@ fn sum(parts: impl Iterator<Item = u32>, fixed: u32, between: u32, count: u32) -
 #[derive(Clone, Copy)]
 struct Shortest {
     bytes: u32,
-    /// `None`: not known.
+    /// `None`: the tree does not show it.
     characters: Option<u32>,
 }
 
@@ -334,7 +339,7 @@ impl Shortest {
         Self { bytes: self.bytes.saturating_mul(count).min(INFINITE), characters }
     }
 
-    /// Whether it has as many characters as `lengths`, a repetition of any character, demands.
+    /// Whether its number of characters is one that `lengths`, a repetition of any character, allows.
     fn fits(self, lengths: &Regular) -> bool {
         let Regular::Repeat(_, low, high) = lengths else { return false };
         self.characters.is_some_and(|count| *low <= count && high.is_none_or(|high| count <= high))

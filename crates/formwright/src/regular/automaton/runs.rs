@@ -17,7 +17,7 @@ pub(crate) type ClassOfBit = (u64, Vec<(u32, u32)>);
 pub(crate) struct ClassRun {
     /// The classes asked about that it covers: all their code points are in its class and written as themselves.
     pub covers: u64,
-    /// Reading up to so many of the code points keeps the state live.
+    /// How many code points of it may be read with the state still live.
     pub repetitions: u32,
 }
 

@@ -15,7 +15,7 @@ use super::{Expression, Expressions, Id, MANY, NEVER};
 pub struct OutOfFuel;
 
 impl Expressions {
-    /// Whether it takes a search to tell if `id` is empty, or what may follow a minterm of it.
+    /// Whether a search is needed to decide if `id`, or a derivative of it, is empty.
     pub fn takes_search(&self, id: Id) -> bool {
         self.properties[id.0 as usize].boolean
     }

@@ -191,7 +191,7 @@ impl<'d> Documents<'d> {
         }
     }
 
-    /// The schema of this name, if it is at hand.
+    /// The schema of this name, if it is among the documents.
     pub fn named(&self, uri: &str) -> Option<&'d Value<'d>> {
         self.index_of(uri).map(|index| self.resources[index].root)
     }
@@ -228,7 +228,7 @@ impl<'d> Documents<'d> {
         Ok(Target { value, pointer: found.pointer.along(fragment), resource, dynamic: None })
     }
 
-    /// Follows a JSON Pointer, noticing the resources entered on the way.
+    /// Follows a JSON Pointer and keeps track of the resources it enters.
     fn walk(&self, index: usize, fragment: &str) -> Option<(&'d Value<'d>, usize)> {
         let mut value = self.resources[index].root;
         let mut resource = index;

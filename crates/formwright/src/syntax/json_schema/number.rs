@@ -466,7 +466,7 @@ mod tests {
         }
     }
 
-    /// Divisors are merged and dropped; what is left says the same of every number as all of them did.
+    /// Divisors are merged and dropped; those left accept the same numbers as all of them did.
     #[test]
     fn divisors_agree_with_arithmetic() {
         let divisors = ["33", "12", "6", "0.4", "2.5", "1"];

@@ -17,10 +17,10 @@ use crate::language::{Leaf, UNBOUNDED, UndeclaredKind, UndeclaredKinds};
 use crate::regular::{Encoding, Escapes, Regular};
 use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, conjoin_in, is_never};
 
-/// Patterns in one object whose overlaps are told apart.
+/// Most patterns in one object that may all overlap.
 const MOST_PATTERNS: usize = 8;
 
-/// Patterns in one object, most of which share no names.
+/// Most patterns in one object, if few of them overlap.
 const MOST_EXCLUSIVE: usize = 16;
 
 /// Sets of patterns, a bit for each.

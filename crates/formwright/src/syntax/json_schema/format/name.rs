@@ -14,7 +14,7 @@ use super::label::{Direction, u_label};
 use super::{parse, punycode};
 use crate::regular::Regular;
 
-/// A label of ASCII behind its first character, at most so many bytes: no hyphen at the end, and none in third and
+/// A label of ASCII behind its first character, at most `bytes` long: no hyphen at the end, and none in third and
 /// fourth place, which are reserved for A-labels and their like.
 fn ldh(first: &str, most: u32) -> Regular {
     let (one, any) = ("[A-Za-z0-9]", "[A-Za-z0-9-]");

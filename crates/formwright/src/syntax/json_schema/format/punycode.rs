@@ -38,7 +38,7 @@ pub(super) fn a_label(direction: Direction) -> Regular {
     Regular::concat([Regular::text("xn--"), Regular::or([unicode, mixed])])
 }
 
-/// The ASCII part after so many letters and digits: more of them, or a hyphen and insertions.
+/// The ASCII part after some letters and digits: more of them, or a hyphen and insertions.
 ///
 /// Labels from right to left have none here: an `a` reads from left to right.
 struct Basic {

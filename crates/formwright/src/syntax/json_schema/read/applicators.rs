@@ -16,7 +16,7 @@ use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, NameSet, ObjectSet, Rule, ValueSet, lone};
 
-/// Of so many options it is remembered with which others they share no value.
+/// Options of `oneOf` for which pairs without a common value are kept.
 const PAIRED: usize = 64;
 
 impl<'d> SchemaReader<'d> {

@@ -25,10 +25,10 @@ const TOGETHER: &[&[&str]] = &[
     &["if", "then", "else"],
 ];
 
-/// Parts that are told apart at most.
+/// Most parts that are compared.
 const MOST_PARTS: usize = 64;
 
-/// How deep a conflict is looked for.
+/// How many levels deep parts are compared.
 const DEPTH: u32 = 2;
 
 /// A part of a schema: where it stands, and what it allows.

@@ -33,7 +33,7 @@ struct Approximated<T> {
     superset: Option<Box<T>>,
 }
 
-/// So many texts are compared with each other.
+/// Most texts that are compared with each other to find equal ones.
 const FEW: usize = 12;
 
 impl<T> From<T> for Approximated<T> {
