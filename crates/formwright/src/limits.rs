@@ -1,7 +1,7 @@
 //! Every bound the kernel keeps, in one place, with its reason.
 //!
-//! Bounds turn hostile input into [`crate::Error`] values instead of hangs or unbounded memory. They are generous: a bound
-//! that real input meets is a bug.
+//! Bounds turn hostile input into [`crate::Error`] values instead of hangs or unbounded memory. They are generous: a
+//! bound that real input meets is a bug.
 
 /// Bounds on time and memory. `Limits::default()` suits servers that compile
 /// schemas written by strangers.

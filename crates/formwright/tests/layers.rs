@@ -1,9 +1,9 @@
 //! The layers of the kernel are those of the tables in `lib.rs` and `ARCHITECTURE.md`, files are short, and so are
 //! functions.
 //!
-//! The sources are read as text, line by line: every path `crate::x` (and `super::x`, in a file of the crate's root) that
-//! stands outside comments and tests is a use of module `x`. A row of a table names the modules its module uses; they must
-//! stand in rows above, so there is no cycle.
+//! The sources are read as text, line by line: every path `crate::x` (and `super::x`, in a file of the crate's root)
+//! that stands outside comments and tests is a use of module `x`. A row of a table names the modules its module uses;
+//! they must stand in rows above, so there is no cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,11 @@
 //! A graph made ready to run: with an automaton for each leaf, and the bytes that each node may start with.
 //!
-//! Choices of objects that begin alike are made one object first ([`Graph::left_factor`]), so nodes of a compiled
-//! graph are not those of the graph it was made of. It is frozen, and shared by every matcher of a constraint.
+//! ```text
+//! Choice(Object, Regular([a-z]+))     first bytes: {, a to z
+//! ```
+//!
+//! Choices of objects that begin alike are factored first ([`Graph::left_factor`]), so nodes of a compiled graph are
+//! not those of the graph it was made of. It is frozen, and shared by every matcher of a constraint.
 //!
 //! Cost: one automaton for each leaf, without states; first bytes are found when they are asked for.
 

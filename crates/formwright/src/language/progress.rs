@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Cost: a look at each missing member; a search where items or members are counted by kind. Wrinkle: the lengths of
-//! values come from outside, because the fixpoint that finds them ([`super::Facts`]) asks with those it has found so far.
+//! values come from outside, because the fixpoint that finds them ([`super::Facts`]) asks with those it has found so
+//! far.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

@@ -11,8 +11,8 @@
 //! # }
 //! ```
 //!
-//! Cost: operators copy the graphs of their operands; a clone counts a reference. Wrinkle: the methods that read or write
-//! texts ([`Language::check`], [`Language::example`]) stand beside the machine that runs graphs, in `matcher`.
+//! Cost: operators copy the graphs of their operands; a clone counts a reference. Wrinkle: the methods that read or
+//! write texts ([`Language::check`], [`Language::example`]) stand beside the machine that runs graphs, in `matcher`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -108,8 +108,8 @@ impl Language {
         compiled.as_ref().map_err(Clone::clone)
     }
 
-    /// The graph with an automaton for each leaf: `automaton` makes it, from the leaf and the automaton that was needed to
-    /// check the leaf, if there was one.
+    /// The graph with an automaton for each leaf: `automaton` makes it, from the leaf and the automaton that was needed
+    /// to check the leaf, if there was one.
     pub(crate) fn compile(
         &self,
         mut automaton: impl FnMut(&Leaf, Option<&Arc<Automaton>>) -> Result<Arc<Automaton>>,

@@ -7,11 +7,11 @@
 //! 0: Array(items 1, at least 2)   shortest[0] = 2 + 2·shortest[1] + 1      1: Literals(10, 7)   shortest[1] = 1
 //! ```
 //!
-//! It drives three things: nodes without a finite text are pruned, a language without one is refused, and the token budget
-//! knows how far the end is.
+//! It drives three things: nodes without a finite text are pruned, a language without one is refused, and the token
+//! budget knows how far the end is.
 //!
-//! Cost: one pass over the graph if children stand behind their parents, as most do in a schema without recursion; else a
-//! few, in both directions.
+//! Cost: one pass over the graph if children stand behind their parents, as most do in a schema without recursion; else
+//! a few, in both directions.
 
 use std::cell::Cell;
 use std::slice;
@@ -81,8 +81,8 @@ impl Facts {
         {}
     }
 
-    /// Solves the equations of some nodes with the values found so far. Whether anything changed, and whether all values
-    /// that they read were found.
+    /// Solves the equations of some nodes with the values found so far. Whether anything changed, and whether all
+    /// values that they read were found.
     fn pass(&mut self, nodes: impl Iterator<Item = usize>, graph: &Graph, costs: &LayoutCosts) -> (bool, bool) {
         let (mut changed, all_found) = (false, Cell::new(true));
         for index in nodes {
@@ -94,8 +94,8 @@ impl Facts {
         (changed, all_found.get())
     }
 
-    /// Bytes of the shortest text of a node, and whether that is the empty one. Clears `all_found` if it reads a value that
-    /// was not found yet, or is infinite.
+    /// Bytes of the shortest text of a node, and whether that is the empty one. Clears `all_found` if it reads a value
+    /// that was not found yet, or is infinite.
     fn equation(&self, node: &Node, costs: &LayoutCosts, all_found: &Cell<bool>) -> (u32, bool) {
         let value = |node: NodeId| {
             let shortest = self.shortest[node as usize];

@@ -1,7 +1,12 @@
 //! The description of a regular language: a tree of plain data.
 //!
-//! Constructors simplify a little (flatten, drop units) so that printed trees
-//! stay readable; the real normal form is made by [`super::expression`].
+//! ```text
+//! [a-z]{1,3} ∧ ¬no     And(Repeat(Class(a-z), 1, 3), Not(Concat(n, o)))
+//! ```
+//!
+//! Constructors simplify a little (flatten, drop units) so that printed trees stay readable; the real normal form is
+//! made by [`super::expression`]. Cost: an allocation for each node, shared by clones. Wrinkle: equality is that of
+//! trees, not of languages: `a|b` and `b|a` have two automata.
 
 use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};

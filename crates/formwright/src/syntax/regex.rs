@@ -1,9 +1,15 @@
 //! Regular expressions in the syntax of the `regex` crate.
 //!
-//! The text must match from its first character to its last; `^` and `$` at the
-//! ends change nothing. `\d`, `\w` and `\s` are Unicode-aware, `(?i)` folds case.
-//! Parsing is the library's; look-around and back-references are refused by it,
+//! ```text
+//! (?i)yes|no{1,3}     one automaton          (one of a thousand words),\d+     a tree of texts, then an automaton
+//! ```
+//!
+//! The text must match from its first character to its last; `^` and `$` at the ends change nothing. `\d`, `\w` and
+//! `\s` are Unicode-aware, `(?i)` folds case. The library parses; look-around and back-references are refused by it,
 //! with the place.
+//!
+//! Cost: parsing, and a tree as large as the expression. Wrinkle: many words, and long counters, become nodes of the
+//! graph instead of states of an automaton ([`Segment`]).
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -34,8 +40,8 @@ pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
 /// From this many repetitions on, characters of a class are counted: an automaton would have a state for each count.
 const LONG: u32 = 256;
 
-/// Of a class that is repeated many times: the class and its bounds. One of its characters must be a single byte, so that
-/// the length of the shortest text is the number of characters.
+/// Of a class that is repeated many times: the class and its bounds. One of its characters must be a single byte, so
+/// that the length of the shortest text is the number of characters.
 fn counted(tree: &Regular) -> Option<(&Regular, u32, u32)> {
     let (class @ Regular::Class(ranges), low, Some(high)) = tree.class_times()? else { return None };
     let of_bytes = ranges.first().is_some_and(|(first, _)| first.is_ascii());
@@ -54,8 +60,9 @@ const MOST_BYTES: usize = 1 << 20;
 /// Most characters of a class that is taken as an alternation of texts.
 const FEW: u32 = 8;
 
-/// An expression, cut into parts that become nodes. A thousand words would make thousands of states, which a tree of texts
-/// does not need; so where words stand in a sequence or a repetition, its parts are nodes. All else stays one automaton.
+/// An expression, cut into parts that become nodes. A thousand words would make thousands of states, which a tree of
+/// texts does not need; so where words stand in a sequence or a repetition, its parts are nodes. All else stays one
+/// automaton.
 enum Segment<'t> {
     Words(Vec<String>),
     Sequence(Vec<Segment<'t>>),

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or is one table load at nodes with many children.
-//! Wrinkle: to keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which then
-//! holds the other.
+//! Wrinkle: to keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which
+//! then holds the other.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -258,7 +258,8 @@ impl Trie {
         &self.items
     }
 
-    /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not all.
+    /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not
+    /// all.
     #[inline]
     pub fn kinds(&self, node: &TrieNode) -> Kinds {
         let index = if node.wide { self.tables[usize::from(node.index)].kinds } else { node.index };

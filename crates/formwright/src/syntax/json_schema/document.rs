@@ -1,8 +1,12 @@
 //! Documents, dialects and references.
 //!
-//! A reference is resolved against the base of the schema it stands in; bases,
-//! ids and anchors of all documents are indexed once, before anything is read.
-//! Nothing is ever fetched: remote documents come from the caller's registry.
+//! ```text
+//! {"$id": "https://a.b/root", "$ref": "item#/properties/x"}     the document https://a.b/item, then its pointer
+//! ```
+//!
+//! A reference is resolved against the base of the schema it stands in; bases, ids and anchors of all documents are
+//! indexed once, before anything is read. Cost: one pass over documents that have ids, none over others. Wrinkle:
+//! nothing is ever fetched: remote documents come from the caller's registry.
 
 use std::borrow::Cow;
 

@@ -210,8 +210,8 @@ fn lower<T>(
     })
 }
 
-/// Does some work in an arena, which the thread keeps for the next schema: its memory is allocated already, and likely in
-/// the cache of the processor.
+/// Does some work in an arena, which the thread keeps for the next schema: its memory is allocated already, and likely
+/// in the cache of the processor.
 fn in_arena<T>(work: impl FnOnce(&Bump) -> T) -> T {
     thread_local! {
         static ARENA: Cell<Option<Bump>> = const { Cell::new(None) };

@@ -7,9 +7,9 @@
 //! {"a": {"type": "null"}, "b": {"type": "null"}}     a and b are one object in memory, compiled once
 //! ```
 //!
-//! Equal schemas are shared like this where the caller allows it ([`Objects`]): generated schemas repeat themselves, and
-//! comparing two is much cheaper than compiling one. Titles and descriptions, most of the text of many schemas, are then
-//! left out.
+//! Equal schemas are shared like this where the caller allows it ([`Objects`]): generated schemas repeat themselves,
+//! and comparing two is much cheaper than compiling one. Titles and descriptions, most of the text of many schemas, are
+//! then left out.
 //!
 //! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are freed at once. Wrinkle: so a value may be
 //! copied, but never changed.

@@ -1,7 +1,11 @@
 //! The names of an object's members, in the order in which they were met.
 //!
-//! Most objects have few, and comparing with each is faster than hashing; so a hash table is made only of many. Cost: one
-//! comparison for a name that stands where it is looked for first, as nearly all do.
+//! ```text
+//! add("id", 0), add("kind", 1), add("id", 0)     id: 0, kind: 1
+//! ```
+//!
+//! Most objects have few, and comparing with each is faster than hashing; so a hash table is made only of many. Cost:
+//! one comparison for a name that stands where it is looked for first, as nearly all do.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
 //! From sets of values to nodes of a graph.
 //!
-//! A condition becomes one node, made once ([`GraphBuilder::node`]); its children are queued, not recursed into, so deep
-//! and recursive schemas need no deep stack. Scalars share one set of literal texts, and the strings of a type one
+//! A condition becomes one node, made once ([`GraphBuilder::node`]); its children are queued, not recursed into, so
+//! deep and recursive schemas need no deep stack. Scalars share one set of literal texts, and the strings of a type one
 //! automaton.
 //!
 //! ```text

@@ -1,4 +1,8 @@
 //! Strings: as JSON text, and as counted characters of a class.
+//!
+//! ```text
+//! quoted("a\"b")     "a\"b" with quotes and a backslash          counted_class(.{2,5})     any character, 2 to 5 times
+//! ```
 
 use bumpalo::Bump;
 

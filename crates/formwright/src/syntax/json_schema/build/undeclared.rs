@@ -4,8 +4,9 @@
 //! patternProperties ^x: A, y$: B     ^x ∧ y$: A∧B     ^x ∧ ¬y$: A     ¬^x ∧ y$: B     ¬^x ∧ ¬y$: any
 //! ```
 //!
-//! Cost: exponential in the number of patterns that overlap, so these are few; patterns of which no two share a name make
-//! one kind each. Wrinkle: names are written in their one form, so a declared or used name cannot come again in another.
+//! Cost: exponential in the number of patterns that overlap, so these are few; patterns of which no two share a name
+//! make one kind each. Wrinkle: names are written in their one form, so a declared or used name cannot come again in
+//! another.
 
 use smallvec::SmallVec;
 
@@ -83,8 +84,8 @@ impl Overlap<'_> {
         }
     }
 
-    /// The languages whose intersection is these names. Being outside of a pattern need not be said where a disjoint one
-    /// has them inside.
+    /// The languages whose intersection is these names. Being outside of a pattern need not be said where a disjoint
+    /// one has them inside.
     fn languages(self) -> impl Iterator<Item = Regular> {
         self.patterns.trees.iter().zip(&self.patterns.disjoint).filter_map(move |(tree, disjoint)| {
             if self.is_inside(tree) {

@@ -1,4 +1,13 @@
-//! Keywords that combine the sets of other schemas in place: `allOf`, `oneOf`, `if`, `dependentSchemas`, `unevaluated*`.
+//! Keywords that combine the sets of other schemas in place: `allOf`, `oneOf`, `if`, `dependentSchemas`,
+//! `unevaluated*`.
+//!
+//! ```text
+//! {"oneOf": [A, B]}                   (A ∧ ¬B) | (B ∧ ¬A)
+//! {"if": A, "then": B, "else": C}     (A ∧ B) | (¬A ∧ C)
+//! ```
+//!
+//! Cost: the products of unions. Wrinkle: `oneOf` would need all pairs; options that plainly share no value need no
+//! complement, and in most schemas that is all of them.
 
 use std::borrow::Cow;
 use std::rc::Rc;

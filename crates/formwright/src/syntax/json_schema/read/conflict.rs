@@ -15,7 +15,8 @@ use crate::syntax::json_schema::keywords::{self, About};
 use crate::syntax::json_schema::sets::{Atom, Condition, ValueSet};
 use crate::syntax::json_schema::value::Value;
 
-/// Keywords that mean something together, and are named by the last one that is there; each other one stands for itself.
+/// Keywords that mean something together, and are named by the last one that is there; each other one stands for
+/// itself.
 const TOGETHER: &[&[&str]] = &[
     &["properties", "patternProperties", "additionalProperties"],
     &["prefixItems", "additionalItems", "items"],

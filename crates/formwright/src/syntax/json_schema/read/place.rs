@@ -75,7 +75,8 @@ impl<'d> SchemaPlace<'d> {
     }
 }
 
-/// The keys of a schema object. Most keywords are absent from most schemas, which a Bloom filter shows without a search.
+/// The keys of a schema object. Most keywords are absent from most schemas, which a Bloom filter shows without a
+/// search.
 #[derive(Clone, Copy)]
 pub struct Keys<'d> {
     pub map: &'d Map<'d>,
