@@ -1,7 +1,7 @@
 //! A coarse partition of characters into 61 kinds, one bit each.
 //!
 //! ```text
-//! a-f: bit 0   g-z: 1   A-F: 2   G-Z: 3   0-9: 4   space: 5   ...   each ASCII punctuation: its own   é: that of its lead byte
+//! a-f: bit 0   g-z: 1   A-F: 2   G-Z: 3   0-9: 4   space: 5   each punctuation its own   é: that of its lead byte
 //! ```
 //!
 //! Every node of a token tree knows which kinds occur below it. A state that may read any run of `[a-z0-9]` accepts a

@@ -28,7 +28,8 @@ impl<'d> SchemaReader<'d> {
             return false;
         }
         self.probing += 1;
-        let empty = self.is_shown_empty(condition, depth).unwrap_or(false); // an error is reported when the schema itself is read
+        // An error is reported when the schema itself is read.
+        let empty = self.is_shown_empty(condition, depth).unwrap_or(false);
         self.probing -= 1;
         empty
     }
