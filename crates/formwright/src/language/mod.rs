@@ -16,10 +16,12 @@
 //! Cost: a few passes over the nodes. Wrinkle: nodes of a compiled graph are not those of the language, because choices
 //! of objects that begin alike are factored on the way ([`Graph::left_factor`]).
 
+mod checks;
 mod compiled;
 mod import;
 mod layout_costs;
 mod left_factoring;
+mod plain_shortest;
 mod progress;
 mod set;
 mod shortest;

@@ -14,15 +14,15 @@
 //! a few, in both directions.
 
 use std::cell::Cell;
-use std::slice;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Array, Graph, Layout, LayoutCosts, MinimumLengths, Node, NodeId, Object, UndeclaredKind, shortest_cache};
-use crate::error::{Error, Kind, Result};
+use super::plain_shortest::plain_shortest;
+use super::{Array, Graph, Layout, LayoutCosts, LeafId, MinimumLengths, Node, NodeId, Object, shortest_cache};
+use crate::error::Result;
 use crate::limits::Limits;
-use crate::regular::{Automaton, Encoding, Regular};
+use crate::regular::{Automaton, Encoding};
 
 /// "No finite text". Sums of a few of these do not overflow.
 pub const INFINITE: u32 = u32::MAX / 8;
@@ -144,7 +144,7 @@ impl Facts {
         value: &dyn Fn(NodeId) -> u32,
         ask: impl FnOnce(&MinimumLengths<'_>) -> T,
     ) -> T {
-        let leaf = |leaf: u32| self.leaves[leaf as usize];
+        let leaf = |leaf: LeafId| self.shortest_of_leaf(leaf);
         let (colon, between) = (costs.colon(layout), costs.between_items(layout));
         ask(&MinimumLengths { value, leaf: &leaf, colon, between })
     }
@@ -178,7 +178,7 @@ impl Facts {
         sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
     }
 
-    /// The facts of a node that was made when all others were solved; it reads something.
+    /// Adds the facts of a node that was made after the others were solved and that has no empty text.
     pub(super) fn add(&mut self, shortest: u32) {
         self.shortest.push(shortest.min(INFINITE));
         self.nullable.push(false);
@@ -199,6 +199,11 @@ impl Facts {
         self.shortest[node as usize]
     }
 
+    /// The same of a leaf.
+    pub(super) fn shortest_of_leaf(&self, leaf: LeafId) -> u32 {
+        self.leaves[leaf as usize]
+    }
+
     /// Whether `node` has the empty text.
     pub fn nullable(&self, node: NodeId) -> bool {
         self.nullable[node as usize]
@@ -207,102 +212,6 @@ impl Facts {
     /// The automaton of a leaf, if it had to be built.
     pub fn built(&self, leaf: u32) -> Option<&Arc<Automaton>> {
         self.built[leaf as usize].as_ref()
-    }
-
-    /// Removes every way into a node without a finite text.
-    pub(super) fn prune(&self, graph: &mut Graph) {
-        if self.shortest.iter().all(|&shortest| shortest < INFINITE) {
-            return;
-        }
-        let dead = |node: &NodeId| self.shortest[*node as usize] >= INFINITE;
-        for index in 0..graph.nodes.len() {
-            let pruned = match &graph.nodes[index] {
-                _ if self.shortest[index] >= INFINITE => Node::Never,
-                Node::Choice(options) if options.iter().any(dead) => {
-                    Node::Choice(options.iter().filter(|option| !dead(option)).copied().collect())
-                }
-                Node::Repeat { body, .. } if dead(body) => Node::Empty,
-                Node::Array(array) if !array.kinds.is_empty() => continue, // impossible ways have no completion
-                Node::Array(array) => {
-                    let first_dead =
-                        (0..=array.prefix.len() as u32).find(|&i| array.item(i).is_some_and(|item| dead(&item)));
-                    let Some(first_dead) = first_dead else { continue };
-                    let mut shorter = (**array).clone();
-                    shorter.high = shorter.high.min(first_dead);
-                    Node::Array(Arc::new(shorter))
-                }
-                Node::Object(object) => {
-                    let values = object.members.iter().map(|member| member.value);
-                    let mut values = values.chain(object.undeclared.iter().map(|kind| kind.value));
-                    let nameless = |kind: &UndeclaredKind| self.leaves[kind.name as usize] >= INFINITE;
-                    if !values.any(|value| dead(&value)) && !object.undeclared.iter().any(nameless) {
-                        continue;
-                    }
-                    let mut alive = (**object).clone();
-                    alive.undeclared.retain(|kind| !dead(&kind.value) && !nameless(kind));
-                    alive.members.iter_mut().for_each(|member| member.possible = !dead(&member.value));
-                    Node::Object(Arc::new(alive))
-                }
-                _ => continue,
-            };
-            graph.nodes[index] = pruned;
-        }
-    }
-
-    /// A rule that can reach itself without reading a byte would loop for ever.
-    pub(super) fn refuse_left_recursion(&self, graph: &Graph) -> Result<()> {
-        const NEW: u8 = 0;
-        const OPEN: u8 = 1;
-        const DONE: u8 = 2;
-        let deeper = |node: &NodeId| !self.leftmost(graph, *node).is_empty();
-        if !(0..graph.nodes.len() as NodeId).any(|node| self.leftmost(graph, node).iter().any(deeper)) {
-            return Ok(()); // most often: choices of things that are read at once
-        }
-        let mut marks = vec![NEW; graph.nodes.len()];
-        let mut stack = Vec::new();
-        for start in 0..graph.nodes.len() as NodeId {
-            if marks[start as usize] != NEW {
-                continue;
-            }
-            stack.push((start, self.leftmost(graph, start), 0_usize));
-            marks[start as usize] = OPEN;
-            while let Some((node, children, next)) = stack.last_mut() {
-                let Some(&child) = children.get(*next) else {
-                    marks[*node as usize] = DONE;
-                    stack.pop();
-                    continue;
-                };
-                *next += 1;
-                match marks[child as usize] {
-                    OPEN => {
-                        return Err(Error::new(
-                            Kind::Language,
-                            "language: a rule refers to itself before it reads anything",
-                        )
-                        .hint("rewrite the left recursion as a repetition"));
-                    }
-                    NEW => {
-                        marks[child as usize] = OPEN;
-                        stack.push((child, self.leftmost(graph, child), 0));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Nodes a text of `node` may start with before anything is read.
-    fn leftmost<'g>(&self, graph: &'g Graph, node: NodeId) -> &'g [NodeId] {
-        match &graph.nodes[node as usize] {
-            Node::Choice(options) => options,
-            Node::Rule(node) | Node::Repeat { body: node, .. } => slice::from_ref(node),
-            Node::Sequence(parts) => {
-                let read = parts.iter().position(|part| !self.nullable(*part));
-                &parts[..read.map_or(parts.len(), |read| read + 1)]
-            }
-            _ => &[],
-        }
     }
 }
 
@@ -315,117 +224,4 @@ fn sum(parts: impl Iterator<Item = u32>, fixed: u32, between: u32, count: u32) -
         }
     }
     total.min(INFINITE)
-}
-
-/// A text that no other of its language has fewer bytes than.
-#[derive(Clone, Copy)]
-struct Shortest {
-    bytes: u32,
-    /// `None`: the tree does not show it.
-    characters: Option<u32>,
-}
-
-impl Shortest {
-    const NONE: Self = Self { bytes: INFINITE, characters: None };
-    const EMPTY: Self = Self { bytes: 0, characters: Some(0) };
-
-    fn then(self, next: Self) -> Self {
-        let characters = self.characters.zip(next.characters).map(|(some, more)| some.saturating_add(more));
-        Self { bytes: self.bytes.saturating_add(next.bytes).min(INFINITE), characters }
-    }
-
-    fn times(self, count: u32) -> Self {
-        let characters = self.characters.map(|one| one.saturating_mul(count));
-        Self { bytes: self.bytes.saturating_mul(count).min(INFINITE), characters }
-    }
-
-    /// Whether its number of characters is one that `lengths`, a repetition of any character, allows.
-    fn fits(self, lengths: &Regular) -> bool {
-        let Regular::Repeat(_, low, high) = lengths else { return false };
-        self.characters.is_some_and(|count| *low <= count && high.is_none_or(|high| count <= high))
-    }
-}
-
-/// A shortest text of a tree, unless an And, Not or Multiple hides it. (Lengths do not, if the text has such a one.)
-fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Shortest> {
-    let shortest = |part| plain_shortest(part, encoding);
-    Some(match tree {
-        Regular::Never => Shortest::NONE,
-        Regular::Class(ranges) => {
-            let bytes = ranges.iter().map(|&(low, high)| class_cost(low, high, encoding)).min();
-            Shortest { bytes: bytes.unwrap_or(INFINITE), characters: Some(1) }
-        }
-        Regular::Concat(parts) => {
-            parts.iter().try_fold(Shortest::EMPTY, |all, part| Some(all.then(shortest(part)?)))?
-        }
-        Regular::Or(parts) => parts.iter().try_fold(Shortest::NONE, |best, part| {
-            let next = shortest(part)?;
-            Some(if next.bytes < best.bytes { next } else { best })
-        })?,
-        Regular::Repeat(_, low, Some(high)) if low > high => Shortest::NONE,
-        Regular::Empty | Regular::Repeat(_, 0, _) => Shortest::EMPTY,
-        Regular::Repeat(inner, low, _) => shortest(inner)?.times(*low),
-        Regular::Static(tree) => shortest(tree.0)?,
-        Regular::Implicit(language) => Shortest { bytes: language.shortest(), characters: None },
-        Regular::And(parts) => {
-            let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());
-            let (lengths, others): (Vec<_>, Vec<_>) = parts.iter().partition(is_length);
-            let [one] = others.as_slice() else { return None };
-            shortest(one).filter(|text| lengths.iter().all(|length| text.fits(length)))?
-        }
-        Regular::Not(_) | Regular::Multiple(_) => return None,
-    })
-}
-
-fn class_cost(low: char, high: char, encoding: Encoding) -> u32 {
-    let json = encoding != Encoding::Text;
-    let (first, last) = (if json { low.max(' ') } else { low }, high.min('\x7F'));
-    if first < last || first == last && !(json && (first == '"' || first == '\\')) {
-        return 1; // of two neighbours, one needs no escape
-    }
-    match low {
-        '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{C}' | '\r' => 2,
-        c if json && c < ' ' => {
-            if high >= '\u{8}' {
-                2
-            } else {
-                6
-            }
-        }
-        c => c.len_utf8() as u32,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::regular::Escapes;
-    use crate::syntax::regex;
-
-    /// What is found without an automaton is what the automaton says.
-    #[test]
-    fn shortest_texts_are_found_without_an_automaton() {
-        let limits = Limits::default();
-        let (mut found, mut left) = (0, 0);
-        for pattern in
-            ["a{2,5}", "(ab|c)+d?", "é{3}|x{4}", r#""{2}x*"#, "x?", "(a|bc){0,3}d", "[\\x00-\\x1f]é", "c{3}|abcd"]
-        {
-            let tree = regex::parse(pattern, &limits).unwrap();
-            for (low, high) in [(0, None), (0, Some(3)), (1, Some(1)), (2, None), (3, Some(4)), (4, Some(2))] {
-                let tree = Regular::and([tree.clone(), Regular::length(low, high)]);
-                for (encoding, quotes) in [(Encoding::Text, 0), (Encoding::Json(Escapes::Natural), 2)] {
-                    let Some(shortest) = plain_shortest(&tree, encoding) else {
-                        left += 1;
-                        continue;
-                    };
-                    let automaton = Automaton::new(&tree, encoding, &limits).unwrap();
-                    let expected =
-                        if automaton.is_never() { None } else { Some(automaton.shortest(automaton.start().state())) };
-                    assert_eq!((shortest.bytes < INFINITE).then_some(shortest.bytes + quotes), expected, "{tree:?}");
-                    found += 1;
-                }
-            }
-        }
-        assert!(found > 40 && left > 40, "{found} {left}");
-    }
 }

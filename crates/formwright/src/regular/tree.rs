@@ -289,7 +289,7 @@ impl Regular {
 
     /// Whether texts of both differ in one of their first characters, as those of `k1-[a-z]+` and `k2-[a-z]+` do.
     fn begins_apart(&self, other: &Self) -> bool {
-        self.beginning().iter().zip(other.beginning()).any(|pair| match pair {
+        self.first_classes().iter().zip(other.first_classes()).any(|pair| match pair {
             (Self::Class(a), Self::Class(b)) => a.iter().all(|&(low, high)| {
                 let after = b.partition_point(|&(_, end)| end < low);
                 b.get(after).is_none_or(|&(start, _)| high < start)
@@ -299,10 +299,10 @@ impl Regular {
     }
 
     /// The classes that all texts begin with, one for each character.
-    fn beginning(&self) -> &[Self] {
+    fn first_classes(&self) -> &[Self] {
         let all = match self {
             Self::Concat(parts) => parts,
-            Self::Static(tree) => return tree.0.beginning(),
+            Self::Static(tree) => return tree.0.first_classes(),
             _ => std::slice::from_ref(self),
         };
         let others = all.iter().position(|part| !matches!(part, Self::Class(_)));
