@@ -49,7 +49,7 @@ pub struct GraphBuilder<'r, 'd> {
     of_schema: Vec<Option<NodeId>>,
     /// The nodes of other conditions.
     of_condition: FxHashMap<Condition<'d>, NodeId>,
-    /// Alternatives still to be built.
+    /// Nodes still to be built.
     queue: VecDeque<(NodeId, Condition<'d>)>,
     /// The leaf of all strings.
     texts: Option<LeafId>,
@@ -134,6 +134,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         node
     }
 
+    /// The node of a set of values. Here and below, `whole` is the condition that they meet: messages name its schemas.
     fn value(&mut self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Alternatives::new(), LiteralTexts::new());
         let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
