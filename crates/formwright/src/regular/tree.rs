@@ -225,7 +225,7 @@ impl Regular {
     }
 
     /// The same language as a [`Static`] tree. A repeated class stays as it is, because callers look for that.
-    pub fn lasting(tree: &'static Self) -> Self {
+    pub fn of_static(tree: &'static Self) -> Self {
         if tree.class_times().is_some() { tree.clone() } else { Self::Static(Static(tree)) }
     }
 

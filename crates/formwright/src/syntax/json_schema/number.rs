@@ -233,7 +233,7 @@ impl NumberSet {
             _ => return None,
         };
         let made = || self.interval(integral, DIGITS);
-        Some(Regular::lasting(TREES[from][usize::from(integral)].get_or_init(made)))
+        Some(Regular::of_static(TREES[from][usize::from(integral)].get_or_init(made)))
     }
 
     fn interval(&self, integral: bool, digits: u32) -> Regular {

@@ -196,7 +196,7 @@ type Trees = OnceLock<HashMap<&'static str, OnceLock<Regular>>>;
 
 fn built(trees: &'static Trees, format: &Format, build: fn(&Format) -> Regular) -> Regular {
     let trees = trees.get_or_init(|| FORMATS.iter().map(|format| (format.name, OnceLock::new())).collect());
-    Regular::lasting(trees[format.name].get_or_init(|| build(format)))
+    Regular::of_static(trees[format.name].get_or_init(|| build(format)))
 }
 
 /// The language of a format. Built once a process.
