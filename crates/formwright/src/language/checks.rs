@@ -1,4 +1,5 @@
-//! What [`Graph::finish`] does once shortest texts are known: it removes dead ends, and refuses rules that read nothing.
+//! What [`Graph::finish`] does once shortest texts are known: it removes dead ends, and refuses rules that read
+//! nothing.
 //!
 //! ```text
 //! Choice(a, Never)       a                      a way that cannot end is never offered

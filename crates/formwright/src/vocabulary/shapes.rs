@@ -1,8 +1,8 @@
 //! Tokens by their *shape*: what remains of their bytes when letters of a case, digits and most lead bytes are alike.
 //!
-//! Most states of most patterns treat all lowercase letters alike, all digits, all Greek. Such a state treats `" house"`
-//! and `" mouse"` alike, so one look is enough for both: 131k tokens have 12k shapes, whose tree has 22k nodes where that
-//! of the tokens has 266k.
+//! Most states of most patterns treat all lowercase letters alike, all digits, all Greek. Such a state treats `"
+//! house"` and `" mouse"` alike, so one look is enough for both: 131k tokens have 12k shapes, whose tree has 22k nodes
+//! where that of the tokens has 266k.
 //!
 //! ```text
 //! "house" "mouse" "Mouse9" "Mouse7"      h-a-a-a-a   m-a-a-a-a   M-a-a-a-a-0 (two tokens)

@@ -114,7 +114,7 @@ impl Trie {
         let mut shared = 0; // bytes in common with the string before
         for (index, &(bytes, item)) in sorted.iter().enumerate() {
             let next = sorted.get(index + 1).map_or(0, |(next, _)| common(bytes, next));
-            self.reach(&mut open, bytes.len() - shared);
+            self.count_string(&mut open, bytes.len() - shared);
             // What the next string does not share is a chain, complete at once.
             let end = (self.nodes.len() + bytes.len() - shared) as NodeIndex;
             for depth in shared + 1..=bytes.len() {
@@ -139,7 +139,7 @@ impl Trie {
     }
 
     /// Counts a string of which `height` bytes are left below the last open node.
-    fn reach(&mut self, open: &mut Open, height: usize) {
+    fn count_string(&mut self, open: &mut Open, height: usize) {
         if let Some((top, children)) = open.last_mut() {
             *children += u16::from(height > 0);
             let top = &mut self.nodes[*top as usize];

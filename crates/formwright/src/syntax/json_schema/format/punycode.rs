@@ -4,14 +4,15 @@
 //! xn--4dbc5h  ─ read "4db" → at 0 insert U+05D0  ─ "c" → at 1 U+05D1  ─ "5h" → at 1 U+05F3:  א׳ב
 //! ```
 //!
-//! A label is read as the decoder of the specification reads it, and must be a U-label after every insertion. Code points
-//! are inserted in ascending order, so this leaves out labels that only their largest code point makes valid. In return, a
-//! text can always end after the number that is being read.
+//! A label is read as the decoder of the specification reads it, and must be a U-label after every insertion. Code
+//! points are inserted in ascending order, so this leaves out labels that only their largest code point makes valid. In
+//! return, a text can always end after the number that is being read.
 //!
-//! Cost: a state looks for the next valid insertion, usually a few numbers away. There are many states, since most digits
-//! insert *something*: up to five thousand for a mask. Ideographs would multiply them, hence [`LAST_CODE`]. Wrinkle: the
-//! ASCII part, which comes first, is letters and digits only, and each of them is treated as the letter `a`: no rule about
-//! U-labels treats an `a` better than other letters, or than digits where nothing reads from right to left.
+//! Cost: a state looks for the next valid insertion, usually a few numbers away. There are many states, since most
+//! digits insert *something*: up to five thousand for a mask. Ideographs would multiply them, hence [`LAST_CODE`].
+//! Wrinkle: the ASCII part, which comes first, is letters and digits only, and each of them is treated as the letter
+//! `a`: no rule about U-labels treats an `a` better than other letters, or than digits where nothing reads from right
+//! to left.
 
 use super::label::{Direction, Label, LetterKind, kind, next_code};
 use crate::regular::{Implicit, ImplicitLanguage, Regular};

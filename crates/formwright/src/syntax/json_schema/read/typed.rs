@@ -243,8 +243,8 @@ impl<'d> SchemaReader<'d> {
         Ok(array)
     }
 
-    /// The conditions on items by position. In drafts before 2020-12, an array of schemas in `items` is what `prefixItems`
-    /// is now.
+    /// The conditions on items by position. In drafts before 2020-12, an array of schemas in `items` is what
+    /// `prefixItems` is now.
     fn items(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>, array: &mut ArraySet<'d>) -> Result<()> {
         let is_old = map.get("items").is_some_and(Value::is_array);
         let (prefix_key, rest_key) = if is_old { ("items", "additionalItems") } else { ("prefixItems", "items") };
