@@ -1,4 +1,4 @@
-//! The price of single operations: loading a vocabulary, compiling, masks of known and of new states, steps.
+//! The time of single operations: loading a vocabulary, compiling, masks of cached and of new states, steps.
 //!
 //! Runs on the vocabulary of `bench/run.py` where that has been run, else on one made of the letters' combinations.
 
@@ -39,7 +39,7 @@ fn start(tables: &Arc<Tables>, schema: &str) -> Matcher {
     Constraint::new(&language, tables).expect("a constraint").matcher()
 }
 
-/// A matcher within the string of a record, whose mask is known, with its tables and a row.
+/// A matcher within the string of a record, whose mask is cached, with its tables and a row.
 fn within() -> (Arc<Tables>, Matcher, Vec<u32>) {
     let tables = tables();
     let mut matcher = start(&tables, RECORD);
@@ -91,12 +91,12 @@ fn first_mask_of_a_pattern(bencher: Bencher) {
 }
 
 #[divan::bench]
-fn mask_of_a_known_state(bencher: Bencher) {
+fn mask_of_a_cached_state(bencher: Bencher) {
     let (_tables, mut matcher, mut row) = within();
     bencher.bench_local(|| matcher.fill_bitmask(black_box(&mut row), None));
 }
 
-/// Forks share what was learnt, but must not wait for each other.
+/// Forks share a cache, but must not wait for each other.
 #[divan::bench(threads = [1, 2])]
 fn mask_of_a_fork(bencher: Bencher) {
     let (_tables, matcher, row) = within();
@@ -104,7 +104,7 @@ fn mask_of_a_fork(bencher: Bencher) {
     bencher.with_inputs(fork).bench_refs(|(matcher, row)| matcher.fill_bitmask(black_box(row), None));
 }
 
-/// What the mask of a known state cannot beat.
+/// What the mask of a cached state cannot beat.
 #[divan::bench]
 fn copy_of_a_row(bencher: Bencher) {
     let (_tables, _, mut row) = within();

@@ -1,8 +1,8 @@
 //! Mask, accept and compile times on a suite that `bench/run.py` has prepared, without Python:
 //! `cargo bench --bench masks -- stress`.
 //!
-//! The first round over all cases finds every leaf mask missing ("cold"), the others find them all ("warm"). A
-//! constraint is new in every round, and what it learnt from one instance helps with the next. With `--each`, the
+//! The first round over all cases finds every terminal mask missing ("cold"), the others find them all ("warm"). A
+//! constraint is new in every round, and what is cached of one instance helps with the next. With `--each`, the
 //! averages of every case, warm, come last. With `--digest`, nothing is timed: one SHA-256 over every mask, to be
 //! compared with that of another build.
 

@@ -111,7 +111,7 @@ fn rows(side: &Side) -> Vec<(Matcher, Vec<u32>)> {
     all
 }
 
-/// Masks that are known.
+/// Masks that are cached.
 fn fill(mut rows: Vec<(Matcher, Vec<u32>)>) -> impl FnMut() + Send {
     move || {
         for (matcher, row) in &mut rows {
@@ -181,8 +181,8 @@ fn main() {
     factors("compile", 40, sides.map(compile));
     factors("new texts: compile, masks, steps", 15, sides.map(new_texts));
     factors("texts: masks, steps", 15, sides.map(texts));
-    factors("masks of known states", 4, sides.map(rows).map(fill));
+    factors("masks of cached states", 4, sides.map(rows).map(fill));
     let family = rows(side);
     let forks = || family.iter().map(|(matcher, row)| (matcher.fork(), row.clone())).collect();
-    factors("masks of known states, forks of each other", 4, [forks(), forks(), rows(own)].map(fill));
+    factors("masks of cached states, forks of each other", 4, [forks(), forks(), rows(own)].map(fill));
 }

@@ -4,12 +4,12 @@
 //! magic (4 bytes) · version (u32) · SHA-256 of the body (32 bytes) · body
 //! ```
 //!
-//! Numbers are little-endian u32; a text is its length and its UTF-8. [`Envelope::open`] checks the envelope and gives a
-//! [`Reader`], which returns fields of the body and never reads or allocates beyond it: a length in the data is compared
-//! with what is there first.
+//! Numbers are little-endian u32; a text is its length and its UTF-8. [`Envelope::open`] checks the envelope and gives
+//! a [`Reader`], which returns fields of the body and never reads or allocates beyond it: a length in the data is
+//! compared with what is there first.
 //!
-//! Wrinkle: the digest finds accidents, not forgers, who can compute it as well. So nothing is trusted: what is read goes
-//! through the same constructors as what a user writes.
+//! Wrinkle: the digest finds accidents, not forgers, who can compute it as well. So nothing is trusted: what is read
+//! goes through the same constructors as what a user writes.
 
 use sha2::{Digest as _, Sha256};
 
@@ -47,7 +47,7 @@ impl Envelope {
     /// The body of `data`, to be read field by field.
     ///
     /// # Errors
-    /// Of the kind of the envelope, saying what was seen: something else, another version, an accident on the way.
+    /// Of the kind of the envelope, saying what was seen: something else, another version, or bytes that were changed.
     pub fn open<'d>(&self, data: &'d [u8]) -> Result<Reader<'d>> {
         let Some((header, body)) = data.split_at_checked(HEADER) else {
             return Err(self.fail(&format!("{} bytes are too few to hold one", data.len())));

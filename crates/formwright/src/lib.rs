@@ -26,18 +26,24 @@
 //! # }
 //! ```
 //!
-//! | module | holds | depends on |
-//! |---|---|---|
-//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | |
-//! | [`vocabulary`] | tokens and their prefix trees | |
-//! | [`language`] | the graph every front end builds and the matcher runs | both |
-//! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `language` |
-//! | [`terminals`] | per-vocabulary masks of regular leaves | `language`, `vocabulary`, `regular` |
-//! | [`matcher`] | constraints, configurations, masks, budget | `terminals`, `language` |
-//! | [`recipe`] | what a user wrote to get a language, to be stored | `syntax`, `bytes` |
-//! | [`bytes`] | the envelope of everything that is stored | |
+//! From the lowest layer up; `tests/layers.rs` holds the table to the sources:
 //!
-//! The kernel has no I/O, no globals but constant tables, and no `unsafe`.
+//! | module | holds | uses |
+//! |---|---|---|
+//! | [`error`] | one error type with its place | |
+//! | [`limits`] | every bound in one struct | |
+//! | [`bytes`] | the envelope of everything that is stored | `error` |
+//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | `error`, `limits` |
+//! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
+//! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `limits`, `regular`, `vocabulary` |
+//! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
+//! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
+//! | [`matcher`] | constraints, configurations, masks, budget | `error`, `regular`, `vocabulary`, `language`, `terminals` |
+//! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `vocabulary`, `language`, `syntax` |
+//!
+//! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,
+//! formats, keywords), a bounded cache of shortest texts, and for each thread an arena for reading schemas and a few
+//! common trees. `unsafe` stands in one file, `matcher/masks/row.rs`, which writes rows that other threads can see.
 
 pub mod bytes;
 pub mod error;

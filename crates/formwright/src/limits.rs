@@ -1,7 +1,7 @@
 //! Every bound the kernel keeps, in one place, with its reason.
 //!
-//! Bounds turn hostile input into [`crate::Error`] values instead of hangs or
-//! unbounded memory. They are generous: a bound that real input meets is a bug.
+//! Bounds turn hostile input into [`crate::Error`] values instead of hangs or unbounded memory. They are generous: a
+//! bound that real input meets is a bug.
 
 /// Bounds on time and memory. `Limits::default()` suits servers that compile
 /// schemas written by strangers.
@@ -9,9 +9,9 @@
 pub struct Limits {
     /// States of one automaton. A state costs about 150 bytes.
     pub automaton_states: usize,
-    /// Expressions of one automaton: derivatives met so far.
+    /// Expressions of one automaton: the derivatives made so far.
     pub automaton_expressions: usize,
-    /// States searched to decide whether an And/Not expression is empty; those of wide ones count more.
+    /// Expressions visited to decide whether one with And or Not is empty; those of many parts count more.
     pub emptiness_search: usize,
     /// Nesting of a regular expression.
     pub pattern_depth: u32,
@@ -23,11 +23,11 @@ pub struct Limits {
     pub source_nodes: usize,
     /// Alternatives that combining schemas (`allOf` x `anyOf`, `not`) may produce in one place.
     pub alternatives: usize,
-    /// Bytes of automata kept for later schemas of a vocabulary; more only while constraints hold them.
+    /// Bytes of automata that a vocabulary keeps for later schemas; more only while constraints refer to them.
     pub automata_bytes: usize,
-    /// Bytes of per-vocabulary leaf masks kept; older ones are recomputed when needed.
-    pub leaf_cache_bytes: usize,
-    /// Bytes of masks one matcher remembers.
+    /// Bytes of each cache of a vocabulary (terminal masks, and what belongs to them); beyond that, it is cleared.
+    pub terminal_cache_bytes: usize,
+    /// Bytes of masks that a matcher and its forks cache.
     pub matcher_cache_bytes: usize,
 }
 
@@ -43,7 +43,7 @@ impl Default for Limits {
             source_nodes: 16_000_000,
             alternatives: 32,
             automata_bytes: 128 << 20,
-            leaf_cache_bytes: 256 << 20,
+            terminal_cache_bytes: 256 << 20,
             matcher_cache_bytes: 512 << 10,
         }
     }

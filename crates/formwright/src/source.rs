@@ -1,7 +1,7 @@
 //! The source of a language: what a user wrote to get it, so that it can be stored, sent and read again.
 //!
 //! A compiled language is not stored. Reading what the user wrote and compiling it is as fast as reading a graph would
-//! be, and what comes out went through the same checks, whoever wrote the bytes. A [`Source`] has one instruction for each
+//! be, and goes through the same checks, whoever wrote the bytes. A [`Source`] has one instruction for each
 //! operand (a schema, an expression, a choice) and each operator, in postfix order:
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //! Cost: writing is a copy of the texts. Reading compiles every operand once, then runs the operators on a stack, so no
 //! depth of nesting can overflow anything.
 //!
-//! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds the
-//! nodes of all instructions together.
+//! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds
+//! the nodes of all instructions together.
 
 use std::collections::BTreeMap;
 use std::fmt;

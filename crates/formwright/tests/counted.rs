@@ -1,5 +1,5 @@
-//! Long counters of plain text: characters are counted, not made states of an automaton. The same language written so that
-//! it is an automaton allows the same tokens everywhere.
+//! Long counters of plain text: characters are counted, not made states of an automaton. A language written with such a
+//! counter allows the same tokens everywhere as the same language written so that it is an automaton.
 
 mod common;
 
@@ -52,11 +52,11 @@ fn counted_texts_are_those_of_an_automaton() {
                 let mut random = 7 * u64::from(low) + place as u64;
                 for step in 0..80 {
                     let shown = || format!("{class}{{{low},{high}}} as {place} after {step} tokens");
-                    let [expected, seen] = matchers.each_mut().map(|matcher| allowed(matcher, None, count));
+                    let [seen, expected] = matchers.each_mut().map(|matcher| allowed(matcher, None, count));
                     assert_eq!(seen, expected, "{}", shown());
                     if step % 8 == 0 {
-                        let [least, same] = matchers.each_ref().map(Matcher::min_tokens_to_finish);
-                        assert_eq!(least, same, "{}", shown());
+                        let [seen, least] = matchers.each_ref().map(Matcher::min_tokens_to_finish);
+                        assert_eq!(seen, least, "{}", shown());
                         for budget in [least + 1, least + 4] {
                             let [seen, expected] =
                                 matchers.each_mut().map(|matcher| allowed(matcher, Some(budget), count));

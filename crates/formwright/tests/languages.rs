@@ -62,9 +62,9 @@ fn masks_equal_trying_every_token() {
     }
 }
 
-/// Whatever is chosen from a budgeted mask, the text is complete when the budget is used up.
+/// Texts of random tokens from budgeted masks are complete when the budget is used up.
 #[test]
-fn budgets_are_kept() {
+fn random_texts_keep_their_budget() {
     let tables = tables(Limits::default());
     let count = tables.vocabulary.len() as u32;
     for case in cases() {

@@ -19,7 +19,7 @@ fn joined(before: &[&str], middle: &[&str], behind: &[&str]) -> Vec<String> {
     pairs.flat_map(|pair| behind.iter().map(move |third| [&pair, *third].concat())).collect()
 }
 
-/// Random texts, several of each schema in one memory.
+/// Random texts, several of each schema with one cache: at every step, the mask is what trying each token says.
 fn try_masks(tables: &Arc<Tables>, schemas: &[&str], texts: u32) {
     let count = tables.vocabulary.len() as u32;
     let mut random = 7_u64;

@@ -1,4 +1,4 @@
-//! What is shared or forgotten must not be seen in a mask: caches without room, threads, forks, long texts.
+//! Masks do not depend on what is cached or shared: caches without room, threads, forks, long texts.
 
 mod common;
 
@@ -28,17 +28,17 @@ fn masks(constraint: &Constraint, case: &Case, count: u32) -> Vec<Vec<u32>> {
 
 #[test]
 fn caches_without_room_change_nothing() {
-    let roomy = tables(Limits::default());
-    let none = Limits { automata_bytes: 1, leaf_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() };
+    let ample = tables(Limits::default());
+    let none = Limits { automata_bytes: 1, terminal_cache_bytes: 1, matcher_cache_bytes: 1, ..Limits::default() };
     let tight = tables(none);
-    let count = roomy.vocabulary.len() as u32;
+    let count = ample.vocabulary.len() as u32;
     for case in cases() {
         let language = language(&case);
-        let [wide, narrow] = [&roomy, &tight].map(|tables| Constraint::new(&language, tables).unwrap());
+        let [wide, narrow] = [&ample, &tight].map(|tables| Constraint::new(&language, tables).unwrap());
         assert_eq!(masks(&wide, &case, count), masks(&narrow, &case, count), "{}", case.name);
     }
     assert!(tight.cached_bytes() < 64 << 10, "{} bytes", tight.cached_bytes());
-    assert!(tight.automata_bytes() < roomy.automata_bytes() / 2, "{} bytes", tight.automata_bytes());
+    assert!(tight.automata_bytes() < ample.automata_bytes() / 2, "{} bytes", tight.automata_bytes());
 }
 
 /// A vocabulary that lives as long as a server must not keep the patterns of all schemas it ever saw.
@@ -72,8 +72,8 @@ fn threads_see_what_one_thread_sees() {
     }
 }
 
-/// All at once on tables that know nothing yet: every thread compiles every schema, beginning with another one, so that
-/// automata, ids and leaf masks are asked for and made at the same time.
+/// All at once on empty tables: every thread compiles every schema, beginning with another one, so that automata, ids and
+/// terminal masks are looked up and made at the same time.
 #[test]
 fn threads_may_compile_the_same_schemas_at_once() {
     let (alone, cases) = (tables(Limits::default()), cases());
@@ -81,8 +81,8 @@ fn threads_may_compile_the_same_schemas_at_once() {
     let compiled =
         |case: &Case, tables: &Arc<Tables>| masks(&Constraint::new(&language(case), tables).unwrap(), case, count);
     let expected: Vec<_> = cases.iter().map(|case| compiled(case, &alone)).collect();
-    for leaf_cache_bytes in [1 << 10, 256 << 20] {
-        let shared = tables(Limits { leaf_cache_bytes, ..Limits::default() });
+    for terminal_cache_bytes in [1 << 10, 256 << 20] {
+        let shared = tables(Limits { terminal_cache_bytes, ..Limits::default() });
         thread::scope(|scope| {
             for first in (0..cases.len()).step_by(cases.len().div_ceil(4)) {
                 let order = (first..cases.len()).chain(0..first);
@@ -97,9 +97,9 @@ fn threads_may_compile_the_same_schemas_at_once() {
     }
 }
 
-/// A mask that is written quickly is the one that is found; none is, and no word touched, where a leaf mask must be made.
+/// A quick write gives the same mask as a lookup; where a terminal mask would have to be made, it writes nothing.
 #[test]
-fn quick_masks_are_those_that_are_found() {
+fn quick_writes_give_the_same_mask_or_nothing() {
     let tables = tables(Limits::default());
     let words = tables.vocabulary.mask_words();
     let fresh = || (0..words).map(|_| AtomicU32::new(0x5555_5555)).collect::<Vec<_>>();
@@ -133,9 +133,9 @@ fn quick_masks_are_those_that_are_found() {
     assert!(late > 10 && at_once > late, "{at_once} at once, {late} late");
 }
 
-/// Masks of a language without JSON are known as soon as it is compiled, where few bytes may come.
+/// Masks of a language without JSON are cached when it is compiled, where few bytes may come.
 #[test]
-fn what_is_sure_to_be_met_is_known() {
+fn first_masks_of_plain_languages_are_precomputed() {
     let cases = [
         ("(19|20)[0-9]{2}-(0[1-9]|1[0-2])", "2024-12", true),
         ("x[0-9]{2,400}", "x123456", true),
@@ -143,13 +143,13 @@ fn what_is_sure_to_be_met_is_known() {
         ("xy{0,300}z", &format!("x{}z", "y".repeat(300)), true),
         ("[a-z]+-[0-9]", "ab-1", false),
     ];
-    for (pattern, text, known) in cases {
+    for (pattern, text, cached) in cases {
         let language = formwright::syntax::regex::regex(pattern, &Limits::default()).unwrap();
         let mut matcher = Constraint::new(&language, &tables(Limits::default())).unwrap().matcher();
         let row: Vec<_> =
             (0..matcher.constraint().tables().vocabulary.mask_words()).map(|_| AtomicU32::new(0)).collect();
         for byte in text.as_bytes() {
-            assert_eq!(matcher.write_quick(&row[..]), known, "{pattern}");
+            assert_eq!(matcher.write_quick(&row[..]), cached, "{pattern}");
             matcher.accept_bytes(&[*byte]).unwrap();
         }
     }
@@ -176,23 +176,39 @@ fn vocabularies_share_a_language_not_its_masks() {
     }
 }
 
-/// Forks share a memory; in several threads at once they must still be independent.
+/// The masks before each of some bytes.
+fn masks_along(matcher: &mut Matcher, text: &[u8], count: u32) -> Vec<Vec<u32>> {
+    let mask = |byte: &u8| {
+        let mask = allowed(matcher, None, count);
+        matcher.accept_bytes(&[*byte]).unwrap();
+        mask
+    };
+    text.iter().map(mask).collect()
+}
+
+/// Forks share a cache. In several threads at once, each has the masks that a matcher alone has, and so has a fork of it
+/// that stays behind and goes on later.
 #[test]
-fn forks_are_independent() {
+fn forks_in_threads_have_the_masks_of_matchers_alone() {
     let tables = tables(Limits::default());
     let count = tables.vocabulary.len() as u32;
     for case in cases() {
-        let constraint = Constraint::new(&language(&case), &tables).unwrap();
-        let root = constraint.matcher();
+        let language = language(&case);
+        let root = Constraint::new(&language, &tables).unwrap().matcher();
         thread::scope(|scope| {
             for text in &case.accepts {
-                let mut fork = root.fork();
+                let (mut fork, text) = (root.fork(), text.as_bytes());
+                let expected = masks_along(&mut Constraint::new(&language, &tables).unwrap().matcher(), text, count);
+                let name = &case.name;
                 scope.spawn(move || {
-                    for byte in text.as_bytes() {
-                        allowed(&mut fork, None, count);
-                        fork.accept_bytes(&[*byte]).unwrap();
-                    }
-                    assert!(fork.is_accepting());
+                    let half = text.len() / 2;
+                    let mut masks = masks_along(&mut fork, &text[..half], count);
+                    let mut behind = fork.fork();
+                    masks.extend(masks_along(&mut fork, &text[half..], count));
+                    assert_eq!(masks, expected, "{name}");
+                    assert_eq!(behind.text(), &text[..half]);
+                    assert_eq!(masks_along(&mut behind, &text[half..], count), expected[half..], "{name}");
+                    assert!(fork.is_accepting() && behind.is_accepting());
                 });
             }
         });

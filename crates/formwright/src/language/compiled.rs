@@ -1,7 +1,11 @@
 //! A graph made ready to run: with an automaton for each leaf, and the bytes that each node may start with.
 //!
-//! Choices of objects that begin alike are made one object first ([`Graph::left_factor`]), so nodes of a compiled
-//! graph are not those of the graph it was made of. It is frozen, and shared by every matcher of a constraint.
+//! ```text
+//! Choice(Object, Regular([a-z]+))     first bytes: {, a to z
+//! ```
+//!
+//! Choices of objects that begin alike are factored first ([`Graph::left_factor`]), so nodes of a compiled graph are
+//! not those of the graph it was made of. It is frozen, and shared by every matcher of a constraint.
 //!
 //! Cost: one automaton for each leaf, without states; first bytes are found when they are asked for.
 
@@ -14,7 +18,7 @@ use crate::regular::{Automaton, ByteSet, StateId};
 #[derive(Debug)]
 pub struct CompiledGraph {
     graph: Arc<Graph>,
-    /// What is known about its nodes.
+    /// What was proved about its nodes.
     pub facts: Arc<Facts>,
     /// What its whitespace costs.
     pub costs: LayoutCosts,
@@ -25,7 +29,7 @@ pub struct CompiledGraph {
 }
 
 impl CompiledGraph {
-    /// `automaton` gives the automaton of each leaf.
+    /// `automaton` returns the automaton of each leaf.
     pub fn new(
         mut graph: Arc<Graph>,
         mut facts: Arc<Facts>,

@@ -1,4 +1,8 @@
-//! What whitespace costs a text, at least: nonzero only for styles that require some, such as `pretty`.
+//! What whitespace costs a text, at least: nonzero only for styles that require some.
+//!
+//! ```text
+//! pretty     a member starts on a new line: one byte, and a space after its colon: one more
+//! ```
 
 use std::sync::Arc;
 

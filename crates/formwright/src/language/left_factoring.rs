@@ -1,10 +1,10 @@
 //! Left factoring: a choice of objects that begin alike becomes one object until they differ.
 //!
-//! `anyOf` of two hundred objects with a common `id` and a discriminator behind it would be two hundred configurations up
-//! to the discriminator. Here such a choice gets a *common prefix*: an object of the members that may come first, whose
-//! last ones have a [`Tail`] for a value. A tail is the value *and the rest of the object*: each of its ways is a value and
-//! the [`ObjectPosition`] where the text goes on, often again in a common prefix. Constants (of a discriminator) are one
-//! tree, so they are read once, whatever their number.
+//! `anyOf` of two hundred objects with a common `id` and a discriminator behind it would be two hundred configurations
+//! up to the discriminator. Here such a choice gets a *common prefix*: an object of the members that may come first,
+//! whose last ones have a [`Tail`] for a value. A tail is the value *and the rest of the object*: each of its ways is a
+//! value and the [`ObjectPosition`] where the text goes on, often again in a common prefix. Constants (of a
+//! discriminator) are one tree, so they are read once, whatever their number.
 //!
 //! ```text
 //! {id, kind: "a", x} | {id, kind: "b", y}    {id, kind} . ("a" -> x | "b" -> y)

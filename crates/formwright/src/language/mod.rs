@@ -9,17 +9,19 @@
 //! {"type": "array", "items": {"enum": [1, "a"]}}     0: Array(rest: 1)   1: Literals(1, "a")
 //! ```
 //!
-//! [`Graph::finish`] proves that a text exists and that every loop through the graph reads something; what has no finite
-//! text is pruned there, so the matcher never offers a way into it. [`Language`] is the result, frozen; [`CompiledGraph`]
-//! is what runs.
+//! [`Graph::finish`] proves that a text exists and that every loop through the graph reads something; what has no
+//! finite text is pruned there, so the matcher never offers a way into it. [`Language`] is the result, frozen;
+//! [`CompiledGraph`] is what runs.
 //!
-//! Cost: a few passes over the nodes. Wrinkle: nodes of a compiled graph are not those of the language, because choices of
-//! objects that begin alike are factored on the way ([`Graph::left_factor`]).
+//! Cost: a few passes over the nodes. Wrinkle: nodes of a compiled graph are not those of the language, because choices
+//! of objects that begin alike are factored on the way ([`Graph::left_factor`]).
 
+mod checks;
 mod compiled;
 mod import;
 mod layout_costs;
 mod left_factoring;
+mod plain_shortest;
 mod progress;
 mod set;
 mod shortest;
@@ -146,7 +148,7 @@ pub struct Object {
     pub tails: u32,
 }
 
-/// Tells every member which required one comes next.
+/// Computes for every member which required one comes next.
 pub fn link_required(members: &mut [Member]) {
     let mut next = members.len() as u32;
     for (position, member) in members.iter_mut().enumerate().rev() {
@@ -390,8 +392,8 @@ impl Graph {
     /// Proves that a text exists and that every loop reads something, and prunes what has no finite text.
     ///
     /// # Errors
-    /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Language`] when a rule can reach itself without reading;
-    /// [`Kind::Limit`] when a literal text is too long.
+    /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Language`] when a rule can reach itself
+    /// without reading; [`Kind::Limit`] when a literal text is too long.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
         if self.longest > TextSet::LONGEST {
             return Err(Error::limit("bytes of a literal text", self.longest, TextSet::LONGEST));

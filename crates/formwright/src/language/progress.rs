@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Cost: a look at each missing member; a search where items or members are counted by kind. Wrinkle: the lengths of
-//! values come from outside, because the fixpoint that finds them ([`super::Facts`]) asks with those it has found so far.
+//! values come from outside, because the fixpoint that finds them ([`super::Facts`]) asks with those it has found so
+//! far.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -36,7 +37,7 @@ pub struct Seen {
     pub members: SmallVec<[u64; 2]>,
     /// First position still open (declaration order).
     pub position: u32,
-    /// Members so far, up to what the bounds can tell apart.
+    /// Members so far, as far as the bounds can tell counts apart.
     pub count: u32,
     /// Id of the set of undeclared names used.
     pub names: u32,

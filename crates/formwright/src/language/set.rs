@@ -1,4 +1,4 @@
-//! A language: a set of byte strings, as a graph that was proved sound and frozen.
+//! A language: a set of byte strings, as a graph that was checked and frozen.
 //!
 //! ```
 //! use formwright::{Limits, syntax::choice::choice};
@@ -11,8 +11,8 @@
 //! # }
 //! ```
 //!
-//! Cost: operators copy the graphs of their operands; a clone counts a reference. Wrinkle: the methods that read or write
-//! texts ([`Language::check`], [`Language::example`]) stand beside the machine that runs graphs, in `matcher`.
+//! Cost: operators copy the graphs of their operands; a clone counts a reference. Wrinkle: the methods that read or
+//! write texts ([`Language::check`], [`Language::example`]) stand beside the machine that runs graphs, in `matcher`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -34,7 +34,7 @@ struct Inner {
 }
 
 impl Language {
-    /// Proves a graph sound and freezes it.
+    /// Checks a graph ([`Graph::finish`]) and freezes it.
     ///
     /// # Errors
     /// As [`Graph::finish`].
@@ -49,12 +49,12 @@ impl Language {
         &self.0.graph
     }
 
-    /// What is known about its nodes.
+    /// What was proved about its nodes.
     pub fn facts(&self) -> &Facts {
         &self.0.facts
     }
 
-    /// Whether it has no JSON in it. Then compiling finds its first masks: a host with a lock of its own had better let go.
+    /// Whether it has no JSON in it. Then compiling finds its first masks, and a host should release a lock of its own.
     pub fn is_plain(&self) -> bool {
         self.0.graph.spaces.is_empty()
     }
@@ -108,7 +108,8 @@ impl Language {
         compiled.as_ref().map_err(Clone::clone)
     }
 
-    /// The graph with an automaton for each leaf; `automaton` is given the leaf and what was built of it on the way.
+    /// The graph with an automaton for each leaf: `automaton` makes it, from the leaf and the automaton that was needed
+    /// to check the leaf, if there was one.
     pub(crate) fn compile(
         &self,
         mut automaton: impl FnMut(&Leaf, Option<&Arc<Automaton>>) -> Result<Arc<Automaton>>,

@@ -6,7 +6,9 @@
 //! that lie on shortest completions, and over every spelling of literal texts,
 //! one token a level. Its result is the fewest tokens of any such completion.
 //!
-//! Why it always ends: a state is allowed only if a completion of at most `left`
+//! Cost: nothing where bytes decide, else a search of up to [`FUEL`] steps for each configuration.
+//!
+//! Why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left`
 //! tokens was found, and the first token of that completion leads to a state
 //! where the rest of it is found again.
 
@@ -16,7 +18,7 @@ use super::machine::{Configuration, Machine, Position, StackId};
 use crate::language::{INFINITE, Node};
 use crate::vocabulary::{NodeIndex, Vocabulary};
 
-/// Steps a search may take before it settles for what it has.
+/// Steps a search may take before it gives up.
 const FUEL: u32 = 200_000;
 
 /// Tokens left after the one to be chosen.
@@ -24,12 +26,13 @@ const FUEL: u32 = 200_000;
 pub struct Budget<'v> {
     left: u32,
     vocabulary: &'v Vocabulary,
-    known: FxHashMap<Configuration, u32>,
+    /// Tokens to finish, by configuration.
+    cached: FxHashMap<Configuration, u32>,
 }
 
 impl<'v> Budget<'v> {
     pub fn new(left: u32, vocabulary: &'v Vocabulary) -> Self {
-        Self { left, vocabulary, known: FxHashMap::default() }
+        Self { left, vocabulary, cached: FxHashMap::default() }
     }
 
     /// Whether `configurations` can be completed with the tokens left.
@@ -51,20 +54,22 @@ impl<'v> Budget<'v> {
         configurations.iter().map(|&configuration| self.tokens_of(machine, configuration)).min().unwrap_or(INFINITE)
     }
 
-    /// Masks are found configuration by configuration, so each is searched alone: what is beside it must not help.
+    /// Masks are found configuration by configuration, so each is searched alone: a shorter way of another one must not
+    /// count.
     fn tokens_of(&mut self, machine: &mut Machine<'_>, configuration: Configuration) -> u32 {
-        if let Some(&known) = self.known.get(&configuration) {
-            return known;
+        if let Some(&cached) = self.cached.get(&configuration) {
+            return cached;
         }
         let mut tokens = search(machine, self.vocabulary, configuration, Ways::Shortest).tokens();
         if self.vocabulary.has_every_byte() {
             tokens = tokens.min(machine.cost(&[configuration]));
         }
-        self.known.insert(configuration, tokens);
+        self.cached.insert(configuration, tokens);
         tokens
     }
 
-    /// Whether all states after the body of a leaf plainly fit: at worst `farthest` bytes of the leaf are then missing.
+    /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the terminal
+    /// are missing there.
     pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, stack: StackId) -> bool {
         if !self.vocabulary.has_every_byte() {
             return false;

@@ -1,10 +1,15 @@
 //! A language compiled for a vocabulary.
 //!
-//! Compiling is nearly nothing: the leaves of the language find (or found) their
-//! shared automata in the vocabulary's tables. All real work is done when a
-//! state is first visited, and shared from then on; for a language without JSON,
-//! the first states are visited at once. A [`Constraint`] is frozen; any number
-//! of threads may start matchers on it.
+//! ```text
+//! compile       the leaves of the graph look up their automata, which all schemas of the vocabulary share
+//! first text    meets states for the first time: their masks are found, and cached
+//! later texts   find most masks cached
+//! ```
+//!
+//! A [`Constraint`] is frozen; any number of threads may start matchers on it.
+//!
+//! Cost: a lookup for each leaf. Wrinkle: for a language without JSON, the first masks are found when it is compiled (see
+//! `masks::precompute`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,14 +25,14 @@ use crate::terminals::Tables;
 pub struct Constraint(Arc<Compiled>);
 
 #[derive(Debug)]
-#[repr(align(64))] // apart from the count of who holds it, which every text changes
+#[repr(align(64))] // apart from its reference count, which every text changes
 struct Compiled {
     language: Language,
     tables: Arc<Tables>,
     graph: CompiledGraph,
     ids: TableIds,
     pool: Pool,
-    /// What new texts use once an automaton has grown large.
+    /// The same constraint with new automata, for new texts, once one of these is near its limit.
     successor: Mutex<Option<Constraint>>,
 }
 
@@ -71,7 +76,7 @@ impl Constraint {
         &self.0.tables
     }
 
-    /// Whether there is another one of it.
+    /// Whether other handles share this constraint.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
@@ -93,8 +98,8 @@ impl Constraint {
         Matcher::new(self.fresh())
     }
 
-    /// This constraint; once its automata have grown large, the same with new ones, so that what many texts have
-    /// visited does not bring the next one to a bound.
+    /// This constraint, or, once an automaton is near its limit, the same with new automata: else the states that many
+    /// texts have visited would bring the next text to the limit.
     pub(crate) fn fresh(&self) -> Self {
         if !self.0.graph.is_near_its_limit() {
             return self.clone();
@@ -104,7 +109,7 @@ impl Constraint {
             Some(next) if !next.0.graph.is_near_its_limit() => next.clone(),
             _ => match Self::new(&self.0.language, &self.0.tables) {
                 Ok(next) => successor.insert(next).clone(),
-                Err(_) => self.clone(), // what was compiled once compiles again; if not, the bound is met later
+                Err(_) => self.clone(), // what was compiled once compiles again; if not, the limit is met later
             },
         }
     }

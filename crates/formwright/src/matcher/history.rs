@@ -1,9 +1,9 @@
-//! Where a matcher stands, and where it stood after each step before.
+//! The configurations of a matcher, now and after each earlier step.
 //!
 //! ```text
 //! configurations   a | a b | c          of the last steps, one step after the other
-//! ends      1 | 3   | 4          where each of them ends there, and in the text
-//! earlier   chunk -> chunk -> …  full ones, which forks share
+//! ends             1 | 3   | 4          where each step ends in that list, and in the text
+//! earlier          chunk -> chunk -> …  full ones, which forks share
 //! ```
 //!
 //! Cost: a step is two appends; a fork copies less than a chunk; going back drops steps, or copies one chunk. Wrinkle: the
@@ -16,7 +16,7 @@ use super::machine::Configuration;
 /// Steps of a chunk.
 const CHUNK: usize = 16;
 
-/// The steps of a text, from the place before its first byte on.
+/// The steps of a text, from before its first byte on.
 #[derive(Clone, Debug)]
 pub struct History {
     last: Steps,
@@ -69,7 +69,7 @@ impl History {
         Self { last, earlier: None, steps: 0, finished: false }
     }
 
-    /// The places where the text stands.
+    /// The configurations after the last step.
     #[inline]
     pub fn configurations(&self) -> &[Configuration] {
         let before = self.last.ends.iter().nth_back(1);

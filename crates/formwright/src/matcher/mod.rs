@@ -1,12 +1,18 @@
-//! One running sequence.
+//! One running sequence, and the constraint it runs.
 //!
-//! A [`Matcher`] owns its configurations, its stacks and its history, and shares the
-//! frozen [`Constraint`]. It accepts tokens or bytes, tells which tokens may
-//! come next, goes back, forks.
+//! A [`Matcher`] owns its text and its history, shares the frozen [`Constraint`] with all others, and a cache with its
+//! forks. It accepts tokens or bytes, tells which tokens may come next, goes back, forks.
 //!
-//! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the
-//! text and its last few steps and shares everything else; going back drops
-//! steps.
+//! ```text
+//! machine/    where a byte leads: configurations, stacks, transitions, costs
+//! masks/      what may come next: entries, their cache, rows
+//! ```
+//!
+//! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the text and its last few steps and shares
+//! everything else; going back drops steps.
+//!
+//! Wrinkle: what two forks find is cached for both under one lock. It is held while a mask is found, or while one that is
+//! cached whole is written.
 
 mod budget;
 mod constraint;
@@ -15,6 +21,7 @@ mod machine;
 mod masks;
 mod pool;
 mod recognizer;
+mod rejection;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -26,7 +33,6 @@ use masks::{MatcherCache, lookup, masker, write_one};
 use pool::SharedCache;
 
 use crate::error::{Error, Kind, Result};
-use crate::language::INFINITE;
 use crate::vocabulary::TokenId;
 
 pub use constraint::Constraint;
@@ -43,10 +49,12 @@ fn advance(machine: &mut Machine<'_>, configurations: &[Configuration], byte: u8
     next
 }
 
+/// Whether a complete text may end here.
 fn accepting(configurations: &[Configuration]) -> bool {
     configurations.iter().any(|configuration| configuration.position == Position::Accept)
 }
 
+/// The bytes that may come next.
 fn next_bytes(machine: &mut Machine<'_>, configurations: &[Configuration]) -> Vec<u8> {
     let mut out = Vec::new();
     let live = (0..=255).filter(|&byte| {
@@ -165,6 +173,7 @@ impl Matcher {
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
+    /// Fails for an id that the vocabulary does not have.
     fn check_id(&self, token: TokenId) -> Result<()> {
         let vocabulary = &self.constraint().tables().vocabulary;
         if token as usize >= vocabulary.logits_size() {
@@ -174,38 +183,6 @@ impl Matcher {
             )));
         }
         Ok(())
-    }
-
-    fn rejected_token(&self, token: TokenId) -> Error {
-        self.rejected(Some(token), self.constraint().tables().vocabulary.token(token))
-    }
-
-    fn rejected(&self, token: Option<TokenId>, text: &[u8]) -> Error {
-        let position = self.path.len();
-        let expected = self.expected();
-        let what = match token {
-            Some(id) if text.is_empty() && self.constraint().tables().vocabulary.eos().contains(&id) => {
-                format!("token {id} (end of text)")
-            }
-            Some(id) if text.is_empty() => format!("token {id} (it spells nothing)"),
-            Some(id) => format!("token {id} ({})", readable(text)),
-            None => format!("text {}", readable(text)),
-        };
-        let message = format!("{what} cannot come after {position} bytes: expected {expected}");
-        Error::new(Kind::Rejected { token, text: text.to_vec(), position, expected }, message)
-    }
-
-    /// Some of the bytes that can come next, readable.
-    fn expected(&self) -> String {
-        if self.history.is_finished() {
-            return "nothing, the text has ended".to_owned();
-        }
-        let bytes = self.with_machine(|machine| next_bytes(machine, self.history.configurations()));
-        let mut parts: Vec<String> = ranges(&bytes);
-        if self.is_accepting() {
-            parts.push("the end of the text".to_owned());
-        }
-        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
     }
 
     // Going back.
@@ -225,7 +202,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// An independent copy at the same place. It shares what was learnt so far, and its lock.
+    /// An independent copy at the same place in the text. It shares the cache of masks, and its lock.
     #[must_use]
     pub fn fork(&self) -> Self {
         self.clone()
@@ -306,9 +283,9 @@ impl Matcher {
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// Writes what [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for nobody: a host that
-    /// holds a lock of its own may keep it. Tells whether it did; not so where a leaf is met for the first time, or the mask
-    /// is an error.
+    /// Writes the mask that [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for no lock, so
+    /// that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask is not cached, or
+    /// the mask is an error.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R) -> bool {
         let Self { cache, history, path } = self;
         let constraint = cache.constraint();
@@ -335,7 +312,7 @@ impl Matcher {
         let row = Cell::from_mut(row).as_slice_of_cells();
         if budget.is_none()
             && !self.history.is_finished()
-            && let Some(mut cache) = self.cache.try_lock() // who waits for it does not write while it is held
+            && let Some(mut cache) = self.cache.try_lock() // a matcher that had to wait clones the entries and writes after unlocking
             && write_one(self.constraint(), &mut cache, self.history.configurations(), false, row)?
         {
             return Ok(());
@@ -344,6 +321,7 @@ impl Matcher {
         Ok(())
     }
 
+    /// Finds what configurations allow within a budget. Such masks depend on what is left of it, and are not cached.
     #[cold]
     fn lookup_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
         let Self { cache, history, path } = self;
@@ -362,29 +340,9 @@ impl Matcher {
         }
         Ok(())
     }
-
-    #[cold]
-    fn nothing_allowed(&self, budget: Option<u32>) -> Error {
-        if let Some(budget) = budget {
-            let needed = self.min_tokens_to_finish();
-            if needed > budget && needed < INFINITE {
-                return Error::new(
-                    Kind::Limit { limit: "budget", value: needed as usize, allowed: budget as usize },
-                    format!("limit reached: a complete text needs {needed} more tokens, the budget is {budget}"),
-                )
-                .hint("raise max_tokens");
-            }
-        }
-        let expected = self.expected();
-        Error::new(
-            Kind::DeadEnd,
-            format!("no token of the vocabulary can come after {} bytes: expected {expected}", self.path.len()),
-        )
-        .hint("the vocabulary has no token that spells these bytes; is it complete?")
-    }
 }
 
-/// The places before the first byte.
+/// The configurations before the first byte.
 fn first(shared: &SharedCache) -> Vec<Configuration> {
     let mut cache = shared.lock();
     Machine::new(shared.constraint().graph(), &mut cache.stacks, &mut Vec::new()).initial()
@@ -411,36 +369,4 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
     }
     history.advance(configurations, path.len());
     Ok(true)
-}
-
-/// Bytes as readable text.
-fn readable(text: &[u8]) -> String {
-    format!("{:?}", String::from_utf8_lossy(text))
-}
-
-/// At most eight runs of bytes, readable.
-fn ranges(bytes: &[u8]) -> Vec<String> {
-    let mut runs: Vec<(u8, u8)> = Vec::new();
-    for &byte in bytes {
-        match runs.last_mut() {
-            Some((_, high)) if *high + 1 == byte => *high = byte,
-            _ => runs.push((byte, byte)),
-        }
-    }
-    let shown = |byte: u8| {
-        if byte.is_ascii_graphic() || b" \t\r\n".contains(&byte) {
-            format!("{:?}", byte as char)
-        } else {
-            format!("byte {byte:#04x}")
-        }
-    };
-    let mut parts: Vec<String> = runs
-        .iter()
-        .take(8)
-        .map(|&(low, high)| if low == high { shown(low) } else { format!("{} to {}", shown(low), shown(high)) })
-        .collect();
-    if runs.len() > 8 {
-        parts.push("...".to_owned());
-    }
-    parts
 }

@@ -1,4 +1,4 @@
-//! Sets of bytes: what may come first, or next.
+//! Sets of bytes, as four words: what may come first, or next.
 
 /// A set of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

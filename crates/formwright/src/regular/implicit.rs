@@ -8,8 +8,8 @@
 //! leap second  ─ "1" → still one    ─ "15:59" → the tree  :60(\.\d+)?-08:00
 //! ```
 //!
-//! Cost: a virtual call for a derivative. Wrinkle: the alphabet of an automaton is fixed before the first derivative, so
-//! [`ImplicitLanguage::alphabet`] names every class that any later derivative will tell apart.
+//! Cost: a virtual call for a derivative. Wrinkle: the alphabet of an automaton is fixed before the first derivative,
+//! so [`ImplicitLanguage::alphabet`] names every class that any later derivative will tell apart.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

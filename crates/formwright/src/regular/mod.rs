@@ -5,9 +5,9 @@
 //! * [`Automaton`] is the running form: a deterministic automaton over *bytes*, built lazily by derivatives, shared by
 //!   threads.
 //!
-//! A description speaks about decoded text; an [`Encoding`] says how each code point is written as bytes: plain UTF-8, or
-//! a quoted JSON string with its escapes. `pattern: "^\\d+$"` and `format: date` are thus written once, on code points,
-//! and become exact automata over JSON text.
+//! A description speaks about decoded text; an [`Encoding`] says how each code point is written as bytes: plain UTF-8,
+//! or a quoted JSON string with its escapes. `pattern: "^\\d+$"` and `format: date` are thus written once, on code
+//! points, and become exact automata over JSON text.
 //!
 //! Why not an existing engine: intersection, complement and symbolic counters are needed (schemas conjoin patterns,
 //! lengths and negations), and the mask needs to know which states are *live*, i.e. can still reach acceptance.

@@ -1,7 +1,12 @@
 //! The description of a regular language: a tree of plain data.
 //!
-//! Constructors simplify a little (flatten, drop units) so that printed trees
-//! stay readable; the real normal form is made by [`super::expression`].
+//! ```text
+//! [a-z]{1,3} ∧ ¬no     And(Repeat(Class(a-z), 1, 3), Not(Concat(n, o)))
+//! ```
+//!
+//! Constructors simplify a little (flatten, drop units) so that printed trees stay readable; the real normal form is
+//! made by [`super::expression`]. Cost: an allocation for each node, shared by clones. Wrinkle: equality is that of
+//! trees, not of languages: `a|b` and `b|a` have two automata.
 
 use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
@@ -47,11 +52,11 @@ pub enum Regular {
     Multiple(Divisor),
     /// A language whose derivatives are computed by code.
     Implicit(Implicit),
-    /// A tree that is made once a process.
+    /// A tree that is made once for the process.
     Static(Static),
 }
 
-/// A tree for good: equal to another by its place in memory, so that it is found without a look at it.
+/// A tree that lives as long as the process: compared by its address, not by its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Static(pub &'static Regular);
 
@@ -75,10 +80,10 @@ impl Regular {
         if low == high { Self::character(low) } else { Self::Class(Arc::from([(low, high)].as_slice())) }
     }
 
-    /// This code point. Those of ASCII are made once a thread.
+    /// This code point. Those of ASCII are made once for each thread.
     pub fn character(c: char) -> Self {
         thread_local! {
-            // Boxed: what a thread keeps itself must be small, or the library cannot be loaded.
+            // Boxed, because space for thread-local values is scarce in a library that is loaded late.
             static ASCII: Box<[OnceCell<Ranges>; 128]> = Box::new([const { OnceCell::new() }; 128]);
         }
         let made = || Arc::from([(c, c)].as_slice());
@@ -88,7 +93,7 @@ impl Regular {
         })
     }
 
-    /// Any one code point. (One for each thread: a count that all threads share would slow them all down.)
+    /// Any one code point. There is one for each thread: a reference count shared by all would slow them down.
     pub fn any() -> Self {
         thread_local! {
             static ANY: Ranges = Arc::from(ALL.as_slice());
@@ -114,7 +119,7 @@ impl Regular {
         matches!(self, Self::Repeat(inner, 0, None) if inner.is_any())
     }
 
-    /// If this is so many characters of one class: the class, and how often it comes.
+    /// Of a repeated class such as `[a-z]{2,5}`: the class and its bounds.
     pub fn class_times(&self) -> Option<(&Self, u32, Option<u32>)> {
         match self {
             Self::Repeat(inner, low, high) if matches!(**inner, Self::Class(_)) => Some((inner, *low, *high)),
@@ -122,7 +127,7 @@ impl Regular {
         }
     }
 
-    /// Whether this is any number of characters of one class.
+    /// Whether this is a class repeated any number of times.
     pub fn is_class_loop(&self) -> bool {
         matches!(self.class_times(), Some((_, 0, None)))
     }
@@ -219,12 +224,12 @@ impl Regular {
         self.repeat(0, Some(1))
     }
 
-    /// The same language, found at once where it is looked for. What is known by its look stays as it is.
-    pub fn lasting(tree: &'static Self) -> Self {
+    /// The same language as a [`Static`] tree. A repeated class stays as it is, because callers look for that.
+    pub fn of_static(tree: &'static Self) -> Self {
         if tree.class_times().is_some() { tree.clone() } else { Self::Static(Static(tree)) }
     }
 
-    /// The same tree, none of it held by any other.
+    /// A copy that shares no node with this tree.
     #[must_use]
     pub fn unshared(&self) -> Self {
         let all = |parts: &[Self]| parts.iter().map(Self::unshared).collect();
@@ -239,7 +244,7 @@ impl Regular {
         }
     }
 
-    /// Nodes of the tree and ranges of its classes, those of lasting trees aside.
+    /// Nodes of the tree and ranges of its classes, without those inside static trees.
     pub fn nodes(&self) -> usize {
         match self {
             Self::Class(ranges) => 1 + ranges.len(),
@@ -251,7 +256,7 @@ impl Regular {
         }
     }
 
-    /// Whether divisibility is asked about: remainders make many states.
+    /// Whether it contains a divisor, whose remainders make many states.
     pub fn divides(&self) -> bool {
         match self {
             Self::Multiple(_) => true,
@@ -262,7 +267,7 @@ impl Regular {
         }
     }
 
-    /// Whether no text is in it; `None` where intersections, complements or divisors decide.
+    /// Whether it has no text; `None` where that depends on intersections, complements or divisors.
     pub fn is_plainly_never(&self) -> Option<bool> {
         match self {
             Self::Never => Some(true),
@@ -282,9 +287,9 @@ impl Regular {
         }
     }
 
-    /// Whether one of the first characters is another one in all texts of `other`: `k1-[a-z]+` and `k2-[a-z]+`.
+    /// Whether texts of both differ in one of their first characters, as those of `k1-[a-z]+` and `k2-[a-z]+` do.
     fn begins_apart(&self, other: &Self) -> bool {
-        self.beginning().iter().zip(other.beginning()).any(|pair| match pair {
+        self.first_classes().iter().zip(other.first_classes()).any(|pair| match pair {
             (Self::Class(a), Self::Class(b)) => a.iter().all(|&(low, high)| {
                 let after = b.partition_point(|&(_, end)| end < low);
                 b.get(after).is_none_or(|&(start, _)| high < start)
@@ -293,18 +298,18 @@ impl Regular {
         })
     }
 
-    /// What stands for its first characters, one each.
-    fn beginning(&self) -> &[Self] {
+    /// The classes that all texts begin with, one for each character.
+    fn first_classes(&self) -> &[Self] {
         let all = match self {
             Self::Concat(parts) => parts,
-            Self::Static(tree) => return tree.0.beginning(),
+            Self::Static(tree) => return tree.0.first_classes(),
             _ => std::slice::from_ref(self),
         };
         let others = all.iter().position(|part| !matches!(part, Self::Class(_)));
         &all[..others.unwrap_or(all.len())]
     }
 
-    /// Whether the tree shows that there are finitely many texts.
+    /// Whether it plainly has finitely many texts.
     pub fn is_finite(&self) -> bool {
         match self {
             Self::Never | Self::Empty | Self::Class(_) => true,
@@ -328,7 +333,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::regular::{Automaton, Encoding};
 
-    /// What is plain to see is so.
+    /// What the tree shows agrees with what the automaton finds.
     #[test]
     fn what_begins_apart_has_no_text() {
         let (word, digit) = (Regular::range('a', 'z').repeat(1, None), Regular::digit());

@@ -1,4 +1,4 @@
-//! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`.
+//! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`. Cost: a copy of the texts.
 
 use crate::error::{Error, Result};
 use crate::language::{Graph, Language};

@@ -1,4 +1,4 @@
-//! Texts that describe languages, read into graphs. One file, or folder, a front end.
+//! Front ends: texts that describe languages, read into graphs. One file, or folder, for each.
 
 pub mod choice;
 pub mod json_schema;

@@ -1,9 +1,15 @@
 //! Regular expressions in the syntax of the `regex` crate.
 //!
-//! The text must match from its first character to its last; `^` and `$` at the
-//! ends change nothing. `\d`, `\w` and `\s` are Unicode-aware, `(?i)` folds case.
-//! Parsing is the library's; look-around and back-references are refused by it,
+//! ```text
+//! (?i)yes|no{1,3}     one automaton          (one of a thousand words),\d+     a tree of texts, then an automaton
+//! ```
+//!
+//! The text must match from its first character to its last; `^` and `$` at the ends change nothing. `\d`, `\w` and
+//! `\s` are Unicode-aware, `(?i)` folds case. The library parses; look-around and back-references are refused by it,
 //! with the place.
+//!
+//! Cost: parsing, and a tree as large as the expression. Wrinkle: many words, and long counters, become nodes of the
+//! graph instead of states of an automaton ([`Segment`]).
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -26,44 +32,45 @@ pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
             let leaf = graph.leaf(Leaf { tree: class.clone().repeat(0, None), encoding: Encoding::Text });
             graph.add(Node::Text { leaf, low, high })
         }
-        None => Part::of(&tree).build(&mut graph),
+        None => Segment::of(&tree).build(&mut graph),
     };
     Language::new(graph, limits)
 }
 
-/// So many characters of a class are counted: an automaton would have a state for each number.
+/// From this many repetitions on, characters of a class are counted: an automaton would have a state for each count.
 const LONG: u32 = 256;
 
-/// If an expression is a class many times: which, and how often. Its shortest texts are known if a character of it is a
-/// byte.
+/// Of a class that is repeated many times: the class and its bounds. One of its characters must be a single byte, so
+/// that the length of the shortest text is the number of characters.
 fn counted(tree: &Regular) -> Option<(&Regular, u32, u32)> {
     let (class @ Regular::Class(ranges), low, Some(high)) = tree.class_times()? else { return None };
     let of_bytes = ranges.first().is_some_and(|(first, _)| first.is_ascii());
     (of_bytes && high >= LONG && low <= high).then_some((class, low, high))
 }
 
-/// From so many texts on, an alternation of texts is a tree of them rather than an automaton.
+/// From this many texts on, an alternation of texts becomes a tree instead of an automaton.
 const WORDS: usize = 32;
 
-/// Texts of one tree at most.
+/// Most texts of one tree.
 const MOST_WORDS: usize = 1 << 14;
 
-/// Bytes of these texts at most.
+/// Most bytes of these texts.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Characters of a class that counts as an alternation of texts.
+/// Most characters of a class that is taken as an alternation of texts.
 const FEW: u32 = 8;
 
-/// A thousand words make thousands of states; a tree of texts has them all at once. So where an expression is a
-/// sequence or a repetition with words in it, its parts become nodes; all else stays one automaton.
-enum Part<'t> {
+/// An expression, cut into parts that become nodes. A thousand words would make thousands of states, which a tree of
+/// texts does not need; so where words stand in a sequence or a repetition, its parts are nodes. All else stays one
+/// automaton.
+enum Segment<'t> {
     Words(Vec<String>),
-    Sequence(Vec<Part<'t>>),
-    Repeat(Box<Part<'t>>, u32, u32),
+    Sequence(Vec<Segment<'t>>),
+    Repeat(Box<Segment<'t>>, u32, u32),
     Plain(&'t Regular),
 }
 
-impl<'t> Part<'t> {
+impl<'t> Segment<'t> {
     fn of(tree: &'t Regular) -> Self {
         if let Some(words) = words(tree) {
             return if words.len() >= WORDS { Self::Words(words) } else { Self::Plain(tree) };

@@ -1,12 +1,13 @@
 //! The automata of a vocabulary: one for each leaf, shared by every schema that has it.
 //!
-//! Cost: a hash and a comparison of trees, or of an address for those made once a process. The trees kept here are
-//! copies that share nothing, since what a thread compares must not lie beside counts another one changes.
+//! Cost: a hash and a comparison of expressions, or of an address for those that are made once in a process. The
+//! expressions kept here are copies that share nothing: what threads compare must not lie beside reference counts that other
+//! threads change.
 //!
-//! Wrinkle: an automaton grows while it is used, so bytes are counted now and then: when an eighth of the automata is
-//! new. If they are too many, an eighth goes, so that nobody pays for many at once: automata that nobody holds and
-//! nobody asked for again since the last time, then others that nobody holds. Ids are never given again, so that what is
-//! remembered of an automaton that went is not found any more.
+//! Wrinkle: an automaton grows while it is used, so its bytes are counted again from time to time, when an eighth of all
+//! automata is new. Above the limit, automata that no constraint refers to are evicted, least recently requested first,
+//! until an eighth of the limit is free: so nobody pays for many at once. Ids are never reused, so what is cached of an
+//! evicted automaton is not found any more.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -22,64 +23,64 @@ use crate::regular::Automaton;
 /// The id of an automaton among those of a vocabulary, and the automaton.
 pub type Numbered = (u32, Arc<Automaton>);
 
-/// At least so many come before bytes are counted again.
+/// At least so many automata are added before bytes are counted again.
 const UNCOUNTED: usize = 8;
 
-/// What is counted, and what goes, is one such part of all.
+/// The part of all automata that is added before bytes are counted, and the part of the limit that is then made free.
 const PART: usize = 8;
 
-/// Automata by leaf, bounded in bytes where nobody holds them.
+/// Automata by leaf; those that no constraint refers to are bounded in bytes.
 #[derive(Debug)]
 pub struct Automata {
-    known: ShardedLock<Known>,
+    registry: ShardedLock<Registry>,
     limit: usize,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    by_leaf: FxHashMap<Leaf, Entry>,
+struct Registry {
+    by_leaf: FxHashMap<Leaf, Registered>,
     next: u32,
-    /// How many came since bytes were counted.
+    /// How many were added since bytes were counted.
     uncounted: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Registered {
     numbered: Numbered,
-    /// Whether it was asked for again since bytes were counted.
+    /// Whether it was requested again since bytes were counted.
     asked: AtomicBool,
 }
 
 impl Automata {
-    /// None, and room for `limit` bytes of automata that nobody holds.
+    /// None, and room for `limit` bytes of automata that no constraint refers to.
     pub fn new(limit: usize) -> Self {
-        Self { known: ShardedLock::default(), limit }
+        Self { registry: ShardedLock::default(), limit }
     }
 
-    /// The automaton of a leaf, made if there is none, or if that one has grown large.
+    /// The automaton of a leaf, made if there is none, or if that one is near its limit.
     pub fn of(&self, leaf: &Leaf, make: impl FnOnce() -> Result<Arc<Automaton>>) -> Result<Numbered> {
-        if let Some(known) = read(&self.known).get(leaf) {
-            return Ok(known);
+        if let Some(numbered) = read(&self.registry).get(leaf) {
+            return Ok(numbered);
         }
         let made = make()?;
         let (numbered, _gone) = {
-            let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-            if let Some(known) = known.get(leaf) {
-                return Ok(known); // another thread was first
+            let mut registry = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+            if let Some(numbered) = registry.get(leaf) {
+                return Ok(numbered); // another thread was first
             }
-            let gone = known.make_room(self.limit); // freed when nobody waits for the lock
-            (known.add(leaf, made), gone)
+            let gone = registry.make_room(self.limit); // freed after unlocking
+            (registry.add(leaf, made), gone)
         };
         Ok(numbered)
     }
 
     /// Bytes of all automata.
     pub fn bytes(&self) -> usize {
-        read(&self.known).bytes()
+        read(&self.registry).bytes()
     }
 }
 
-impl Known {
+impl Registry {
     fn get(&self, leaf: &Leaf) -> Option<Numbered> {
         let entry = self.by_leaf.get(leaf).filter(|entry| !entry.numbered.1.is_near_its_limit())?;
         if !entry.asked.load(Ordering::Relaxed) {
@@ -93,16 +94,16 @@ impl Known {
         self.next += 1;
         self.uncounted += 1;
         let leaf = Leaf { tree: leaf.tree.unshared(), encoding: leaf.encoding };
-        self.by_leaf.insert(leaf, Entry { numbered: numbered.clone(), asked: AtomicBool::new(false) });
+        self.by_leaf.insert(leaf, Registered { numbered: numbered.clone(), asked: AtomicBool::new(false) });
         numbered
     }
 
     fn bytes(&self) -> usize {
-        self.by_leaf.values().map(Entry::bytes).sum()
+        self.by_leaf.values().map(Registered::bytes).sum()
     }
 
-    /// If it is time to count, takes out what is too much.
-    fn make_room(&mut self, limit: usize) -> Vec<Entry> {
+    /// If it is time to count, evicts what is above the limit: first automata not requested again since the last time.
+    fn make_room(&mut self, limit: usize) -> Vec<Registered> {
         if self.uncounted < UNCOUNTED.max(self.by_leaf.len() / PART) {
             return Vec::new();
         }
@@ -126,12 +127,12 @@ impl Known {
     }
 }
 
-impl Entry {
+impl Registered {
     fn bytes(&self) -> usize {
         self.numbered.1.memory()
     }
 
-    /// Whether a constraint, or a language, has the automaton.
+    /// Whether a constraint, or a language, refers to the automaton.
     fn is_held(&self) -> bool {
         Arc::strong_count(&self.numbered.1) > 1
     }
@@ -177,7 +178,7 @@ mod tests {
         let automata = Automata::new(0);
         let held: Vec<_> = (0..3).map(|number| of(&automata, &format!("held {number}"))).collect();
         (0..500).for_each(|number| _ = of(&automata, &format!("text {number}")));
-        assert!(automata.known.read().unwrap().by_leaf.len() <= held.len() + 1 + UNCOUNTED);
+        assert!(automata.registry.read().unwrap().by_leaf.len() <= held.len() + 1 + UNCOUNTED);
         for (number, held) in held.iter().enumerate() {
             assert_eq!(of(&automata, &format!("held {number}")).0, held.0);
         }

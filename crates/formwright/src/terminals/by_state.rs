@@ -1,4 +1,6 @@
-//! What a walk has found about states: mostly the one asked for last is asked for again.
+//! Values by state, for the time of a walk.
+//!
+//! Most steps of a walk ask for the state that was asked for last, so that one is found without a hash.
 
 use rustc_hash::FxHashMap;
 
@@ -6,15 +8,15 @@ use crate::regular::StateId;
 
 /// A value for each state met.
 pub struct ByState<T> {
-    places: FxHashMap<StateId, usize>,
+    indexes: FxHashMap<StateId, usize>,
     values: Vec<T>,
-    /// The state asked for last, and its place.
+    /// The state asked for last, and the index of its value.
     last: Option<(StateId, usize)>,
 }
 
 impl<T> Default for ByState<T> {
     fn default() -> Self {
-        Self { places: FxHashMap::default(), values: Vec::new(), last: None }
+        Self { indexes: FxHashMap::default(), values: Vec::new(), last: None }
     }
 }
 
@@ -22,20 +24,20 @@ impl<T> ByState<T> {
     /// The value of a state; made when it is met.
     #[inline]
     pub fn of(&mut self, state: StateId, make: impl FnOnce() -> T) -> &mut T {
-        let place = match self.last {
-            Some((last, place)) if last == state => place,
+        let index = match self.last {
+            Some((last, index)) if last == state => index,
             _ => self.find(state, make),
         };
-        &mut self.values[place]
+        &mut self.values[index]
     }
 
     fn find(&mut self, state: StateId, make: impl FnOnce() -> T) -> usize {
         let next = self.values.len();
-        let place = *self.places.entry(state).or_insert(next);
-        if place == next {
+        let index = *self.indexes.entry(state).or_insert(next);
+        if index == next {
             self.values.push(make());
         }
-        self.last = Some((state, place));
-        place
+        self.last = Some((state, index));
+        index
     }
 }

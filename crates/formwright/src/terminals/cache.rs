@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use crossbeam_utils::sync::{ShardedLock, ShardedLockReadGuard};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// A shared map from key to value, bounded in bytes: when full it starts anew. Values in use stay alive.
+/// A shared map from key to value, bounded in bytes.
 #[derive(Debug)]
 pub struct Cache<K, V> {
     map: ShardedLock<(FxHashMap<K, Arc<V>>, usize)>,
@@ -27,8 +27,8 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
 
     /// The value of `key`. Computed outside the lock: two threads may do the same work, with equal results.
     pub fn get_or(&self, key: K, compute: impl FnOnce() -> (V, usize)) -> Arc<V> {
-        if let Some(known) = self.get(&key) {
-            return known;
+        if let Some(cached) = self.get(&key) {
+            return cached;
         }
         let (value, bytes) = compute();
         let value = Arc::new(value);
@@ -47,7 +47,7 @@ impl<K: std::hash::Hash + Eq, V> Cache<K, V> {
     }
 }
 
-/// Small ids of what is compared often. When too much came it is forgotten, and gets other ids; none is given twice.
+/// Small ids of what is compared often. A full map is cleared, and what was in it gets new ids; none is given twice.
 #[derive(Debug)]
 pub struct Ids<K>(ShardedLock<(FxHashMap<K, u32>, u32)>);
 
@@ -62,21 +62,21 @@ impl<K> Default for Ids<K> {
 
 impl<K: std::hash::Hash + Eq + Clone> Ids<K> {
     pub fn of(&self, key: &K) -> u32 {
-        if let Some(&known) = read(&self.0).0.get(key) {
-            return known;
+        if let Some(&id) = read(&self.0).0.get(key) {
+            return id;
         }
-        let (known, next) = &mut *self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() == KEYS {
-            known.clear();
+        let (ids, next) = &mut *self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if ids.len() == KEYS {
+            ids.clear();
         }
-        *known.entry(key.clone()).or_insert_with(|| {
+        *ids.entry(key.clone()).or_insert_with(|| {
             *next += 1;
             *next - 1
         })
     }
 }
 
-/// A lock held together with all who only read. Nobody panics halfway through a change, so poison tells nothing.
+/// Locks for reading. Nothing panics halfway through a change, so a poisoned lock is as good as any.
 pub fn read<T>(lock: &ShardedLock<T>) -> ShardedLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

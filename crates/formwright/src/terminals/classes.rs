@@ -1,7 +1,11 @@
 //! Where whole classes of bytes lead.
 //!
-//! A walk over shapes asks where all lowercase letters lead from a state, not where `q` leads. Each answer is found
-//! once a walk, by asking for every byte of the class.
+//! ```text
+//! [a-z_]+     lowercase letters lead to one state, digits to none
+//! ab|ac       lowercase letters lead to several states: `step` says so, and tokens are stepped one by one
+//! ```
+//!
+//! Cost: a step for every byte of the class, once for each state of a walk.
 
 use super::by_state::ByState;
 use crate::regular::{Automaton, StateId, Step};
@@ -25,7 +29,7 @@ impl<'w> Classes<'w> {
         Self { automaton, found: ByState::default() }
     }
 
-    /// Where every byte of a class leads from `state`; `None` if they lead to several places.
+    /// Where every byte of a class leads from `state`; `None` if they lead to several states.
     #[inline]
     pub fn step(&mut self, state: StateId, class: u8) -> Option<Step> {
         let lead = &mut self.found.of(state, || [Lead::Unasked; CLASSES])[place(class)];

@@ -72,14 +72,14 @@ impl DependentTokens {
 }
 
 /// One of the trees, with what its items mean.
-pub struct Tokens<'v> {
+pub struct TreeTokens<'v> {
     vocabulary: &'v Vocabulary,
     pub trie: &'v Trie,
     /// `(run, token)` of each item in the stripped tree.
     pub entries: Option<&'v [(u16, TokenId)]>,
 }
 
-impl<'v> Tokens<'v> {
+impl<'v> TreeTokens<'v> {
     pub fn new(vocabulary: &'v Vocabulary, tree: Tree) -> Self {
         match tree {
             Tree::Plain => Self { vocabulary, trie: vocabulary.plain(), entries: None },

@@ -22,7 +22,7 @@ pub struct TerminalKey {
     pub tree: Tree,
     /// The node whose subtree is asked about.
     pub node: NodeIndex,
-    /// The automaton (its place in the vocabulary's list).
+    /// The id of the automaton.
     pub automaton: u32,
     /// Its state: the representative of those that no token can tell apart.
     pub state: StateId,

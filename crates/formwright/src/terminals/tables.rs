@@ -3,7 +3,7 @@
 //! ```text
 //! automata     by leaf: one automaton for all schemas that have it
 //! masks        by automaton and state: the terminal mask
-//! texts        by place in counted strings: one table, of which every `maxLength` is a prefix
+//! texts        by state of a counted text: one table, of which every `maxLength` is a prefix
 //! ```
 //!
 //! Cost: a lookup in a map that threads share (`cache`), else what makes the value. Wrinkle: what is shared begins at a cache
@@ -51,11 +51,11 @@ impl Tables {
             automata: Automata::new(limits.automata_bytes),
             spaces: Ids::default(),
             follow: Ids::default(),
-            masks: Cache::new(limits.leaf_cache_bytes),
-            texts: Cache::new(limits.leaf_cache_bytes),
-            dependent: Cache::new(limits.leaf_cache_bytes),
-            runs: Cache::new(limits.leaf_cache_bytes),
-            representatives: Cache::new(limits.leaf_cache_bytes),
+            masks: Cache::new(limits.terminal_cache_bytes),
+            texts: Cache::new(limits.terminal_cache_bytes),
+            dependent: Cache::new(limits.terminal_cache_bytes),
+            runs: Cache::new(limits.terminal_cache_bytes),
+            representatives: Cache::new(limits.terminal_cache_bytes),
             limits,
         }
     }
@@ -101,12 +101,12 @@ impl Tables {
         })
     }
 
-    /// The state whose leaf masks `state` shares, perhaps of another automaton: counters no token can exhaust are
+    /// The state whose terminal masks `state` shares, perhaps of another automaton: counters no token can exhaust are
     /// dropped, and "anything may follow" is the same everywhere.
     pub fn representative(&self, id: u32, automaton: &Arc<Automaton>, state: StateId) -> Arc<Representative> {
         let key = (id, state);
-        if let Some(known) = self.representatives.get(&key) {
-            return known;
+        if let Some(cached) = self.representatives.get(&key) {
+            return cached;
         }
         let (representative, slack) = automaton.representative_and_slack(state, self.longest_plus_one());
         let everywhere = automaton.is_anything(representative).then(|| {
@@ -146,7 +146,7 @@ impl Tables {
         })
     }
 
-    /// The table of a place in texts of some characters; `inside` is the state between two of them.
+    /// The table of a state inside a counted text; `inside` is the state between two of them.
     fn text_table(
         &self,
         key: &TerminalKey,
@@ -163,18 +163,19 @@ impl Tables {
         })
     }
 
-    /// The table of a place between two of many characters, from that of all characters and the mask of any number.
+    /// The table of the state between two characters of a class, made of the table of all characters and of the mask of any
+    /// number of the class.
     fn class_table(&self, key: &TerminalKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
         if (key.tree, key.node, key.state, key.follow) != (Tree::Plain, 0, inside, 0) || automaton.is_anything(inside) {
             return None;
         }
         let mask = self.mask(*key, automaton, None, &ByteSet::default());
-        let TokenSet::Map(body) = &mask.independent else { return None };
+        let TokenSet::Map(independent) = &mask.independent else { return None };
         let all = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
         let (id, all) = self.automaton(&all, None).ok()?;
         let state = all.content_start();
         let all = self.text_table(&TerminalKey { automaton: id, state, ..*key }, &all, state, &ByteSet::default());
-        Some(all.of_class(body, &mask.dependent, mask.farthest(automaton)))
+        Some(all.of_class(independent, &mask.dependent, mask.farthest(automaton)))
     }
 
     /// Some context-dependent tokens, shared by all states that have the same ones.
@@ -227,7 +228,7 @@ impl Representative {
     }
 }
 
-/// Which runs of whitespace may stand at a place, and what may follow each.
+/// Which runs of whitespace may stand in a state of the whitespace automaton, and what may follow each.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct RunTable {

@@ -1,52 +1,63 @@
-//! Tokens inside a text by their characters, for texts that count them: JSON strings, and long counters of plain text.
+//! Tokens inside a text by how many characters they have, for texts that count them.
 //!
-//! One walk serves every `minLength` and `maxLength`: the tokens that stay inside stand by their number of characters,
-//! so that those of at most `n` are the first ones. A class with a counter, `^[0-9a-f]{24}$`, has those of them that a
-//! mask of any number of its characters allows.
+//! ```text
+//! {"maxLength": 3}     tokens that stay inside a string      a  b  é | ab  foo | food ...
+//!                      mask while 2 characters may come      ^^^^^^^^^^^^^^ of one and of two
+//! ```
+//!
+//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that those of at
+//! most `n` come first. A counted class, `^[0-9a-f]{24}$`, has those of them that a mask of any number of its characters
+//! allows.
+//!
+//! Cost: one walk over the tree of shapes; a mask of it is a copy of a bit map, and a bit for each token that is too long (or
+//! short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end of the text must
+//! be enough, and not too many.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::Classes;
-use super::dependent::Tokens;
+use super::dependent::TreeTokens;
 use super::token_set::LIST;
 use super::{Bitmap, Dependent, DependentTokens, Farthest, Occurrence, TerminalKey, TerminalMask, TokenSet, Tree};
 use crate::regular::{Automaton, ByteSet, StateId, Step};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
-/// All tokens below a place inside a text, by characters.
+/// The tokens below a node, read from a state inside a text, by characters.
 #[derive(Debug)]
 pub struct TextTable {
     /// Tokens that stay inside, by characters started: those of `n` characters are at `starts[n]..starts[n + 1]`.
-    body: Vec<TokenId>,
+    independent: Vec<TokenId>,
     starts: Vec<usize>,
     /// The same as a map.
     all: Bitmap,
     /// Tokens that stay inside and have leading whitespace.
     spaced: Vec<Occurrence>,
     dependent: Arc<DependentTokens>,
-    /// Bytes to finish a character after any token of the body, at worst, closing quote included.
+    /// Bytes to finish a character after any context-independent token, at worst, closing quote included.
     tail: u32,
 }
 
 /// What the walk for a [`TextTable`] finds.
 #[derive(Default)]
-struct Found<'v> {
+struct Counted<'v> {
     by_count: Vec<Vec<TokenId>>,
     spaced: Vec<Occurrence>,
     dependent: Vec<Dependent<'v>>,
     ends: FxHashSet<StateId>,
 }
 
-impl<'v> Found<'v> {
-    fn keep(&mut self, met: Occurrence) {
-        if met.run == 0 { self.body(met.count).push(met.token) } else { self.spaced.push(met) }
+impl<'v> Counted<'v> {
+    /// Keeps a token that stays inside.
+    fn keep(&mut self, found: Occurrence) {
+        if found.run == 0 { self.independent(found.count).push(found.token) } else { self.spaced.push(found) }
     }
 
-    fn body(&mut self, count: u16) -> &mut Vec<TokenId> {
-        let places = self.by_count.len().max(usize::from(count) + 1);
-        self.by_count.resize_with(places, Vec::new);
+    /// The tokens without leading whitespace that have so many characters.
+    fn independent(&mut self, count: u16) -> &mut Vec<TokenId> {
+        let counts = self.by_count.len().max(usize::from(count) + 1);
+        self.by_count.resize_with(counts, Vec::new);
         &mut self.by_count[usize::from(count)]
     }
 
@@ -66,12 +77,12 @@ impl<'v> Found<'v> {
             state = step.state();
         }
         self.ends.insert(state);
-        self.body(count).push(token);
+        self.independent(count).push(token);
     }
 }
 
-/// What is walked, and by which automaton; `inside` is its state between two characters, and `follow` may come after a
-/// text without quotes.
+/// A walk that counts characters. `inside` is the state of the automaton between two characters, and `follow` may come
+/// after a text without quotes.
 pub struct Counting<'v> {
     pub vocabulary: &'v Vocabulary,
     pub automaton: &'v Automaton,
@@ -80,7 +91,7 @@ pub struct Counting<'v> {
 }
 
 impl<'v> Counting<'v> {
-    /// What is known of the tokens below the node of a key, read from its state.
+    /// The tokens below the node of a key, read from its state.
     pub fn table(&self, key: &TerminalKey) -> TextTable {
         let found = match (key.tree, key.node) {
             (Tree::Plain, 0) => self.by_shape(key.state),
@@ -91,10 +102,10 @@ impl<'v> Counting<'v> {
             Some(*end)
         });
         let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
-        let body = found.by_count.concat();
+        let independent = found.by_count.concat();
         TextTable {
-            all: Bitmap::of(body.iter().copied(), self.vocabulary.mask_words()),
-            body,
+            all: Bitmap::of(independent.iter().copied(), self.vocabulary.mask_words()),
+            independent,
             starts,
             spaced: found.spaced,
             dependent: Arc::new(DependentTokens::new(found.dependent)),
@@ -113,8 +124,8 @@ impl<'v> Counting<'v> {
     }
 
     /// All tokens as they are, by their shapes.
-    fn by_shape(&self, state: StateId) -> Found<'v> {
-        let mut found = Found::default();
+    fn by_shape(&self, state: StateId) -> Counted<'v> {
+        let mut found = Counted::default();
         let mut classes = Classes::new(self.automaton);
         let shapes = self.vocabulary.shapes();
         let nodes = shapes.trie.nodes();
@@ -149,7 +160,7 @@ impl<'v> Counting<'v> {
             let ending = tokens(shapes.trie.items_at(index));
             if !ending.is_empty() {
                 found.ends.insert(step.state());
-                found.body(count).extend_from_slice(ending);
+                found.independent(count).extend_from_slice(ending);
             }
             index += 1;
         }
@@ -157,9 +168,9 @@ impl<'v> Counting<'v> {
     }
 
     /// The tokens below a node of a tree, by their bytes.
-    fn by_byte(&self, tree: Tree, node: NodeIndex, state: StateId) -> Found<'v> {
-        let mut found = Found::default();
-        let tokens = Tokens::new(self.vocabulary, tree);
+    fn by_byte(&self, tree: Tree, node: NodeIndex, state: StateId) -> Counted<'v> {
+        let mut found = Counted::default();
+        let tokens = TreeTokens::new(self.vocabulary, tree);
         let nodes = tokens.trie.nodes();
         let base = usize::from(nodes[node as usize].depth);
         let mut states = vec![(state, 0_u16); usize::from(nodes[node as usize].height) + 1];
@@ -194,28 +205,28 @@ impl<'v> Counting<'v> {
 }
 
 impl TextTable {
-    /// Those that have only characters of a class, from the tokens that stay inside or end with them, those that leave,
-    /// and the bytes to finish a character. Each has as many characters as among all.
+    /// The table of a class of characters: from the context-independent tokens of any number of them, the dependent ones,
+    /// and the bytes to finish a character. Every token has as many characters as in this table, of all characters.
     #[must_use]
     pub fn of_class(&self, tokens: &[u32], dependent: &DependentTokens, tail: u32) -> Self {
         let all = self.dependent.closing.iter().chain(&self.dependent.tokens);
-        let counts: FxHashMap<TokenId, u16> = all.map(|met| (met.token, met.count)).collect();
+        let counts: FxHashMap<TokenId, u16> = all.map(|found| (found.token, found.count)).collect();
         let counted =
-            |met: &Occurrence| Occurrence { count: counts.get(&met.token).copied().unwrap_or_default(), ..*met };
+            |found: &Occurrence| Occurrence { count: counts.get(&found.token).copied().unwrap_or_default(), ..*found };
         let dependent = DependentTokens {
             closing: dependent.closing.iter().map(counted).collect(),
             trie: dependent.trie.clone(),
             tokens: dependent.tokens.iter().map(counted).collect(),
         };
-        let (mut body, mut starts) = (Vec::new(), vec![0]);
+        let (mut independent, mut starts) = (Vec::new(), vec![0]);
         for range in self.starts.windows(2) {
-            let of_count = self.body[range[0]..range[1]].iter();
-            body.extend(of_count.filter(|&&token| tokens[token as usize / 32] >> (token % 32) & 1 == 1));
-            starts.push(body.len());
+            let of_count = self.independent[range[0]..range[1]].iter();
+            independent.extend(of_count.filter(|&&token| tokens[token as usize / 32] >> (token % 32) & 1 == 1));
+            starts.push(independent.len());
         }
         Self {
-            all: Bitmap::of(body.iter().copied(), self.all.len()),
-            body,
+            all: Bitmap::of(independent.iter().copied(), self.all.len()),
+            independent,
             starts,
             spaced: Vec::new(),
             dependent: Arc::new(dependent),
@@ -226,29 +237,29 @@ impl TextTable {
     /// The mask when `least..=most` characters may still come.
     pub fn mask(&self, (least, most): (u32, u32)) -> TerminalMask {
         let last = (most as usize + 1).min(self.starts.len() - 1);
-        let (body, longer) = self.body.split_at(self.starts[last]);
-        let mut body = self.body_of_mask(body, longer);
+        let (independent, longer) = self.independent.split_at(self.starts[last]);
+        let mut independent = self.independent_of_mask(independent, longer);
         let closing = self.dependent.closing((least, most));
-        match &mut body {
+        match &mut independent {
             TokenSet::List(list) => list.extend(closing),
             TokenSet::Map(map) => map.extend(closing),
         }
         TerminalMask {
-            independent: body,
-            spaced: self.spaced.iter().filter(|met| u32::from(met.count) <= most).copied().collect(),
+            independent,
+            spaced: self.spaced.iter().filter(|found| u32::from(found.count) <= most).copied().collect(),
             dependent: Arc::clone(&self.dependent),
             window: (least, most),
             farthest: Farthest::known(least.saturating_add(self.tail)),
         }
     }
 
-    /// Sets bits, or clears those of the tokens that are too long, whatever are fewer.
-    fn body_of_mask(&self, body: &[TokenId], longer: &[TokenId]) -> TokenSet {
-        if body.len() <= LIST {
-            return TokenSet::List(body.to_vec());
+    /// Sets the bits of the tokens that are short enough, or clears those of the others, whichever are fewer.
+    fn independent_of_mask(&self, independent: &[TokenId], longer: &[TokenId]) -> TokenSet {
+        if independent.len() <= LIST {
+            return TokenSet::List(independent.to_vec());
         }
-        if body.len() < longer.len() {
-            return TokenSet::Map(Bitmap::of(body.iter().copied(), self.all.len()));
+        if independent.len() < longer.len() {
+            return TokenSet::Map(Bitmap::of(independent.iter().copied(), self.all.len()));
         }
         let mut map = self.all.clone();
         for &token in longer {
@@ -259,7 +270,7 @@ impl TextTable {
 
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.body)
+        size_of_val(&*self.independent)
             + size_of_val(&*self.starts)
             + size_of_val(&*self.all)
             + size_of_val(&*self.spaced)
@@ -282,11 +293,11 @@ mod tests {
     type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Occurrence)>, BTreeSet<StateId>);
 
     /// Everything that was found, as sets.
-    fn all(found: Found<'_>) -> Sets {
+    fn all(found: Counted<'_>) -> Sets {
         assert!(found.spaced.is_empty());
-        let body = found.by_count.into_iter().map(|tokens| tokens.into_iter().collect()).collect();
-        let dependent = found.dependent.into_iter().map(|(rest, met)| (rest.to_vec(), met)).collect();
-        (body, dependent, found.ends.into_iter().collect())
+        let independent = found.by_count.into_iter().map(|tokens| tokens.into_iter().collect()).collect();
+        let dependent = found.dependent.into_iter().map(|(rest, found)| (rest.to_vec(), found)).collect();
+        (independent, dependent, found.ends.into_iter().collect())
     }
 
     const ENCODINGS: [Encoding; 4] = [
@@ -323,18 +334,18 @@ mod tests {
             let (_, all) = table(&Regular::anything());
             let mask = terminal_mask(&tables, key(automaton.content_start()), &automaton, &ByteSet::default());
             let words = tables.vocabulary.mask_words();
-            let body = match &mask.independent {
+            let independent = match &mask.independent {
                 TokenSet::Map(map) => map.clone(),
                 TokenSet::List(list) => Bitmap::of(list.iter().copied(), words),
             };
-            let counted = all.of_class(&body, &mask.dependent, mask.farthest(&automaton));
+            let counted = all.of_class(&independent, &mask.dependent, mask.farthest(&automaton));
             let sets = |table: &TextTable| {
-                let of_count = |range: &[usize]| table.body[range[0]..range[1]].iter().copied().collect();
-                let body: Vec<BTreeSet<TokenId>> = table.starts.windows(2).map(of_count).collect();
+                let of_count = |range: &[usize]| table.independent[range[0]..range[1]].iter().copied().collect();
+                let independent: Vec<BTreeSet<TokenId>> = table.starts.windows(2).map(of_count).collect();
                 let dependent: BTreeSet<Occurrence> =
                     table.dependent.tokens.iter().chain(&table.dependent.closing).copied().collect();
-                let last = body.iter().rposition(|tokens| !tokens.is_empty()).map_or(0, |last| last + 1);
-                (body[..last].to_vec(), dependent, table.dependent.trie.nodes().len(), table.all.to_vec())
+                let last = independent.iter().rposition(|tokens| !tokens.is_empty()).map_or(0, |last| last + 1);
+                (independent[..last].to_vec(), dependent, table.dependent.trie.nodes().len(), table.all.to_vec())
             };
             assert_eq!(sets(&counted), sets(&walked), "{class:?} {encoding:?}");
             assert!(counted.tail >= walked.tail && walked.starts.len() > 2);

@@ -1,37 +1,41 @@
-//! Walking a dense leaf state over a token tree.
+//! The walk that makes a terminal mask: a state of an automaton against all tokens of a tree.
 //!
-//! The simple version: for each token, step the automaton over its bytes. The tree shares prefixes, preorder makes the
-//! loop one pass over an array, and class loops take whole subtrees ([`Runs`]). Above all, few states tell one
-//! lowercase letter from another: where they do not, a walk over [`Shapes`] sees 131k tokens as 12k. Only where they
-//! do, tokens are looked at themselves; if those are many, all that begin with the same byte are walked as bytes.
+//! The simple version: for each token, step the automaton over its bytes. Three things make it faster. The tree shares
+//! prefixes, and preorder makes the loop one pass over an array. Class loops take whole subtrees ([`ClassLoops`]). And few
+//! states tell one lowercase letter from another: where they do not, a walk over [`Shapes`] sees 131k tokens as 12k.
 //!
 //! ```text
 //! [a-z0-9_]+  on 131k tokens     every token 595 us     class loops 95 us     shapes 28 us
 //! ```
+//!
+//! Wrinkle: where a state does tell letters apart, the tokens of a shape are stepped one by one; if they are many, all tokens
+//! with the same first byte are walked by bytes instead.
 
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::class_loops::ClassLoops;
 use super::classes::Classes;
-use super::dependent::Tokens;
-use super::runs::Runs;
+use super::dependent::TreeTokens;
 use super::{Collector, Dependent, Farthest, Occurrence, States, Tables, TerminalKey, TerminalMask, Tree};
 use crate::language::UNBOUNDED;
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::shapes::members;
 use crate::vocabulary::{NodeIndex, Shapes, TokenId, Vocabulary};
 
-/// Of the tokens that begin with the same byte, at most so many are looked at one by one.
+/// Of the tokens that begin with the same byte, at most this many are stepped one by one.
 const ALONE: usize = 256;
 
-/// States with at most so many first bytes are walked by bytes, and so are subtrees of at most so many nodes.
+/// States with at most this many first bytes are walked by bytes.
 const SPARSE: usize = 16;
+
+/// Subtrees with at most this many nodes are walked by bytes.
 const SMALL: NodeIndex = 64;
 
-/// The mask of a state of an ordinary leaf.
+/// The mask of a state of a terminal that does not count characters.
 pub fn terminal_mask(tables: &Tables, key: TerminalKey, automaton: &Automaton, follow: &ByteSet) -> TerminalMask {
-    let mut walk = Walk::new(&tables.vocabulary, key.tree, automaton, follow);
+    let mut walk = TerminalWalk::new(&tables.vocabulary, key.tree, automaton, follow);
     match key {
         TerminalKey { tree: Tree::Plain, node: 0, state, .. } => walk.everything(state),
         TerminalKey { node, state, .. } => {
@@ -42,34 +46,35 @@ pub fn terminal_mask(tables: &Tables, key: TerminalKey, automaton: &Automaton, f
     walk.finish(tables)
 }
 
-struct Walk<'w> {
+/// A walk under way: what it walks, and what it has found.
+struct TerminalWalk<'w> {
     vocabulary: &'w Vocabulary,
-    tokens: Tokens<'w>,
+    tokens: TreeTokens<'w>,
     automaton: &'w Automaton,
     follow: &'w ByteSet,
-    runs: Runs<'w>,
+    loops: ClassLoops<'w>,
     classes: Classes<'w>,
-    body: Collector,
-    /// More of the body: places among the tokens by shape, ascending, and tokens looked at one by one.
+    independent: Collector,
+    /// More context-independent tokens: ranges of the tokens by shape, ascending, and tokens stepped one by one.
     ranges: Vec<Range<usize>>,
     alone: Vec<TokenId>,
     spaced: Vec<Occurrence>,
     dependent: Vec<Dependent<'w>>,
-    /// States some token of the body ends in, and those whose class loops took whole subtrees.
+    /// States some context-independent token ends in, and those whose class loops took whole subtrees.
     ends: States,
     looping: States,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> TerminalWalk<'w> {
     fn new(vocabulary: &'w Vocabulary, tree: Tree, automaton: &'w Automaton, follow: &'w ByteSet) -> Self {
         Self {
             vocabulary,
-            tokens: Tokens::new(vocabulary, tree),
+            tokens: TreeTokens::new(vocabulary, tree),
             automaton,
             follow,
-            runs: Runs::new(automaton, follow),
+            loops: ClassLoops::new(automaton, follow),
             classes: Classes::new(automaton),
-            body: Collector::new(vocabulary.mask_words()),
+            independent: Collector::new(vocabulary.mask_words()),
             ranges: Vec::new(),
             alone: Vec::new(),
             spaced: Vec::new(),
@@ -81,9 +86,9 @@ impl<'w> Walk<'w> {
 
     fn finish(mut self, tables: &Tables) -> TerminalMask {
         let (dependent, window) = (tables.dependent(self.dependent), (0, UNBOUNDED));
-        self.alone.into_iter().chain(dependent.closing(window)).for_each(|token| self.body.push(token));
+        self.alone.into_iter().chain(dependent.closing(window)).for_each(|token| self.independent.push(token));
         TerminalMask {
-            independent: self.body.finish(self.vocabulary, &self.ranges),
+            independent: self.independent.finish(self.vocabulary, &self.ranges),
             spaced: self.spaced,
             dependent,
             window,
@@ -107,7 +112,7 @@ impl<'w> Walk<'w> {
             let depth = usize::from(at.depth) - base;
             let before = rows[depth - 1];
             let step = automaton.step_in(before, at.byte);
-            if step.state() != DEAD && self.runs.cover(before.state(), trie, index) {
+            if step.state() != DEAD && self.loops.cover(before.state(), trie, index) {
                 self.looping.insert(before.state());
                 self.accept(trie.items_below(index));
                 index = at.skip;
@@ -132,21 +137,22 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// Context-independent tokens: items of the tree.
     fn accept(&mut self, items: Range<usize>) {
         let Some(entries) = self.tokens.entries else {
-            self.tokens.trie.items()[items].iter().for_each(|&token| self.body.push(token));
+            self.tokens.trie.items()[items].iter().for_each(|&token| self.independent.push(token));
             return;
         };
         for &item in &self.tokens.trie.items()[items] {
             match entries[item as usize] {
-                (0, token) => self.body.push(token),
+                (0, token) => self.independent.push(token),
                 (run, token) => self.spaced.push(Occurrence { run, count: 0, token }),
             }
         }
     }
 
-    /// The leaf may end here: what follows must be wanted by the continuation.
-    /// A token that ends here has no business outside if it may stay inside.
+    /// The terminal may end at `node`: tokens that go on with a byte that may follow leave it here. A token that ends at
+    /// `node` leaves only if it cannot stay inside.
     fn leave(&mut self, node: NodeIndex, stays: bool) {
         let read = self.tokens.trie.node(node).depth;
         if self.automaton.is_self_delimiting() {
@@ -168,7 +174,7 @@ impl<'w> Walk<'w> {
 
     // By shapes.
 
-    /// The whole tree of the tokens as they are. By bytes if few bytes may come: then there is little to walk.
+    /// The whole tree of plain tokens: by shapes, or by bytes where there is little to walk.
     fn everything(&mut self, state: StateId) {
         let (shapes, plain) = (self.vocabulary.shapes(), self.tokens.trie);
         let leaving = self.automaton.next_bytes(state);
@@ -184,7 +190,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// As [`Walk::shapes`]; leaves no trace if it gives up.
+    /// As [`TerminalWalk::shapes`]; undone if it gives up.
     fn try_shapes(&mut self, shapes: &Shapes, first: NodeIndex, states: &mut [StateId]) -> bool {
         let (dependent, alone, ranges) = (self.dependent.len(), self.alone.len(), self.ranges.len());
         let last = self.ranges.last().cloned();
@@ -200,7 +206,7 @@ impl<'w> Walk<'w> {
     }
 
     /// One pass in preorder over the shapes that begin with `first`; `states[d]` is the state after the class at depth
-    /// `d`. False if too many tokens would have to be looked at one by one.
+    /// `d`. False if too many tokens would have to be stepped one by one.
     fn shapes(&mut self, shapes: &Shapes, first: NodeIndex, states: &mut [StateId]) -> bool {
         let nodes = shapes.trie.nodes();
         let limit = self.alone.len() + ALONE;
@@ -210,7 +216,7 @@ impl<'w> Walk<'w> {
             let depth = usize::from(at.depth);
             let before = states[depth - 1];
             let below = || shapes.range(shapes.trie.items_below(index));
-            if self.runs.cover(before, &shapes.trie, index) {
+            if self.loops.cover(before, &shapes.trie, index) {
                 self.looping.insert(before);
                 self.take(below());
                 index = at.skip;
@@ -246,6 +252,7 @@ impl<'w> Walk<'w> {
         true
     }
 
+    /// Context-independent tokens: a range of those by shape.
     fn take(&mut self, range: Range<usize>) {
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
@@ -270,7 +277,7 @@ impl<'w> Walk<'w> {
         self.alone.push(token);
     }
 
-    /// As [`Walk::leave`], for the shapes through a node.
+    /// As [`TerminalWalk::leave`], for the shapes through a node.
     fn leave_shapes(&mut self, shapes: &Shapes, node: NodeIndex, stays: bool) {
         let trie = &shapes.trie;
         let read = usize::from(trie.node(node).depth);
@@ -295,6 +302,7 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// As [`TerminalWalk::leave`], for one token.
     fn leave_token(&mut self, token: TokenId, rest: &'w [u8], stays: bool) {
         let leaves = match rest {
             _ if self.automaton.is_self_delimiting() => true,
@@ -359,8 +367,8 @@ pub mod tests {
     }
 
     /// What each token does, byte by byte: whether it stays, and what remains of it where it leaves.
-    fn expected(walk: &Walk<'_>, state: StateId) -> (BTreeSet<TokenId>, BTreeSet<(Vec<u8>, TokenId)>) {
-        let (mut body, mut dependent) = (BTreeSet::new(), BTreeSet::new());
+    fn expected(walk: &TerminalWalk<'_>, state: StateId) -> (BTreeSet<TokenId>, BTreeSet<(Vec<u8>, TokenId)>) {
+        let (mut independent, mut dependent) = (BTreeSet::new(), BTreeSet::new());
         for token in 0..walk.vocabulary.len() as TokenId {
             let bytes = walk.vocabulary.token(token);
             let mut step = None;
@@ -381,10 +389,10 @@ pub mod tests {
                 }
             }
             if step.is_some_and(Step::goes_on) {
-                body.insert(token);
+                independent.insert(token);
             }
         }
-        (body, dependent)
+        (independent, dependent)
     }
 
     #[test]
@@ -403,12 +411,12 @@ pub mod tests {
                     text.bytes().fold(automaton.start().state(), |state, byte| automaton.step(state, byte).state());
                 let Some(_) = Some(state).filter(|&state| state != crate::regular::DEAD) else { continue };
                 let follow = if automaton.is_self_delimiting() { ByteSet::default() } else { follow };
-                let mut walk = Walk::new(&tables.vocabulary, Tree::Plain, &automaton, &follow);
+                let mut walk = TerminalWalk::new(&tables.vocabulary, Tree::Plain, &automaton, &follow);
                 let expected = expected(&walk, state);
                 walk.everything(state);
                 one_by_one += walk.alone.len();
                 let mask = walk.finish(&tables);
-                let body = match &mask.independent {
+                let independent = match &mask.independent {
                     TokenSet::List(tokens) => tokens.iter().copied().collect(),
                     TokenSet::Map(words) => (0..tables.vocabulary.len() as TokenId)
                         .filter(|&token| words[token as usize / 32] >> (token % 32) & 1 == 1)
@@ -428,7 +436,7 @@ pub mod tests {
                             .map(|&item| (rest.clone(), dependent.tokens[item as usize].token)),
                     );
                 }
-                assert_eq!((body, left), expected, "{language:?} {encoding:?} after {text:?}");
+                assert_eq!((independent, left), expected, "{language:?} {encoding:?} after {text:?}");
             }
         }
         assert!(one_by_one > 0);

@@ -1,13 +1,15 @@
 //! What each token id spells.
 //!
-//! A [`Vocabulary`] keeps the tokens twice as prefix trees: as they are, and
-//! with leading JSON whitespace stripped (`" \"name"` under `"name`), because
-//! "optional whitespace, then X" would otherwise walk every run of whitespace
-//! before every X. Special tokens and ids without bytes are in neither tree, so
-//! no mask can ever allow them inside a text; ids from `len` to `logits_size`
-//! are padding of the model and are never allowed either.
+//! ```text
+//! 12 "a"   13 " \"name"   14 "</s>", special     plain tree: a, ␣"name        stripped tree: a, "name after the run ␣
+//! ```
 //!
-//! Cost: a sort, a merge and a few passes, about 50 ms for 131k tokens, 11 MB.
+//! A [`Vocabulary`] keeps the tokens twice as prefix trees: as they are, and with leading JSON whitespace stripped,
+//! because "optional whitespace, then X" would otherwise walk every run of whitespace before every X.
+//!
+//! Cost: a sort, a merge and a few passes, about 50 ms for 131k tokens, 11 MB. Wrinkle: special tokens and ids without
+//! bytes are in neither tree, so no mask can ever allow them inside a text; ids from `len` to `logits_size` are padding
+//! of the model and are never allowed either.
 
 pub mod kinds;
 pub mod shapes;

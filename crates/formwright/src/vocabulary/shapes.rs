@@ -1,17 +1,18 @@
 //! Tokens by their *shape*: what remains of their bytes when letters of a case, digits and most lead bytes are alike.
 //!
-//! Most states of most patterns treat all lowercase letters alike, all digits, all Greek. Such a state says the same of
-//! `" house"` and `" mouse"`, so it need not be asked twice: 131k tokens have 12k shapes, whose tree has 22k nodes
+//! Most states of most patterns treat all lowercase letters alike, all digits, all Greek. Such a state treats `"
+//! house"` and `" mouse"` alike, so one look is enough for both: 131k tokens have 12k shapes, whose tree has 22k nodes
 //! where that of the tokens has 266k.
 //!
 //! ```text
 //! "house" "mouse" "Mouse9" "Mouse7"      h-a-a-a-a   m-a-a-a-a   M-a-a-a-a-0 (two tokens)
 //! ```
 //!
-//! The first byte stays itself: patterns are picky about beginnings (`^x-`, `[1-9]`), and it costs little.
+//! The first byte stays itself: patterns often treat first characters differently (`^x-`, `[1-9]`), and it costs
+//! little.
 //!
-//! Cost: 6 ms and 1 MB for 131k tokens. Wrinkle: a state need not treat the bytes of a class alike; whoever walks here
-//! must ask, and look at the tokens themselves where it does not.
+//! Cost: 6 ms and 1 MB for 131k tokens. Wrinkle: a state need not treat the bytes of a class alike; a walk over
+//! shapes must check that, and look at the tokens themselves where it does not.
 
 use rustc_hash::FxHashMap;
 
@@ -38,7 +39,7 @@ pub const fn class(byte: u8) -> u8 {
     }
 }
 
-/// The place of each class among all of them, by the byte it is named by, and their number.
+/// The index of each class, by the byte it is named by, and the number of classes.
 const PLACES: ([u8; 256], usize) = {
     let (mut places, mut count, mut byte) = ([0; 256], 0, 0);
     while byte < 256 {
@@ -54,7 +55,7 @@ const PLACES: ([u8; 256], usize) = {
 /// How many classes there are.
 pub const CLASSES: usize = PLACES.1;
 
-/// The place of a class among all of them.
+/// The index of a class.
 #[inline]
 pub fn place(class: u8) -> usize {
     usize::from(PLACES.0[usize::from(class)])

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Trees are not stored: they would be five times the size, and checking them costs as much as building them.
-//! [`Vocabulary::new`] sees the tokens again, so bytes from anywhere give a sound vocabulary or an error.
+//! [`Vocabulary::new`] sees the tokens again, so any bytes become a valid vocabulary or an error.
 //!
 //! Cost: 1.1 MB for 131k tokens; reading is building, plus two digests.
 

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Cost: 16 bytes a node; a child lookup scans siblings by `skip`, or is one table load at nodes with many children.
-//! Wrinkle: to keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which then
-//! holds the other.
+//! Wrinkle: to keep a node at 16 bytes, it has one index: that of its set of kinds, or of its [`ChildTable`], which
+//! then holds the other.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -114,7 +114,7 @@ impl Trie {
         let mut shared = 0; // bytes in common with the string before
         for (index, &(bytes, item)) in sorted.iter().enumerate() {
             let next = sorted.get(index + 1).map_or(0, |(next, _)| common(bytes, next));
-            self.reach(&mut open, bytes.len() - shared);
+            self.count_string(&mut open, bytes.len() - shared);
             // What the next string does not share is a chain, complete at once.
             let end = (self.nodes.len() + bytes.len() - shared) as NodeIndex;
             for depth in shared + 1..=bytes.len() {
@@ -139,7 +139,7 @@ impl Trie {
     }
 
     /// Counts a string of which `height` bytes are left below the last open node.
-    fn reach(&mut self, open: &mut Open, height: usize) {
+    fn count_string(&mut self, open: &mut Open, height: usize) {
         if let Some((top, children)) = open.last_mut() {
             *children += u16::from(height > 0);
             let top = &mut self.nodes[*top as usize];
@@ -258,7 +258,8 @@ impl Trie {
         &self.items
     }
 
-    /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not all.
+    /// Kinds of characters from the byte that leads to `node` on. Unless that byte begins a character, they are not
+    /// all.
     #[inline]
     pub fn kinds(&self, node: &TrieNode) -> Kinds {
         let index = if node.wide { self.tables[usize::from(node.index)].kinds } else { node.index };

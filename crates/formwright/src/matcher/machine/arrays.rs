@@ -6,8 +6,8 @@
 //! unique     which texts were used             {"uniqueItems": true}
 //! ```
 //!
-//! Wrinkle: an item that must be new waits on the stack with the place where its text begins; when it ends, that text joins
-//! the used ones. Where that place is not known, neither is what was used.
+//! Wrinkle: an item that must be new waits on the stack with the start of its text; when it ends, that text joins the used
+//! ones. Where the start is not known, neither is what was used from then on.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -20,6 +20,7 @@ use crate::language::{Array, INFINITE, Items, LeafId, Node, NodeId, UNBOUNDED};
 type Ways = SmallVec<[(NodeId, StackId); 1]>;
 
 impl Machine<'_> {
+    /// A structural byte between items.
     pub(super) fn array(
         &mut self,
         phase: Phase,
@@ -48,6 +49,7 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether the bracket may come.
     fn items_done(&self, array: &Array, count: ItemCount) -> bool {
         match count {
             ItemCount::Number(number) => number >= array.low,
@@ -55,7 +57,13 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn no_items(&mut self, array: &Array) -> ItemCount {
+    /// Behind the opening bracket.
+    pub(super) fn opened_array(&mut self, node: NodeId, array: &Array) -> Position {
+        let count = self.no_items(array);
+        Position::Array { phase: Phase::Open, space: array.layout.open, array: node, count }
+    }
+
+    fn no_items(&mut self, array: &Array) -> ItemCount {
         if array.is_tracked() {
             ItemCount::Interned(self.stacks.intern_items(array.none()))
         } else {

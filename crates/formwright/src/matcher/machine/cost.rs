@@ -62,15 +62,16 @@ impl Machine<'_> {
         }
     }
 
+    /// Bytes to finish a node, when the costs of those below it are cached.
     fn frame_cost(&mut self, stack: StackId, below: &[StackId]) -> u32 {
         if stack == END {
             return 0;
         }
-        let known = |machine: &Self, stack: &StackId| machine.stacks.cached_cost(*stack).unwrap_or(INFINITE);
+        let cheapest = below.iter().map(|&node| self.stacks.cached_cost(node).unwrap_or(INFINITE)).min();
         if self.stacks.alternatives(stack).is_some() {
-            return below.iter().map(|stack| known(self, stack)).min().unwrap_or(INFINITE);
+            return cheapest.unwrap_or(INFINITE);
         }
-        let rest = below.first().map_or(0, |stack| known(self, stack));
+        let rest = cheapest.unwrap_or(0); // there is one node below a frame
         let position = self.stacks.frame(stack).position;
         self.position_cost(position).saturating_add(rest).min(INFINITE)
     }
@@ -88,39 +89,43 @@ impl Machine<'_> {
             }
             Position::Text { leaf, state, least, .. } => graph.automaton(leaf).shortest(state).saturating_add(least),
             Position::Terminal { leaf, state } => graph.automaton(leaf).shortest(state),
-            Position::Literal { node, at } => match graph.node(node) {
-                Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
-                Node::Tail(tail) => {
-                    nearest_end(tail.texts.tree(), at, |item| Some(tail.continuations[item as usize].shortest))
-                }
-                _ => INFINITE,
-            },
+            Position::Literal { node, at } => self.literal_cost(node, at),
             Position::Key { object, seen, at } => self.key_cost(object, seen, at),
             Position::Excluding { leaf, state, at } => self.excluding_cost(leaf, state, at),
             Position::Item { array, items, .. } => self.item_cost(array, items),
             Position::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
             Position::Colon { space, object, seen, member } => {
-                let layout_colon = self.colon_cost(object, seen, member);
-                spaces.shortest(space, end::COLON).saturating_add(layout_colon)
+                spaces.shortest(space, end::COLON).saturating_add(self.colon_cost(object, seen, member))
             }
             Position::Object { phase, space, object, seen } => self.object_cost(phase, space, object, seen),
             Position::Array { phase, space, array, count } => self.array_cost(phase, space, array, count),
-            Position::Sequence { node, index } => match graph.node(node) {
-                Node::Sequence(parts) => {
-                    let rest = &parts[index as usize..];
-                    rest.iter()
-                        .fold(0_u32, |total, part| total.saturating_add(graph.facts.shortest(*part)))
-                        .min(INFINITE)
-                }
-                _ => INFINITE,
-            },
-            Position::Repeat { node, count } => match *graph.node(node) {
-                Node::Repeat { body, low, .. } => {
-                    graph.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE)
-                }
-                _ => INFINITE,
-            },
+            Position::Sequence { node, index } => self.parts_cost(node, index),
+            Position::Repeat { node, count } => self.rounds_cost(node, count),
         }
+    }
+
+    /// Bytes from inside one of a set of texts to behind it, or behind the object that it decides about.
+    fn literal_cost(&self, node: NodeId, at: NodeIndex) -> u32 {
+        match self.graph.node(node) {
+            Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
+            Node::Tail(tail) => {
+                nearest_end(tail.texts.tree(), at, |item| Some(tail.continuations[item as usize].shortest))
+            }
+            _ => INFINITE,
+        }
+    }
+
+    /// Bytes of the parts of a sequence from `index` on.
+    fn parts_cost(&self, node: NodeId, index: u32) -> u32 {
+        let Node::Sequence(parts) = self.graph.node(node) else { return INFINITE };
+        let rest = parts[index as usize..].iter();
+        rest.fold(0_u32, |total, part| total.saturating_add(self.graph.facts.shortest(*part))).min(INFINITE)
+    }
+
+    /// Bytes of the rounds of a repetition that must still come after `count`.
+    fn rounds_cost(&self, node: NodeId, count: u32) -> u32 {
+        let Node::Repeat { body, low, .. } = *self.graph.node(node) else { return INFINITE };
+        self.graph.facts.shortest(body).saturating_mul(low.saturating_sub(count)).min(INFINITE)
     }
 
     // Objects.
@@ -163,6 +168,7 @@ impl Machine<'_> {
         if object.tails > 0 { 0 } else { 1 + self.graph.costs.before_close(&object.layout) }
     }
 
+    /// Bytes from between two members to behind the closing brace.
     fn object_cost(&self, phase: Phase, space: SpaceState, node: NodeId, seen: SeenId) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let seen = self.seen_of(object, seen);
@@ -217,6 +223,7 @@ impl Machine<'_> {
         self.values_cost(object, member, |met| object.with_undeclared(before, met)).saturating_add(colon).min(INFINITE)
     }
 
+    /// Bytes from inside a declared name to behind the closing brace.
     fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
@@ -262,6 +269,7 @@ impl Machine<'_> {
 
     // Arrays.
 
+    /// Bytes from between two items to behind the closing bracket.
     fn array_cost(&self, phase: Phase, space: SpaceState, node: NodeId, count: ItemCount) -> u32 {
         let Node::Array(array) = self.graph.node(node) else { return INFINITE };
         let spaces = self.graph.spaces();
@@ -310,6 +318,7 @@ impl Machine<'_> {
             .min(INFINITE)
     }
 
+    /// Bytes of the items from `count` up to the lower bound, without what stands between them.
     fn plain_items_cost(&self, array: &Array, count: u32) -> u32 {
         let of = |index: u32| array.item(index).map_or(INFINITE, |item| self.graph.facts.shortest(item));
         let prefix = (count..array.low.min(array.prefix.len() as u32))

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::vocabulary::{NodeIndex, Trie};
 
-/// A place in a tree of texts; a set of texts is its root.
+/// A node of a tree of texts; a set of texts is its root.
 pub type TextsId = u32;
 
 /// The set without texts.

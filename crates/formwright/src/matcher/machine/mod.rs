@@ -15,7 +15,7 @@
 //! bytes are the beginning of a text in form".
 //!
 //! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over tokens
-//! that serves many places; then it tells in `unresolved` and `completed` what its answer depends on.
+//! that serves many texts; then it tells in `unresolved` and `completed` what its answer depends on.
 
 mod arrays;
 mod configuration;
@@ -30,6 +30,7 @@ mod terminals;
 use crate::error::{Error, Kind, Result};
 use crate::language::{CompiledGraph, FREE, Node, NodeId, SpaceState, end};
 use crate::regular::DEAD;
+use crate::vocabulary::NodeIndex;
 
 use successors::Successors;
 
@@ -116,7 +117,7 @@ impl<'m> Machine<'m> {
         self.unite(out);
     }
 
-    /// All of `configurations` by `byte`, in their place. A lone configuration that stays in its leaf needs no second list.
+    /// Every one of `configurations` by `byte`, in place. A lone one that stays in its terminal needs no second list.
     #[inline]
     pub fn step_in_place(
         &mut self,
@@ -139,7 +140,7 @@ impl<'m> Machine<'m> {
         std::mem::swap(configurations, scratch);
     }
 
-    /// Where `byte` leads from a lone configuration: mostly to one place, without a merge.
+    /// Where `byte` leads from a lone configuration: mostly to one other, without a merge.
     #[inline]
     fn step(&mut self, mut configuration: Configuration, byte: u8, out: &mut Vec<Configuration>, base: usize) {
         if self.stays(&mut configuration.position, byte) {
@@ -232,8 +233,8 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Moves on a configuration that stays inside its leaf, name or whitespace, and can do nothing else; false, and unchanged, if
-    /// it leaves.
+    /// Moves on a position that stays inside its terminal, name or whitespace, and can do nothing else; false, and
+    /// unchanged, if it leaves.
     #[inline]
     fn stays(&mut self, position: &mut Position, byte: u8) -> bool {
         let graph = self.graph;
@@ -261,15 +262,7 @@ impl<'m> Machine<'m> {
                 *at = child;
             }
             Position::Key { object, seen, at } => {
-                let Node::Object(object) = graph.node(*object) else { return false };
-                let names = object.names.tree();
-                let Some(child) = names.child(*at, byte) else { return false };
-                let ends = byte == b'"' && !names.items_at(*at).is_empty();
-                // With one way on, the names below are those that were live one byte before.
-                let live = names.only_way(*at) == Some(child) || self.name_is_live(object, *seen, child);
-                if ends || !live {
-                    return false;
-                }
+                let Some(child) = self.next_in_name(*object, *seen, *at, byte) else { return false };
                 *at = child;
             }
             Position::Value { space, .. }
@@ -284,6 +277,19 @@ impl<'m> Machine<'m> {
         true
     }
 
+    /// Where `byte` leads inside a declared name, if the name goes on and some name below may come.
+    #[inline]
+    fn next_in_name(&self, object: NodeId, seen: SeenId, at: NodeIndex, byte: u8) -> Option<NodeIndex> {
+        let Node::Object(object) = self.graph.node(object) else { return None };
+        let names = object.names.tree();
+        let child = names.child(at, byte)?;
+        let ends = byte == b'"' && !names.items_at(at).is_empty();
+        // With one way on, the names below are those that were live one byte before.
+        let live = names.only_way(at) == Some(child) || self.name_is_live(object, seen, child);
+        (live && !ends).then_some(child)
+    }
+
+    /// Whether bytes of some kinds (see [`end`]) may follow the whitespace read so far.
     fn may_follow(&self, space: SpaceState, what: u8) -> bool {
         self.graph.spaces().ends(space) & what != 0
     }

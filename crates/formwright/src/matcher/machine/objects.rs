@@ -22,25 +22,31 @@ impl Machine<'_> {
     /// The first byte of a value that decides which object it is in.
     pub(super) fn tail(&mut self, node: NodeId, tail: &Tail, stack: StackId, byte: u8, out: &mut Successors<'_>) {
         self.literal(node, 0, byte, stack, out);
-        for &(value, place) in &tail.ways {
+        for &(value, behind) in &tail.ways {
             if self.graph.first(value).contains(byte) {
-                let position = self.behind_value(place);
+                let position = self.behind_value(behind);
                 let after = self.stacks.push(Frame { position, below: stack });
                 self.start(value, after, byte, out);
             }
         }
     }
 
+    /// Behind the opening brace.
+    pub(super) fn opened_object(&mut self, node: NodeId, object: &Object) -> Position {
+        let seen = self.nothing_seen(object);
+        Position::Object { phase: Phase::Open, space: object.layout.open, object: node, seen }
+    }
+
     /// Behind the value of a member that decided which object it is in.
-    pub(super) fn behind_value(&mut self, place: ObjectPosition) -> Position {
+    pub(super) fn behind_value(&mut self, behind: ObjectPosition) -> Position {
         let graph = self.graph;
-        let Node::Object(object) = graph.node(place.object) else { return Position::Accept };
+        let Node::Object(object) = graph.node(behind.object) else { return Position::Accept };
         let seen = if object.is_plain() {
-            SeenId::Next(place.position)
+            SeenId::Next(behind.position)
         } else {
-            self.stacks.intern_seen(object.at(place.position))
+            self.stacks.intern_seen(object.at(behind.position))
         };
-        Position::Object { phase: Phase::Value, space: object.layout.value, object: place.object, seen }
+        Position::Object { phase: Phase::Value, space: object.layout.value, object: behind.object, seen }
     }
 
     /// A structural byte between members.
@@ -160,7 +166,7 @@ impl Machine<'_> {
 
     // What an object has seen.
 
-    pub(super) fn nothing_seen(&mut self, object: &Object) -> SeenId {
+    fn nothing_seen(&mut self, object: &Object) -> SeenId {
         if object.is_plain() { SeenId::Next(0) } else { self.stacks.intern_seen(object.nothing()) }
     }
 

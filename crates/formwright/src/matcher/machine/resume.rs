@@ -9,7 +9,7 @@
 //! Wrinkle: a union of stacks is resumed once for each of them, and many ways may lead to one: [`Successors::resumes`]
 //! tells which were resumed already.
 
-use super::configuration::{Configuration, Frame, Phase, Position, StackId};
+use super::configuration::{Configuration, Frame, Position, StackId};
 use super::{Machine, Successors};
 use crate::language::{Node, NodeId, UNBOUNDED};
 
@@ -18,7 +18,7 @@ impl Machine<'_> {
     pub(super) fn enter(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>) {
         match self.graph.node(node) {
             Node::Empty | Node::Never => {}
-            // Nothing is read yet, but what may follow is known as for any state of the leaf.
+            // Nothing is read yet, but masks are those of a state of the terminal.
             Node::Regular(leaf) => {
                 let state = self.graph.automaton(*leaf).start().state();
                 out.push(Position::Terminal { leaf: *leaf, state }, stack);
@@ -56,6 +56,7 @@ impl Machine<'_> {
         }
     }
 
+    /// What comes after a finished part, for a single node.
     fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>) {
         let Frame { position, below } = self.stacks.frame(stack);
         match position {
@@ -67,6 +68,7 @@ impl Machine<'_> {
         }
     }
 
+    /// A sequence goes on with part `index`.
     fn next_part(&mut self, node: NodeId, index: u32, below: StackId, out: &mut Successors<'_>) {
         let (part, stack) = self.part(node, index, below);
         self.enter(part, stack, out);
@@ -85,6 +87,7 @@ impl Machine<'_> {
         (parts[index as usize], stack)
     }
 
+    /// A repetition ends, or goes on with round `count + 1`.
     fn next_round(&mut self, node: NodeId, count: u32, below: StackId, out: &mut Successors<'_>) {
         let Node::Repeat { body, low, high } = *self.graph.node(node) else { return };
         if count >= low && out.resumes(below) {
@@ -125,23 +128,15 @@ impl Machine<'_> {
                 }
             }
             Node::Object(object) if byte == b'{' => {
-                let seen = self.nothing_seen(object);
-                out.push(Position::Object { phase: Phase::Open, space: object.layout.open, object: node, seen }, stack);
+                let opened = self.opened_object(node, object);
+                out.push(opened, stack);
             }
             Node::Array(array) if byte == b'[' => {
-                let count = self.no_items(array);
-                out.push(Position::Array { phase: Phase::Open, space: array.layout.open, array: node, count }, stack);
+                let opened = self.opened_array(node, array);
+                out.push(opened, stack);
             }
             Node::Never | Node::Empty | Node::Object(_) | Node::Array(_) => {}
-            Node::Sequence(parts) => {
-                for index in 0..parts.len() as u32 {
-                    let (part, after) = self.part(node, index, stack);
-                    self.start(part, after, byte, out);
-                    if !graph.facts.nullable(part) {
-                        break;
-                    }
-                }
-            }
+            Node::Sequence(parts) => self.start_sequence(node, parts.len() as u32, stack, byte, out),
             Node::Choice(options) => {
                 for &option in options {
                     self.start(option, stack, byte, out);
@@ -154,6 +149,17 @@ impl Machine<'_> {
             Node::Distinct(leaves) => self.distinct(leaves, stack, byte, out),
             Node::Rule(target) => self.start(*target, stack, byte, out),
             Node::Tail(tail) => self.tail(node, tail, stack, byte, out),
+        }
+    }
+
+    /// The first byte of a sequence: of its first part, and of the next one if that may be empty, and so on.
+    fn start_sequence(&mut self, node: NodeId, parts: u32, stack: StackId, byte: u8, out: &mut Successors<'_>) {
+        for index in 0..parts {
+            let (part, after) = self.part(node, index, stack);
+            self.start(part, after, byte, out);
+            if !self.graph.facts.nullable(part) {
+                break;
+            }
         }
     }
 }

@@ -89,8 +89,8 @@ impl Machine<'_> {
         }
         match graph.node(node) {
             Node::Tail(tail) => {
-                for &place in &tail.continuations[trie.items()[ended.start] as usize].positions {
-                    let position = self.behind_value(place);
+                for &behind in &tail.continuations[trie.items()[ended.start] as usize].positions {
+                    let position = self.behind_value(behind);
                     out.push(position, stack);
                 }
             }

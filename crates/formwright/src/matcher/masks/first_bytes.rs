@@ -6,7 +6,7 @@
 //! Cost: a table lookup or two for each configuration.
 
 use super::Masker;
-use crate::language::{Node, SpaceState};
+use crate::language::{Node, NodeId, SpaceState};
 use crate::matcher::machine::{Configuration, Phase, Position};
 use crate::regular::ByteSet;
 
@@ -18,7 +18,7 @@ impl Masker<'_> {
             .fold(ByteSet::default(), |set, configuration| set.union(&self.first_bytes(configuration)))
     }
 
-    /// Whether a byte is among [`Masker::first_bytes`], for places where that is told sooner than a step.
+    /// Whether a byte is among [`Masker::first_bytes`], where that is found sooner than a step; else true.
     #[inline]
     pub fn may_read(&self, configuration: &Configuration, byte: u8) -> bool {
         let spaced = |space: SpaceState| self.machine.graph.spaces().step(space, byte).is_some();
@@ -32,6 +32,7 @@ impl Masker<'_> {
         }
     }
 
+    /// Bytes that a configuration may read (perhaps more).
     pub fn first_bytes(&self, configuration: &Configuration) -> ByteSet {
         let graph = self.machine.graph;
         let mut set = ByteSet::default();
@@ -60,16 +61,8 @@ impl Masker<'_> {
                 set = phase.structure();
                 self.add_whitespace(space, &mut set);
             }
-            Position::Array { phase: Phase::Open, array, space, .. } => {
-                if let Node::Array(array) = graph.node(array) {
-                    set = array.item(0).map_or(set, |item| graph.first(item));
-                    set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&graph.first(*item)));
-                }
-                set.insert(b']');
-                self.add_whitespace(space, &mut set);
-            }
-            Position::Array { space, .. } => {
-                set = const { ByteSet::of(b",]") };
+            Position::Array { phase, array, space, .. } => {
+                set = if phase == Phase::Open { self.first_items(array) } else { const { ByteSet::of(b",]") } };
                 self.add_whitespace(space, &mut set);
             }
             Position::Terminal { leaf, state } => return graph.automaton(leaf).next_bytes(state),
@@ -78,6 +71,17 @@ impl Masker<'_> {
             }
             Position::Accept => {}
             _ => return ByteSet::ALL,
+        }
+        set
+    }
+
+    /// The bytes behind an opening bracket.
+    fn first_items(&self, array: NodeId) -> ByteSet {
+        let graph = self.machine.graph;
+        let mut set = const { ByteSet::of(b"]") };
+        if let Node::Array(array) = graph.node(array) {
+            set = array.item(0).map_or(set, |item| set.union(&graph.first(item)));
+            set = array.ways(0).iter().fold(set, |set, (item, _)| set.union(&graph.first(*item)));
         }
         set
     }

@@ -18,7 +18,7 @@ use crate::vocabulary::{NodeIndex, Trie};
 
 /// A configuration inside a declared name.
 #[derive(Clone, Copy)]
-pub struct Key {
+pub struct InName {
     pub object: NodeId,
     pub seen: SeenId,
     pub at: NodeIndex,
@@ -27,7 +27,7 @@ pub struct Key {
 
 /// A configuration inside one of some texts.
 #[derive(Clone, Copy)]
-pub struct Literal {
+pub struct InText {
     pub texts: NodeId,
     pub at: NodeIndex,
     pub stack: StackId,
@@ -35,18 +35,18 @@ pub struct Literal {
 
 impl Masker<'_> {
     /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
-    /// nothing changes but the place in it.
-    pub fn names(&mut self, walk: &Walk<'_>, node: NodeIndex, key: Key, purpose: u8, entry: &mut Entry) {
-        let Node::Object(object) = self.machine.graph.node(key.object) else { return };
+    /// nothing changes but how far it is read.
+    pub fn walk_names(&mut self, walk: &Walk<'_>, node: NodeIndex, name: InName, purpose: u8, entry: &mut Entry) {
+        let Node::Object(object) = self.machine.graph.node(name.object) else { return };
         let before = self.machine.path.len();
-        if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, key.at, purpose) {
+        if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, name.at, purpose) {
             for deeper in object.names.tree().children(at) {
                 let byte = object.names.tree().node(deeper).byte;
                 let Some(child) = walk.trie.child(node, byte) else { continue };
-                if self.machine.name_is_live(object, key.seen, deeper) {
+                if self.machine.name_is_live(object, name.seen, deeper) {
                     self.machine.path.push(byte);
                     self.add(walk, walk.trie.items_at(child), purpose);
-                    self.names(walk, child, Key { at: deeper, ..key }, purpose, entry);
+                    self.walk_names(walk, child, InName { at: deeper, ..name }, purpose, entry);
                     self.machine.path.pop();
                 }
             }
@@ -54,8 +54,8 @@ impl Masker<'_> {
             if let Some(quote) = quote {
                 let low = self.buffer.len();
                 self.buffer.push(Configuration {
-                    position: Position::Key { object: key.object, seen: key.seen, at },
-                    stack: key.stack,
+                    position: Position::Key { object: name.object, seen: name.seen, at },
+                    stack: name.stack,
                 });
                 self.visit(walk, node, quote, low, purpose, entry);
                 self.buffer.truncate(low);
@@ -65,34 +65,35 @@ impl Masker<'_> {
     }
 
     /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
-    /// nothing changes but the place in them.
-    pub fn texts(&mut self, walk: &Walk<'_>, node: NodeIndex, literal: Literal, purpose: u8, entry: &mut Entry) {
-        let (texts, is_last) = match self.machine.graph.node(literal.texts) {
-            Node::Literals(texts) => (texts.tree(), literal.stack == END),
+    /// nothing changes but how far they are read.
+    pub fn walk_texts(&mut self, walk: &Walk<'_>, node: NodeIndex, text: InText, purpose: u8, entry: &mut Entry) {
+        let (texts, is_last) = match self.machine.graph.node(text.texts) {
+            Node::Literals(texts) => (texts.tree(), text.stack == END),
             Node::Tail(tail) => (tail.texts.tree(), false),
             _ => return,
         };
-        for deeper in texts.children(literal.at) {
+        for deeper in texts.children(text.at) {
             let byte = texts.node(deeper).byte;
             let Some(child) = walk.trie.child(node, byte) else { continue };
             if is_last || texts.items_at(deeper).is_empty() {
                 self.machine.path.push(byte);
                 self.add(walk, walk.trie.items_at(child), purpose);
                 if walk.trie.node(child).height > 0 {
-                    self.texts(walk, child, Literal { at: deeper, ..literal }, purpose, entry);
+                    self.walk_texts(walk, child, InText { at: deeper, ..text }, purpose, entry);
                 }
                 self.machine.path.pop();
             } else {
                 let low = self.buffer.len();
-                let position = Position::Literal { node: literal.texts, at: literal.at };
-                self.buffer.push(Configuration { position, stack: literal.stack });
+                let position = Position::Literal { node: text.texts, at: text.at };
+                self.buffer.push(Configuration { position, stack: text.stack });
                 self.visit(walk, node, child, low, purpose, entry);
                 self.buffer.truncate(low);
             }
         }
     }
 
-    /// Goes on as long as there is one way on, where every name is as live as one byte before. `None`: no token does.
+    /// Goes down as long as all names below go on alike: these are as live as one byte before. `None` if no token goes
+    /// with them.
     fn only_name(
         &mut self,
         walk: &Walk<'_>,

@@ -3,7 +3,7 @@
 //! A [`Mask`] is what a matcher found: entries with shared bit maps, and short
 //! lists. Finding is separate from writing, so that no lock need be held while
 //! words are moved, and nothing is written if one of many masks cannot be found.
-//! One mask that is remembered whole is written where it lies, with no count taken.
+//! One entry that says it all is written where it lies, without a count of its references.
 //!
 //! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for
 //! any other, a bit for each listed token.

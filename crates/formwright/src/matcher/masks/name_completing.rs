@@ -25,7 +25,7 @@ pub type ByName = (Vec<u8>, Vec<TokenId>);
 pub struct NameCompleting {
     /// The object.
     object: NodeId,
-    /// The names, each with the quote that ends it; items are places in `groups`.
+    /// The names, each with the quote that ends it; items are indexes of `groups`.
     names: Trie,
     /// Where the tokens of each name stand.
     groups: Vec<Range<usize>>,

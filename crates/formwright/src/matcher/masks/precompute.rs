@@ -1,16 +1,16 @@
-//! Masks found before they are asked for.
+//! Masks that are found when a constraint is compiled.
 //!
-//! A text of a schema meets a few of its patterns, maybe; a text of `\d{4}-\d\d-\d\d` meets its states for sure. So the
-//! masks of a language without JSON are found when it is compiled, from the start on, and its first text finds them
-//! known:
+//! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So for a
+//! language without JSON the first masks are found at once, from the start of the text on, and lie in the cache of the
+//! first text:
 //!
 //! ```text
-//! few bytes may come    (19|20)\d\d, a word of a list      found now: a few microseconds each
+//! few bytes may come    (19|20)\d\d, a word of a list      found when compiled: a few microseconds each
 //! many                  [a-z]+, .*                         found when met: dense states take long, and are often shared
 //! ```
 //!
-//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: only one text finds the masks themselves known, a second one beside it
-//! finds what the vocabulary shares of them.
+//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside the first
+//! has only what the vocabulary shares: the terminal masks.
 
 use std::collections::VecDeque;
 
@@ -24,22 +24,22 @@ use crate::matcher::machine::{Configuration, Machine, Position, Stacks};
 use crate::regular::ByteSet;
 use crate::terminals::TokenSet;
 
-/// So many masks of few tokens are found.
+/// How much work is done: as many masks of few tokens are found.
 const EFFORT: u32 = 96;
 
-/// A mask of many tokens takes as long as so many others.
-const MANY: u32 = 16;
+/// The work of a mask of many tokens, in masks of few.
+const DENSE: u32 = 16;
 
-/// So many nodes of texts are walked while the mask of a leaf is found.
+/// Nodes of a tree of texts that are walked in the time of one mask.
 const NODES: u32 = 256;
 
-/// So many bytes are few.
+/// Where more bytes than this may come, a mask is left to the text that meets it.
 const FEW: usize = 16;
 
-/// Texts with fewer nodes from a place on are walked in no time when they are met.
+/// Below fewer nodes of a tree of texts, a mask takes too little time to be found ahead.
 const SOME: u32 = 16;
 
-/// A cache that knows the first masks of a constraint; none if its language has JSON in it, or only dense states.
+/// A cache with the first masks of a constraint; none if its language has JSON in it, or only dense states.
 pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     if !constraint.language().is_plain() {
         return None;
@@ -53,9 +53,9 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
         let texts = texts_from(constraint, configuration);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
         if worth_it {
-            effort += taken(insert_entry(constraint, &mut cache, configuration).ok()?) + texts / NODES;
+            effort += work(insert_entry(constraint, &mut cache, configuration).ok()?) + texts / NODES;
             let mut next = following(constraint, &mut cache.stacks, configuration, &bytes).ok()?;
-            next.extend(near_its_end(constraint, configuration));
+            next.extend(end_of_loop(constraint, configuration));
             queue.extend(
                 next.into_iter()
                     .filter(|&configuration| seen.insert(without_names(constraint, &mut cache.stacks, configuration))),
@@ -65,7 +65,7 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     (effort > 0).then_some(cache)
 }
 
-/// How many nodes of texts lie ahead, if it is a place in some.
+/// How many nodes of a tree of texts lie below a configuration that stands in one.
 fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
     let (node, at) = match configuration.position {
         Position::Literal { node, at } => (node, at),
@@ -75,14 +75,14 @@ fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
     constraint.graph().node(node).tree().map_or(0, |tree| tree.node(at).skip - at)
 }
 
-/// What it took to find a mask, texts aside.
-fn taken(entry: &Entry) -> u32 {
-    let many = entry.maps.iter().any(|(mask, _)| matches!(mask.independent, TokenSet::Map(_)));
-    if many { MANY } else { 1 }
+/// The work that a mask took, trees of texts aside.
+fn work(entry: &Entry) -> u32 {
+    let dense = entry.maps.iter().any(|(mask, _)| matches!(mask.independent, TokenSet::Map(_)));
+    if dense { DENSE } else { 1 }
 }
 
-/// Where a long loop comes to at last: until then, its states have one mask.
-fn near_its_end(constraint: &Constraint, configuration: Configuration) -> Option<Configuration> {
+/// The end of a long loop, where its bound comes within the length of a token: until then, its states have one mask.
+fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<Configuration> {
     let longest_plus_one = constraint.tables().longest_plus_one();
     let position = match configuration.position {
         Position::Terminal { leaf, state } => Position::Terminal {
@@ -98,7 +98,7 @@ fn near_its_end(constraint: &Constraint, configuration: Configuration) -> Option
     Some(Configuration { position, ..configuration })
 }
 
-/// Where some bytes lead.
+/// The configurations behind some bytes.
 fn following(
     constraint: &Constraint,
     stacks: &mut Stacks,

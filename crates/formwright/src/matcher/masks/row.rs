@@ -1,19 +1,21 @@
-//! The words a mask is written to: a row of one's own, or one that others can see.
+//! The words a mask is written to: private to a thread, or visible to others.
 //!
-//! A host writes masks while its interpreter runs on, into memory that any of
-//! its threads may read or write meanwhile. So such a row is [`AtomicU32`]s,
-//! used relaxed: a race makes words of either writer, and never undefined
-//! behaviour.
+//! A host writes masks while its interpreter goes on, into memory that any of its threads may read or write meanwhile. So
+//! such a row is [`AtomicU32`]s, used with relaxed ordering: a race is never undefined behaviour.
 //!
-//! Cost: a compiler makes one instruction a word of a loop over atomics, which
-//! takes four times as long as a copy (0.6 us against 0.17 us for 131k tokens).
-//! On `x86_64`, runs of words are moved by the string instructions instead,
-//! which are as fast as any copy.
+//! ```text
+//! two threads write one row at once     every word was written whole by one of them, but a row is loaded and stored in
+//!                                       pieces: it may have words of both, or bits of both where one read before it wrote
+//! ```
+//!
+//! Cost: a compiler makes one instruction a word of a loop over atomics, which takes four times as long as a copy (0.6 us
+//! against 0.17 us for 131k tokens). On `x86_64`, runs of words are moved by the string instructions instead, which are as
+//! fast as any copy.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A row of a mask: 32 tokens a word.
+/// A row of a mask: token `t` is bit `t % 32` of word `t / 32`.
 pub trait Row {
     /// The word at `index`.
     fn get(&self, index: usize) -> u32;
@@ -21,9 +23,9 @@ pub trait Row {
     fn set(&self, index: usize, word: u32);
     /// Overwrites every word with `word`.
     fn fill(&self, word: u32);
-    /// Overwrites the words with others, as many.
+    /// Overwrites all words with `words`, which has the same length.
     fn copy(&self, words: &[u32]);
-    /// Adds the bits of others, as many.
+    /// Adds the bits of `words`, which has the same length.
     fn unite(&self, words: &[u32]);
 }
 
@@ -51,7 +53,7 @@ impl Row for [Cell<u32>] {
     }
 }
 
-/// Words united at once: half of what stays in the nearest cache.
+/// Words united at once, 4 KiB: a small part of the first-level cache.
 const CHUNK: usize = 1 << 10;
 
 impl Row for [AtomicU32] {
@@ -180,7 +182,7 @@ mod tests {
         row.iter().map(|word| word.load(Ordering::Relaxed)).collect()
     }
 
-    /// Every run within a larger row: the words around it must stay.
+    /// Every run is within a larger row, and must not change the words around it.
     #[test]
     fn runs_are_the_portable_ones() {
         for count in LENGTHS {
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_row_is_like_one_of_ones_own() {
+    fn shared_and_private_rows_are_alike() {
         for count in LENGTHS {
             let (first, second, mut own) = (noise(count, 3), noise(count, 4), vec![0; count]);
             let expected: Vec<u32> = first.iter().zip(&second).map(|(a, b)| a | b).collect();
@@ -218,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Whole words of one writer or the other, never torn ones.
+    /// Rows may mix the words of two writers; a word is of one of them.
     #[test]
     fn racing_writers_tear_no_word() {
         let row = &shared(&[0; 4096])[..];

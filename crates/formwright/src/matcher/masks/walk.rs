@@ -12,7 +12,7 @@
 
 use super::Masker;
 use super::entry::Entry;
-use super::lockstep::{Key, Literal};
+use super::lockstep::{InName, InText};
 use crate::language::{SpaceState, UNBOUNDED, end};
 use crate::matcher::machine::{CompletedName, Configuration, Position};
 use crate::terminals::{DependentTokens, Occurrence, RunTable};
@@ -21,7 +21,7 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie};
 /// Subtrees with more nodes than this use terminal masks.
 const LARGE: u32 = 48;
 
-/// What a walk over one tree needs to know about its tokens.
+/// A tree, and how its items become tokens.
 pub struct Walk<'w> {
     pub trie: &'w Trie,
     pub kind: Tokens<'w>,
@@ -38,6 +38,7 @@ pub enum Tokens<'w> {
 }
 
 impl Masker<'_> {
+    /// Adds the tokens of a tree that can be read from a configuration.
     pub fn walk_from_root(&mut self, walk: &Walk<'_>, configuration: Configuration, entry: &mut Entry) {
         let base = self.buffer.len();
         self.buffer.push(configuration);
@@ -47,7 +48,8 @@ impl Masker<'_> {
 
     /// Steps the configurations `buffer[low..]` along every branch below `node`.
     ///
-    /// `purpose` is what the first byte after stripped whitespace was.
+    /// `purpose` is what the first byte after stripped whitespace was for (see [`end`]): it decides which whitespace may stand
+    /// before it.
     pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
             self.add_terminals(walk, node, low, purpose, entry);
@@ -60,12 +62,18 @@ impl Masker<'_> {
             && !(node == 0 && walk.strips())
         {
             if let Position::Key { object, seen, at } = position {
-                return self.names(walk, node, Key { object, seen, at, stack }, purpose, entry);
+                return self.walk_names(walk, node, InName { object, seen, at, stack }, purpose, entry);
             }
             if let Position::Literal { node: texts, at } = position {
-                return self.texts(walk, node, Literal { texts, at, stack }, purpose, entry);
+                return self.walk_texts(walk, node, InText { texts, at, stack }, purpose, entry);
             }
         }
+        self.visit_children(walk, node, low, purpose, entry);
+    }
+
+    /// Visits the children of a node that some configuration may read. Nodes with many children are asked by byte, others
+    /// byte by byte.
+    fn visit_children(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if let Some(table) = walk.trie.table(node) {
             for byte in self.live_bytes(low).iter() {
                 let child = table[usize::from(byte)];
@@ -75,23 +83,20 @@ impl Masker<'_> {
             }
             return;
         }
-        if node == 0 {
-            let live = self.live_bytes(low); // exits begin in many ways
-            for child in walk.trie.children(node) {
-                if live.contains(walk.trie.node(child).byte) {
-                    self.visit(walk, node, child, low, purpose, entry);
-                }
-            }
-            return;
-        }
+        let live = (node == 0).then(|| self.live_bytes(low)); // a root has many children
         for child in walk.trie.children(node) {
             let byte = walk.trie.node(child).byte;
-            if self.buffer[low..].iter().any(|configuration| self.may_read(configuration, byte)) {
+            let may_read = match &live {
+                Some(live) => live.contains(byte),
+                None => self.buffer[low..].iter().any(|configuration| self.may_read(configuration, byte)),
+            };
+            if may_read {
                 self.visit(walk, node, child, low, purpose, entry);
             }
         }
     }
 
+    /// Steps the configurations `buffer[low..]` to a child of `node`, and goes on below it.
     #[allow(clippy::too_many_arguments)]
     pub fn visit(
         &mut self,
@@ -171,6 +176,7 @@ impl Masker<'_> {
         self.take_tokens(base).into_vec()
     }
 
+    /// Adds the tokens of some items, if the configurations `buffer[low..]` leave enough budget.
     pub fn emit(&mut self, walk: &Walk<'_>, items: std::ops::Range<usize>, low: usize, purpose: u8) {
         if !items.is_empty() && self.fits(low) {
             self.add(walk, items, purpose);
@@ -184,7 +190,7 @@ impl Masker<'_> {
         match walk.kind {
             Tokens::Plain => match *found {
                 [] => {}
-                [token] => self.tokens.push(token), // mostly so, and a copy would be a call
+                [token] => self.tokens.push(token), // most nodes have one, and a copy of a slice is a call
                 _ => self.tokens.extend_from_slice(found),
             },
             Tokens::Stripped { entries, runs, .. } => {
@@ -211,6 +217,7 @@ impl Masker<'_> {
 }
 
 impl<'w> Walk<'w> {
+    /// Whether tokens lack their leading whitespace.
     pub fn strips(&self) -> bool {
         matches!(self.kind, Tokens::Stripped { .. })
     }
@@ -220,6 +227,7 @@ impl<'w> Walk<'w> {
         !matches!(self.kind, Tokens::Dependent { .. })
     }
 
+    /// Which leading whitespace may stand here, where tokens lack theirs.
     pub fn runs(&self) -> Option<&'w RunTable> {
         match self.kind {
             Tokens::Stripped { runs, .. } => Some(runs),

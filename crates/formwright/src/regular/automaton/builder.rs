@@ -212,7 +212,7 @@ impl StateBuilder {
         at == DecoderState::Between && self.derive_all_alike(expression, &[(0x80, 0x10_FFFF)]) == Some(NEVER)
     }
 
-    /// Whether it takes a search to tell if what follows a state is empty.
+    /// Whether a search is needed to decide if a state is dead.
     pub fn takes_search(&self, state: StateId) -> bool {
         self.expressions.takes_search(self.meaning(state).0)
     }

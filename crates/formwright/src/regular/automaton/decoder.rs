@@ -7,8 +7,8 @@
 //!
 //! The decoder knows nothing about the language: the builder takes a derivative where a code point is complete. It asks
 //! here which code points a state can still become ([`DecoderState::completions`]), because a state that can only
-//! become forbidden ones is dead. Wrinkle: JSON writes code points above U+FFFF as two `\u` escapes, so a high surrogate
-//! is half a code point.
+//! become forbidden ones is dead. Wrinkle: JSON writes code points above U+FFFF as two `\u` escapes, so a high
+//! surrogate is half a code point.
 
 use smallvec::{SmallVec, smallvec};
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! An automaton needs three things of its encoding beside the decoder: how long the shortest form of each minterm is,
-//! which bytes no state can tell apart, and whether the form says itself where it ends.
+//! which bytes no state can tell apart, and whether a text shows where it ends.
 
 use crate::regular::alphabet::Alphabet;
 

@@ -84,7 +84,7 @@ impl Transitions<'_> {
 }
 
 /// A deterministic automaton over bytes. Shared by threads; grows, never changes. It begins at a cache line, apart from
-/// the count of who holds it.
+/// its reference count.
 #[repr(align(64))]
 pub struct Automaton {
     encoding: Encoding,
@@ -144,7 +144,7 @@ impl Automaton {
         })
     }
 
-    /// Builds where some first bytes lead, so that a limit is met here and not in the middle of a text.
+    /// Builds the transitions by some first bytes, so that a limit is met here and not in the middle of a text.
     ///
     /// # Errors
     /// [`Kind::Limit`] when deciding what may follow takes too long.

@@ -5,8 +5,8 @@
 //! ∂a (x ∧ ¬y)   = ∂a x ∧ ¬(∂a y)             ∂a (x·y)   = ∂a x · y | ∂a y   (the second if x may be empty)
 //! ```
 //!
-//! Cost: a few expressions made for each. Wrinkle: minterms in the same classes of whatever an expression may start with
-//! have one derivative; it is computed once and given to all of them ([`Expressions::derive_into`]).
+//! Cost: a few expressions made for each. Wrinkle: minterms in the same classes of whatever an expression may start
+//! with have one derivative; it is computed once and given to all of them ([`Expressions::derive_into`]).
 
 use smallvec::{SmallVec, smallvec};
 
@@ -40,9 +40,9 @@ impl Expressions {
         &self.derivatives[&id]
     }
 
-    /// What may follow `minterm`, looked up in `cache` (the derivatives of `id` by minterm), or computed and stored there
-    /// for all minterms that plainly have the same one. With And and Not, each derivative combines cached parts: that is
-    /// cheaper than the search for equal ones.
+    /// What may follow `minterm`, looked up in `cache` (the derivatives of `id` by minterm), or computed and stored
+    /// there for all minterms that plainly have the same one. With And and Not, each derivative combines cached parts:
+    /// that is cheaper than the search for equal ones.
     pub fn derive_into(&mut self, cache: &mut [Option<Id>], id: Id, minterm: Minterm) -> Id {
         if let Some(cached) = cache[usize::from(minterm)] {
             return cached;

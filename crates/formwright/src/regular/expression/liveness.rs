@@ -1,7 +1,13 @@
 //! Whether an expression has a text at all, and how long its shortest one is.
 //!
-//! Without And, Not and divisors each expression knows it from its parts. With them a search is needed: Dijkstra's over
-//! derivatives, which is remembered for every expression it passes and bounded by `Limits::emptiness_search`.
+//! ```text
+//! a{2,5}          plain to see: 2 bytes
+//! a{2,5} ∧ ¬aa    searched: aa is refused, aaa is a text: 3 bytes
+//! ```
+//!
+//! Cost: nothing without And, Not and divisors, where each expression knows it from its parts. With them a search is
+//! needed: Dijkstra's over derivatives, cached for every expression on the path, and bounded by
+//! `Limits::emptiness_search`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +21,7 @@ use super::{Expression, Expressions, Id, MANY, NEVER};
 pub struct OutOfFuel;
 
 impl Expressions {
-    /// Whether it takes a search to tell if `id` is empty, or what may follow a minterm of it.
+    /// Whether a search is needed to decide if `id`, or a derivative of it, is empty.
     pub fn takes_search(&self, id: Id) -> bool {
         self.properties[id.0 as usize].boolean
     }

@@ -6,7 +6,7 @@
 
 use crate::regular::tree::Divisor;
 
-/// Whether `remainder`, read with so many decimals, is a multiple of the divisor.
+/// Whether a text with this remainder and number of decimals is a multiple of the divisor.
 pub fn divides(divisor: Divisor, remainder: u64, decimals: Option<u32>) -> bool {
     let missing = divisor.scale - decimals.unwrap_or(0).min(divisor.scale);
     (0..missing).fold(remainder, |r, _| times_ten(r, divisor.digits, 0)) == 0

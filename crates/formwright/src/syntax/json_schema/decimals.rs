@@ -76,7 +76,7 @@ impl Decimals {
         fraction(self.digits).optional()
     }
 
-    /// Digits that are left for a fraction of which so many are read.
+    /// Digits still allowed in a fraction of which some were read.
     fn room(&self, read: usize) -> Option<usize> {
         (self.digits as usize).checked_sub(read)
     }
@@ -123,7 +123,7 @@ impl Decimals {
     }
 }
 
-/// Whole numbers between two of as many digits.
+/// Whole numbers between two that have the same number of digits.
 fn same_length(low: &[u8], high: &[u8]) -> Regular {
     let shared = low.iter().zip(high).take_while(|(low, high)| low == high).count();
     let (Some((&first, above)), Some((&last, below))) = (low[shared..].split_first(), high[shared..].split_first())
@@ -140,7 +140,7 @@ fn same_length(low: &[u8], high: &[u8]) -> Regular {
     Regular::concat([literal(&low[..shared]), Regular::or([least, between, greatest])])
 }
 
-/// As many digits, from these on.
+/// Numbers of as many digits as `low`, and not below it.
 fn at_least(low: &[u8]) -> Regular {
     low.iter().rev().zip(0..).fold(Regular::Empty, |rest, (&digit, after)| {
         let greater = Regular::concat([range(digit + 1, b'9'), some_digits(after, after)]);
@@ -148,7 +148,7 @@ fn at_least(low: &[u8]) -> Regular {
     })
 }
 
-/// As many digits, up to these.
+/// Numbers of as many digits as `high`, and not above it.
 fn at_most(high: &[u8]) -> Regular {
     high.iter().rev().zip(0..).fold(Regular::Empty, |rest, (&digit, after)| {
         let less = Regular::concat([range(b'0', digit - 1), some_digits(after, after)]);
@@ -156,7 +156,7 @@ fn at_most(high: &[u8]) -> Regular {
     })
 }
 
-/// Up to so many digits, not all of them zero.
+/// At most `most` digits, not all of them zero.
 fn not_all_zeros(most: usize) -> Regular {
     fn made(most: usize) -> Regular {
         (0..most).fold(Regular::Never, |rest, after| {
@@ -165,7 +165,7 @@ fn not_all_zeros(most: usize) -> Regular {
         })
     }
     static USUAL: LazyLock<Regular> = LazyLock::new(|| made(DIGITS as usize));
-    if most == DIGITS as usize { Regular::lasting(&USUAL) } else { made(most) }
+    if most == DIGITS as usize { Regular::of_static(&USUAL) } else { made(most) }
 }
 
 /// `1` to `9`

@@ -1,8 +1,12 @@
 //! The keyword table: what each keyword is, and what happens to it here.
 //!
-//! One row a keyword; the reader, the near-miss check and the documentation all
-//! use this table. A key that is in no row is an annotation, unless it looks like
-//! a misspelt keyword, which is an error.
+//! ```text
+//! maxLength     Assertion, about strings     enforced          maxLenght     no row, but close to one: an error
+//! ```
+//!
+//! The reader, the check for misspelt keywords and the documentation all use this table. A key that is in no row is an
+//! annotation, unless it looks like a misspelt keyword. Cost: a hash for each key; a misspelling is looked for among
+//! all rows.
 
 use std::sync::OnceLock;
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! text ── document: dialects, ids, references
-//!      ── read:     each keyword of a schema becomes a shape, combined by the algebra (shape)
-//!      ── build:    shapes become nodes; child schemas are read when their parent is built
+//!      ── read:     keywords become sets of values, combined by an algebra (sets)
+//!      ── build:    sets become nodes; child schemas are read when their parent is built
 //! ```
 //!
 //! The language is a subset of what the schema allows, and [`explain`] says which:
@@ -38,7 +38,7 @@ use read::Purpose;
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
 const DIGITS: u32 = 24;
 
-/// Bytes that the arena of most schemas takes.
+/// Bytes of arena that most schemas need.
 const USUAL: usize = 16_000;
 
 /// An arena that grew larger than this is not kept for the next schema.
@@ -176,7 +176,7 @@ fn unknown_dialect(name: &str) -> Error {
         .hint("pass draft4, draft6, draft7, 2019-09 or 2020-12, or the URI of one of these")
 }
 
-/// Reads a schema and hands over what was built, while the documents are at hand.
+/// Reads a schema, and calls `then` with what was built while its documents are in memory.
 fn lower<T>(
     schema: &str,
     options: &Options,
@@ -210,7 +210,8 @@ fn lower<T>(
     })
 }
 
-/// Does some work in an arena, which the thread keeps for the next schema: its memory is at hand, and in the cache.
+/// Does some work in an arena, which the thread keeps for the next schema: its memory is allocated already, and likely
+/// in the cache of the processor.
 fn in_arena<T>(work: impl FnOnce(&Bump) -> T) -> T {
     thread_local! {
         static ARENA: Cell<Option<Bump>> = const { Cell::new(None) };

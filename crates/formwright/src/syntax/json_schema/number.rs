@@ -1,12 +1,15 @@
 //! Sets of numbers, and how they are written.
 //!
-//! A [`NumberSet`] is an interval with divisibility; complement and intersection
-//! stay inside unions of these. [`NumberSet::tree`] writes one as a regular
-//! language of JSON numbers: plain decimals compared digit by digit, and
+//! ```text
+//! {"minimum": 0, "exclusiveMaximum": 10, "multipleOf": 0.5}     0 | 0.0 | 0.5 | 1 | ... | 9.5
+//! ```
+//!
+//! A [`NumberSet`] is an interval with divisibility; complement and intersection stay inside unions of these.
+//! [`NumberSet::tree`] writes one as a regular language of JSON numbers: plain decimals compared digit by digit, and
 //! exponents where the interval leaves no doubt (`1e-7` between 0 and 1).
 //!
-//! Bounds are exact decimals, never floats. Runs of digits are bounded
-//! (`max_digits`), which loses nothing for int64 and double.
+//! Cost: arithmetic on exact decimals, never floats. Wrinkle: runs of digits are bounded (`max_digits`), which loses
+//! nothing for int64 and double.
 
 use std::sync::OnceLock;
 
@@ -230,7 +233,7 @@ impl NumberSet {
             _ => return None,
         };
         let made = || self.interval(integral, DIGITS);
-        Some(Regular::lasting(TREES[from][usize::from(integral)].get_or_init(made)))
+        Some(Regular::of_static(TREES[from][usize::from(integral)].get_or_init(made)))
     }
 
     fn interval(&self, integral: bool, digits: u32) -> Regular {
@@ -466,7 +469,7 @@ mod tests {
         }
     }
 
-    /// Divisors are merged and dropped; what is left says the same of every number as all of them did.
+    /// Divisors are merged and dropped; those left accept the same numbers as all of them did.
     #[test]
     fn divisors_agree_with_arithmetic() {
         let divisors = ["33", "12", "6", "0.4", "2.5", "1"];

@@ -1,16 +1,18 @@
 //! A schema as JSON: a value that borrows from its text.
 //!
-//! Like `serde_json::Value`, which parses it, with three differences: strings
-//! without escapes are slices of the text, numbers keep every digit, and a key
-//! that stands twice in one object is an error instead of a silent loss.
+//! Like `serde_json::Value`, with three differences: strings without escapes are slices of the text, numbers keep every
+//! digit, and a key that stands twice in one object is an error instead of a silent loss.
 //!
-//! Schemas that say the same are one object in memory, if the reader may share
-//! ([`Objects`]): what is found out about one is found out about all. Machines
-//! write many of them, and each costs much more to compile than to compare. Titles
-//! and descriptions, most of the text of many schemas, are left out with that.
+//! ```text
+//! {"a": {"type": "null"}, "b": {"type": "null"}}     a and b are one object in memory, compiled once
+//! ```
 //!
-//! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are
-//! freed at once. Wrinkle: so a value may be copied, but never changed.
+//! Equal schemas are shared like this where the caller allows it ([`Objects`]): generated schemas repeat themselves,
+//! and comparing two is much cheaper than compiling one. Titles and descriptions, most of the text of many schemas, are
+//! then left out.
+//!
+//! Cost: the parts of a value lie side by side in an arena ([`Bump`]) and are freed at once. Wrinkle: so a value may be
+//! copied, but never changed.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -26,13 +28,13 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug)]
 pub struct Map<'t> {
     entries: &'t [(&'t str, Value<'t>)],
-    /// Of all it says, if it may be shared.
+    /// Hash of the entries, if it may be shared.
     hash: u32,
-    /// If there are many: hashes of the keys with the indices of their entries, by ascending hash and key.
+    /// If there are many entries: hashes of the keys with their indices, by ascending hash and key.
     hashes: &'t [(u32, u32)],
 }
 
-/// Up to so many keys are looked for one by one.
+/// Most keys that are searched one by one.
 const FEW: usize = 12;
 
 impl<'t> Map<'t> {
@@ -68,7 +70,7 @@ impl<'t> Map<'t> {
         }
     }
 
-    /// Hashes first: keys with a long beginning in common are rarely read.
+    /// Compares hashes first, so that keys with a long common prefix are rarely read.
     fn compare(&self, (hash, index): (u32, u32), other: u32, key: &str) -> Ordering {
         hash.cmp(&other).then_with(|| self.entries[index as usize].0.cmp(key))
     }
@@ -144,7 +146,7 @@ impl<'t> Value<'t> {
         self.as_object()?.get(key)
     }
 
-    /// The same for values that are one in memory, another for any other value.
+    /// A number that values share if they are one in memory, and no other values do.
     pub fn identity(&self) -> usize {
         match self {
             Self::Object(map) => std::ptr::from_ref(*map) as usize,
@@ -161,66 +163,66 @@ impl<'t> Value<'t> {
     }
 }
 
-/// What must be known of the whole schema before it is read.
+/// What a whole document mentions, found while it is parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// Whether ids and anchors stand anywhere below the root.
     pub names: bool,
     /// Whether `unevaluatedItems` or `unevaluatedProperties` stand anywhere.
     pub unevaluated: bool,
-    /// How many objects are in memory.
+    /// How many different objects there are.
     pub objects: usize,
 }
 
 /// Which objects may be one in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objects {
-    /// None: each has its place in the text.
+    /// None: each has its own place in the text.
     Apart,
-    /// Those that say the same, but for constants and what has a name.
+    /// Equal ones, except constants and what has a name.
     Shared,
 }
 
-/// Reads a text, which must be one value, and notices what it mentions. If objects are shared, remarks are left out.
+/// Parses a text, which must be one value, and finds what it mentions. If objects are shared, remarks are left out.
 pub fn read<'t>(text: &'t str, objects: Objects, arena: &'t Bump) -> serde_json::Result<(Value<'t>, Mentions)> {
     let shares = objects == Objects::Shared;
     let slots = if shares { (text.len() / BYTES_EACH).clamp(FEW_MET, MOST_MET).next_power_of_two() } else { 0 };
     let met = arena.alloc_slice_fill_with(slots, |_| Cell::new(None));
-    let all = Common { arena, mentions: Cell::default(), met };
+    let all = SharedContext { arena, mentions: Cell::default(), met };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader { all: &all, shares, named: false, is_root: true }.deserialize(&mut deserializer)?;
+    let value = ValueReader { all: &all, shares, named: false, is_root: true }.deserialize(&mut deserializer)?;
     deserializer.end().map(|()| (value, all.mentions.get()))
 }
 
-/// Bytes of text for each object that is remembered.
+/// Bytes of text for each slot of the table of objects met.
 const BYTES_EACH: usize = 32;
 
-/// So many objects at least.
+/// Fewest slots of that table.
 const FEW_MET: usize = 32;
 
-/// So many objects at most.
+/// Most slots of that table.
 const MOST_MET: usize = 1 << 13;
 
-/// What one text is read with.
-struct Common<'t> {
+/// What all readers of one text share.
+struct SharedContext<'t> {
     arena: &'t Bump,
     mentions: Cell<Mentions>,
-    /// Objects met, by hash; the last one of those that want the same slot.
+    /// Objects met, by hash: the last one for each slot.
     met: &'t [Cell<Option<&'t Map<'t>>>],
 }
 
-impl<'t> Common<'t> {
+impl<'t> SharedContext<'t> {
     fn make(&self, entries: &[(&'t str, Value<'t>)], hash: u32) -> Result<&'t Map<'t>, &'t str> {
         self.mentions.update(|mentions| Mentions { objects: mentions.objects + 1, ..mentions });
         let map = Map::new(self.arena.alloc_slice_copy(entries), hash, self.arena)?;
         Ok(self.arena.alloc(map))
     }
 
-    /// One that was met, if there is one.
+    /// The equal object that was met, or a new one.
     fn share(&self, entries: &[(&'t str, Value<'t>)], hash: u32) -> Result<&'t Map<'t>, &'t str> {
         let slot = &self.met[hash as usize % self.met.len()];
         match slot.get() {
-            Some(map) if map.hash == hash && say_the_same(map.entries, entries) => Ok(map),
+            Some(map) if map.hash == hash && are_equal(map.entries, entries) => Ok(map),
             _ => self.make(entries, hash).inspect(|map| slot.set(Some(map))),
         }
     }
@@ -228,23 +230,23 @@ impl<'t> Common<'t> {
 
 /// Reads one value.
 #[derive(Clone, Copy)]
-struct Reader<'m, 't> {
-    all: &'m Common<'t>,
+struct ValueReader<'m, 't> {
+    all: &'m SharedContext<'t>,
     /// Whether objects may be shared: not among constants.
     shares: bool,
-    /// Whether its members may be schemas: their names are no keywords.
+    /// Whether its members are schemas by name, so that their names are no keywords.
     named: bool,
     is_root: bool,
 }
 
-/// What a key may say of a schema, before anybody knows whether it stands in one.
+/// What a key means if it stands in a schema, which is not known yet while parsing.
 #[derive(Clone, Copy, PartialEq)]
 enum Sense {
     /// It has a name, if the value is a string.
     Name,
     /// It has a name, if the value is a boolean.
     RecursiveAnchor,
-    /// What others leave unevaluated.
+    /// It applies to what other keywords leave unevaluated.
     Unevaluated,
     /// Its values.
     Constants,
@@ -271,8 +273,8 @@ impl Sense {
     }
 }
 
-impl Reader<'_, '_> {
-    /// Takes notice of a member. Gives whether it names the object it stands in.
+impl ValueReader<'_, '_> {
+    /// Records what a member mentions. Whether it names the object it stands in.
     fn notice(self, sense: Sense, value: &Value<'_>) -> bool {
         let mut mentions = self.all.mentions.get();
         let names =
@@ -294,8 +296,8 @@ fn hash_value(value: &Value<'_>, hasher: &mut FxHasher) {
     }
 }
 
-/// Whether two objects are the same: their objects are one in memory.
-fn say_the_same(a: &[(&str, Value<'_>)], b: &[(&str, Value<'_>)]) -> bool {
+/// Whether two objects are equal, where equal objects inside them are one in memory.
+fn are_equal(a: &[(&str, Value<'_>)], b: &[(&str, Value<'_>)]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|((key, a), (other, b))| key == other && are_one(a, b))
 }
 
@@ -307,7 +309,7 @@ fn are_one(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-impl<'de: 't, 't> DeserializeSeed<'de> for Reader<'_, 't> {
+impl<'de: 't, 't> DeserializeSeed<'de> for ValueReader<'_, 't> {
     type Value = Value<'t>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -315,7 +317,7 @@ impl<'de: 't, 't> DeserializeSeed<'de> for Reader<'_, 't> {
     }
 }
 
-impl<'de: 't, 't> Visitor<'de> for Reader<'_, 't> {
+impl<'de: 't, 't> Visitor<'de> for ValueReader<'_, 't> {
     type Value = Value<'t>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -476,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_say_the_same_are_one() {
+    fn objects_that_are_equal_are_one() {
         for (text, shared) in [
             (r#"{"a": {"x": [1, {"y": "z"}]}, "b": {"x": [1, {"y": "z"}]}}"#, true),
             (r#"{"a": {"x": {"title": "1"}}, "b": {"x": {"title": "2"}}}"#, true),

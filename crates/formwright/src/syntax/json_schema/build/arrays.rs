@@ -10,7 +10,7 @@ use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Leaf, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Escapes, Regular};
-use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, conjoin_in, is_never};
+use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, ValueSet, conjoin_in, is_never};
 
 /// By position: the item, and the kinds it counts for.
 type ItemWays = Vec<Vec<(NodeId, u32)>>;
@@ -46,24 +46,15 @@ impl<'d> GraphBuilder<'_, 'd> {
         if !set.arrays.is_empty() || !set.objects.is_empty() {
             return refuse(self, "on items that may be arrays or objects");
         }
-        let constants = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
-        let mut texts: Vec<Regular> = Vec::new();
-        texts.extend(constants.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
-        for set in &set.numbers {
-            let tree = set
-                .tree(self.options.max_digits)
-                .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
-            let plain = set.only().is_some() || set.is_integral();
-            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { shortest_number() }]));
-        }
-        let parts = [(Regular::or(texts), Encoding::Text), (set.strings.tree(), Encoding::Json(Escapes::Unique))];
+        let texts = self.unquoted_scalars(&set, whole)?;
+        let parts = [(texts, Encoding::Text), (set.strings.tree(), Encoding::Json(Escapes::Unique))];
         let mut leaves = Vec::new();
         let mut most = 0_u32;
         for (tree, encoding) in parts {
             most = most.saturating_add(self.reader.count(&tree, array.low.max(1)));
             leaves.push(self.graph.leaf(Leaf { tree, encoding }));
         }
-        // Fewer different items than are wanted: no array is in form.
+        // With fewer different items than the least number, no array is in form.
         let high = if most < array.low { most } else { array.high };
         let item = self.graph.add(Node::Distinct(leaves.into()));
         Ok(Node::Array(Arc::new(Array {
@@ -76,6 +67,21 @@ impl<'d> GraphBuilder<'_, 'd> {
             unique: true,
             layout: self.layout,
         })))
+    }
+
+    /// The words and numbers of a set, each in the one form of its value.
+    fn unquoted_scalars(&self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Regular> {
+        let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
+        let mut texts: Vec<Regular> = Vec::new();
+        texts.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
+        for set in &set.numbers {
+            let tree = set
+                .tree(self.options.max_digits)
+                .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
+            let plain = set.only().is_some() || set.is_integral();
+            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { shortest_number() }]));
+        }
+        Ok(Regular::or(texts))
     }
 
     /// Counted kinds of items, and by position what an item of each combination of kinds is.
@@ -93,28 +99,32 @@ impl<'d> GraphBuilder<'_, 'd> {
         let mut ways = Vec::with_capacity(positions + 1);
         for position in 0..=positions {
             let mut here: Vec<(NodeId, u32)> = Vec::new();
-            for inside in 0..1_u32 << array.contains.len() {
-                let mut condition = array.item(position);
-                for (index, some) in array.contains.iter().enumerate() {
-                    let counts = inside >> index & 1 == 1;
-                    let applies = position >= some.from as usize;
-                    condition = match (counts, applies) {
-                        (true, true) => conjoin_in(self.reader.arena, condition, some.condition),
-                        (true, false) => NEVER,
-                        // Below the upper bound, an item that is not counted may be of the kind all the same.
-                        (false, true) if some.high < UNBOUNDED => {
-                            conjoin_in(self.reader.arena, condition, self.reader.negate(some.condition))
-                        }
-                        (false, _) => condition,
-                    };
-                }
+            for counts_for in 0..1_u32 << array.contains.len() {
+                let condition = self.counted_item(array, position, counts_for);
                 if !is_never(condition) {
-                    here.push((self.node(condition), inside));
+                    here.push((self.node(condition), counts_for));
                 }
             }
             ways.push(here);
         }
         Ok((kinds, ways))
+    }
+
+    /// The condition on an item at `position` that counts for some kinds, a bit each, and for no others.
+    fn counted_item(&mut self, array: &ArraySet<'d>, position: usize, counts_for: u32) -> Condition<'d> {
+        let arena = self.reader.arena;
+        array.contains.iter().enumerate().fold(array.item(position), |condition, (index, some)| {
+            let (counts, applies) = (counts_for >> index & 1 == 1, position >= some.from as usize);
+            match (counts, applies) {
+                (true, true) => conjoin_in(arena, condition, some.condition),
+                (true, false) => NEVER,
+                // Without an upper bound, an item that does not count may be of the kind all the same.
+                (false, true) if some.high < UNBOUNDED => {
+                    conjoin_in(arena, condition, self.reader.negate(some.condition))
+                }
+                (false, _) => condition,
+            }
+        })
     }
 }
 

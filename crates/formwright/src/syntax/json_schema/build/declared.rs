@@ -1,24 +1,28 @@
 //! The names of an object's members, in the order in which they were met.
 //!
-//! Most objects have few, and a look at each is sooner done than a hash; so a table is made only of many. Cost: none
-//! for a name that stands where it is looked for first, as nearly all do.
+//! ```text
+//! add("id", 0), add("kind", 1), add("id", 0)     id: 0, kind: 1
+//! ```
+//!
+//! Most objects have few, and comparing with each is faster than hashing; so a hash table is made only of many. Cost:
+//! one comparison for a name that stands where it is looked for first, as nearly all do.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Up to so many names are looked for one by one.
+/// Most names that are searched one by one.
 pub const FEW: usize = 16;
 
 /// Names in order, found by their text.
 #[derive(Default)]
 pub struct Declared<'d> {
     names: SmallVec<[&'d str; FEW]>,
-    /// Their places, if they are many.
+    /// Their indices, if they are many.
     places: FxHashMap<&'d str, usize>,
 }
 
 impl<'d> Declared<'d> {
-    /// Adds a name, unless it is there: most often in the place `likely`, then.
+    /// Adds a name, unless it is there already; `likely` is the index to look at first.
     pub fn add(&mut self, name: &'d str, likely: usize) {
         if self.place(name, likely).is_some() {
             return;
@@ -29,7 +33,7 @@ impl<'d> Declared<'d> {
         }
     }
 
-    /// Where a name stands: most often in the place `likely`.
+    /// The index of a name; `likely` is the one to look at first.
     pub fn place(&self, name: &str, likely: usize) -> Option<usize> {
         let is_it = |other: &&str| **other == *name;
         if self.names.get(likely).is_some_and(is_it) {

@@ -1,7 +1,7 @@
 //! From sets of values to nodes of a graph.
 //!
-//! A condition becomes one node, made once ([`GraphBuilder::node`]); its children are queued, not recursed into, so deep
-//! and recursive schemas need no deep stack. Scalars share one set of literal texts, and the strings of a type one
+//! A condition becomes one node, made once ([`GraphBuilder::node`]); its children are queued, not recursed into, so
+//! deep and recursive schemas need no deep stack. Scalars share one set of literal texts, and the strings of a type one
 //! automaton.
 //!
 //! ```text
@@ -49,7 +49,7 @@ pub struct GraphBuilder<'r, 'd> {
     of_schema: Vec<Option<NodeId>>,
     /// The nodes of other conditions.
     of_condition: FxHashMap<Condition<'d>, NodeId>,
-    /// Alternatives still to be built.
+    /// Nodes still to be built.
     queue: VecDeque<(NodeId, Condition<'d>)>,
     /// The leaf of all strings.
     texts: Option<LeafId>,
@@ -134,6 +134,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         node
     }
 
+    /// The node of a set of values. Here and below, `whole` is the condition that they meet: messages name its schemas.
     fn value(&mut self, set: &ValueSet<'d>, whole: Condition<'d>) -> Result<Node> {
         let (mut options, mut literals) = (Alternatives::new(), LiteralTexts::new());
         let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];

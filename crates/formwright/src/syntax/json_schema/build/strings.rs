@@ -1,4 +1,8 @@
 //! Strings: as JSON text, and as counted characters of a class.
+//!
+//! ```text
+//! quoted("a\"b")     "a\"b" with quotes and a backslash          counted_class(.{2,5})     any character, 2 to 5 times
+//! ```
 
 use bumpalo::Bump;
 
@@ -34,7 +38,7 @@ pub(super) fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// If a language is "so many code points of a class": which, and how many.
+/// Of a language of strings with a bounded number of characters of one class: the class, and the bounds.
 pub(super) fn counted_class(tree: &Regular) -> Option<(Regular, u32, u32)> {
     let Regular::And(parts) = tree else {
         return tree.class_times().map(|(class, low, high)| (class.clone(), low, high.unwrap_or(UNBOUNDED)));
@@ -49,8 +53,8 @@ pub(super) fn counted_class(tree: &Regular) -> Option<(Regular, u32, u32)> {
     })
 }
 
-/// Whether characters of a class are counted rather than made states of an automaton: if any may come, or many, and one
-/// of them is written as one byte, as the shortest texts are taken to be.
+/// Whether characters of a class are counted by the matcher instead of by states of an automaton: those of the class of
+/// all characters are, and long runs of any class with a character that is written as one byte.
 pub(super) fn is_worth_counting(class: &Regular, high: u32) -> bool {
     const MANY: u32 = 4;
     let Regular::Class(ranges) = class else { return false };

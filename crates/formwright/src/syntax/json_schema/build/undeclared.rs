@@ -4,8 +4,9 @@
 //! patternProperties ^x: A, y$: B     ^x ∧ y$: A∧B     ^x ∧ ¬y$: A     ¬^x ∧ y$: B     ¬^x ∧ ¬y$: any
 //! ```
 //!
-//! Cost: exponential in the number of patterns that overlap, so these are few; patterns of which no two share a name make
-//! one kind each. Wrinkle: names are written in their one form, so a declared or used name cannot come again in another.
+//! Cost: exponential in the number of patterns that overlap, so these are few; patterns of which no two share a name
+//! make one kind each. Wrinkle: names are written in their one form, so a declared or used name cannot come again in
+//! another.
 
 use smallvec::SmallVec;
 
@@ -17,10 +18,10 @@ use crate::language::{Leaf, UNBOUNDED, UndeclaredKind, UndeclaredKinds};
 use crate::regular::{Encoding, Escapes, Regular};
 use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, conjoin_in, is_never};
 
-/// Patterns in one object whose overlaps are told apart.
+/// Most patterns in one object that may all overlap.
 const MOST_PATTERNS: usize = 8;
 
-/// Patterns in one object, most of which share no names.
+/// Most patterns in one object, if few of them overlap.
 const MOST_EXCLUSIVE: usize = 16;
 
 /// Sets of patterns, a bit for each.
@@ -83,8 +84,8 @@ impl Overlap<'_> {
         }
     }
 
-    /// The languages whose intersection is these names. Being outside of a pattern need not be said where a disjoint one
-    /// has them inside.
+    /// The languages whose intersection is these names. Being outside of a pattern need not be said where a disjoint
+    /// one has them inside.
     fn languages(self) -> impl Iterator<Item = Regular> {
         self.patterns.trees.iter().zip(&self.patterns.disjoint).filter_map(move |(tree, disjoint)| {
             if self.is_inside(tree) {

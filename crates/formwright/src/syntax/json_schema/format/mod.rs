@@ -1,10 +1,14 @@
 //! The formats of the specification, as regular expressions over the decoded string.
 //!
-//! One row a format. Sources use the syntax of the `regex` crate and match the
-//! whole string; parts in `{name}` stand for other rows. What such a source cannot
-//! say is added to its tree by a function: leap seconds, names of hosts. Where a
-//! format is wider than regular, the row is a subset and says so: what is written
-//! is always valid.
+//! ```text
+//! ipv4     {octet}(?:\.{octet}){3}, where octet is a part of its own
+//! ```
+//!
+//! Sources use the syntax of the `regex` crate and match the whole string; parts in `{name}` stand for other rows. What
+//! such a source cannot say is added to its tree by a function: leap seconds, names of hosts.
+//!
+//! Cost: each format is parsed once for the process. Wrinkle: where a format is wider than regular, the row is a subset
+//! and says so: what is written is always valid.
 
 mod label;
 mod leap;
@@ -192,7 +196,7 @@ type Trees = OnceLock<HashMap<&'static str, OnceLock<Regular>>>;
 
 fn built(trees: &'static Trees, format: &Format, build: fn(&Format) -> Regular) -> Regular {
     let trees = trees.get_or_init(|| FORMATS.iter().map(|format| (format.name, OnceLock::new())).collect());
-    Regular::lasting(trees[format.name].get_or_init(|| build(format)))
+    Regular::of_static(trees[format.name].get_or_init(|| build(format)))
 }
 
 /// The language of a format. Built once a process.

@@ -4,18 +4,18 @@
 //! www.example.com      xn--4dbc5h.il      münchen.de      παράδειγμα.gr      דוגמה.co.il
 //! ```
 //!
-//! Names come in two kinds. As soon as one label reads from right to left, *every*
-//! label must keep the Bidi rule (RFC 5893), so a digit may no longer come first.
+//! As soon as one label reads from right to left, *every* label must keep the Bidi rule (RFC 5893), so that no label
+//! may begin with a digit. So there are two languages of names, with and without such labels.
 //!
-//! Wrinkle: 253 bytes for the whole name are counted in ASCII only; a name with
-//! labels in Unicode has few enough of them.
+//! Cost: that of the labels. Wrinkle: the limit of 253 bytes for the whole name is counted for ASCII names only; a name
+//! with labels in Unicode has so few labels that it cannot be longer.
 
 use super::label::{Direction, u_label};
 use super::{parse, punycode};
 use crate::regular::Regular;
 
-/// A label of ASCII behind its first character, at most so many bytes: no hyphen at the end, and none in third and
-/// fourth place, which are reserved for A-labels and their like.
+/// A label of ASCII of at most `most` bytes, whose first character is in the class `first`. It has no hyphen at the
+/// end, and not two of them in third and fourth place, which mark A-labels and their like.
 fn ldh(first: &str, most: u32) -> Regular {
     let (one, any) = ("[A-Za-z0-9]", "[A-Za-z0-9-]");
     parse(&format!("{first}(?:{any}{{0,2}}{one}|{any}(?:{one}{any}|-{one}){any}{{0,{}}}{one})?", most - 5))

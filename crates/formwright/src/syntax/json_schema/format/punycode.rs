@@ -4,17 +4,15 @@
 //! xn--4dbc5h  ─ read "4db" → at 0 insert U+05D0  ─ "c" → at 1 U+05D1  ─ "5h" → at 1 U+05F3:  א׳ב
 //! ```
 //!
-//! A label is read as the decoder of the specification reads it, and must be a
-//! U-label after every insertion. Code points are inserted in ascending order, so
-//! this leaves out labels that only their largest code point makes valid. In
-//! return, a text can always end behind the number that is being read.
+//! A label is read as the decoder of the specification reads it, and must be a U-label after every insertion. Code
+//! points are inserted in ascending order, so this leaves out labels that only their largest code point makes valid. In
+//! return, a text can always end after the number that is being read.
 //!
-//! Cost: a state looks for the next valid insertion, usually a few numbers away. The
-//! states themselves are many, for most digits insert *something*: up to five
-//! thousand for a mask. Ideographs would multiply them, hence [`LAST_CODE`].
-//! Wrinkle: the ASCII part, written first, is letters and digits only and counts as
-//! so many letters `a`; no rule about U-labels prefers an `a` to other letters, or to
-//! digits where nothing reads from right to left.
+//! Cost: a state looks for the next valid insertion, usually a few numbers away. There are many states, since most
+//! digits insert *something*: up to five thousand for a mask. Ideographs would multiply them, hence [`LAST_CODE`].
+//! Wrinkle: the ASCII part, which comes first, is letters and digits only, and each of them is treated as the letter
+//! `a`: no rule about U-labels treats an `a` better than other letters, or than digits where nothing reads from right
+//! to left.
 
 use super::label::{Direction, Label, LetterKind, kind, next_code};
 use crate::regular::{Implicit, ImplicitLanguage, Regular};
@@ -38,7 +36,7 @@ pub(super) fn a_label(direction: Direction) -> Regular {
     Regular::concat([Regular::text("xn--"), Regular::or([unicode, mixed])])
 }
 
-/// The ASCII part after so many letters and digits: more of them, or a hyphen and insertions.
+/// The ASCII part after some letters and digits: more of them, or a hyphen and insertions.
 ///
 /// Labels from right to left have none here: an `a` reads from left to right.
 struct Basic {

@@ -1,6 +1,10 @@
-//! Every key of a schema is accounted for: known, an annotation, or an error. Nothing else looks at keys, so nothing can
-//! be dropped. What was done about each one
-//! goes into the record, where one is kept.
+//! Every key of a schema is accounted for: known, an annotation, or an error.
+//!
+//! ```text
+//! {"type": "string", "maxLenght": 3, "x-note": "..."}     known; an error: did you mean "maxLength"?; an annotation
+//! ```
+//!
+//! Nothing else looks at keys, so nothing can be dropped. Cost: a look-up in the keyword table for each key.
 
 use super::SchemaReader;
 use super::place::{Keys, SchemaPlace};
@@ -10,7 +14,7 @@ use crate::syntax::json_schema::keywords::{self, About, Role};
 use crate::syntax::json_schema::value::Value;
 
 impl<'d> SchemaReader<'d> {
-    /// Looks at every key: known, an annotation, or an error. Gives what the keys speak of.
+    /// Checks every key: known, an annotation, or an error. Returns what the keys are about.
     pub(super) fn account(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<About> {
         let mut about = About::NOTHING;
         let lone_ref = self.dialect(place) <= Dialect::Draft7 && map.contains_key("$ref");
@@ -46,8 +50,8 @@ impl<'d> SchemaReader<'d> {
         Ok(about)
     }
 
-    /// A metaschema of one's own may leave out validation, or demand vocabularies of its own. One that is not at hand
-    /// is only a name.
+    /// A metaschema of the user's own may leave out validation, or require vocabularies of its own. One that is not
+    /// among the documents is only a name.
     fn refuse_own_metaschema(&self, value: &Value<'_>, place: &SchemaPlace<'d>) -> Result<()> {
         let uri = value.as_str().unwrap_or_default();
         let metaschema = self.documents.named(uri.trim_end_matches('#')).filter(|_| !uri.is_empty());

@@ -1,4 +1,13 @@
-//! Keywords that combine the sets of other schemas in place: `allOf`, `oneOf`, `if`, `dependentSchemas`, `unevaluated*`.
+//! Keywords that combine the sets of other schemas in place: `allOf`, `oneOf`, `if`, `dependentSchemas`,
+//! `unevaluated*`.
+//!
+//! ```text
+//! {"oneOf": [A, B]}                   (A ∧ ¬B) | (B ∧ ¬A)
+//! {"if": A, "then": B, "else": C}     (A ∧ B) | (¬A ∧ C)
+//! ```
+//!
+//! Cost: the products of unions. Wrinkle: `oneOf` would need all pairs; options that plainly share no value need no
+//! complement, and in most schemas that is all of them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -16,7 +25,7 @@ use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
 use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, NameSet, ObjectSet, Rule, ValueSet, lone};
 
-/// Of so many options it is remembered with which others they share no value.
+/// Options of `oneOf` for which pairs without a common value are kept.
 const PAIRED: usize = 64;
 
 impl<'d> SchemaReader<'d> {

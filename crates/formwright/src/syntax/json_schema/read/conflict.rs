@@ -1,4 +1,4 @@
-//! Which keywords contradict each other: the parts of a schema that together allow nothing, and no fewer do.
+//! Which keywords contradict each other: a smallest set of parts of a schema that together allow nothing.
 //!
 //! ```text
 //! {"type": "integer", "minimum": 5, "maximum": 3, "title": "T"}     /type, /minimum, /maximum
@@ -15,7 +15,8 @@ use crate::syntax::json_schema::keywords::{self, About};
 use crate::syntax::json_schema::sets::{Atom, Condition, ValueSet};
 use crate::syntax::json_schema::value::Value;
 
-/// Keywords that mean something together, and are named by the last one that is there; each other one stands for itself.
+/// Keywords that mean something only together: they are one part, named by the last of them that the schema has. Every
+/// other keyword is a part of its own.
 const TOGETHER: &[&[&str]] = &[
     &["properties", "patternProperties", "additionalProperties"],
     &["prefixItems", "additionalItems", "items"],
@@ -25,10 +26,10 @@ const TOGETHER: &[&[&str]] = &[
     &["if", "then", "else"],
 ];
 
-/// Parts that are told apart at most.
+/// Most parts that are compared.
 const MOST_PARTS: usize = 64;
 
-/// How deep a conflict is looked for.
+/// How many levels deep parts are compared.
 const DEPTH: u32 = 2;
 
 /// A part of a schema: where it stands, and what it allows.

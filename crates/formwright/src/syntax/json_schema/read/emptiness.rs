@@ -1,5 +1,9 @@
 //! Emptiness, as far as it is cheap to see: which alternatives have no value, and which two have none in common.
 //!
+//! ```text
+//! {kind: "a", ...} and {kind: "b", ...}     disjoint: their required members kind share no value
+//! ```
+//!
 //! An alternative that is empty and not seen to be only costs time, so the search looks a few members deep and then
 //! answers "not empty". Cost: bounded by the depth asked for, and by [`PROBE`] checks inside each other.
 
@@ -24,7 +28,8 @@ impl<'d> SchemaReader<'d> {
             return false;
         }
         self.probing += 1;
-        let empty = self.is_shown_empty(condition, depth).unwrap_or(false); // an error is reported when the schema itself is read
+        // An error is reported when the schema itself is read.
+        let empty = self.is_shown_empty(condition, depth).unwrap_or(false);
         self.probing -= 1;
         empty
     }
@@ -98,8 +103,8 @@ impl<'d> SchemaReader<'d> {
             || (0..distinct).any(|index| self.condition_is_empty(&conjoin(a.item(index), b.item(index)), depth - 1))
     }
 
-    /// Whether no object is in both: their counts exclude each other, or some required member can have no value in both.
-    /// Constants that tell alternatives apart, such as `"kind": "a"` and `"kind": "b"`, are compared first.
+    /// Whether no object is in both: their counts exclude each other, or some required member can have no value in
+    /// both. Constants that tell alternatives apart, such as `"kind": "a"` and `"kind": "b"`, are compared first.
     fn have_no_object(&mut self, a: &ObjectSet<'d>, b: &ObjectSet<'d>, depth: u32) -> bool {
         if a.low.max(b.low) > a.high.min(b.high) {
             return true;

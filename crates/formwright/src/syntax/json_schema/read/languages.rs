@@ -1,5 +1,11 @@
-//! Questions about the texts of a language: which of them it has, how many, whether any. An automaton answers them, unless
-//! the tree shows it.
+//! Questions about the texts of a language: which of them it has, how many, whether any. An automaton answers them,
+//! unless the tree shows the answer.
+//!
+//! ```text
+//! is "a1" in ^[a-z]+$?  no        how many texts has [ab]{1,2}?  6        is a.* ∧ b.* empty?  yes
+//! ```
+//!
+//! Cost: automata are cached while a schema is read.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

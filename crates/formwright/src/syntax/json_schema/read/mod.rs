@@ -235,7 +235,7 @@ impl<'d> SchemaReader<'d> {
         self.alone(Atom::Is(id))
     }
 
-    /// A schema that says the same, if this one only names types, or only refers to another.
+    /// The equivalent schema to read instead, if this one only names types, or only refers to another.
     fn synonym(&mut self, place: &SchemaPlace<'d>) -> Option<SchemaPlace<'d>> {
         match self.lone_keyword(place.value)? {
             ("$ref", target) => self.target("$ref", target, place).ok(),
@@ -281,7 +281,7 @@ impl<'d> SchemaReader<'d> {
         let set = if self.depth > allowed {
             Err(Error::limit("schema_depth", self.depth, allowed))
         } else {
-            // The result is cached for good: emptiness in it is checked as deep as if no check were under way.
+            // The result is cached for all uses, so emptiness is checked as deeply as if no other check were under way.
             let probing = std::mem::take(&mut self.probing);
             let set = self.read(&place).or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any())));
             self.probing = probing;
@@ -313,7 +313,7 @@ impl<'d> SchemaReader<'d> {
         self.meaning(map, about, place)
     }
 
-    /// What keys mean that were accounted for.
+    /// The values that some keys allow, after they were accounted for.
     fn meaning(&mut self, map: Keys<'d>, about: About, place: &SchemaPlace<'d>) -> Result<Rc<ValueSet<'d>>> {
         let refers = about.has(About::REFERENCES);
         if refers

@@ -7,17 +7,17 @@ use crate::syntax::json_schema::value::{Map, Value};
 
 use crate::syntax::json_schema::document::escape;
 
-/// A JSON Pointer as a chain of keys; made text only when somebody reads it.
+/// A JSON Pointer as a chain of keys, turned into text only for messages.
 #[derive(Clone, Debug, Default)]
 pub enum Pointer<'d> {
-    /// Nobody will read it, nor what is below.
+    /// Not recorded, nor is anything below: no message will show it.
     #[default]
     Untold,
     /// The whole document.
     Root,
     /// A key of another.
     At(Rc<(Pointer<'d>, Cow<'d, str>)>),
-    /// Below another, as a reference spells the way.
+    /// Below another, by a path as a reference writes it.
     Along(Rc<(Pointer<'d>, Cow<'d, str>)>),
 }
 
@@ -61,7 +61,7 @@ pub struct SchemaPlace<'d> {
     pub pointer: Pointer<'d>,
 }
 
-/// What tells a schema from others: itself, and where its references lead.
+/// What identifies a schema: its value, and where references in it lead.
 pub type SchemaKey = (usize, u32, u32);
 
 impl<'d> SchemaPlace<'d> {
@@ -75,12 +75,13 @@ impl<'d> SchemaPlace<'d> {
     }
 }
 
-/// The keys of a schema object. Most keywords are absent from most schemas: a bloom filter says so without hashing.
+/// The keys of a schema object. Most keywords are absent from most schemas, which a Bloom filter shows without a
+/// search.
 #[derive(Clone, Copy)]
 pub struct Keys<'d> {
     pub map: &'d Map<'d>,
     bloom: u128,
-    /// The only keys to be seen; none: all of them.
+    /// If not empty, the only keys that are visible.
     only: &'static [&'static str],
 }
 

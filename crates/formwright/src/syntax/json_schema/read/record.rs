@@ -31,7 +31,8 @@ impl<'d> SchemaReader<'d> {
         }
     }
 
-    /// An error of the schema. Where a record is kept it becomes a row, and reading goes on as if nothing had been said.
+    /// An error of the schema. Where a record is kept it becomes a row, and reading goes on as if nothing had been
+    /// said.
     pub fn fault(&mut self, error: Error) -> Result<()> {
         let (Some(readings), Some((status, pointer, what))) = (&mut self.readings, fault_row(&error)) else {
             return Err(error);

@@ -1,8 +1,13 @@
 //! Where references lead: `$ref`, `$dynamicRef`, `$recursiveRef`, and the dynamic scope they depend on.
 //!
+//! ```text
+//! tree: {"$dynamicAnchor": "node", "items": {"$dynamicRef": "#node"}}
+//! strict: {"$dynamicAnchor": "node", "$ref": "tree", ...}                  entered through strict, the items are strict too
+//! ```
+//!
 //! A scope is the list of resources entered on the way to a schema, outermost first. Two schemas of one value in
-//! different scopes are different schemas, because a dynamic reference inside may lead elsewhere. Cost: none in documents
-//! without dynamic references, where there is one scope.
+//! different scopes are different schemas, because a dynamic reference inside may lead elsewhere. Cost: none in
+//! documents without dynamic references, where there is one scope.
 
 use std::rc::Rc;
 
@@ -68,7 +73,7 @@ impl<'d> SchemaReader<'d> {
         Ok(Target { value: found.root, pointer: found.pointer.clone(), resource, dynamic: None })
     }
 
-    /// Notices when a schema is the root of another resource.
+    /// The same place, in the resource of which its schema is the root, if it is one.
     pub(super) fn enter(&mut self, mut place: SchemaPlace<'d>) -> SchemaPlace<'d> {
         if let Some(resource) = self.documents.resource_of_root(place.value)
             && resource != place.resource

@@ -1,6 +1,12 @@
-//! Keywords that look at one type: `type`, `enum`, `const`, and what they say about numbers, strings, arrays and objects.
+//! Keywords that look at one type: `type`, `enum`, `const`, and those about numbers, strings, arrays and objects.
+//!
+//! ```text
+//! {"minLength": 2, "properties": {"a": A}}     strings .{2,}; objects in which a is A; all other values
+//! ```
 //!
 //! Each function reads the keywords of one type into that type's part of a set. Children become conditions, not sets.
+//! Cost: a look-up for each keyword of the types that are mentioned. Wrinkle: a format that leaves texts out makes the
+//! set an under-approximation.
 
 use std::rc::Rc;
 use std::str::FromStr;
@@ -33,7 +39,7 @@ struct Approximated<T> {
     superset: Option<Box<T>>,
 }
 
-/// So many texts are compared with each other.
+/// Most texts that are compared with each other to find equal ones.
 const FEW: usize = 12;
 
 impl<T> From<T> for Approximated<T> {
@@ -43,7 +49,24 @@ impl<T> From<T> for Approximated<T> {
 }
 
 impl<'d> SchemaReader<'d> {
+    /// What all keywords of a schema mean that look at one type, and `type`, `const` and `enum`.
     pub(super) fn typed(&mut self, map: Keys<'d>, about: About, place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
+        let mut set = self.by_type(map, about, place)?;
+        if let Some(value) = map.get("const") {
+            let constant = self.constant(value, place)?;
+            set = self.join(&set, &constant, place);
+        }
+        if let Some(value) = map.get("enum") {
+            let Value::Array(options) = value else {
+                return Err(Error::schema(&place.pointer.at("enum").text(), "enum must be an array"));
+            };
+            let union = self.constants(options, place)?;
+            set = self.join(&set, &union, place);
+        }
+        Ok(set)
+    }
+
+    fn by_type(&mut self, map: Keys<'d>, about: About, place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
         let types = map.get("type").map_or(Ok(Types::ALL), Types::of).map_err(|what| {
             Error::schema(&place.pointer.at("type").text(), what)
                 .hint("types are null, boolean, integer, number, string, array, object")
@@ -78,21 +101,10 @@ impl<'d> SchemaReader<'d> {
             }
             set.superset = (superset != set).then(|| Rc::new(superset));
         }
-        if let Some(value) = map.get("const") {
-            let constant = self.constant(value, place)?;
-            set = self.join(&set, &constant, place);
-        }
-        if let Some(value) = map.get("enum") {
-            let Value::Array(options) = value else {
-                return Err(Error::schema(&place.pointer.at("enum").text(), "enum must be an array"));
-            };
-            let union = self.constants(options, place)?;
-            set = self.join(&set, &union, place);
-        }
         Ok(set)
     }
 
-    /// The set of some values.
+    /// The set of the values of `enum`.
     fn constants(&mut self, options: &'d [Value<'d>], place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
         let mut union = ValueSet::never();
         let mut texts = Vec::with_capacity(options.len());
@@ -109,7 +121,7 @@ impl<'d> SchemaReader<'d> {
         Ok(union)
     }
 
-    /// The set of one value.
+    /// The set of one constant.
     pub(super) fn constant(&mut self, value: &'d Value<'d>, place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
         let mut set = ValueSet::never();
         match value {
@@ -212,11 +224,30 @@ impl<'d> SchemaReader<'d> {
         let mut array = ArraySet::any();
         array.low = count(map, "minItems", place)?.unwrap_or(0);
         array.high = count(map, "maxItems", place)?.unwrap_or(UNBOUNDED);
-        let mut prefix_key = "prefixItems";
-        let mut rest_key = "items";
-        if map.get("items").is_some_and(Value::is_array) {
-            (prefix_key, rest_key) = ("items", "additionalItems");
+        self.items(map, place, &mut array)?;
+        if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(array.item(index))) {
+            array.high = array.high.min(first as u32);
         }
+        if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
+            let condition = self.child(place, value, || place.pointer.at("contains"));
+            let counts = self.dialect(place) >= Dialect::Draft2019;
+            let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
+            let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
+            if self.dialect(place) == Dialect::Draft2020 {
+                array.evaluated_if.push(condition);
+            }
+            array.low = array.low.max(low);
+            array.contains.push(Contains { condition, from: 0, low, high });
+        }
+        array.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
+        Ok(array)
+    }
+
+    /// The conditions on items by position. In drafts before 2020-12, an array of schemas in `items` is what
+    /// `prefixItems` is now.
+    fn items(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>, array: &mut ArraySet<'d>) -> Result<()> {
+        let is_old = map.get("items").is_some_and(Value::is_array);
+        let (prefix_key, rest_key) = if is_old { ("items", "additionalItems") } else { ("prefixItems", "items") };
         if let Some(prefix) = map.get(prefix_key) {
             let Value::Array(prefix) = prefix else {
                 return Err(Error::schema(
@@ -236,22 +267,7 @@ impl<'d> SchemaReader<'d> {
             array.rest = self.child(place, rest, || place.pointer.at(rest_key));
             array.evaluated = UNBOUNDED;
         }
-        if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(array.item(index))) {
-            array.high = array.high.min(first as u32);
-        }
-        if let Some(value) = map.get("contains").filter(|_| self.dialect(place) > Dialect::Draft4) {
-            let condition = self.child(place, value, || place.pointer.at("contains"));
-            let counts = self.dialect(place) >= Dialect::Draft2019;
-            let low = if counts { count(map, "minContains", place)?.unwrap_or(1) } else { 1 };
-            let high = if counts { count(map, "maxContains", place)?.unwrap_or(UNBOUNDED) } else { UNBOUNDED };
-            if self.dialect(place) == Dialect::Draft2020 {
-                array.evaluated_if.push(condition);
-            }
-            array.low = array.low.max(low);
-            array.contains.push(Contains { condition, from: 0, low, high });
-        }
-        array.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
-        Ok(array)
+        Ok(())
     }
 
     fn objects(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<Approximated<ObjectSet<'d>>> {
@@ -259,6 +275,23 @@ impl<'d> SchemaReader<'d> {
         object.required = names(map, "required", place)?;
         object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
+        self.member_rules(map, place, &mut object)?;
+        dependent_names(map, place, &mut object)?;
+        let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) else {
+            return Ok(object.into());
+        };
+        let condition = self.child(place, value, || place.pointer.at("propertyNames"));
+        let names = self.values(condition)?;
+        let with = |names: &StringSet<'d>| {
+            let only = if *names == StringSet::all() { Vec::new() } else { vec![names.clone()] };
+            ObjectSet { names: only, ..object.clone() }
+        };
+        let superset = names.is_under_approximation().then(|| Box::new(with(&names.over_approximation().strings)));
+        Ok(Approximated { set: with(&names.strings), superset })
+    }
+
+    /// The conditions on members by name: `properties`, `patternProperties`, `additionalProperties`.
+    fn member_rules(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>, object: &mut ObjectSet<'d>) -> Result<()> {
         let at = place.pointer.at("properties");
         let properties = schemas(map, "properties", place)?;
         let further = map.get("patternProperties").and_then(Value::as_object).map_or(1, |patterns| patterns.len() + 1);
@@ -286,18 +319,7 @@ impl<'d> SchemaReader<'d> {
             }
             object.rules.push(Rule { names, condition });
         }
-        dependent_names(map, place, &mut object)?;
-        let Some(value) = map.get("propertyNames").filter(|_| self.dialect(place) > Dialect::Draft4) else {
-            return Ok(object.into());
-        };
-        let condition = self.child(place, value, || place.pointer.at("propertyNames"));
-        let names = self.values(condition)?;
-        let with = |names: &StringSet<'d>| {
-            let only = if *names == StringSet::all() { Vec::new() } else { vec![names.clone()] };
-            ObjectSet { names: only, ..object.clone() }
-        };
-        let superset = names.is_under_approximation().then(|| Box::new(with(&names.over_approximation().strings)));
-        Ok(Approximated { set: with(&names.strings), superset })
+        Ok(())
     }
 }
 

@@ -1,4 +1,10 @@
 //! Sets of arrays: items by position, how many there are, and how many of them meet further conditions.
+//!
+//! ```text
+//! {"prefixItems": [A], "items": B, "contains": C, "minItems": 2}     A, B, B, ...; at least 2; at least 1 in C
+//! ```
+//!
+//! Wrinkle: there is no complement of "all items differ" in this form.
 
 use bumpalo::Bump;
 

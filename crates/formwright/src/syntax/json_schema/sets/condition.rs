@@ -10,7 +10,7 @@
 use bumpalo::Bump;
 use smallvec::SmallVec;
 
-/// Index of a schema met while reading.
+/// Index of a schema, in the order of reading.
 pub type SchemaId = u32;
 
 /// One thing that is asked of a value.

@@ -6,7 +6,7 @@
 //! ```text
 //! numbers   intervals with divisibility
 //! strings   a finite set, or a regular language of the decoded text
-//! arrays    items by position, counts, "so many items are in ..."
+//! arrays    items by position, counts, "2 to 4 items are in ..."
 //! objects   rules "members named K have values in F", required names, counts, "some member is in ..."
 //! ```
 //!

@@ -1,4 +1,10 @@
 //! Sets of objects: what members must look like by name, which names there must be, and what some member must meet.
+//!
+//! ```text
+//! not {"additionalProperties": A}     some member is in ¬A: an existential constraint
+//! ```
+//!
+//! Cost: an intersection is all conditions of both; nothing is simplified but equal ones.
 
 use bumpalo::Bump;
 

@@ -1,4 +1,8 @@
 //! Sets of strings: some texts, or a regular language of the decoded text.
+//!
+//! ```text
+//! {"enum": ["a", "b"], "pattern": "^a"}     Finite(a, b) ∧ Regular(^a) = Finite(a)
+//! ```
 
 use super::union::extend_new;
 use crate::regular::Regular;

@@ -4,9 +4,9 @@
 //! (a | b) ∧ (c | d) = ac | ad | bc | bd
 //! ```
 //!
-//! Cost: a product has as many parts as both unions multiplied, so there is a limit, and beyond it the first parts stand
-//! for all: an under-approximation, which the caller is told of. Wrinkle: a part that lies inside a part of the other
-//! union is its own product with that union; this keeps most products small.
+//! Cost: a product has as many parts as both unions multiplied, so there is a limit, and beyond it the first parts
+//! stand for all: an under-approximation, which the caller learns from a flag. Wrinkle: a part that lies inside a part
+//! of the other union is its own product with that union; this keeps most products small.
 
 use std::ops::Deref;
 use std::rc::Rc;

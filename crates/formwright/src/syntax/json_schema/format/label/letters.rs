@@ -55,8 +55,8 @@ pub(super) enum LetterRole {
     Other,
 }
 
-/// Normal form C orders the marks of a letter by combining class. Here each letter has at most one mark of
-/// a low class and one of a high class behind it; marks that may melt into the letter are not valid at all.
+/// Normal form C orders the marks of a letter by combining class. Here each letter has at most one mark of a low class
+/// and one of a high class behind it; marks that normalisation may compose with the letter are not valid at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Level {
     Starter,

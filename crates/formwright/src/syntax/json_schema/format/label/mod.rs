@@ -4,11 +4,11 @@
 //! münchen    παράδειγμα    col·lecció    דוגמה    नेपाली    テスト
 //! ```
 //!
-//! A label is read letter by letter. Of what came before, a [`Label`] keeps what the rules ask for: the neighbour that the
-//! next letter may need or must not have (RFC 5892, appendix A), the directions so far (RFC 5893), how long it is.
+//! A label is read letter by letter. Of what came before, a [`Label`] keeps what the rules ask for: the neighbour that
+//! the next letter may need or must not have (RFC 5892, appendix A), the directions so far (RFC 5893), how long it is.
 //!
-//! Cost: a few instructions a letter, once the table of [`letters`] is there. Wrinkle: normal form C and the 63 bytes of
-//! the A-label are no rules about letters, so stricter ones stand in for them ([`Level`], [`Label::is_short`]).
+//! Cost: a few instructions a letter, once the table of [`letters`] is there. Wrinkle: normal form C and the 63 bytes
+//! of the A-label are no rules about letters, so stricter ones stand in for them ([`Level`], [`Label::is_short`]).
 
 mod letters;
 

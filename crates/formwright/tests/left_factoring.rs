@@ -1,4 +1,4 @@
-//! A choice of objects is what its options are together, however alike they begin.
+//! A choice of objects whose beginnings are factored out allows what its options allow together.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn objects() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(one.prop_map(|one| object(&one)), 2..6)
 }
 
-/// The same three members up to a discriminator, for some of the options.
+/// Objects with the same first members up to a discriminator.
 fn alike() -> impl Strategy<Value = Vec<Value>> {
     let tail = (prop::collection::vec((0..4_u8, 0..8_u8, prop::bool::weighted(0.7)), 0..3), any::<bool>(), 1..8_u8);
     let first = prop::collection::vec((0..4_u8, 3..7_u8, prop::bool::weighted(0.7)), 1..3);

@@ -1,7 +1,13 @@
-//! Class loops: subtrees that a state takes whole.
+//! Class loops: subtrees that a state accepts as a whole.
 //!
-//! A state that may read any number of `[a-z]` accepts a subtree whose characters are all `a..z` without visiting it.
-//! The loops of a state become sets of kinds once a walk, and every node knows the kinds below it.
+//! ```text
+//! [a-z]*     at `h`     all characters below are lowercase letters: he, hel, hello ... stay inside, unvisited
+//! ```
+//!
+//! A state that may read any number of characters of a class accepts every subtree with no other characters. The loops of
+//! a state become sets of kinds of characters once a walk, and every node knows the kinds below it, so this is one AND.
+//!
+//! Wrinkle: a kind with a character that may follow the terminal is left out, as tokens may leave by it.
 
 use smallvec::SmallVec;
 
@@ -10,28 +16,27 @@ use crate::regular::{Automaton, ByteSet, ClassRun, StateId};
 use crate::vocabulary::kinds::{self, Kinds};
 use crate::vocabulary::{NodeIndex, Trie};
 
-/// A subtree of at most so many nodes is walked: it is cheaper than asking for class loops.
+/// Subtrees of at most this many nodes are walked: that is cheaper than to ask for class loops.
 const FEW: NodeIndex = 8;
 
-/// Letters that lead a state to itself are looked for where a subtree has more nodes than this: they cost a derivative
-/// each.
+/// Letters that lead a state to itself are looked for where a subtree has more nodes than this: each costs a derivative.
 const SEVERAL: NodeIndex = 64;
 
-/// The class loops of a state that are written, and its own once it was asked for.
-struct Found {
+/// The class loops of a state: those written in the pattern, and the one that its bytes make, once asked for.
+struct Loops {
     written: SmallVec<[ClassRun; 1]>,
     own: Option<ClassRun>,
 }
 
 /// Class loops of the states met, as sets of kinds.
-pub struct Runs<'w> {
+pub struct ClassLoops<'w> {
     automaton: &'w Automaton,
     /// Kinds that may start what follows.
     barred: Kinds,
-    found: ByState<Found>,
+    found: ByState<Loops>,
 }
 
-impl<'w> Runs<'w> {
+impl<'w> ClassLoops<'w> {
     pub fn new(automaton: &'w Automaton, follow: &'w ByteSet) -> Self {
         Self { automaton, barred: starting(follow), found: ByState::default() }
     }
@@ -45,7 +50,7 @@ impl<'w> Runs<'w> {
             return false;
         }
         let (automaton, barred) = (self.automaton, self.barred);
-        let found = self.found.of(state, || Found { written: automaton.runs(state, kinds::all()), own: None });
+        let found = self.found.of(state, || Loops { written: automaton.runs(state, kinds::all()), own: None });
         let kinds = trie.kinds(at);
         let covers = |run: &ClassRun| kinds & (!run.covers | barred) == 0 && u32::from(at.height) < run.repetitions;
         found.written.iter().any(covers)

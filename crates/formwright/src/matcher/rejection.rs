@@ -1,0 +1,101 @@
+//! Errors that say what could have come instead.
+//!
+//! ```text
+//! token 5 ("x") cannot come after 1 bytes: expected "a" to "f", ","
+//! ```
+//!
+//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before.
+
+use super::{Matcher, next_bytes};
+use crate::error::{Error, Kind};
+use crate::language::INFINITE;
+use crate::vocabulary::TokenId;
+
+impl Matcher {
+    /// The error for a token that cannot come.
+    pub(super) fn rejected_token(&self, token: TokenId) -> Error {
+        self.rejected(Some(token), self.constraint().tables().vocabulary.token(token))
+    }
+
+    /// The error for a token or text that cannot come.
+    pub(super) fn rejected(&self, token: Option<TokenId>, text: &[u8]) -> Error {
+        let position = self.path.len();
+        let expected = self.expected();
+        let what = match token {
+            Some(id) if text.is_empty() && self.constraint().tables().vocabulary.eos().contains(&id) => {
+                format!("token {id} (end of text)")
+            }
+            Some(id) if text.is_empty() => format!("token {id} (it spells nothing)"),
+            Some(id) => format!("token {id} ({})", readable(text)),
+            None => format!("text {}", readable(text)),
+        };
+        let message = format!("{what} cannot come after {position} bytes: expected {expected}");
+        Error::new(Kind::Rejected { token, text: text.to_vec(), position, expected }, message)
+    }
+
+    /// Some of the bytes that can come next, readable.
+    fn expected(&self) -> String {
+        if self.history.is_finished() {
+            return "nothing, the text has ended".to_owned();
+        }
+        let bytes = self.with_machine(|machine| next_bytes(machine, self.history.configurations()));
+        let mut parts: Vec<String> = ranges(&bytes);
+        if self.is_accepting() {
+            parts.push("the end of the text".to_owned());
+        }
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    }
+
+    /// The error where no token may come.
+    #[cold]
+    pub(super) fn nothing_allowed(&self, budget: Option<u32>) -> Error {
+        if let Some(budget) = budget {
+            let needed = self.min_tokens_to_finish();
+            if needed > budget && needed < INFINITE {
+                return Error::new(
+                    Kind::Limit { limit: "budget", value: needed as usize, allowed: budget as usize },
+                    format!("limit reached: a complete text needs {needed} more tokens, the budget is {budget}"),
+                )
+                .hint("raise max_tokens");
+            }
+        }
+        let expected = self.expected();
+        Error::new(
+            Kind::DeadEnd,
+            format!("no token of the vocabulary can come after {} bytes: expected {expected}", self.path.len()),
+        )
+        .hint("the vocabulary has no token that spells these bytes; is it complete?")
+    }
+}
+
+/// Bytes as readable text.
+fn readable(text: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(text))
+}
+
+/// At most eight runs of bytes, readable.
+fn ranges(bytes: &[u8]) -> Vec<String> {
+    let mut runs: Vec<(u8, u8)> = Vec::new();
+    for &byte in bytes {
+        match runs.last_mut() {
+            Some((_, high)) if *high + 1 == byte => *high = byte,
+            _ => runs.push((byte, byte)),
+        }
+    }
+    let shown = |byte: u8| {
+        if byte.is_ascii_graphic() || b" \t\r\n".contains(&byte) {
+            format!("{:?}", byte as char)
+        } else {
+            format!("byte {byte:#04x}")
+        }
+    };
+    let mut parts: Vec<String> = runs
+        .iter()
+        .take(8)
+        .map(|&(low, high)| if low == high { shown(low) } else { format!("{} to {}", shown(low), shown(high)) })
+        .collect();
+    if runs.len() > 8 {
+        parts.push("...".to_owned());
+    }
+    parts
+}
