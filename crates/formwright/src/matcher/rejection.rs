@@ -34,7 +34,7 @@ impl Matcher {
     }
 
     /// Some of the bytes that can come next, readable.
-    fn expected(&self) -> String {
+    pub(super) fn expected(&self) -> String {
         if self.history.is_finished() {
             return "nothing, the text has ended".to_owned();
         }
