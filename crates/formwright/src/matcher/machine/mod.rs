@@ -173,6 +173,7 @@ impl<'m> Machine<'m> {
         }
     }
 
+    /// As [`Machine::unite`], if there are further stacks.
     #[cold]
     fn unite_all(&mut self, mut out: Successors<'_>) {
         out.further.sort_unstable();

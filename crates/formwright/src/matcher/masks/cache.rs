@@ -44,6 +44,16 @@ impl MatcherCache {
         self.entries.get(key)
     }
 
+    /// Whether there is an entry of a key.
+    pub fn has_entry(&self, key: &EntryKey) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// The entry of a key that has one.
+    pub fn existing_entry(&self, key: &EntryKey) -> &Arc<Entry> {
+        &self.entries[key]
+    }
+
     /// Adds an entry; drops all others first if they take more than `limit` bytes with it.
     pub fn insert(&mut self, key: EntryKey, entry: Entry, limit: usize) -> &Arc<Entry> {
         let bytes = entry.bytes();

@@ -65,13 +65,13 @@ pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration
 #[inline]
 fn representative_position(constraint: &Constraint, stacks: &mut Stacks, position: Position) -> Position {
     let mut position = stacks.erase_names(position);
-    let longest_plus_one = constraint.tables().longest_plus_one();
+    let reach = constraint.tables().reach();
     match &mut position {
         Position::Text { least, most, .. } => {
-            (*least, *most) = representative_window((*least, *most), longest_plus_one);
+            (*least, *most) = representative_window((*least, *most), reach);
         }
         Position::Terminal { leaf, state } => {
-            *state = constraint.graph().automaton(*leaf).representative(*state, longest_plus_one);
+            *state = constraint.graph().automaton(*leaf).representative(*state, reach);
         }
         Position::Array { phase: Phase::Value, array, count, .. } => {
             *count = representative_array(constraint, *array, *count);
@@ -82,8 +82,8 @@ fn representative_position(constraint: &Constraint, stacks: &mut Stacks, positio
 }
 
 /// How many characters may come, fewest and most, as far as one token can tell.
-pub fn representative_window((least, most): (u32, u32), longest_plus_one: u32) -> (u32, u32) {
-    (least.min(longest_plus_one), if most >= longest_plus_one { UNBOUNDED } else { most })
+pub fn representative_window((least, most): (u32, u32), reach: u32) -> (u32, u32) {
+    (least.min(reach), if most >= reach { UNBOUNDED } else { most })
 }
 
 /// As [`representative_count`]. Not inlined: most masks need none of it.

@@ -102,15 +102,13 @@ pub fn insert_entry<'m>(
     let mut nothing = std::mem::take(&mut cache.path);
     let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut nothing);
     let (key, made_for) = EntryKey::of(&mut machine, constraint, configuration);
-    let made = match cache.entry(&key) {
-        Some(_) => None,
-        None => Some(masker(constraint, cache, &mut nothing, None).entry(made_for)),
-    };
-    cache.path = nothing;
-    match made {
-        Some(entry) => Ok(cache.insert(key, entry?, constraint.tables().limits().matcher_cache_bytes)),
-        None => Ok(cache.entry(&key).expect("an entry that was there")),
+    if cache.has_entry(&key) {
+        cache.path = nothing;
+        return Ok(cache.existing_entry(&key));
     }
+    let entry = masker(constraint, cache, &mut nothing, None).entry(made_for);
+    cache.path = nothing;
+    Ok(cache.insert(key, entry?, constraint.tables().limits().matcher_cache_bytes))
 }
 
 /// Adds the unresolved tokens of an entry that `configuration` can read. If they are many, the entry is made anew for this

@@ -83,15 +83,14 @@ fn work(entry: &Entry) -> u32 {
 
 /// The end of a long loop, where its bound comes within the length of a token: until then, its states have one mask.
 fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<Configuration> {
-    let longest_plus_one = constraint.tables().longest_plus_one();
+    let reach = constraint.tables().reach();
     let position = match configuration.position {
-        Position::Terminal { leaf, state } => Position::Terminal {
-            leaf,
-            state: constraint.graph().automaton(leaf).when_exhaustible(state, longest_plus_one)?,
-        },
-        Position::Text { leaf, state, least, most } if longest_plus_one <= most && most < UNBOUNDED => {
-            let read = most - (longest_plus_one - 1);
-            Position::Text { leaf, state, least: least.saturating_sub(read), most: longest_plus_one - 1 }
+        Position::Terminal { leaf, state } => {
+            Position::Terminal { leaf, state: constraint.graph().automaton(leaf).when_exhaustible(state, reach)? }
+        }
+        Position::Text { leaf, state, least, most } if reach <= most && most < UNBOUNDED => {
+            let read = most - (reach - 1);
+            Position::Text { leaf, state, least: least.saturating_sub(read), most: reach - 1 }
         }
         _ => return None,
     };

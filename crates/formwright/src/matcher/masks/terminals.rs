@@ -92,7 +92,7 @@ impl Masker<'_> {
         let follow = if quoted { ByteSet::default() } else { self.follow(stack) };
         // If no token can end it and go on, it does not matter how many characters must come.
         let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
-        let window = window.map(|window| representative_window(counts(window), self.tables.longest_plus_one()));
+        let window = window.map(|window| representative_window(counts(window), self.tables.reach()));
         Asked {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,
