@@ -34,7 +34,7 @@ use crate::vocabulary::NodeIndex;
 
 use successors::Successors;
 
-pub use configuration::{Configuration, END, Frame, ItemCount, Phase, Position, SeenId, StackId};
+pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
 pub use excluded::TextsId;
 pub use stacks::{Stacks, UNKNOWN, UNSURE, are_known};
 
@@ -280,7 +280,7 @@ impl<'m> Machine<'m> {
 
     /// Where `byte` leads inside a declared name, if the name goes on and some name below may come.
     #[inline]
-    fn next_in_name(&self, object: NodeId, seen: SeenId, at: NodeIndex, byte: u8) -> Option<NodeIndex> {
+    fn next_in_name(&self, object: NodeId, seen: Progress, at: NodeIndex, byte: u8) -> Option<NodeIndex> {
         let Node::Object(object) = self.graph.node(object) else { return None };
         let names = object.names.tree();
         let child = names.child(at, byte)?;

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use crate::language::{Array, Node, NodeId, Object, Seen, UNBOUNDED};
 use crate::matcher::constraint::Constraint;
 use crate::matcher::machine::{
-    Configuration, END, Frame, ItemCount, Machine, Phase, Position, StackId, Stacks, UNKNOWN, UNSURE,
+    Configuration, END, Frame, Machine, Phase, Position, Progress, StackId, Stacks, UNKNOWN, UNSURE, Unpacked,
 };
 use crate::regular::ByteSet;
 use crate::terminals::TokenLookahead;
@@ -88,7 +88,7 @@ pub fn representative_window((least, most): (u32, u32), reach: u32) -> (u32, u32
 
 /// As [`representative_count`]. Not inlined: most masks need none of it.
 #[inline(never)]
-fn representative_array(constraint: &Constraint, array: NodeId, count: ItemCount) -> ItemCount {
+fn representative_array(constraint: &Constraint, array: NodeId, count: Progress) -> Progress {
     match constraint.graph().node(array) {
         Node::Array(array) => representative_count(array, count, constraint.tables().lookahead.commas),
         _ => count,
@@ -96,14 +96,14 @@ fn representative_array(constraint: &Constraint, array: NodeId, count: ItemCount
 }
 
 /// A number of items that stands for all those which tokens with at most so many commas cannot tell from `count`.
-fn representative_count(array: &Array, count: ItemCount, commas: u32) -> ItemCount {
-    let ItemCount::Number(number) = count else { return count };
+fn representative_count(array: &Array, count: Progress, commas: u32) -> Progress {
+    let Unpacked::Number(number) = count.unpack() else { return count };
     let alike = array.prefix.len() as u32; // from here on, items are all of one kind
     let enough = array.low.max(alike);
     let reached = number.saturating_add(commas);
     match number {
-        _ if number >= alike && reached < array.low => ItemCount::Number(alike),
-        _ if number >= enough && reached <= array.high => ItemCount::Number(enough),
+        _ if number >= alike && reached < array.low => Progress::number(alike),
+        _ if number >= enough && reached <= array.high => Progress::number(enough),
         _ => count,
     }
 }

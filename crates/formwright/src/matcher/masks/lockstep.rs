@@ -13,14 +13,14 @@
 use super::entry::Entry;
 use super::{Masker, Walk};
 use crate::language::{Node, NodeId};
-use crate::matcher::machine::{Configuration, END, Position, SeenId, StackId};
+use crate::matcher::machine::{Configuration, END, Position, Progress, StackId};
 use crate::vocabulary::{NodeIndex, Trie};
 
 /// A configuration inside a declared name.
 #[derive(Clone, Copy)]
 pub struct InName {
     pub object: NodeId,
-    pub seen: SeenId,
+    pub seen: Progress,
     pub at: NodeIndex,
     pub stack: StackId,
 }
