@@ -6,9 +6,9 @@
 //! texts        by state of a counted text: one table, of which every `maxLength` is a prefix
 //! ```
 //!
-//! Cost: a lookup in a map that threads share (`cache`); a value that is missing is made by the thread that needs it. Wrinkle:
-//! shared values begin at a cache line, apart from their reference counts: a count that one thread changes would slow down
-//! threads that read the value.
+//! Cost: a lookup in a map that threads share (`cache`); a value that is missing is made by the thread that needs it.
+//! Wrinkle: shared values begin at a cache line, apart from their reference counts: a count that one thread changes
+//! would slow down threads that read the value.
 
 use std::sync::Arc;
 
@@ -130,8 +130,8 @@ impl Tables {
         self.masks.get(key)
     }
 
-    /// The mask of a state of a terminal, made if it is not cached. `inside` is the state between two characters, if they are
-    /// counted.
+    /// The mask of a state of a terminal, made if it is not cached. `inside` is the state between two characters, if
+    /// they are counted.
     pub fn mask(
         &self,
         key: TerminalKey,
@@ -166,8 +166,8 @@ impl Tables {
         })
     }
 
-    /// The table of the state between two characters of a class, made of the table of all characters and of the mask of any
-    /// number of the class.
+    /// The table of the state between two characters of a class, made of the table of all characters and of the mask
+    /// of any number of the class.
     fn class_table(&self, key: &TerminalKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
         if (key.tree, key.node, key.state, key.follow) != (Tree::Plain, 0, inside, 0) || automaton.is_anything(inside) {
             return None;

@@ -5,13 +5,13 @@
 //!                      mask while 2 characters may come      ^^^^^^^^^^^^^^ of one and of two
 //! ```
 //!
-//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that those of at
-//! most `n` come first. A counted class, `^[0-9a-f]{24}$`, has those of them that a mask of any number of its characters
-//! allows.
+//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that those
+//! of at most `n` come first. A counted class, `^[0-9a-f]{24}$`, has those of them that a mask of any number of its
+//! characters allows.
 //!
-//! Cost: one walk over the tree of shapes; a mask of it is a copy of a bit map, and a bit for each token that is too long (or
-//! short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end of the text must
-//! be enough, and not too many.
+//! Cost: one walk over the tree of shapes; a mask of it is a copy of a bit map, and a bit for each token that is too
+//! long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end
+//! of the text must be enough, and not too many.
 
 use std::sync::Arc;
 
@@ -205,8 +205,9 @@ impl<'v> Counting<'v> {
 }
 
 impl TextTable {
-    /// The table of a class of characters: from the context-independent tokens of any number of them, the dependent ones,
-    /// and the bytes to finish a character. Every token has as many characters as in this table, of all characters.
+    /// The table of a class of characters: from the context-independent tokens of any number of them, the dependent
+    /// ones, and the bytes to finish a character. Every token has as many characters as in this table, of all
+    /// characters.
     #[must_use]
     pub fn of_class(&self, tokens: &[u32], dependent: &DependentTokens, tail: u32) -> Self {
         let all = self.dependent.closing.iter().chain(&self.dependent.tokens);

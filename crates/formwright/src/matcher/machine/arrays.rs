@@ -6,8 +6,8 @@
 //! unique     which texts were used             {"uniqueItems": true}
 //! ```
 //!
-//! Wrinkle: an item that must be new waits on the stack with the start of its text; when it ends, that text joins the used
-//! ones. Where the start is not known, neither is what was used from then on.
+//! Wrinkle: an item that must be new waits on the stack with the start of its text; when it ends, that text joins the
+//! used ones. Where the start is not known, neither is what was used from then on.
 
 use smallvec::{SmallVec, smallvec};
 

@@ -5,15 +5,16 @@
 //!                  stack     behind an item of the array, behind a member of the object, end of the text
 //! ```
 //!
-//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a node of
-//! the matcher's [`Stacks`](super::Stacks), which says what is resumed when that part is finished. An ambiguous text has
-//! several configurations at once.
+//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a node
+//! of the matcher's [`Stacks`](super::Stacks), which says what is resumed when that part is finished. An ambiguous
+//! text has several configurations at once.
 //!
 //! Configurations are small, `Copy` and comparable, so "the same position twice" is one comparison, and two
 //! configurations that differ only in their stacks become one with the union of both. That merge keeps ambiguous
 //! recursion polynomial: it is the graph-structured stack of generalised parsing, obtained by hash-consing.
 //!
-//! Wrinkle: a position is also what a stack node resumes and what a mask is cached by; a few positions stand only there.
+//! Wrinkle: a position is also what a stack node resumes and what a mask is cached by; a few positions stand only
+//! there.
 
 use super::excluded::TextsId;
 use crate::language::{LeafId, NodeId, SpaceState};
@@ -102,11 +103,11 @@ pub enum Position {
     Literal { node: NodeId, at: NodeIndex },
     /// Inside the name of a declared member.
     Key { object: NodeId, seen: Progress, at: NodeIndex },
-    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of a text it must not be; `at` is
-    /// where among those.
+    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of a text it must not be;
+    /// `at` is where among those.
     Excluding { leaf: LeafId, state: StateId, at: TextsId },
     /// An undeclared name is complete (only on the stack); `start` is where its quote opened.
-    Named { extra: u16, object: NodeId, seen: Progress, start: u32 },
+    Named { kind: u16, object: NodeId, seen: Progress, start: u32 },
     /// An item that must be new is complete (only on the stack); `start` is where it began.
     Item { array: NodeId, items: u32, start: u32 },
     /// Before the colon; `member` counts declared members first, then kinds of undeclared ones.

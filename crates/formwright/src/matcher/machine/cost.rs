@@ -93,7 +93,7 @@ impl Machine<'_> {
             Position::Key { object, seen, at } => self.key_cost(object, seen, at),
             Position::Excluding { leaf, state, at } => self.excluding_cost(leaf, state, at),
             Position::Item { array, items, .. } => self.item_cost(array, items),
-            Position::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
+            Position::Named { kind, object, seen, .. } => self.named_cost(object, seen, u32::from(kind)),
             Position::Colon { space, object, seen, member } => {
                 spaces.shortest(space, end::COLON).saturating_add(self.colon_cost(object, seen, member))
             }
@@ -215,11 +215,11 @@ impl Machine<'_> {
     }
 
     /// Bytes from behind the quote of an undeclared name to behind the closing brace.
-    fn named_cost(&self, node: NodeId, seen: Progress, extra: u32) -> u32 {
+    fn named_cost(&self, node: NodeId, seen: Progress, kind: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let before = self.stacks.seen(seen);
         let colon = self.graph.costs.colon(&object.layout);
-        let member = object.members.len() as u32 + extra;
+        let member = object.members.len() as u32 + kind;
         self.values_cost(object, member, |met| object.with_undeclared(before, met)).saturating_add(colon).min(INFINITE)
     }
 

@@ -10,12 +10,12 @@
 //! resume     a finished part is replaced by the frame below it, which may be finished too
 //! ```
 //!
-//! Invariant: every configuration has a finite completion. Containers check before they offer a comma, a key or a bracket;
-//! terminals have only live states; nodes without a finite text were pruned. So "some configuration is left" means "these
-//! bytes are the beginning of a text in form".
+//! Invariant: every configuration has a finite completion. Containers check before they offer a comma, a key or a
+//! bracket; terminals have only live states; nodes without a finite text were pruned. So "some configuration is left"
+//! means "these bytes are the beginning of a text in form".
 //!
-//! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over tokens
-//! that serves many texts; then it tells in `unresolved` and `completed` what its answer depends on.
+//! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over
+//! tokens that serves many texts; then it tells in `unresolved` and `completed` what its answer depends on.
 
 mod arrays;
 mod configuration;

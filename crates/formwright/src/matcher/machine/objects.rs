@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! plain      the position of the member that comes next
-//! ordered    as well, and how many members there are, which undeclared names were used
-//! others     which members were met, and what their values meet of the object's demands
+//! ordered    that position, how many members there are, and which undeclared names were used
+//! others     which members were met, and which existential constraints their values meet
 //! ```
 //!
 //! Nothing is offered that leads nowhere: a comma only if some member can follow, a name only if the object can be
@@ -77,20 +77,20 @@ impl Machine<'_> {
         if self.name_is_live(object, seen, 0) {
             out.push(Position::Key { object: node, seen, at: 0 }, stack);
         }
-        if !self.may_extra(node, object, seen) {
+        if !self.may_undeclared(node, object, seen) {
             return;
         }
         let names = self.stacks.seen(seen).names;
         let at = self.stacks.excluded_names(node, object, names);
         let start = self.path.len() as u32;
-        for (index, extra) in object.undeclared.iter().enumerate() {
-            if !self.leaves_room(object, seen, extra) || !self.is_free(node, object, seen, extra) {
+        for (index, kind) in object.undeclared.iter().enumerate() {
+            if !self.leaves_room(object, seen, kind) || !self.is_free(node, object, seen, kind) {
                 continue;
             }
-            let position = Position::Named { extra: index as u16, object: node, seen, start };
+            let position = Position::Named { kind: index as u16, object: node, seen, start };
             let after = self.stacks.push(Frame { position, below: stack });
-            let state = self.graph.automaton(extra.name).content_start();
-            self.push_excluding(extra.name, state, Some(at), after, out);
+            let state = self.graph.automaton(kind.name).content_start();
+            self.push_excluding(kind.name, state, Some(at), after, out);
         }
     }
 
@@ -114,7 +114,7 @@ impl Machine<'_> {
     /// An undeclared name has ended: before its colon, it joins the used ones.
     pub(super) fn named(
         &mut self,
-        extra: u16,
+        kind: u16,
         node: NodeId,
         seen: Progress,
         start: u32,
@@ -140,11 +140,11 @@ impl Machine<'_> {
             }
         };
         let seen = self.stacks.intern_seen(next);
-        let member = object.members.len() as u32 + u32::from(extra);
+        let member = object.members.len() as u32 + u32::from(kind);
         out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
     }
 
-    /// The values a member may have: its own, and those that meet demands still open.
+    /// The values a member may have: its own, and those that meet existential constraints still open.
     pub(super) fn open_value(
         &mut self,
         node: NodeId,
@@ -177,7 +177,8 @@ impl Machine<'_> {
         if object.is_plain() { Progress::number(0) } else { self.stacks.intern_seen(object.nothing()) }
     }
 
-    /// What an object has seen after a member whose value met some demands; `None` if that is a dead end.
+    /// What an object has seen after a member whose value met some existential constraints; `None` if that is a dead
+    /// end.
     fn after_member(&mut self, object: &Object, seen: Progress, member: u32, met: u32) -> Option<Progress> {
         if object.is_plain() {
             return Some(Progress::number(member + 1));
@@ -239,7 +240,7 @@ impl Machine<'_> {
     }
 
     /// Whether an undeclared name may come.
-    fn may_extra(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
+    fn may_undeclared(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
         if object.undeclared.is_empty() || self.stacks.is_full() {
             return false;
         }
@@ -250,12 +251,13 @@ impl Machine<'_> {
         object
             .undeclared
             .iter()
-            .any(|extra| self.leaves_room(object, seen, extra) && self.is_free(node, object, seen, extra))
+            .any(|kind| self.leaves_room(object, seen, kind) && self.is_free(node, object, seen, kind))
     }
 
-    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always is.
-    fn is_free(&mut self, node: NodeId, object: &Object, seen: Progress, extra: &UndeclaredKind) -> bool {
-        if self.graph.inside(extra.name).is_some() {
+    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always
+    /// is.
+    fn is_free(&mut self, node: NodeId, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
+        if self.graph.inside(kind.name).is_some() {
             return true;
         }
         let names = self.stacks.seen(seen).names;
@@ -263,24 +265,24 @@ impl Machine<'_> {
             self.unresolved = true;
             return true;
         }
-        let state = self.graph.automaton(extra.name).content_start();
+        let state = self.graph.automaton(kind.name).content_start();
         let at = self.stacks.excluded_names(node, object, names);
-        state != DEAD && self.has_free(extra.name, state, at)
+        state != DEAD && self.has_free(kind.name, state, at)
     }
 
     /// Whether the object can be completed after a member of this kind.
-    fn leaves_room(&self, object: &Object, seen: Progress, extra: &UndeclaredKind) -> bool {
+    fn leaves_room(&self, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
         if !object.is_counted() {
             return true;
         }
         let before = self.stacks.seen(seen);
-        let mut met = std::iter::once(0).chain(extra.witnesses.iter().map(|(_, met)| *met));
+        let mut met = std::iter::once(0).chain(kind.witnesses.iter().map(|(_, met)| *met));
         met.any(|met| self.feasible(object, &object.with_undeclared(before, met)))
     }
 
     /// Whether a comma may come: some member can follow.
     pub fn may_go_on(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
-        self.name_is_live(object, seen, 0) || self.may_extra(node, object, seen)
+        self.name_is_live(object, seen, 0) || self.may_undeclared(node, object, seen)
     }
 
     /// Whether the brace may come.

@@ -1,17 +1,17 @@
 //! The graph-structured stack of a matcher, and the object and array states that its configurations name.
 //!
-//! Everything is hash-consed and append-only, so ids are small and comparisons are comparisons of ids. Going back in the
-//! text leaves nodes behind; they are found again when the text takes the same way. Cost: about a dozen nodes for a
-//! typical JSON text.
+//! Everything is hash-consed and append-only, so ids are small and comparisons are comparisons of ids. Going back in
+//! the text leaves nodes behind; they are found again when the text takes the same way. Cost: about a dozen nodes for
+//! a typical JSON text.
 //!
 //! ```text
 //! frame    resume `position`, then go on with the node below
 //! union    resume any of several nodes
 //! ```
 //!
-//! Wrinkle: two configurations that differ only in which undeclared names were used allow the same tokens, but for the
-//! few that spell a whole name. So every node knows its *name-erased* form, in which used names are [`UNKNOWN`], and masks
-//! are cached by that, or by its representative (see `masks::equivalence`).
+//! Wrinkle: two configurations that differ only in which undeclared names were used allow the same tokens, but for
+//! the few that spell a whole name. So every node knows its *name-erased* form, in which used names are [`UNKNOWN`],
+//! and masks are cached by that, or by its representative (see `masks::equivalence`).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

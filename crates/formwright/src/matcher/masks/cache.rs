@@ -9,8 +9,8 @@
 //! A matcher and its forks share one cache; when the last of them ends, the constraint keeps it for the next text (see
 //! `pool`), which then finds most of its masks here.
 //!
-//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that is reached, all entries go at once, not the oldest ones; the
-//! stacks stay, as running matchers point into them.
+//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that is reached, all entries go at once, not the oldest
+//! ones; the stacks stay, as running matchers point into them.
 
 use std::sync::Arc;
 

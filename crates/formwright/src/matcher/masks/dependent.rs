@@ -1,14 +1,15 @@
 //! Context-dependent tokens: they leave a terminal, so what comes after it decides.
 //!
 //! ```text
-//! {"a": "foo     tokens `",` `"}`     after the string, a comma may come: the first may; a member is missing: the second not
+//! {"a": "foo      `",`    a comma may come after the string: allowed
+//!                 `"}`    a required member is missing: not allowed
 //! ```
 //!
-//! Every state inside a string has the same context-dependent tokens, and one string after another the same to come: a walk
-//! is done once for both.
+//! Every state inside a string has the same context-dependent tokens, and one string after another the same to come:
+//! a walk is done once for both.
 //!
-//! Cost: about a microsecond for a walk. Wrinkle: a walk serves every text with the same to come, so it does not know the
-//! bytes of the terminal before it; where an undeclared name is in question, the machine says so ([`After`]).
+//! Cost: about a microsecond for a walk. Wrinkle: a walk serves every text with the same to come, so it does not know
+//! the bytes of the terminal before it; where an undeclared name is in question, the machine says so ([`After`]).
 
 use std::sync::Arc;
 

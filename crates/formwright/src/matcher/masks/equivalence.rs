@@ -1,8 +1,9 @@
 //! Which configurations allow the same tokens, as far as tokens can tell.
 //!
-//! After `"name": "Jane` and after `"city": "Jane` different members may follow, but no token reaches that far: `",` may
-//! come, `","` may come, and no token goes on in the name. So both configurations allow the same tokens, and one mask is
-//! found for both. It is cached by their [`EntryKey`], made of the *representative* of their class of equivalence:
+//! After `"name": "Jane` and after `"city": "Jane` different members may follow, but no token reaches that far: `",`
+//! may come, `","` may come, and no token goes on in the name. So both configurations allow the same tokens, and one
+//! mask is found for both. It is cached by their [`EntryKey`], made of the *representative* of their class of
+//! equivalence:
 //!
 //! ```text
 //! any position        which undeclared names were used is erased (see `Stacks`)
@@ -155,11 +156,11 @@ impl Machine<'_> {
                 }
                 _ => position,
             },
-            Position::Named { extra, object: node, start: UNKNOWN, .. } => match graph.node(node) {
+            Position::Named { kind, object: node, start: UNKNOWN, .. } => match graph.node(node) {
                 Node::Object(object) if object.is_ordered() && object.tails == 0 => {
                     let declared = object.members.len() as u32;
                     let seen = self.stacks.intern_seen(Seen { names: UNSURE, ..object.at(declared) });
-                    let member = declared + u32::from(extra);
+                    let member = declared + u32::from(kind);
                     Position::Colon { space: object.layout.key, object: node, seen, member }
                 }
                 _ => position,
@@ -177,7 +178,7 @@ impl Machine<'_> {
 
     /// Whether names that were used never use up all others: a longer one is always free.
     fn takes_any_name(&self, object: &Object) -> bool {
-        object.is_ordered() && object.undeclared.iter().all(|extra| self.graph.inside(extra.name).is_some())
+        object.is_ordered() && object.undeclared.iter().all(|kind| self.graph.inside(kind.name).is_some())
     }
 }
 

@@ -1,16 +1,16 @@
 //! Masks that are found when a constraint is compiled.
 //!
-//! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So for a
-//! language without JSON the first masks are found at once, from the start of the text on, and lie in the cache of the
-//! first text:
+//! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So
+//! for a language without JSON the first masks are found at once, from the start of the text on, and lie in the cache
+//! of the first text:
 //!
 //! ```text
 //! few bytes may come    (19|20)\d\d, a word of a list      found when compiled: a few microseconds each
 //! many                  [a-z]+, .*                         found when met: dense states take long, and are often shared
 //! ```
 //!
-//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside the first
-//! has only what the vocabulary shares: the terminal masks.
+//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside
+//! the first has only what the vocabulary shares: the terminal masks.
 
 use std::collections::VecDeque;
 
