@@ -210,6 +210,6 @@ fn main() {
         cases.chunks(1).for_each(|case| each(&tables, case));
     }
     let megabytes = |bytes: usize| bytes as f64 / 1e6;
-    println!("leaf caches: {:.1} MB", megabytes(tables.cached_bytes()));
+    println!("terminal caches: {:.1} MB", megabytes(tables.cached_bytes()));
     println!("automata: {:.1} MB", megabytes(tables.automata_bytes()));
 }

@@ -13,7 +13,7 @@ use formwright::{Constraint, Limits};
 /// Steps of each random text.
 const STEPS: usize = 12;
 
-/// Tokens made of one of each.
+/// All concatenations of one text of each.
 fn joined(before: &[&str], middle: &[&str], behind: &[&str]) -> Vec<String> {
     let pairs = before.iter().flat_map(|first| middle.iter().map(move |second| [*first, *second].concat()));
     pairs.flat_map(|pair| behind.iter().map(move |third| [&pair, *third].concat())).collect()
@@ -49,7 +49,7 @@ fn try_masks(tables: &Arc<Tables>, schemas: &[&str], texts: u32) {
 }
 
 #[test]
-fn masks_know_which_names_were_used() {
+fn masks_leave_out_used_names() {
     let longer = joined(
         &["", "\"", " \"", ",\"", ", \"", "1,\"", "},\""],
         &["", "a", "b", "ab", "\\n", "\\\"", "é"],
@@ -69,9 +69,9 @@ fn masks_know_which_names_were_used() {
     try_masks(&tables, &schemas, 2);
 }
 
-/// Masks are taken over from places that no token of the vocabulary can tell apart.
+/// Configurations that no token of the vocabulary can tell apart share a mask, and it is right for each of them.
 #[test]
-fn masks_of_near_places_are_the_same() {
+fn shared_masks_are_right_for_equivalent_configurations() {
     let open = r#"{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"enum": ["x", 1]}},
         "required": ["b"]}"#;
     let closed = r##"{"type": "object", "additionalProperties": false,
@@ -90,7 +90,7 @@ fn masks_of_near_places_are_the_same() {
     let ends = ["", "\"", "x\"", "xy\"", "1", "{\"", "\"a\":\"", "\":\"", "\":\"x\""];
     let openings = joined(&["{\"o\":{\"", "{\"c\":{\""], &["s", "t"], &["\":\""]);
     let behind = ["", ",", "}", "]", "\n}", "}}", "},", "},{", "]}", ",\"", "},\"", "}, \"", "},{\"", "\"},\n\"", "}]"];
-    // No token goes on in a name behind a comma; one of some use does; one of no use does.
+    // No token enters a name behind a comma; some enter a name of these schemas; some enter other names only.
     for entering in [vec![], vec![",\"a", "\",\"b\":\"", ",\"\":1"], vec!["x\",\"%", ", \")"]] {
         let entering = entering.into_iter().map(str::to_owned);
         let longer = joined(&ends, &[""], &behind).into_iter().chain(openings.clone()).chain(entering);
@@ -100,7 +100,7 @@ fn masks_of_near_places_are_the_same() {
 
 /// Numbers of items are told apart only as far as some token has commas.
 #[test]
-fn masks_know_how_many_items_may_come() {
+fn masks_keep_bounds_on_the_number_of_items() {
     let numbers = r#"{"type": "array", "items": {"enum": [1, 11, 2]}, "minItems": 5, "maxItems": 9}"#;
     let nested = r#"{"type": "array", "maxItems": 4, "items": {"type": "array", "minItems": 3, "maxItems": 6, "items": {"enum": [1, "a"]}}}"#;
     let prefix = r#"{"type": "array", "prefixItems": [{"enum": [1]}, {"enum": ["a", 1]}], "minItems": 6, "items": {"enum": [1]}}"#;

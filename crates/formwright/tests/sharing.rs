@@ -72,8 +72,8 @@ fn threads_see_what_one_thread_sees() {
     }
 }
 
-/// All at once on empty tables: every thread compiles every schema, beginning with another one, so that automata, ids and
-/// terminal masks are looked up and made at the same time.
+/// All at once on empty tables: every thread compiles every schema, beginning with another one, so that automata, ids
+/// and terminal masks are looked up and made at the same time.
 #[test]
 fn threads_may_compile_the_same_schemas_at_once() {
     let (alone, cases) = (tables(Limits::default()), cases());
@@ -186,8 +186,8 @@ fn masks_along(matcher: &mut Matcher, text: &[u8], count: u32) -> Vec<Vec<u32>> 
     text.iter().map(mask).collect()
 }
 
-/// Forks share a cache. In several threads at once, each has the masks that a matcher alone has, and so has a fork of it
-/// that stays behind and goes on later.
+/// Forks share a cache. In several threads at once, each has the masks that a matcher alone has, and so has a fork of
+/// it that stays behind and goes on later.
 #[test]
 fn forks_in_threads_have_the_masks_of_matchers_alone() {
     let tables = tables(Limits::default());

@@ -1,16 +1,19 @@
 //! Finishing in time: which states can still be completed within so many tokens.
 //!
-//! Two answers, the cheap one first. In *bytes* the shortest completion is known
-//! exactly (`machine::cost`); if every byte is a token and the bytes fit, so do
-//! the tokens. Otherwise a search counts *tokens*: breadth-first over the states
-//! that lie on shortest completions, and over every spelling of literal texts,
-//! one token a level. Its result is the fewest tokens of any such completion.
+//! Two answers, the cheap one first. In *bytes* the shortest completion is known exactly (`machine::cost`); if every
+//! byte is a token and the bytes fit, so do the tokens. Otherwise a search counts *tokens*: breadth-first over the
+//! states that lie on shortest completions, and over every way to spell literal texts by tokens, one token a level.
+//! Its result is the fewest tokens of any such completion.
+//!
+//! ```text
+//! budget 3, missing `"}`         2 bytes: fits as two tokens
+//! budget 3, missing `incorrect"` 10 bytes: a search finds  incor rect "
+//! ```
 //!
 //! Cost: nothing where bytes decide, else a search of up to [`FUEL`] steps for each configuration.
 //!
-//! Why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left`
-//! tokens was found, and the first token of that completion leads to a state
-//! where the rest of it is found again.
+//! Why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left` tokens
+//! was found, and the first token of that completion leads to a state where the rest of it is found again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,8 +71,8 @@ impl<'v> Budget<'v> {
         tokens
     }
 
-    /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the terminal
-    /// are missing there.
+    /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the
+    /// terminal are missing there.
     pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, stack: StackId) -> bool {
         if !self.vocabulary.has_every_byte() {
             return false;

@@ -8,8 +8,8 @@
 //!
 //! A [`Constraint`] is frozen; any number of threads may start matchers on it.
 //!
-//! Cost: a lookup for each leaf. Wrinkle: for a language without JSON, the first masks are found when it is compiled (see
-//! `masks::precompute`).
+//! Cost: a lookup for each leaf. Wrinkle: for a language without JSON, the first masks are found when it is compiled
+//! (see `masks::precompute`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -11,8 +11,8 @@
 //! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the text and its last few steps and shares
 //! everything else; going back drops steps.
 //!
-//! Wrinkle: what two forks find is cached for both under one lock. It is held while a mask is found, or while one that is
-//! cached whole is written.
+//! Wrinkle: what two forks find is cached for both under one lock. It is held while a mask is found, or while one
+//! that is cached whole is written.
 
 mod budget;
 mod constraint;
@@ -283,9 +283,9 @@ impl Matcher {
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// Writes the mask that [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for no lock, so
-    /// that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask is not cached, or
-    /// the mask is an error.
+    /// Writes the mask that [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for no
+    /// lock, so that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask
+    /// is not cached, or the mask is an error.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R) -> bool {
         let Self { cache, history, path } = self;
         let constraint = cache.constraint();
@@ -312,7 +312,8 @@ impl Matcher {
         let row = Cell::from_mut(row).as_slice_of_cells();
         if budget.is_none()
             && !self.history.is_finished()
-            && let Some(mut cache) = self.cache.try_lock() // a matcher that had to wait clones the entries and writes after unlocking
+            // A matcher that had to wait clones the entries and writes after unlocking.
+            && let Some(mut cache) = self.cache.try_lock()
             && write_one(self.constraint(), &mut cache, self.history.configurations(), false, row)?
         {
             return Ok(());

@@ -6,8 +6,8 @@
 //! the last one ends  the cache goes back, unless it is large, the shards are full, or nobody else has the constraint
 //! ```
 //!
-//! Cost: one mutex when a text begins, one when it ends. Wrinkle: a thread begins with the shard it gave its last cache to,
-//! since that one may still lie in the cache of its processor.
+//! Cost: one mutex when a text begins, one when it ends. Wrinkle: a thread begins with the shard it gave its last
+//! cache to, since that one may still lie in the cache of its processor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};

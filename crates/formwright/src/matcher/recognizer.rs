@@ -64,6 +64,7 @@ impl<'g> Recognizer<'g> {
         added
     }
 
+    /// The byte that leads to the shortest completion, and where it leads.
     fn cheapest_byte(&mut self) -> Option<(u8, Vec<Configuration>)> {
         let mut machine = Machine::new(self.graph, &mut self.stacks, &mut self.path);
         let ways = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
@@ -76,8 +77,8 @@ impl<'g> Recognizer<'g> {
     }
 }
 
-/// Of equally short ways, examples take these bytes first. A quote before whitespace: behind a comma, the cost of a name
-/// does not count that the shortest one is used, and whitespace would seem as cheap as to begin.
+/// Of equally short ways, examples take these bytes first. A quote before whitespace: behind a comma, the cost of a
+/// name does not count that the shortest one is used, and whitespace would seem as cheap as to begin.
 const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\" {}[]:,.-_/@";
 
 impl Language {

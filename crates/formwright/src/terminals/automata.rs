@@ -1,13 +1,13 @@
 //! The automata of a vocabulary: one for each leaf, shared by every schema that has it.
 //!
 //! Cost: a hash and a comparison of expressions, or of an address for those that are made once in a process. The
-//! expressions kept here are copies that share nothing: what threads compare must not lie beside reference counts that other
-//! threads change.
+//! expressions kept here are copies that share nothing: what threads compare must not lie beside reference counts
+//! that other threads change.
 //!
-//! Wrinkle: an automaton grows while it is used, so its bytes are counted again from time to time, when an eighth of all
-//! automata is new. Above the limit, automata that no constraint refers to are evicted, least recently requested first,
-//! until an eighth of the limit is free: so nobody pays for many at once. Ids are never reused, so what is cached of an
-//! evicted automaton is not found any more.
+//! Wrinkle: an automaton grows while it is used, so its bytes are counted again from time to time, when an eighth of
+//! all automata is new. Above the limit, automata that no constraint refers to are evicted, least recently requested
+//! first, until an eighth of the limit is free: so nobody pays for many at once. Ids are never reused, so what is
+//! cached of an evicted automaton is not found any more.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};

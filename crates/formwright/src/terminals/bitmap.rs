@@ -1,7 +1,7 @@
 //! A set of tokens as words of a mask.
 //!
-//! Cost: 16 KiB for 131k tokens, and 0.2 us to copy it. Wrinkle: the words begin where a cache line does, as rows mostly
-//! do: between places aligned alike, a processor copies half as fast again. So there is room for a line more.
+//! Cost: 16 KiB for 131k tokens, and 0.2 us to copy it. Wrinkle: the words begin where a cache line does, as rows
+//! mostly do: between places aligned alike, a processor copies half as fast again. So there is room for a line more.
 
 use crate::vocabulary::TokenId;
 

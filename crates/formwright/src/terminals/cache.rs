@@ -1,8 +1,8 @@
 //! Maps that all texts of a vocabulary share: bounded, and read together.
 //!
-//! Cost: a read lock of the shard of the thread for a lookup; what is missing is made outside the lock, perhaps by two
-//! threads at once, with equal results. Wrinkle: a full map drops all of its entries, not the oldest ones; values in use stay
-//! alive.
+//! Cost: a read lock of the shard of the thread for a lookup; what is missing is made outside the lock, perhaps by
+//! two threads at once, with equal results. Wrinkle: a full map drops all of its entries, not the oldest ones; values
+//! in use stay alive.
 
 use std::sync::{Arc, PoisonError};
 

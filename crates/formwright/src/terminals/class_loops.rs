@@ -4,8 +4,9 @@
 //! [a-z]*     at `h`     all characters below are lowercase letters: he, hel, hello ... stay inside, unvisited
 //! ```
 //!
-//! A state that may read any number of characters of a class accepts every subtree with no other characters. The loops of
-//! a state become sets of kinds of characters once a walk, and every node knows the kinds below it, so this is one AND.
+//! A state that may read any number of characters of a class accepts every subtree with no other characters. The
+//! loops of a state become sets of kinds of characters once a walk, and every node knows the kinds below it, so this
+//! is one AND.
 //!
 //! Wrinkle: a kind with a character that may follow the terminal is left out, as tokens may leave by it.
 
@@ -19,7 +20,8 @@ use crate::vocabulary::{NodeIndex, Trie};
 /// Subtrees of at most this many nodes are walked: that is cheaper than to ask for class loops.
 const FEW: NodeIndex = 8;
 
-/// Letters that lead a state to itself are looked for where a subtree has more nodes than this: each costs a derivative.
+/// Letters that lead a state to itself are looked for where a subtree has more nodes than this: each costs a
+/// derivative.
 const SEVERAL: NodeIndex = 64;
 
 /// The class loops of a state: those written in the pattern, and the one that its bytes make, once asked for.

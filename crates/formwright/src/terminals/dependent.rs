@@ -30,8 +30,8 @@ pub type DependentKey = Box<[(u16, Occurrence)]>;
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct DependentTokens {
-    /// Tokens of which nothing remains, without leading whitespace, ascending. They are context-independent wherever the
-    /// terminal may end, so a mask has them there too.
+    /// Tokens of which nothing remains, without leading whitespace, ascending. They are context-independent wherever
+    /// the terminal may end, so a mask has them there too.
     pub(super) closing: Vec<Occurrence>,
     /// What remains of the others; items are positions in `tokens`.
     pub trie: Trie,

@@ -9,7 +9,7 @@
 use crate::regular::ByteSet;
 use crate::vocabulary::{TokenId, Vocabulary};
 
-/// What the tokens of a vocabulary can tell of what comes after a value.
+/// How far the tokens of a vocabulary look ahead behind a value.
 #[derive(Debug, Default)]
 pub struct TokenLookahead {
     /// How names begin that some token enters: the bytes behind a comma and a quote, maybe with whitespace between.

@@ -6,8 +6,8 @@
 //! dependent      o",   "}                shared by all states with the same ones
 //! ```
 //!
-//! Wrinkle: how far the end of a terminal can be behind any of its tokens matters to budgets only, so that is worked out when
-//! one asks ([`Farthest`]).
+//! Wrinkle: how far the end of a terminal can be behind any of its tokens matters to budgets only, so that is worked
+//! out when one asks ([`Farthest`]).
 
 use std::sync::{Arc, OnceLock};
 

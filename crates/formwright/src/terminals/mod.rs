@@ -1,8 +1,8 @@
 //! Terminals: what a vocabulary does to the regular leaves of a graph, found once and shared by every schema.
 //!
-//! A state inside a string or a pattern says the same about tokens in whatever schema it occurs. Most tokens stay inside
-//! the terminal: they are *context-independent*. Some leave it half-way, and what comes after decides about the rest of
-//! them: they are *context-dependent*, and few, 486 of 131k tokens in a JSON string.
+//! A state inside a string or a pattern says the same about tokens in whatever schema it occurs. Most tokens stay
+//! inside the terminal: they are *context-independent*. Some leave it half-way, and what comes after decides about
+//! the rest of them: they are *context-dependent*, and few, 486 of 131k tokens in a JSON string.
 //!
 //! ```text
 //! inside a JSON string     foo   foo bar   o"        independent: a bit map, copied into the mask
@@ -13,8 +13,8 @@
 //! where it may not.
 //!
 //! Cost: mostly 20-200 us the first time a dense state is seen, then a hash lookup. Wrinkle: a terminal that is not
-//! self-delimiting (a number, `[a-z]+`) would have every token as a dependent one. Those are kept only for the bytes that
-//! can follow, which are part of the key.
+//! self-delimiting (a number, `[a-z]+`) would have every token as a dependent one. Those are kept only for the bytes
+//! that can follow, which are part of the key.
 
 mod automata;
 mod bitmap;

@@ -1,4 +1,4 @@
-//! A vocabulary with everything that is computed once for it.
+//! What all schemas and texts of a vocabulary share.
 //!
 //! ```text
 //! automata     by leaf: one automaton for all schemas that have it
@@ -6,8 +6,9 @@
 //! texts        by state of a counted text: one table, of which every `maxLength` is a prefix
 //! ```
 //!
-//! Cost: a lookup in a map that threads share (`cache`), else what makes the value. Wrinkle: what is shared begins at a cache
-//! line, so that counting its references does not take the line from who reads it.
+//! Cost: a lookup in a map that threads share (`cache`); a value that is missing is made by the thread that needs it.
+//! Wrinkle: shared values begin at a cache line, apart from their reference counts: a count that one thread changes
+//! would slow down threads that read the value.
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ use crate::vocabulary::{TokenId, Vocabulary};
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
-    /// What tokens can tell of what comes after a value.
+    /// How far tokens look ahead behind a value.
     pub lookahead: TokenLookahead,
     limits: Limits,
     automata: Automata,
@@ -65,7 +66,8 @@ impl Tables {
         &self.limits
     }
 
-    /// The shared automaton of a leaf; `built` is used if it is the first. One that has grown large is replaced.
+    /// The shared automaton of a leaf; `built` is used if there is none yet. One that is near its limit is
+    /// replaced.
     ///
     /// # Errors
     /// As [`Leaf::automaton`].
@@ -81,7 +83,7 @@ impl Tables {
         self.spaces.of(spaces)
     }
 
-    /// The id of a set of bytes that may follow a leaf; 0 is the empty set.
+    /// The id of a set of bytes that may follow a terminal; 0 is the empty set.
     pub fn follow_id(&self, set: ByteSet) -> u32 {
         if set == ByteSet::default() { 0 } else { self.follow.of(&set) + 1 }
     }
@@ -108,7 +110,7 @@ impl Tables {
         if let Some(cached) = self.representatives.get(&key) {
             return cached;
         }
-        let (representative, slack) = automaton.representative_and_slack(state, self.longest_plus_one());
+        let (representative, slack) = automaton.representative_and_slack(state, self.reach());
         let everywhere = automaton.is_anything(representative).then(|| {
             let anything = Leaf { tree: Regular::anything(), encoding: automaton.encoding() };
             self.automaton(&anything, None).ok()
@@ -118,17 +120,18 @@ impl Tables {
         self.representatives.get_or(key, || (Representative { other, state, slack }, 2 * size_of::<Representative>()))
     }
 
-    /// More characters than any token has.
-    pub fn longest_plus_one(&self) -> u32 {
+    /// More characters than any token has: the length of the longest one, plus one.
+    pub fn reach(&self) -> u32 {
         self.vocabulary.longest() as u32 + 1
     }
 
-    /// The mask of a leaf state, if it is at hand.
+    /// The mask of a state of a terminal, if cached.
     pub fn cached_mask(&self, key: &TerminalKey) -> Option<Arc<TerminalMask>> {
         self.masks.get(key)
     }
 
-    /// The mask of a leaf state, computed if need be.
+    /// The mask of a state of a terminal, made if it is not cached. `inside` is the state between two characters, if
+    /// they are counted.
     pub fn mask(
         &self,
         key: TerminalKey,
@@ -146,7 +149,7 @@ impl Tables {
         })
     }
 
-    /// The table of a state inside a counted text; `inside` is the state between two of them.
+    /// The table of a state inside a counted text; `inside` is the state between two characters.
     fn text_table(
         &self,
         key: &TerminalKey,
@@ -163,8 +166,8 @@ impl Tables {
         })
     }
 
-    /// The table of the state between two characters of a class, made of the table of all characters and of the mask of any
-    /// number of the class.
+    /// The table of the state between two characters of a class, made of the table of all characters and of the mask
+    /// of any number of the class.
     fn class_table(&self, key: &TerminalKey, automaton: &Automaton, inside: StateId) -> Option<TextTable> {
         if (key.tree, key.node, key.state, key.follow) != (Tree::Plain, 0, inside, 0) || automaton.is_anything(inside) {
             return None;
@@ -178,7 +181,7 @@ impl Tables {
         Some(all.of_class(independent, &mask.dependent, mask.farthest(automaton)))
     }
 
-    /// Some context-dependent tokens, shared by all states that have the same ones.
+    /// Context-dependent tokens, shared by all states that have the same ones.
     pub(super) fn dependent(&self, found: Vec<Dependent<'_>>) -> Arc<DependentTokens> {
         let key: DependentKey = found.iter().map(|&(rest, token)| (rest.len() as u16, token)).collect();
         let size = size_of_val(&*key);
@@ -208,7 +211,7 @@ impl Tables {
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Representative {
-    /// Its automaton, if that is not the one asked about.
+    /// Its automaton, if that is not the one of the state asked about.
     other: Option<Numbered>,
     /// The state.
     pub state: StateId,

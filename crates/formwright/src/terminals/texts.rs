@@ -5,13 +5,13 @@
 //!                      mask while 2 characters may come      ^^^^^^^^^^^^^^ of one and of two
 //! ```
 //!
-//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that those of at
-//! most `n` come first. A counted class, `^[0-9a-f]{24}$`, has those of them that a mask of any number of its characters
-//! allows.
+//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that those
+//! of at most `n` come first. A counted class, `^[0-9a-f]{24}$`, has those of them that a mask of any number of its
+//! characters allows.
 //!
-//! Cost: one walk over the tree of shapes; a mask of it is a copy of a bit map, and a bit for each token that is too long (or
-//! short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end of the text must
-//! be enough, and not too many.
+//! Cost: one walk over the tree of shapes; a mask of it is a copy of a bit map, and a bit for each token that is too
+//! long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end
+//! of the text must be enough, and not too many.
 
 use std::sync::Arc;
 
@@ -41,14 +41,14 @@ pub struct TextTable {
 
 /// What the walk for a [`TextTable`] finds.
 #[derive(Default)]
-struct Counted<'v> {
+struct CountedTokens<'v> {
     by_count: Vec<Vec<TokenId>>,
     spaced: Vec<Occurrence>,
     dependent: Vec<Dependent<'v>>,
     ends: FxHashSet<StateId>,
 }
 
-impl<'v> Counted<'v> {
+impl<'v> CountedTokens<'v> {
     /// Keeps a token that stays inside.
     fn keep(&mut self, found: Occurrence) {
         if found.run == 0 { self.independent(found.count).push(found.token) } else { self.spaced.push(found) }
@@ -124,8 +124,8 @@ impl<'v> Counting<'v> {
     }
 
     /// All tokens as they are, by their shapes.
-    fn by_shape(&self, state: StateId) -> Counted<'v> {
-        let mut found = Counted::default();
+    fn by_shape(&self, state: StateId) -> CountedTokens<'v> {
+        let mut found = CountedTokens::default();
         let mut classes = Classes::new(self.automaton);
         let shapes = self.vocabulary.shapes();
         let nodes = shapes.trie.nodes();
@@ -168,8 +168,8 @@ impl<'v> Counting<'v> {
     }
 
     /// The tokens below a node of a tree, by their bytes.
-    fn by_byte(&self, tree: Tree, node: NodeIndex, state: StateId) -> Counted<'v> {
-        let mut found = Counted::default();
+    fn by_byte(&self, tree: Tree, node: NodeIndex, state: StateId) -> CountedTokens<'v> {
+        let mut found = CountedTokens::default();
         let tokens = TreeTokens::new(self.vocabulary, tree);
         let nodes = tokens.trie.nodes();
         let base = usize::from(nodes[node as usize].depth);
@@ -205,8 +205,9 @@ impl<'v> Counting<'v> {
 }
 
 impl TextTable {
-    /// The table of a class of characters: from the context-independent tokens of any number of them, the dependent ones,
-    /// and the bytes to finish a character. Every token has as many characters as in this table, of all characters.
+    /// The table of a class of characters: from the context-independent tokens of any number of them, the dependent
+    /// ones, and the bytes to finish a character. Every token has as many characters as in this table, of all
+    /// characters.
     #[must_use]
     pub fn of_class(&self, tokens: &[u32], dependent: &DependentTokens, tail: u32) -> Self {
         let all = self.dependent.closing.iter().chain(&self.dependent.tokens);
@@ -293,7 +294,7 @@ mod tests {
     type Sets = (Vec<BTreeSet<TokenId>>, BTreeSet<(Vec<u8>, Occurrence)>, BTreeSet<StateId>);
 
     /// Everything that was found, as sets.
-    fn all(found: Counted<'_>) -> Sets {
+    fn all(found: CountedTokens<'_>) -> Sets {
         assert!(found.spaced.is_empty());
         let independent = found.by_count.into_iter().map(|tokens| tokens.into_iter().collect()).collect();
         let dependent = found.dependent.into_iter().map(|(rest, found)| (rest.to_vec(), found)).collect();

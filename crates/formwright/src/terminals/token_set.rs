@@ -61,7 +61,8 @@ impl Collector {
         }
     }
 
-    /// The set, with some ranges of the tokens by shape. If these are most tokens, it is quicker to leave the others out.
+    /// The set, with some ranges of the tokens by shape. If these are most tokens, it is quicker to leave the others
+    /// out.
     pub fn finish(mut self, vocabulary: &Vocabulary, ranges: &[Range<usize>]) -> TokenSet {
         let tokens = vocabulary.shapes().tokens();
         let taken: usize = ranges.iter().map(Range::len).sum();

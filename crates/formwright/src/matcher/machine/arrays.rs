@@ -6,12 +6,12 @@
 //! unique     which texts were used             {"uniqueItems": true}
 //! ```
 //!
-//! Wrinkle: an item that must be new waits on the stack with the start of its text; when it ends, that text joins the used
-//! ones. Where the start is not known, neither is what was used from then on.
+//! Wrinkle: an item that must be new waits on the stack with the start of its text; when it ends, that text joins the
+//! used ones. Where the start is not known, neither is what was used from then on.
 
 use smallvec::{SmallVec, smallvec};
 
-use super::configuration::{Frame, ItemCount, Phase, Position, StackId};
+use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::NONE;
 use super::{Machine, Successors, UNKNOWN};
 use crate::language::{Array, INFINITE, Items, LeafId, Node, NodeId, UNBOUNDED};
@@ -25,7 +25,7 @@ impl Machine<'_> {
         &mut self,
         phase: Phase,
         node: NodeId,
-        count: ItemCount,
+        count: Progress,
         byte: u8,
         stack: StackId,
         out: &mut Successors<'_>,
@@ -50,10 +50,10 @@ impl Machine<'_> {
     }
 
     /// Whether the bracket may come.
-    fn items_done(&self, array: &Array, count: ItemCount) -> bool {
-        match count {
-            ItemCount::Number(number) => number >= array.low,
-            ItemCount::Interned(id) => array.is_done(self.stacks.items(id)),
+    fn items_done(&self, array: &Array, count: Progress) -> bool {
+        match count.unpack() {
+            Unpacked::Number(number) => number >= array.low,
+            Unpacked::Interned(id) => array.is_done(self.stacks.items(id)),
         }
     }
 
@@ -63,27 +63,27 @@ impl Machine<'_> {
         Position::Array { phase: Phase::Open, space: array.layout.open, array: node, count }
     }
 
-    fn no_items(&mut self, array: &Array) -> ItemCount {
+    fn no_items(&mut self, array: &Array) -> Progress {
         if array.is_tracked() {
-            ItemCount::Interned(self.stacks.intern_items(array.none()))
+            Progress::interned(self.stacks.intern_items(array.none()))
         } else {
-            ItemCount::Number(0)
+            Progress::number(0)
         }
     }
 
     /// The items that may come next, and what comes after each.
-    fn next_items(&mut self, node: NodeId, array: &Array, count: ItemCount, stack: StackId) -> Ways {
-        match count {
-            ItemCount::Number(number) => {
+    fn next_items(&mut self, node: NodeId, array: &Array, count: Progress, stack: StackId) -> Ways {
+        match count.unpack() {
+            Unpacked::Number(number) => {
                 let Some(item) = array.item(number) else { return Ways::new() };
                 smallvec![(item, self.behind_item(node, array, next_number(array, number), stack))]
             }
-            ItemCount::Interned(id) if array.unique => self.next_new_item(node, array, id, stack),
-            ItemCount::Interned(id) => self.next_kinds(node, array, id, stack),
+            Unpacked::Interned(id) if array.unique => self.next_new_item(node, array, id, stack),
+            Unpacked::Interned(id) => self.next_kinds(node, array, id, stack),
         }
     }
 
-    fn behind_item(&mut self, node: NodeId, array: &Array, count: ItemCount, stack: StackId) -> StackId {
+    fn behind_item(&mut self, node: NodeId, array: &Array, count: Progress, stack: StackId) -> StackId {
         let position = Position::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
         self.stacks.push(Frame { position, below: stack })
     }
@@ -104,7 +104,7 @@ impl Machine<'_> {
         for &(item, kinds) in array.ways(items.count) {
             let Some(next) = array.after(&items, kinds) else { continue };
             if self.graph.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
-                let count = ItemCount::Interned(self.stacks.intern_items(next));
+                let count = Progress::interned(self.stacks.intern_items(next));
                 all.push((item, self.behind_item(node, array, count, stack)));
             }
         }
@@ -165,13 +165,13 @@ impl Machine<'_> {
             Some(text) if next.used != UNKNOWN => self.stacks.use_item(next.used, &text),
             _ => UNKNOWN,
         };
-        let count = ItemCount::Interned(self.stacks.intern_items(next));
+        let count = Progress::interned(self.stacks.intern_items(next));
         out.push(Position::Array { phase: Phase::Value, space: array.layout.value, array: node, count }, stack);
     }
 }
 
 /// One item more. Without an upper bound, numbers past the lower bound and the prefix are alike.
-fn next_number(array: &Array, number: u32) -> ItemCount {
+fn next_number(array: &Array, number: u32) -> Progress {
     let alike = array.low.max(array.prefix.len() as u32);
-    ItemCount::Number(if array.high == UNBOUNDED { (number + 1).min(alike) } else { number + 1 })
+    Progress::number(if array.high == UNBOUNDED { (number + 1).min(alike) } else { number + 1 })
 }

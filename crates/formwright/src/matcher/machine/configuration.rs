@@ -5,15 +5,16 @@
 //!                  stack     behind an item of the array, behind a member of the object, end of the text
 //! ```
 //!
-//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a node of
-//! the matcher's [`Stacks`](super::Stacks), which says what is resumed when that part is finished. An ambiguous text has
-//! several configurations at once.
+//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a node
+//! of the matcher's [`Stacks`](super::Stacks), which says what is resumed when that part is finished. An ambiguous
+//! text has several configurations at once.
 //!
 //! Configurations are small, `Copy` and comparable, so "the same position twice" is one comparison, and two
 //! configurations that differ only in their stacks become one with the union of both. That merge keeps ambiguous
 //! recursion polynomial: it is the graph-structured stack of generalised parsing, obtained by hash-consing.
 //!
-//! Wrinkle: a position is also what a stack node resumes and what a mask is cached by; a few positions stand only there.
+//! Wrinkle: a position is also what a stack node resumes and what a mask is cached by; a few positions stand only
+//! there.
 
 use super::excluded::TextsId;
 use crate::language::{LeafId, NodeId, SpaceState};
@@ -48,22 +49,39 @@ impl Phase {
     }
 }
 
-/// What an object has seen so far.
+/// How far an object or array is; see [`Unpacked`]. Packed into 32 bits, as every mask hashes and compares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SeenId {
-    /// In a plain object, that is just the position of the member that comes next.
-    Next(u32),
-    /// In others, the index of a state among the interned ones.
+pub struct Progress(u32);
+
+/// What a [`Progress`] stands for.
+pub enum Unpacked {
+    /// In plain objects, the position of the member that comes next; in plain arrays, the number of items.
+    Number(u32),
+    /// In others, which count or compare what they have, the index of an interned state.
     Interned(u32),
 }
 
-/// How many items an array has so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ItemCount {
-    /// The number of items, for arrays that ask for no more.
-    Number(u32),
-    /// For arrays that count kinds of items or want them unique, the index of a state among the interned ones.
-    Interned(u32),
+impl Progress {
+    /// Set in the index of an interned state.
+    const INTERNED: u32 = 1 << 31;
+
+    pub fn number(number: u32) -> Self {
+        debug_assert!(number < Self::INTERNED, "more members or items than a text has bytes");
+        Self(number)
+    }
+
+    pub fn interned(index: u32) -> Self {
+        Self(index | Self::INTERNED)
+    }
+
+    #[inline]
+    pub fn unpack(self) -> Unpacked {
+        if self.0 & Self::INTERNED == 0 {
+            Unpacked::Number(self.0)
+        } else {
+            Unpacked::Interned(self.0 & !Self::INTERNED)
+        }
+    }
 }
 
 /// A place in a graph.
@@ -84,22 +102,22 @@ pub enum Position {
     /// Inside one of a set of texts.
     Literal { node: NodeId, at: NodeIndex },
     /// Inside the name of a declared member.
-    Key { object: NodeId, seen: SeenId, at: NodeIndex },
-    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of a text it must not be; `at` is
-    /// where among those.
+    Key { object: NodeId, seen: Progress, at: NodeIndex },
+    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of a text it must not be;
+    /// `at` is where among those.
     Excluding { leaf: LeafId, state: StateId, at: TextsId },
     /// An undeclared name is complete (only on the stack); `start` is where its quote opened.
-    Named { extra: u16, object: NodeId, seen: SeenId, start: u32 },
+    Named { kind: u16, object: NodeId, seen: Progress, start: u32 },
     /// An item that must be new is complete (only on the stack); `start` is where it began.
     Item { array: NodeId, items: u32, start: u32 },
     /// Before the colon; `member` counts declared members first, then kinds of undeclared ones.
-    Colon { space: SpaceState, object: NodeId, seen: SeenId, member: u32 },
+    Colon { space: SpaceState, object: NodeId, seen: Progress, member: u32 },
     /// Between the members of an object.
-    Object { phase: Phase, space: SpaceState, object: NodeId, seen: SeenId },
+    Object { phase: Phase, space: SpaceState, object: NodeId, seen: Progress },
     /// Behind a member of any object (only in keys of masks): whether whitespace and a comma may come, and the brace.
     Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
     /// Between the items of an array.
-    Array { phase: Phase, space: SpaceState, array: NodeId, count: ItemCount },
+    Array { phase: Phase, space: SpaceState, array: NodeId, count: Progress },
     /// Before part `index` of a sequence (only on the stack).
     Sequence { node: NodeId, index: u32 },
     /// After `count` rounds of a repetition (only on the stack).

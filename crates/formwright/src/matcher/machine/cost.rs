@@ -13,7 +13,7 @@
 //! Cost: costs of stacks are cached by node, so a deep stack is walked once.
 
 use super::Machine;
-use super::configuration::{Configuration, END, ItemCount, Phase, Position, SeenId, StackId};
+use super::configuration::{Configuration, END, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::TextsId;
 use crate::language::{Array, INFINITE, Items, LeafId, Node, NodeId, Object, Seen, SpaceState, end};
 use crate::regular::{DEAD, StateId};
@@ -93,7 +93,7 @@ impl Machine<'_> {
             Position::Key { object, seen, at } => self.key_cost(object, seen, at),
             Position::Excluding { leaf, state, at } => self.excluding_cost(leaf, state, at),
             Position::Item { array, items, .. } => self.item_cost(array, items),
-            Position::Named { extra, object, seen, .. } => self.named_cost(object, seen, u32::from(extra)),
+            Position::Named { kind, object, seen, .. } => self.named_cost(object, seen, u32::from(kind)),
             Position::Colon { space, object, seen, member } => {
                 spaces.shortest(space, end::COLON).saturating_add(self.colon_cost(object, seen, member))
             }
@@ -138,10 +138,10 @@ impl Machine<'_> {
     }
 
     /// What an object has seen, spelled out for plain ones too.
-    fn seen_of(&self, object: &Object, seen: SeenId) -> Seen {
-        match seen {
-            SeenId::Next(next) => object.at(next),
-            SeenId::Interned(_) => self.stacks.seen(seen).clone(),
+    fn seen_of(&self, object: &Object, seen: Progress) -> Seen {
+        match seen.unpack() {
+            Unpacked::Number(next) => object.at(next),
+            Unpacked::Interned(_) => self.stacks.seen(seen).clone(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Machine<'_> {
     }
 
     /// Bytes from between two members to behind the closing brace.
-    fn object_cost(&self, phase: Phase, space: SpaceState, node: NodeId, seen: SeenId) -> u32 {
+    fn object_cost(&self, phase: Phase, space: SpaceState, node: NodeId, seen: Progress) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let seen = self.seen_of(object, seen);
         let spaces = self.graph.spaces();
@@ -191,7 +191,7 @@ impl Machine<'_> {
     }
 
     /// Bytes from the colon on (whitespace before it not counted) to behind the closing brace.
-    fn colon_cost(&self, node: NodeId, seen: SeenId, member: u32) -> u32 {
+    fn colon_cost(&self, node: NodeId, seen: Progress, member: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let before = self.seen_of(object, seen);
         let space = self.graph.spaces().shortest(object.layout.colon, end::ITEM);
@@ -215,16 +215,16 @@ impl Machine<'_> {
     }
 
     /// Bytes from behind the quote of an undeclared name to behind the closing brace.
-    fn named_cost(&self, node: NodeId, seen: SeenId, extra: u32) -> u32 {
+    fn named_cost(&self, node: NodeId, seen: Progress, kind: u32) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let before = self.stacks.seen(seen);
         let colon = self.graph.costs.colon(&object.layout);
-        let member = object.members.len() as u32 + extra;
+        let member = object.members.len() as u32 + kind;
         self.values_cost(object, member, |met| object.with_undeclared(before, met)).saturating_add(colon).min(INFINITE)
     }
 
     /// Bytes from inside a declared name to behind the closing brace.
-    fn key_cost(&self, node: NodeId, seen: SeenId, at: NodeIndex) -> u32 {
+    fn key_cost(&self, node: NodeId, seen: Progress, at: NodeIndex) -> u32 {
         let Some(object) = self.object_of(node) else { return INFINITE };
         let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
         nearest_end(object.names.tree(), at, |member| {
@@ -270,10 +270,10 @@ impl Machine<'_> {
     // Arrays.
 
     /// Bytes from between two items to behind the closing bracket.
-    fn array_cost(&self, phase: Phase, space: SpaceState, node: NodeId, count: ItemCount) -> u32 {
+    fn array_cost(&self, phase: Phase, space: SpaceState, node: NodeId, count: Progress) -> u32 {
         let Node::Array(array) = self.graph.node(node) else { return INFINITE };
         let spaces = self.graph.spaces();
-        if let (ItemCount::Interned(id), false) = (count, array.unique) {
+        if let (Unpacked::Interned(id), false) = (count.unpack(), array.unique) {
             return self.kinds_cost(phase, space, array, self.stacks.items(id));
         }
         let count = self.stacks.number(count);

@@ -21,7 +21,7 @@ const MOST: usize = 1 << 22;
 type Branches = SmallVec<[(u8, TextsId); 1]>;
 
 #[derive(Clone, Debug, Default)]
-struct Node {
+struct TextNode {
     /// Whether a text ends here.
     ends: bool,
     /// What may follow, by byte.
@@ -31,21 +31,21 @@ struct Node {
 /// All sets of one matcher.
 #[derive(Debug)]
 pub struct ExcludedTexts {
-    nodes: Vec<Node>,
+    nodes: Vec<TextNode>,
     /// Sets with a text added.
     added: FxHashMap<(TextsId, Box<[u8]>), TextsId>,
 }
 
 impl Default for ExcludedTexts {
     fn default() -> Self {
-        Self { nodes: vec![Node::default()], added: FxHashMap::default() }
+        Self { nodes: vec![TextNode::default()], added: FxHashMap::default() }
     }
 }
 
 impl ExcludedTexts {
     /// The set of the texts of `trie`, each with `end` behind it.
     pub fn of_trie(&mut self, trie: &Trie, end: u8) -> TextsId {
-        let last = self.push(Node { ends: true, branches: Branches::new() });
+        let last = self.push(TextNode { ends: true, branches: Branches::new() });
         let mut ids: Vec<TextsId> = vec![NONE; trie.nodes().len()];
         for index in (0..trie.nodes().len() as NodeIndex).rev() {
             let children = trie.children(index).map(|child| (trie.node(child).byte, ids[child as usize]));
@@ -53,7 +53,7 @@ impl ExcludedTexts {
             if !trie.items_at(index).is_empty() {
                 set(&mut branches, end, last);
             }
-            ids[index as usize] = self.push(Node { ends: false, branches });
+            ids[index as usize] = self.push(TextNode { ends: false, branches });
         }
         ids[0]
     }
@@ -67,9 +67,10 @@ impl ExcludedTexts {
         for (index, &byte) in text.iter().enumerate() {
             path.push(path[index].and_then(|at| self.child(at, byte)));
         }
-        let copy =
-            |texts: &Self, at: Option<TextsId>| at.map_or_else(Node::default, |at| texts.nodes[at as usize].clone());
-        let end = Node { ends: true, ..copy(self, path[text.len()]) };
+        let copy = |texts: &Self, at: Option<TextsId>| {
+            at.map_or_else(TextNode::default, |at| texts.nodes[at as usize].clone())
+        };
+        let end = TextNode { ends: true, ..copy(self, path[text.len()]) };
         let mut below = self.push(end);
         for (&at, &byte) in path.iter().zip(text).rev() {
             let mut node = copy(self, at);
@@ -80,7 +81,7 @@ impl ExcludedTexts {
         below
     }
 
-    fn push(&mut self, node: Node) -> TextsId {
+    fn push(&mut self, node: TextNode) -> TextsId {
         self.nodes.push(node);
         self.nodes.len() as TextsId - 1
     }
@@ -108,7 +109,7 @@ impl ExcludedTexts {
 
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * (size_of::<Node>() + 8) + self.added.len() * 64
+        self.nodes.len() * (size_of::<TextNode>() + 8) + self.added.len() * 64
     }
 }
 

@@ -10,12 +10,12 @@
 //! resume     a finished part is replaced by the frame below it, which may be finished too
 //! ```
 //!
-//! Invariant: every configuration has a finite completion. Containers check before they offer a comma, a key or a bracket;
-//! terminals have only live states; nodes without a finite text were pruned. So "some configuration is left" means "these
-//! bytes are the beginning of a text in form".
+//! Invariant: every configuration has a finite completion. Containers check before they offer a comma, a key or a
+//! bracket; terminals have only live states; nodes without a finite text were pruned. So "some configuration is left"
+//! means "these bytes are the beginning of a text in form".
 //!
-//! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over tokens
-//! that serves many texts; then it tells in `unresolved` and `completed` what its answer depends on.
+//! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over
+//! tokens that serves many texts; then it tells in `unresolved` and `completed` what its answer depends on.
 
 mod arrays;
 mod configuration;
@@ -34,7 +34,7 @@ use crate::vocabulary::NodeIndex;
 
 use successors::Successors;
 
-pub use configuration::{Configuration, END, Frame, ItemCount, Phase, Position, SeenId, StackId};
+pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
 pub use excluded::TextsId;
 pub use stacks::{Stacks, UNKNOWN, UNSURE, are_known};
 
@@ -173,6 +173,7 @@ impl<'m> Machine<'m> {
         }
     }
 
+    /// As [`Machine::unite`], if there are further stacks.
     #[cold]
     fn unite_all(&mut self, mut out: Successors<'_>) {
         out.further.sort_unstable();
@@ -279,7 +280,7 @@ impl<'m> Machine<'m> {
 
     /// Where `byte` leads inside a declared name, if the name goes on and some name below may come.
     #[inline]
-    fn next_in_name(&self, object: NodeId, seen: SeenId, at: NodeIndex, byte: u8) -> Option<NodeIndex> {
+    fn next_in_name(&self, object: NodeId, seen: Progress, at: NodeIndex, byte: u8) -> Option<NodeIndex> {
         let Node::Object(object) = self.graph.node(object) else { return None };
         let names = object.names.tree();
         let child = names.child(at, byte)?;

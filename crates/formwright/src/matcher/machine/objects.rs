@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! plain      the position of the member that comes next
-//! ordered    as well, and how many members there are, which undeclared names were used
-//! others     which members were met, and what their values meet of the object's demands
+//! ordered    that position, how many members there are, and which undeclared names were used
+//! others     which members were met, and which existential constraints their values meet
 //! ```
 //!
 //! Nothing is offered that leads nowhere: a comma only if some member can follow, a name only if the object can be
@@ -12,7 +12,7 @@
 //! Wrinkle: an undeclared name must differ from those used before. In a walk over tokens these may be unknown; then the
 //! name that ends is taken for a new one and noted in `completed`, so that its tokens can be kept by that name.
 
-use super::configuration::{Frame, Phase, Position, SeenId, StackId};
+use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
 use crate::language::{INFINITE, Node, NodeId, Object, ObjectPosition, Seen, Tail, UndeclaredKind};
 use crate::regular::DEAD;
@@ -42,7 +42,7 @@ impl Machine<'_> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(behind.object) else { return Position::Accept };
         let seen = if object.is_plain() {
-            SeenId::Next(behind.position)
+            Progress::number(behind.position)
         } else {
             self.stacks.intern_seen(object.at(behind.position))
         };
@@ -54,7 +54,7 @@ impl Machine<'_> {
         &mut self,
         phase: Phase,
         node: NodeId,
-        seen: SeenId,
+        seen: Progress,
         byte: u8,
         stack: StackId,
         out: &mut Successors<'_>,
@@ -73,29 +73,36 @@ impl Machine<'_> {
     }
 
     /// The quote that begins a name.
-    fn open_name(&mut self, node: NodeId, object: &Object, seen: SeenId, stack: StackId, out: &mut Successors<'_>) {
+    fn open_name(&mut self, node: NodeId, object: &Object, seen: Progress, stack: StackId, out: &mut Successors<'_>) {
         if self.name_is_live(object, seen, 0) {
             out.push(Position::Key { object: node, seen, at: 0 }, stack);
         }
-        if !self.may_extra(node, object, seen) {
+        if !self.may_undeclared(node, object, seen) {
             return;
         }
         let names = self.stacks.seen(seen).names;
         let at = self.stacks.excluded_names(node, object, names);
         let start = self.path.len() as u32;
-        for (index, extra) in object.undeclared.iter().enumerate() {
-            if !self.leaves_room(object, seen, extra) || !self.is_free(node, object, seen, extra) {
+        for (index, kind) in object.undeclared.iter().enumerate() {
+            if !self.leaves_room(object, seen, kind) || !self.is_free(node, object, seen, kind) {
                 continue;
             }
-            let position = Position::Named { extra: index as u16, object: node, seen, start };
+            let position = Position::Named { kind: index as u16, object: node, seen, start };
             let after = self.stacks.push(Frame { position, below: stack });
-            let state = self.graph.automaton(extra.name).content_start();
-            self.push_excluding(extra.name, state, Some(at), after, out);
+            let state = self.graph.automaton(kind.name).content_start();
+            self.push_excluding(kind.name, state, Some(at), after, out);
         }
     }
 
     /// The quote that ends a declared name.
-    pub(super) fn key(&mut self, node: NodeId, seen: SeenId, at: NodeIndex, stack: StackId, out: &mut Successors<'_>) {
+    pub(super) fn key(
+        &mut self,
+        node: NodeId,
+        seen: Progress,
+        at: NodeIndex,
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return };
         let Some(&member) = object.names.tree().items()[object.names.tree().items_at(at)].first() else { return };
@@ -107,9 +114,9 @@ impl Machine<'_> {
     /// An undeclared name has ended: before its colon, it joins the used ones.
     pub(super) fn named(
         &mut self,
-        extra: u16,
+        kind: u16,
         node: NodeId,
-        seen: SeenId,
+        seen: Progress,
         start: u32,
         stack: StackId,
         out: &mut Successors<'_>,
@@ -133,15 +140,15 @@ impl Machine<'_> {
             }
         };
         let seen = self.stacks.intern_seen(next);
-        let member = object.members.len() as u32 + u32::from(extra);
+        let member = object.members.len() as u32 + u32::from(kind);
         out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
     }
 
-    /// The values a member may have: its own, and those that meet demands still open.
+    /// The values a member may have: its own, and those that meet existential constraints still open.
     pub(super) fn open_value(
         &mut self,
         node: NodeId,
-        seen: SeenId,
+        seen: Progress,
         member: u32,
         stack: StackId,
         out: &mut Successors<'_>,
@@ -166,14 +173,15 @@ impl Machine<'_> {
 
     // What an object has seen.
 
-    fn nothing_seen(&mut self, object: &Object) -> SeenId {
-        if object.is_plain() { SeenId::Next(0) } else { self.stacks.intern_seen(object.nothing()) }
+    fn nothing_seen(&mut self, object: &Object) -> Progress {
+        if object.is_plain() { Progress::number(0) } else { self.stacks.intern_seen(object.nothing()) }
     }
 
-    /// What an object has seen after a member whose value met some demands; `None` if that is a dead end.
-    fn after_member(&mut self, object: &Object, seen: SeenId, member: u32, met: u32) -> Option<SeenId> {
+    /// What an object has seen after a member whose value met some existential constraints; `None` if that is a dead
+    /// end.
+    fn after_member(&mut self, object: &Object, seen: Progress, member: u32, met: u32) -> Option<Progress> {
         if object.is_plain() {
-            return Some(SeenId::Next(member + 1));
+            return Some(Progress::number(member + 1));
         }
         let before = self.stacks.seen(seen);
         let next = if (member as usize) < object.members.len() {
@@ -192,7 +200,7 @@ impl Machine<'_> {
     }
 
     /// Whether some declared name at or below `at` may come.
-    pub fn name_is_live(&self, object: &Object, seen: SeenId, at: NodeIndex) -> bool {
+    pub fn name_is_live(&self, object: &Object, seen: Progress, at: NodeIndex) -> bool {
         let below = &object.names.tree().items()[object.names.tree().items_below(at)];
         if !object.is_ordered() {
             return below.iter().any(|&member| self.may_member(object, seen, member));
@@ -203,16 +211,16 @@ impl Machine<'_> {
     }
 
     /// Where declaration order decides: the members up to the first one that must come.
-    fn open_members(&self, object: &Object, seen: SeenId) -> std::ops::Range<u32> {
-        let next = match seen {
-            SeenId::Next(next) => next,
-            SeenId::Interned(_) => self.stacks.seen(seen).position,
+    fn open_members(&self, object: &Object, seen: Progress) -> std::ops::Range<u32> {
+        let next = match seen.unpack() {
+            Unpacked::Number(next) => next,
+            Unpacked::Interned(_) => self.stacks.seen(seen).position,
         };
         next..(object.next_required(next) + 1).min(object.members.len() as u32)
     }
 
     /// Whether a declared name may come.
-    pub fn may_member(&self, object: &Object, seen: SeenId, member: u32) -> bool {
+    pub fn may_member(&self, object: &Object, seen: Progress, member: u32) -> bool {
         if !object.members[member as usize].possible {
             return false;
         }
@@ -232,7 +240,7 @@ impl Machine<'_> {
     }
 
     /// Whether an undeclared name may come.
-    fn may_extra(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
+    fn may_undeclared(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
         if object.undeclared.is_empty() || self.stacks.is_full() {
             return false;
         }
@@ -243,12 +251,13 @@ impl Machine<'_> {
         object
             .undeclared
             .iter()
-            .any(|extra| self.leaves_room(object, seen, extra) && self.is_free(node, object, seen, extra))
+            .any(|kind| self.leaves_room(object, seen, kind) && self.is_free(node, object, seen, kind))
     }
 
-    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always is.
-    fn is_free(&mut self, node: NodeId, object: &Object, seen: SeenId, extra: &UndeclaredKind) -> bool {
-        if self.graph.inside(extra.name).is_some() {
+    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always
+    /// is.
+    fn is_free(&mut self, node: NodeId, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
+        if self.graph.inside(kind.name).is_some() {
             return true;
         }
         let names = self.stacks.seen(seen).names;
@@ -256,29 +265,29 @@ impl Machine<'_> {
             self.unresolved = true;
             return true;
         }
-        let state = self.graph.automaton(extra.name).content_start();
+        let state = self.graph.automaton(kind.name).content_start();
         let at = self.stacks.excluded_names(node, object, names);
-        state != DEAD && self.has_free(extra.name, state, at)
+        state != DEAD && self.has_free(kind.name, state, at)
     }
 
     /// Whether the object can be completed after a member of this kind.
-    fn leaves_room(&self, object: &Object, seen: SeenId, extra: &UndeclaredKind) -> bool {
+    fn leaves_room(&self, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
         if !object.is_counted() {
             return true;
         }
         let before = self.stacks.seen(seen);
-        let mut met = std::iter::once(0).chain(extra.witnesses.iter().map(|(_, met)| *met));
+        let mut met = std::iter::once(0).chain(kind.witnesses.iter().map(|(_, met)| *met));
         met.any(|met| self.feasible(object, &object.with_undeclared(before, met)))
     }
 
     /// Whether a comma may come: some member can follow.
-    pub fn may_go_on(&mut self, node: NodeId, object: &Object, seen: SeenId) -> bool {
-        self.name_is_live(object, seen, 0) || self.may_extra(node, object, seen)
+    pub fn may_go_on(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
+        self.name_is_live(object, seen, 0) || self.may_undeclared(node, object, seen)
     }
 
     /// Whether the brace may come.
-    pub fn may_close(&self, object: &Object, seen: SeenId) -> bool {
-        if let SeenId::Next(next) = seen {
+    pub fn may_close(&self, object: &Object, seen: Progress) -> bool {
+        if let Unpacked::Number(next) = seen.unpack() {
             return object.next_required(next) == object.members.len() as u32;
         }
         let seen = self.stacks.seen(seen);

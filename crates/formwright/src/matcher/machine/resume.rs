@@ -63,7 +63,7 @@ impl Machine<'_> {
             Position::Sequence { node, index } => self.next_part(node, index, below, out),
             Position::Repeat { node, count } => self.next_round(node, count, below, out),
             Position::Item { array, items, start } => self.item_ended(array, items, start, below, out),
-            Position::Named { extra, object, seen, start } => self.named(extra, object, seen, start, below, out),
+            Position::Named { kind, object, seen, start } => self.named(kind, object, seen, start, below, out),
             _ => out.push(position, below),
         }
     }

@@ -1,21 +1,21 @@
 //! The graph-structured stack of a matcher, and the object and array states that its configurations name.
 //!
-//! Everything is hash-consed and append-only, so ids are small and comparisons are comparisons of ids. Going back in the
-//! text leaves nodes behind; they are found again when the text takes the same way. Cost: about a dozen nodes for a
-//! typical JSON text.
+//! Everything is hash-consed and append-only, so ids are small and comparisons are comparisons of ids. Going back in
+//! the text leaves nodes behind; they are found again when the text takes the same way. Cost: about a dozen nodes for
+//! a typical JSON text.
 //!
 //! ```text
 //! frame    resume `position`, then go on with the node below
 //! union    resume any of several nodes
 //! ```
 //!
-//! Wrinkle: two configurations that differ only in which undeclared names were used allow the same tokens, but for the
-//! few that spell a whole name. So every node knows its *name-erased* form, in which used names are [`UNKNOWN`], and masks
-//! are cached by that, or by its representative (see `masks::equivalence`).
+//! Wrinkle: two configurations that differ only in which undeclared names were used allow the same tokens, but for
+//! the few that spell a whole name. So every node knows its *name-erased* form, in which used names are [`UNKNOWN`],
+//! and masks are cached by that, or by its representative (see `masks::equivalence`).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::configuration::{END, Frame, ItemCount, Position, SeenId, StackId};
+use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, NONE, TextsId};
 use crate::language::{Items, Object, Seen};
 
@@ -51,7 +51,7 @@ pub struct Stacks {
     united: usize,
     union_ids: FxHashMap<Box<[StackId]>, StackId>,
     seen: Vec<Seen>,
-    seen_ids: FxHashMap<Seen, SeenId>,
+    seen_ids: FxHashMap<Seen, Progress>,
     items: Vec<Items>,
     item_ids: FxHashMap<Items, u32>,
     texts: ExcludedTexts,
@@ -140,8 +140,8 @@ impl Stacks {
         position
     }
 
-    fn erase_seen(&mut self, id: SeenId) -> SeenId {
-        if matches!(id, SeenId::Next(_)) || self.seen(id).names == NONE {
+    fn erase_seen(&mut self, id: Progress) -> Progress {
+        if matches!(id.unpack(), Unpacked::Number(_)) || self.seen(id).names == NONE {
             return id;
         }
         let seen = Seen { names: UNKNOWN, ..self.seen(id).clone() };
@@ -222,19 +222,19 @@ impl Stacks {
 
     /// What an object that is not plain has seen.
     #[inline]
-    pub fn seen(&self, id: SeenId) -> &Seen {
-        match id {
-            SeenId::Interned(index) => &self.seen[index as usize],
-            SeenId::Next(_) => unreachable!("a plain object has no interned state"),
+    pub fn seen(&self, id: Progress) -> &Seen {
+        match id.unpack() {
+            Unpacked::Interned(index) => &self.seen[index as usize],
+            Unpacked::Number(_) => unreachable!("a plain object has no interned state"),
         }
     }
 
     /// The id of what an object has seen.
-    pub fn intern_seen(&mut self, seen: Seen) -> SeenId {
+    pub fn intern_seen(&mut self, seen: Seen) -> Progress {
         if let Some(&id) = self.seen_ids.get(&seen) {
             return id;
         }
-        let id = SeenId::Interned(self.seen.len() as u32);
+        let id = Progress::interned(self.seen.len() as u32);
         self.seen.push(seen.clone());
         self.seen_ids.insert(seen, id);
         id
@@ -257,10 +257,10 @@ impl Stacks {
     }
 
     /// The number of items that an array has.
-    pub fn number(&self, count: ItemCount) -> u32 {
-        match count {
-            ItemCount::Number(number) => number,
-            ItemCount::Interned(id) => self.items(id).count,
+    pub fn number(&self, count: Progress) -> u32 {
+        match count.unpack() {
+            Unpacked::Number(number) => number,
+            Unpacked::Interned(id) => self.items(id).count,
         }
     }
 

@@ -1,10 +1,10 @@
 //! The configurations that a byte leads to, each position once.
 //!
-//! Where two ways lead to the same position, their stacks are united (see [`Machine::unite`](super::Machine)). A list is
-//! searched from end to end while it is short, and indexed by hash when it grows.
+//! Where two ways lead to the same position, their stacks are united (see [`Machine::unite`](super::Machine)). A list
+//! is searched from end to end while it is short, and indexed by hash when it grows.
 //!
-//! Cost: mostly one configuration, and no allocation. Wrinkle: several lists may lie one behind the other in one vector, so
-//! a list begins at `base`.
+//! Cost: mostly one configuration, and no allocation. Wrinkle: several lists may lie one behind the other in one
+//! vector, so a list begins at `base`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -1,4 +1,5 @@
-//! Inside a text: a regular language, counted characters, one of a set of texts, or a text that must not be some others.
+//! Inside a text: a regular language, counted characters, one of a set of texts, or a text that must not be some
+//! others.
 //!
 //! ```text
 //! Terminal    a state of an automaton
@@ -7,8 +8,8 @@
 //! Excluding   a state, and a node of a tree of texts that must not be written
 //! ```
 //!
-//! Wrinkle: an automaton that reached its bound has a dead end where it gave up, so a dead end of such an automaton sets
-//! `overflow`.
+//! Wrinkle: an automaton that reached its bound has a dead end where it gave up, so a dead end of such an automaton
+//! sets `overflow`.
 
 use super::configuration::{Position, StackId};
 use super::excluded::TextsId;
@@ -44,7 +45,8 @@ impl Machine<'_> {
         Some(Position::Text { leaf, state: self.graph.inside(leaf)?, least: low, most: high })
     }
 
-    /// How many characters may come after a byte: the first one of a character counts it. `None` if that is one too many.
+    /// How many characters may come after a byte: the first one of a character counts it. `None` if that is one too
+    /// many.
     #[inline]
     pub(super) fn counted(&self, leaf: LeafId, state: StateId, (least, most): (u32, u32)) -> Option<(u32, u32)> {
         let counts = u32::from(Some(state) == self.graph.inside(leaf));

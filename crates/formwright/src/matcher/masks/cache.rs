@@ -9,8 +9,8 @@
 //! A matcher and its forks share one cache; when the last of them ends, the constraint keeps it for the next text (see
 //! `pool`), which then finds most of its masks here.
 //!
-//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that is reached, all entries go at once, not the oldest ones; the
-//! stacks stay, as running matchers point into them.
+//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that is reached, all entries go at once, not the oldest
+//! ones; the stacks stay, as running matchers point into them.
 
 use std::sync::Arc;
 
@@ -42,6 +42,16 @@ impl MatcherCache {
     #[inline]
     pub fn entry(&self, key: &EntryKey) -> Option<&Arc<Entry>> {
         self.entries.get(key)
+    }
+
+    /// Whether there is an entry of a key.
+    pub fn has_entry(&self, key: &EntryKey) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// The entry of a key that has one.
+    pub fn existing_entry(&self, key: &EntryKey) -> &Arc<Entry> {
+        &self.entries[key]
     }
 
     /// Adds an entry; drops all others first if they take more than `limit` bytes with it.

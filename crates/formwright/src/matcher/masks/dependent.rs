@@ -1,14 +1,15 @@
 //! Context-dependent tokens: they leave a terminal, so what comes after it decides.
 //!
 //! ```text
-//! {"a": "foo     tokens `",` `"}`     after the string, a comma may come: the first may; a member is missing: the second not
+//! {"a": "foo      `",`    a comma may come after the string: allowed
+//!                 `"}`    a required member is missing: not allowed
 //! ```
 //!
-//! Every state inside a string has the same context-dependent tokens, and one string after another the same to come: a walk
-//! is done once for both.
+//! Every state inside a string has the same context-dependent tokens, and one string after another the same to come:
+//! a walk is done once for both.
 //!
-//! Cost: about a microsecond for a walk. Wrinkle: a walk serves every text with the same to come, so it does not know the
-//! bytes of the terminal before it; where an undeclared name is in question, the machine says so ([`After`]).
+//! Cost: about a microsecond for a walk. Wrinkle: a walk serves every text with the same to come, so it does not know
+//! the bytes of the terminal before it; where an undeclared name is in question, the machine says so ([`After`]).
 
 use std::sync::Arc;
 
@@ -58,15 +59,20 @@ impl<'w> Leaving<'w> {
         Walk { trie: &self.mask.dependent.trie, kind }
     }
 
-    /// None of the tokens, of which those that end with the terminal are banned.
-    fn none(&self) -> Continued {
+    /// None of the tokens, and no ban.
+    fn nothing(&self) -> Continued {
         Continued {
             tokens: Box::default(),
             unresolved: Vec::new(),
             name_completing: Vec::new(),
-            banned: self.mask.closing().collect::<Vec<_>>().into(),
+            banned: Bans::default(),
             _held: Arc::clone(&self.mask.dependent),
         }
+    }
+
+    /// None of the tokens, of which those that end with the terminal are banned.
+    fn none(&self) -> Continued {
+        Continued { banned: self.mask.closing().collect::<Vec<_>>().into(), ..self.nothing() }
     }
 
     /// All tokens, to be tried at every visit.
@@ -187,13 +193,8 @@ impl Masker<'_> {
         let may_end = self.fits(base);
         self.emit(&dependent, dependent.trie.items_at(0), base, leaving.purpose);
         self.walk(&dependent, 0, base, leaving.purpose, &mut found);
-        let none = leaving.none();
-        Continued {
-            tokens: self.take_tokens(first),
-            unresolved: found.unresolved,
-            banned: if may_end { Bans::default() } else { none.banned },
-            ..none
-        }
+        let rest = if may_end { leaving.nothing() } else { leaving.none() };
+        Continued { tokens: self.take_tokens(first), unresolved: found.unresolved, ..rest }
     }
 
     /// The bytes of a token below the node of the mask.

@@ -5,8 +5,8 @@
 //! before a name       a list                                           + tokens like `a":`, while `a` is not used
 //! ```
 //!
-//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: behind an excluded text, some
-//! tokens of a shared bit map may not come; these stand beside it as [`Bans`].
+//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: behind an excluded
+//! text, some tokens of a shared bit map may not come; these stand beside it as [`Bans`].
 
 use std::sync::Arc;
 

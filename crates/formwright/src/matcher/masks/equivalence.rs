@@ -1,8 +1,9 @@
 //! Which configurations allow the same tokens, as far as tokens can tell.
 //!
-//! After `"name": "Jane` and after `"city": "Jane` different members may follow, but no token reaches that far: `",` may
-//! come, `","` may come, and no token goes on in the name. So both configurations allow the same tokens, and one mask is
-//! found for both. It is cached by their [`EntryKey`], made of the *representative* of their class of equivalence:
+//! After `"name": "Jane` and after `"city": "Jane` different members may follow, but no token reaches that far: `",`
+//! may come, `","` may come, and no token goes on in the name. So both configurations allow the same tokens, and one
+//! mask is found for both. It is cached by their [`EntryKey`], made of the *representative* of their class of
+//! equivalence:
 //!
 //! ```text
 //! any position        which undeclared names were used is erased (see `Stacks`)
@@ -20,7 +21,7 @@ use smallvec::SmallVec;
 use crate::language::{Array, Node, NodeId, Object, Seen, UNBOUNDED};
 use crate::matcher::constraint::Constraint;
 use crate::matcher::machine::{
-    Configuration, END, Frame, ItemCount, Machine, Phase, Position, StackId, Stacks, UNKNOWN, UNSURE,
+    Configuration, END, Frame, Machine, Phase, Position, Progress, StackId, Stacks, UNKNOWN, UNSURE, Unpacked,
 };
 use crate::regular::ByteSet;
 use crate::terminals::TokenLookahead;
@@ -65,13 +66,13 @@ pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration
 #[inline]
 fn representative_position(constraint: &Constraint, stacks: &mut Stacks, position: Position) -> Position {
     let mut position = stacks.erase_names(position);
-    let longest_plus_one = constraint.tables().longest_plus_one();
+    let reach = constraint.tables().reach();
     match &mut position {
         Position::Text { least, most, .. } => {
-            (*least, *most) = representative_window((*least, *most), longest_plus_one);
+            (*least, *most) = representative_window((*least, *most), reach);
         }
         Position::Terminal { leaf, state } => {
-            *state = constraint.graph().automaton(*leaf).representative(*state, longest_plus_one);
+            *state = constraint.graph().automaton(*leaf).representative(*state, reach);
         }
         Position::Array { phase: Phase::Value, array, count, .. } => {
             *count = representative_array(constraint, *array, *count);
@@ -82,13 +83,13 @@ fn representative_position(constraint: &Constraint, stacks: &mut Stacks, positio
 }
 
 /// How many characters may come, fewest and most, as far as one token can tell.
-pub fn representative_window((least, most): (u32, u32), longest_plus_one: u32) -> (u32, u32) {
-    (least.min(longest_plus_one), if most >= longest_plus_one { UNBOUNDED } else { most })
+pub fn representative_window((least, most): (u32, u32), reach: u32) -> (u32, u32) {
+    (least.min(reach), if most >= reach { UNBOUNDED } else { most })
 }
 
 /// As [`representative_count`]. Not inlined: most masks need none of it.
 #[inline(never)]
-fn representative_array(constraint: &Constraint, array: NodeId, count: ItemCount) -> ItemCount {
+fn representative_array(constraint: &Constraint, array: NodeId, count: Progress) -> Progress {
     match constraint.graph().node(array) {
         Node::Array(array) => representative_count(array, count, constraint.tables().lookahead.commas),
         _ => count,
@@ -96,14 +97,14 @@ fn representative_array(constraint: &Constraint, array: NodeId, count: ItemCount
 }
 
 /// A number of items that stands for all those which tokens with at most so many commas cannot tell from `count`.
-fn representative_count(array: &Array, count: ItemCount, commas: u32) -> ItemCount {
-    let ItemCount::Number(number) = count else { return count };
+fn representative_count(array: &Array, count: Progress, commas: u32) -> Progress {
+    let Unpacked::Number(number) = count.unpack() else { return count };
     let alike = array.prefix.len() as u32; // from here on, items are all of one kind
     let enough = array.low.max(alike);
     let reached = number.saturating_add(commas);
     match number {
-        _ if number >= alike && reached < array.low => ItemCount::Number(alike),
-        _ if number >= enough && reached <= array.high => ItemCount::Number(enough),
+        _ if number >= alike && reached < array.low => Progress::number(alike),
+        _ if number >= enough && reached <= array.high => Progress::number(enough),
         _ => count,
     }
 }
@@ -155,11 +156,11 @@ impl Machine<'_> {
                 }
                 _ => position,
             },
-            Position::Named { extra, object: node, start: UNKNOWN, .. } => match graph.node(node) {
+            Position::Named { kind, object: node, start: UNKNOWN, .. } => match graph.node(node) {
                 Node::Object(object) if object.is_ordered() && object.tails == 0 => {
                     let declared = object.members.len() as u32;
                     let seen = self.stacks.intern_seen(Seen { names: UNSURE, ..object.at(declared) });
-                    let member = declared + u32::from(extra);
+                    let member = declared + u32::from(kind);
                     Position::Colon { space: object.layout.key, object: node, seen, member }
                 }
                 _ => position,
@@ -177,7 +178,7 @@ impl Machine<'_> {
 
     /// Whether names that were used never use up all others: a longer one is always free.
     fn takes_any_name(&self, object: &Object) -> bool {
-        object.is_ordered() && object.undeclared.iter().all(|extra| self.graph.inside(extra.name).is_some())
+        object.is_ordered() && object.undeclared.iter().all(|kind| self.graph.inside(kind.name).is_some())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which bytes may come next, without a step for each of them.
 //!
-//! A walk over a tree of tokens asks this before it steps along a branch. The answer may name a byte too many, never one
-//! too few: `{"a": [` may go on with `]`, even if an item must come first.
+//! A walk over a tree of tokens asks this before it steps along a branch. The answer may name a byte too many, never
+//! one too few: `{"a": [` may go on with `]`, even if an item must come first.
 //!
 //! Cost: a table lookup or two for each configuration.
 

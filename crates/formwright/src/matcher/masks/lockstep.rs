@@ -1,7 +1,7 @@
 //! Trees of names or texts, and a tree of tokens, walked side by side.
 //!
-//! Inside a declared name, a byte leads along the tree of names and changes nothing else. So instead of a step for every
-//! token byte, a walk goes down both trees at once, along the branches they have in common:
+//! Inside a declared name, a byte leads along the tree of names and changes nothing else. So instead of a step for
+//! every token byte, a walk goes down both trees at once, along the branches they have in common:
 //!
 //! ```text
 //! names     city  country  name          common branches    c  ci  cit  city
@@ -13,14 +13,14 @@
 use super::entry::Entry;
 use super::{Masker, Walk};
 use crate::language::{Node, NodeId};
-use crate::matcher::machine::{Configuration, END, Position, SeenId, StackId};
+use crate::matcher::machine::{Configuration, END, Position, Progress, StackId};
 use crate::vocabulary::{NodeIndex, Trie};
 
 /// A configuration inside a declared name.
 #[derive(Clone, Copy)]
 pub struct InName {
     pub object: NodeId,
-    pub seen: SeenId,
+    pub seen: Progress,
     pub at: NodeIndex,
     pub stack: StackId,
 }
@@ -64,8 +64,8 @@ impl Masker<'_> {
         self.machine.path.truncate(before);
     }
 
-    /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after it,
-    /// nothing changes but how far they are read.
+    /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after
+    /// it, nothing changes but how far they are read.
     pub fn walk_texts(&mut self, walk: &Walk<'_>, node: NodeIndex, text: InText, purpose: u8, entry: &mut Entry) {
         let (texts, is_last) = match self.machine.graph.node(text.texts) {
             Node::Literals(texts) => (texts.tree(), text.stack == END),

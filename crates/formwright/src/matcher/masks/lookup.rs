@@ -6,8 +6,8 @@
 //! entry -> mask                               and its unresolved tokens are tried with the text at hand, at every visit
 //! ```
 //!
-//! Wrinkle: an entry is made with the used names erased. Where too much depends on them, it is made again for the text at
-//! hand, and not cached.
+//! Wrinkle: an entry is made with the used names erased. Where too much depends on them, it is made again for the
+//! text at hand, and not cached.
 
 use std::sync::Arc;
 
@@ -46,9 +46,9 @@ pub fn lookup(
     Ok(())
 }
 
-/// Writes what configurations allow if one entry says it all: one configuration, and perhaps the end of the text. Most
-/// masks are such, and are written where the entry lies, without a reference count or a list. False, and nothing written,
-/// if not.
+/// Writes what configurations allow if one entry says it all: one configuration, and perhaps the end of the text.
+/// Most masks are such, and are written where the entry lies, without a reference count or a list. False, and nothing
+/// written, if not.
 pub fn write_one<R: Row + ?Sized>(
     constraint: &Constraint,
     cache: &mut MatcherCache,
@@ -102,19 +102,17 @@ pub fn insert_entry<'m>(
     let mut nothing = std::mem::take(&mut cache.path);
     let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut nothing);
     let (key, made_for) = EntryKey::of(&mut machine, constraint, configuration);
-    let made = match cache.entry(&key) {
-        Some(_) => None,
-        None => Some(masker(constraint, cache, &mut nothing, None).entry(made_for)),
-    };
-    cache.path = nothing;
-    match made {
-        Some(entry) => Ok(cache.insert(key, entry?, constraint.tables().limits().matcher_cache_bytes)),
-        None => Ok(cache.entry(&key).expect("an entry that was there")),
+    if cache.has_entry(&key) {
+        cache.path = nothing;
+        return Ok(cache.existing_entry(&key));
     }
+    let entry = masker(constraint, cache, &mut nothing, None).entry(made_for);
+    cache.path = nothing;
+    Ok(cache.insert(key, entry?, constraint.tables().limits().matcher_cache_bytes))
 }
 
-/// Adds the unresolved tokens of an entry that `configuration` can read. If they are many, the entry is made anew for this
-/// configuration, unless that is the one it was made for.
+/// Adds the unresolved tokens of an entry that `configuration` can read. If they are many, the entry is made anew for
+/// this configuration, unless that is the one it was made for.
 #[cold]
 fn resolve(
     constraint: &Constraint,

@@ -1,12 +1,13 @@
 //! From what is allowed to a row of a mask.
 //!
-//! A [`Mask`] is what a matcher found: entries with shared bit maps, and short
-//! lists. Finding is separate from writing, so that no lock need be held while
-//! words are moved, and nothing is written if one of many masks cannot be found.
-//! One entry that says it all is written where it lies, without a count of its references.
+//! A [`Mask`] is what a matcher found: entries with shared bit maps, and short lists. Finding is separate from
+//! writing, so that no lock need be held while words are moved, and nothing is written if one of many masks cannot be
+//! found. One entry that says it all is written where it lies, without a count of its references.
 //!
-//! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for
-//! any other, a bit for each listed token.
+//! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for any other, a bit for each listed
+//! token.
+//!
+//! Wrinkle: a token that is banned in one bit map may be allowed by another one, so bans are cleared map by map.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Decides which tokens of an entry spell names that are not used.
+    /// Adds the tokens of an entry that complete names which are not used yet.
     pub(super) fn add_name_completing(
         &mut self,
         graph: &CompiledGraph,
@@ -54,8 +55,8 @@ impl Mask {
     }
 }
 
-/// Overwrites a row with what some entries allow, further tokens, and the end. Bit maps come first, so that the first one
-/// is a copy.
+/// Overwrites a row with what some entries allow, further tokens, and the end. Bit maps come first, so that the first
+/// one is a copy.
 pub(super) fn write<R: Row + ?Sized>(
     entries: &[impl Borrow<Entry>],
     resolved: &[TokenId],
@@ -63,7 +64,7 @@ pub(super) fn write<R: Row + ?Sized>(
     vocabulary: &Vocabulary,
     row: &R,
 ) {
-    let mut fresh = true;
+    let mut fresh = true; // whether the row still has its old words
     for (map, bans) in entries.iter().flat_map(|entry| &entry.borrow().maps) {
         if let TokenSet::Map(words) = &map.independent {
             add_map(row, words, bans, fresh);
@@ -100,6 +101,7 @@ fn add_map<R: Row + ?Sized>(row: &R, words: &[u32], bans: &[TokenId], fresh: boo
     set(row, &kept);
 }
 
+/// Whether a token is in a row.
 fn is_set<R: Row + ?Sized>(row: &R, token: TokenId) -> bool {
     row.get(token as usize / 32) >> (token % 32) & 1 == 1
 }

@@ -6,8 +6,8 @@
 //! anything else          walk of the tree of tokens
 //! ```
 //!
-//! Cost on 131k tokens: 0.5-6 us for an entry. Wrinkle: some tokens depend on names used before, which an entry for many
-//! texts does not know; it lists them apart, by the name they complete or as unresolved.
+//! Cost on 131k tokens: 0.5-6 us for an entry. Wrinkle: some tokens depend on names used before, which an entry for
+//! many texts does not know; it lists them apart, by the name they complete or as unresolved.
 
 use smallvec::SmallVec;
 

@@ -1,16 +1,16 @@
 //! Masks that are found when a constraint is compiled.
 //!
-//! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So for a
-//! language without JSON the first masks are found at once, from the start of the text on, and lie in the cache of the
-//! first text:
+//! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So
+//! for a language without JSON the first masks are found at once, from the start of the text on, and lie in the cache
+//! of the first text:
 //!
 //! ```text
 //! few bytes may come    (19|20)\d\d, a word of a list      found when compiled: a few microseconds each
 //! many                  [a-z]+, .*                         found when met: dense states take long, and are often shared
 //! ```
 //!
-//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside the first
-//! has only what the vocabulary shares: the terminal masks.
+//! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside
+//! the first has only what the vocabulary shares: the terminal masks.
 
 use std::collections::VecDeque;
 
@@ -83,15 +83,14 @@ fn work(entry: &Entry) -> u32 {
 
 /// The end of a long loop, where its bound comes within the length of a token: until then, its states have one mask.
 fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<Configuration> {
-    let longest_plus_one = constraint.tables().longest_plus_one();
+    let reach = constraint.tables().reach();
     let position = match configuration.position {
-        Position::Terminal { leaf, state } => Position::Terminal {
-            leaf,
-            state: constraint.graph().automaton(leaf).when_exhaustible(state, longest_plus_one)?,
-        },
-        Position::Text { leaf, state, least, most } if longest_plus_one <= most && most < UNBOUNDED => {
-            let read = most - (longest_plus_one - 1);
-            Position::Text { leaf, state, least: least.saturating_sub(read), most: longest_plus_one - 1 }
+        Position::Terminal { leaf, state } => {
+            Position::Terminal { leaf, state: constraint.graph().automaton(leaf).when_exhaustible(state, reach)? }
+        }
+        Position::Text { leaf, state, least, most } if reach <= most && most < UNBOUNDED => {
+            let read = most - (reach - 1);
+            Position::Text { leaf, state, least: least.saturating_sub(read), most: reach - 1 }
         }
         _ => return None,
     };

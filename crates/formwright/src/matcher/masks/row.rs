@@ -1,16 +1,16 @@
 //! The words a mask is written to: private to a thread, or visible to others.
 //!
-//! A host writes masks while its interpreter goes on, into memory that any of its threads may read or write meanwhile. So
-//! such a row is [`AtomicU32`]s, used with relaxed ordering: a race is never undefined behaviour.
+//! A host writes masks while its interpreter goes on, into memory that any of its threads may read or write
+//! meanwhile. So such a row is [`AtomicU32`]s, used with relaxed ordering: a race is never undefined behaviour.
 //!
 //! ```text
-//! two threads write one row at once     every word was written whole by one of them, but a row is loaded and stored in
-//!                                       pieces: it may have words of both, or bits of both where one read before it wrote
+//! two threads write one row     no word is torn, but a row is loaded and stored in pieces: it may have words of both
+//! at once                       masks, and words with bits of both, where one thread read before the other wrote
 //! ```
 //!
-//! Cost: a compiler makes one instruction a word of a loop over atomics, which takes four times as long as a copy (0.6 us
-//! against 0.17 us for 131k tokens). On `x86_64`, runs of words are moved by the string instructions instead, which are as
-//! fast as any copy.
+//! Cost: a compiler makes one instruction a word of a loop over atomics, which takes four times as long as a copy
+//! (0.6 us against 0.17 us for 131k tokens). On `x86_64`, runs of words are moved by the string instructions instead,
+//! which are as fast as any copy.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};

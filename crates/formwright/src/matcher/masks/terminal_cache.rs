@@ -7,8 +7,8 @@
 //! runs        which whitespace may stand where
 //! ```
 //!
-//! Cost: a lookup. Wrinkle: a set of context-dependent tokens is known by its address, so what was found about it holds a
-//! reference to it.
+//! Cost: a lookup. Wrinkle: a set of context-dependent tokens is known by its address, so what was found about it
+//! holds a reference to it.
 
 use std::sync::Arc;
 

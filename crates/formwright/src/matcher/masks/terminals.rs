@@ -1,14 +1,14 @@
 //! Terminals in a mask: a shared bit map for most of their tokens, instead of a walk.
 //!
 //! ```text
-//! foo   foo bar   \n   o"        context-independent: stay inside a string, or end with it. A bit map of the terminal mask
+//! foo   foo bar   \n   o"        context-independent: stay inside a string, or end with it. A bit map
 //! o",   ":1                      context-dependent: go on behind it. Walked with what comes after, see `dependent`
 //! ```
 //!
 //! Texts that a string must not be (declared names, items used before) are taken out of both.
 //!
-//! Cost: a lookup for each terminal. Wrinkle: right behind an excluded text its end is banned, and with it every token that
-//! begins with the quote; those are left out as one, not listed.
+//! Cost: a lookup for each terminal. Wrinkle: right behind an excluded text its end is banned, and with it every
+//! token that begins with the quote; those are left out as one, not listed.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ impl Masker<'_> {
         let follow = if quoted { ByteSet::default() } else { self.follow(stack) };
         // If no token can end it and go on, it does not matter how many characters must come.
         let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
-        let window = window.map(|window| representative_window(counts(window), self.tables.longest_plus_one()));
+        let window = window.map(|window| representative_window(counts(window), self.tables.reach()));
         Asked {
             tree: if walk.strips() { Tree::Stripped } else { Tree::Plain },
             node,

@@ -7,8 +7,8 @@
 //!
 //! A walk that enters a terminal above a large subtree uses the terminal's mask for that subtree instead (`terminals`).
 //!
-//! Cost: a step for each branch that is alive. Wrinkle: configurations on the way down stand one list behind the other in
-//! one buffer, so `low` says where those of a node begin.
+//! Cost: a step for each branch that is alive. Wrinkle: configurations on the way down stand one list behind the
+//! other in one buffer, so `low` says where those of a node begin.
 
 use super::Masker;
 use super::entry::Entry;
@@ -48,8 +48,8 @@ impl Masker<'_> {
 
     /// Steps the configurations `buffer[low..]` along every branch below `node`.
     ///
-    /// `purpose` is what the first byte after stripped whitespace was for (see [`end`]): it decides which whitespace may stand
-    /// before it.
+    /// `purpose` is what the first byte after stripped whitespace was for (see [`end`]): it decides which whitespace
+    /// may stand before it.
     pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
             self.add_terminals(walk, node, low, purpose, entry);
@@ -71,8 +71,8 @@ impl Masker<'_> {
         self.visit_children(walk, node, low, purpose, entry);
     }
 
-    /// Visits the children of a node that some configuration may read. Nodes with many children are asked by byte, others
-    /// byte by byte.
+    /// Visits the children of a node that some configuration may read. Where there are many children, all bytes that
+    /// may be read are found first; else each child's byte is tested.
     fn visit_children(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if let Some(table) = walk.trie.table(node) {
             for byte in self.live_bytes(low).iter() {
@@ -125,8 +125,8 @@ impl Masker<'_> {
         self.buffer.truncate(high);
     }
 
-    /// The configurations behind `high` depend on texts that are not known: their tokens are kept by the name they complete,
-    /// or are unresolved. Takes the configurations out.
+    /// The configurations behind `high` depend on texts that are not known: their tokens are kept by the name they
+    /// complete, or are unresolved. Takes the configurations out.
     #[cold]
     fn keep_dependent_on_names(
         &mut self,
@@ -150,8 +150,8 @@ impl Masker<'_> {
         }
     }
 
-    /// Whether tokens can be kept by the name they complete: it is one of the object the configuration stands in, read by
-    /// the one configuration behind `high`.
+    /// Whether tokens can be kept by the name they complete: it is one of the object the configuration stands in,
+    /// read by the one configuration behind `high`.
     pub fn is_of_own_object(&self, completed: &CompletedName, high: usize) -> bool {
         let own = self.own == Some((completed.object, completed.stack));
         own && !self.completing && self.buffer.len() == high + 1 && self.budget.is_none()
