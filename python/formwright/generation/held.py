@@ -3,8 +3,10 @@
 ::
 
     held = Held("END")
-    list(held.add(5, b"some E"))      # []: "E" may become "END", and a piece is given whole or not at all
-    list(held.add(6, b"ach"))         # [Piece(5, "some E"), Piece(6, "ach")]
+    list(held.add(5, b"some E"))                         # []
+    [piece.text for piece in held.add(6, b"ach")]        # ['some E', 'ach']
+
+The first is held because "E" may become "END", and a piece is given whole or not at all.
 
 Cost: without stop texts nothing is held, and a piece costs the decoding of its bytes.
 

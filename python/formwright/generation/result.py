@@ -4,9 +4,9 @@
 
     match model.generate(prompt, Person, finish=False):
         case Complete(value=person):
-            ...
+            print(person)
         case Truncated(text=text, reason=reason):
-            ...
+            print(reason, text)
 
 There is no third case and no repaired text: a `Complete` is in form from its first
 byte to its last, a `Truncated` is the beginning of a text in form. Only who allows a

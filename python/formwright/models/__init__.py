@@ -2,8 +2,9 @@
 
 ::
 
-    model = fw.load("formwright-tiny")                # embedded, by ONNX Runtime: formwright[local]
-    model = fw.from_transformers(model, tokenizer)    # any causal language model of transformers
+    model = fw.load("formwright-tiny")             # embedded, by ONNX Runtime: formwright[local]
+
+A causal language model of transformers is wrapped by `from_transformers`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ::
 
-    model = from_transformers(AutoModelForCausalLM.from_pretrained(...), AutoTokenizer.from_pretrained(...))
+    model = fw.from_transformers(AutoModelForCausalLM.from_pretrained(name), AutoTokenizer.from_pretrained(name))
     model.generate("How are you?", Literal["well", "badly"])
 
 The runtime feeds tokens to ``model.forward`` and keeps the key-value cache; only the

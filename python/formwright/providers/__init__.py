@@ -4,7 +4,7 @@
 
     converted = convert({"type": "object", "properties": {"age": {"type": "integer"}}}, to="openai")
     converted.schema["properties"]["age"]   # {'anyOf': [{'type': 'integer'}, {'type': 'null'}]}
-    converted.notes                         # narrowed: additionalProperties
+    [note.keyword for note in converted.notes]      # ['additionalProperties']
     converted.read('{"age": null}')         # {}
 
 `rules` is the table: what each provider reads. `writer` turns a schema into that subset,

@@ -3,7 +3,7 @@
 ::
 
     converted = convert(schema, to="openai")
-    client.chat.completions.create(..., response_format=converted.response_format("person"))
+    converted.response_format("person")["type"]      # 'json_schema'
     person = converted.read(answer)
 
 An optional property comes back as null, since the provider knows no optional ones. The way

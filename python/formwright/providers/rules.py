@@ -2,7 +2,7 @@
 
 ::
 
-    PROVIDERS["openai"].formats       # date-time, time, date, ...
+    sorted(PROVIDERS["openai"].formats)[:3]
     keyword_table(PROVIDERS["openai"])[0]
 
 A second provider is a second `Provider`. What all of them share is `_REWRITTEN`: the

@@ -2,9 +2,9 @@
 
 ::
 
-    convert({"type": "object", "properties": {"name": {"type": "string", "minLength": 1}},
-             "required": ["name"], "additionalProperties": False}, to="openai").notes
-    # checked: #/properties/name/minLength: openai does not read it
+    schema = {"type": "object", "properties": {"name": {"type": "string", "pattern": "a|b", "minLength": 1}},
+              "required": ["name"], "additionalProperties": False}
+    [(note.kind, note.keyword) for note in convert(schema, to="openai").notes]      # [('checked', 'minLength')]
 
 What cannot be said is left out, which makes the converted schema wider, and noted as
 *checked*; or it is shut, which makes it narrower, and noted as *narrowed*. Where next to

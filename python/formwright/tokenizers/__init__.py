@@ -2,8 +2,7 @@
 
 ::
 
-    vocabulary = vocabulary_from(AutoTokenizer.from_pretrained(...))
-    vocabulary = vocabulary_from(tiktoken.get_encoding("o200k_base"))
+    vocabulary = vocabulary_from(Tokenizer.from_file("tokenizer.json"))
 
 The family of a tokenizer is told by the package its class comes from, so no
 framework is imported to find out; `_ADAPTERS` is the whole dispatch. What an adapter

@@ -10,7 +10,7 @@ steps of its *decoder*, which say how the vocabulary is written:
 Each step is a small function in `_STEPS`; a decoder with any other step (WordPiece,
 CTC, word-end suffixes) is refused, because its tokens do not say where spaces go::
 
-    read(Tokenizer.from_file("tokenizer.json")).tokens     # [..., b" the", b"\xe4\xbd", ...]
+    "😀".encode()[:1] in read(Tokenizer.from_file("tokenizer.json")).tokens      # True
 
 The wrinkle: added tokens are stored as plain text even where the vocabulary is
 byte-mapped. Special ones are control tokens; the others spell their own text.

@@ -1,9 +1,11 @@
-"""Encodings of tiktoken.
+r"""Encodings of tiktoken.
 
 The simplest family: an encoding gives the bytes of an id directly. Ids between the
 ordinary and the special ones may be holes; they spell nothing::
 
-    read(tiktoken.get_encoding("cl100k_base")).tokens[1820]     # b"the"
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"th": 256, b"the": 257}
+    encoding = tiktoken.Encoding("tiny", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={"<|end|>": 300})
+    read(encoding).tokens[257]     # b"the"
 
 The wrinkle: ids that are special also have bytes there (their own names), which must
 not become text.

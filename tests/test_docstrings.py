@@ -1,0 +1,166 @@
+"""Every example of a docstring runs; where a comment behind an expression is a value, it is the value.
+
+An example is a block after ``::``. It finds the names of its module, and what a reader would have at hand: a model,
+a type, a vocabulary, a matcher, logits. Blocks that are no Python are listed here.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, Literal
+
+import mistral_common
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+import formwright as fw
+from formwright.models import embedded
+
+PACKAGE = Path(fw.__file__).parent
+NO_PYTHON = {"errors", "models.embedded"}
+"""Modules whose block is a drawing."""
+NEEDS = {"torch": "torch", "models.transformers": "transformers"}
+"""Modules of frameworks that need not be there."""
+
+
+def modules() -> list[str]:
+    files = (file.relative_to(PACKAGE).with_suffix("") for file in PACKAGE.rglob("*.py"))
+    return sorted(".".join(part for part in file.parts if part != "__init__") for file in files)
+
+
+def examples(module: str) -> Iterator[str]:
+    path = PACKAGE / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            for block in re.findall(r"::\n\n((?:    .*\n|\n)+)", (ast.get_docstring(node) or "") + "\n"):
+                yield dedent(block)
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+
+class NoRuntime:
+    """Stands for a model; what is written in the examples needs no opinion of one."""
+
+    def prefill(self, token_ids: Any, /) -> np.ndarray:
+        return np.zeros(4096, dtype=np.float32)
+
+    def step(self, token_id: int, /) -> np.ndarray:
+        return np.zeros(4096, dtype=np.float32)
+
+
+def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
+    """What an example may use without saying where it comes from."""
+    vocabulary = tiny.vocabulary
+    constraint = fw.compile(fw.choice("yes", "no"), vocabulary)
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    return {
+        "Literal": Literal,
+        "Person": Person,
+        "answer": '{"name": "Ada"}',
+        "batch": 2,
+        "constraint": constraint,
+        "folder": embedded.FOLDER,
+        "formwright": fw,
+        "fw": fw,
+        "ids": [5, 6],
+        "logits": np.zeros(vocabulary.logits_size, dtype=np.float32),
+        "mask": fw.allocate_bitmask(2, vocabulary),
+        "matcher": constraint.matcher(),
+        "matchers": [constraint.matcher(), constraint.matcher()],
+        "model": tiny,
+        "name": str(embedded.FOLDER),
+        "prompt": "Ada is 36.",
+        "prompt_ids": [5, 6],
+        "runtime": NoRuntime(),
+        "schema": schema | {"additionalProperties": False},
+        "token": 7,
+        "tokenizer": frameworks("tokenizers").Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")),
+        "vocabulary": vocabulary,
+    }
+
+
+def frameworks(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+@pytest.mark.parametrize("module", [module for module in modules() if module and module not in NO_PYTHON])
+def test_examples_run(module: str, tiny: fw.models.LocalModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = list(examples(module))
+    if not blocks:
+        return
+    if module in NEEDS:
+        pytest.importorskip(NEEDS[module])
+    (tmp_path / "tokenizer.json").write_bytes((embedded.FOLDER / "tokenizer.json").read_bytes())
+    model = Path(mistral_common.__file__).parent / "data" / "tokenizer.model.v1"
+    (tmp_path / "tokenizer.model").write_bytes(model.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    names = vars(importlib.import_module(f"formwright.{module}")) | at_hand(tiny) | of_frameworks(module)
+    for block in blocks:
+        if ">>>" not in block:
+            run(block, names, module)
+
+
+def of_frameworks(module: str) -> dict[str, Any]:
+    """The classes of the framework that a module is named after."""
+    if module == "torch":
+        return {"logits": frameworks("torch").zeros((2, 4096))}
+    if module == "models.transformers":
+        library = frameworks("transformers")
+        return {name: getattr(library, name) for name in ("AutoModelForCausalLM", "AutoTokenizer")}
+    if module == "providers.converted":
+        return {"convert": frameworks("formwright.providers").convert}
+    if module.startswith("tokenizers"):
+        mistral = frameworks("mistral_common.tokens.tokenizers.mistral")
+        return {
+            "MistralTokenizer": mistral.MistralTokenizer,
+            "SentencePieceProcessor": frameworks("sentencepiece").SentencePieceProcessor,
+            "Tokenizer": frameworks("tokenizers").Tokenizer,
+            "tiktoken": frameworks("tiktoken"),
+        }
+    return {}
+
+
+def run(block: str, names: dict[str, Any], module: str) -> None:
+    """Statement by statement; an expression is compared with the comment behind it."""
+    lines = block.splitlines()
+    for statement in ast.parse(block).body:
+        code = ast.Module([statement], [])
+        if not isinstance(statement, ast.Expr):
+            exec(compile(code, module, "exec"), names)
+            continue
+        value = eval(compile(ast.Expression(statement.value), module, "eval"), names)
+        comment = lines[(statement.end_lineno or 1) - 1][statement.end_col_offset or 0 :].strip().removeprefix("# ")
+        try:
+            expected = ast.literal_eval(comment)
+        except (SyntaxError, ValueError):
+            continue  # the comment is a remark
+        assert value == expected, f"{module}: {ast.unparse(statement)}"
+
+
+@pytest.mark.parametrize("module", ["reference", "types"])
+def test_doctests(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(f"formwright.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_a_wrong_comment_is_noticed() -> None:
+    with pytest.raises(AssertionError):
+        run("1 + 1   # 3", {}, "here")
+
+
+def test_every_drawing_is_no_python() -> None:
+    for module in NO_PYTHON:
+        with pytest.raises(SyntaxError):
+            ast.parse("\n".join(examples(module)))
