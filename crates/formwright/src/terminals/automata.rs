@@ -1,5 +1,10 @@
 //! The automata of a vocabulary: one for each leaf, shared by every schema that has it.
 //!
+//! ```text
+//! schema 1    ^[a-z]+$   makes automaton 7
+//! schema 2    ^[a-z]+$   looks it up, and finds all states that texts of schema 1 have visited
+//! ```
+//!
 //! Cost: a hash and a comparison of expressions, or of an address for those that are made once in a process. The
 //! expressions kept here are copies that share nothing: what threads compare must not lie beside reference counts
 //! that other threads change.

@@ -1,8 +1,15 @@
 //! Sets of texts that must not be written: declared names, names and items already used.
 //!
-//! A set is the root of a tree of bytes. Adding a text copies the nodes on its
-//! path and shares the rest, so every older set stays as it was: going back in
-//! the text, or forking it, costs nothing. Cost of adding: a node for each byte.
+//! ```text
+//! declared  a, ab      root -> a -> "          after the name `b` was used, the new root shares the branch `a`
+//!                               └-> b -> "
+//! ```
+//!
+//! A set is the root of a tree of bytes. Adding a text copies the nodes on its path and shares the rest, so every
+//! older set stays as it was: going back in the text, or forking it, costs nothing.
+//!
+//! Cost of adding: a node for each byte. Wrinkle: names are kept with the quote that ends them, so that a name is
+//! excluded only when it is complete.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -20,11 +27,12 @@ const MOST: usize = 1 << 22;
 
 type Branches = SmallVec<[(u8, TextsId); 1]>;
 
+/// A node of a tree of texts.
 #[derive(Clone, Debug, Default)]
 struct TextNode {
     /// Whether a text ends here.
     ends: bool,
-    /// What may follow, by byte.
+    /// Where each byte leads, ascending.
     branches: Branches,
 }
 
@@ -113,6 +121,7 @@ impl ExcludedTexts {
     }
 }
 
+/// Adds a branch, or replaces it.
 fn set(branches: &mut Branches, byte: u8, to: TextsId) {
     match branches.binary_search_by_key(&byte, |branch| branch.0) {
         Ok(index) => branches[index].1 = to,

@@ -1,5 +1,12 @@
 //! The configurations that a byte leads to, each position once.
 //!
+//! ```text
+//! either of two arrays whose items are one definition
+//!
+//! by `[`     behind the bracket of each array: two configurations
+//! by `1`     inside the definition, twice: one configuration, whose stack is the union of two
+//! ```
+//!
 //! Where two ways lead to the same position, their stacks are united (see [`Machine::unite`](super::Machine)). A list
 //! is searched from end to end while it is short, and indexed by hash when it grows.
 //!

@@ -1,9 +1,14 @@
 //! Which bytes may come next, without a step for each of them.
 //!
-//! A walk over a tree of tokens asks this before it steps along a branch. The answer may name a byte too many, never
-//! one too few: `{"a": [` may go on with `]`, even if an item must come first.
+//! ```text
+//! {"a": [     the first bytes of an item, `]`, whitespace
+//! {"a":       the first bytes of the value, whitespace
+//! ```
 //!
-//! Cost: a table lookup or two for each configuration.
+//! A walk over a tree of tokens asks this before it steps along a branch.
+//!
+//! Cost: a table lookup or two for each configuration. Wrinkle: the answer may have a byte too many, never one too few:
+//! behind `[` it has `]`, even if an item must come first.
 
 use super::Masker;
 use crate::language::{Node, NodeId, SpaceState};

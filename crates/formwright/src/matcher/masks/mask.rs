@@ -1,5 +1,9 @@
 //! From what is allowed to a row of a mask.
 //!
+//! ```text
+//! inside a string     bit map of its terminal  ->  copy     `",`  `"}`  ->  a bit each     end of text  ->  no bit
+//! ```
+//!
 //! A [`Mask`] is what a matcher found: entries with shared bit maps, and short lists. Finding is separate from
 //! writing, so that no lock need be held while words are moved, and nothing is written if one of many masks cannot be
 //! found. One entry that says it all is written where it lies, without a count of its references.
