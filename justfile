@@ -5,8 +5,7 @@ _default:
 
 # Everything needed to work on formwright.
 setup:
-    pip install maturin
-    maturin develop --extras test,pydantic
+    pip install -e ".[test]"
     pip install --group dev
 
 # Rebuild the kernel in place, optimised.
@@ -33,6 +32,9 @@ lint:
 types:
     mypy
     mypy tests/typing
+    python docs/programs.py build/programs
+    mypy --strict build/programs
+    pyright
     python -m mypy.stubtest formwright._kernel --mypy-config-file pyproject.toml
 
 # Put everything into the project's format.
@@ -40,6 +42,11 @@ format:
     cargo fmt --all
     ruff format .
     ruff check --fix .
+
+# The docstrings of the compiled kernel into its stub, and the tables of the code into the documentation.
+docs: build
+    python docs/stubs.py
+    python docs/tables.py
 
 # Everything that a change must pass, in a new environment.
 ci:
