@@ -67,6 +67,9 @@ _DEFAULTS: Mapping[str, Any] = {
 }
 """The options of JSON. `form`, `json_schema` and `explain` spell them out; the kernel reads them."""
 
+_SCHEMAS = (str, dict, bool)
+_FORMS = (Form, Constraint, re.Pattern)
+
 
 @overload
 def form(
@@ -124,7 +127,8 @@ def form(
         LanguageError: It cannot be read or enforced; see `formwright.errors`.
         ArgumentError: An option has a value that it cannot have, or is given for a form without JSON.
     """
-    options = {name: value for name, value in locals().items() if name != "form"}
+    options = locals()
+    form = options.pop("form")
     return next(read(form, options) for applies, read in _READERS if applies(form))
 
 
@@ -193,10 +197,11 @@ def json_schema(
         ArgumentError: An option has a value that it cannot have.
         NotAForm: ``schema`` is none.
     """
-    options = {name: value for name, value in locals().items() if name != "schema"}
-    if isinstance(schema, str | dict | bool):
+    options = locals()
+    schema = options.pop("schema")
+    if isinstance(schema, _SCHEMAS):
         return _schema_form(schema, options)
-    if isinstance(schema, Form | Constraint | re.Pattern):
+    if isinstance(schema, _FORMS):
         raise NotAForm(
             f"json_schema: {schema!r} is a form, not a schema",
             hint='a string with a pattern is {"type": "string", "pattern": ...}; options go where a form is made',
@@ -274,7 +279,7 @@ def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]:
     """
     if isinstance(form, Constraint) and form.vocabulary is vocabulary:
         return form
-    return Constraint(_form(form), vocabulary)
+    return Constraint(form if isinstance(form, Form) else _form(form), vocabulary)
 
 
 _form = form
@@ -302,7 +307,8 @@ def explain(
         SchemaError: ``schema`` is no JSON.
         NotAForm: It is no schema.
     """
-    options = {name: value for name, value in locals().items() if name != "schema"}
+    options = locals()
+    schema = options.pop("schema")
     return Explanation(Reading(*row) for row in Language.explain_json_schema(schema_text(schema), options))
 
 
