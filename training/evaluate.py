@@ -32,7 +32,6 @@ from tokenizers import Tokenizer
 from train import END, encode_prompt
 
 import formwright as fw
-from formwright.masks import allowed_tokens
 from formwright.models.tiny import TinyRuntime
 from formwright.tokenizers import vocabulary_from
 
@@ -75,7 +74,7 @@ def pattern_of(segment: Segment) -> str:
     return PATTERNS.get(segment.kind) or "|".join(map(re.escape, segment.options))
 
 
-def language_of(segment: Segment) -> fw.Language:
+def form_of(segment: Segment) -> fw.Form[str]:
     if segment.kind == "forced":
         return fw.literal(segment.text)
     return fw.choice(list(segment.options)) if segment.options else fw.regex(PATTERNS[segment.kind])
@@ -83,12 +82,12 @@ def language_of(segment: Segment) -> fw.Language:
 
 def write_in_form(writer: Writer, vocabulary: fw.Vocabulary, segments: list[Segment]) -> list[str]:
     """Greedy tokens that are in the form of the answer; returns what fills its open segments."""
-    matcher = fw.compile(reduce(add, map(language_of, segments)), vocabulary).matcher()
+    matcher = fw.compile(reduce(add, map(form_of, segments)), vocabulary).matcher()
     mask = fw.allocate_bitmask(1, vocabulary)
     for left in range(2 * LONGEST, 0, -1):
         matcher.fill_bitmask(mask, budget=left)
         allowed = np.zeros(writer.logits.shape, bool)
-        allowed[allowed_tokens(mask[0])] = True
+        allowed[fw.allowed_tokens(mask[0])] = True
         token = writer.best(allowed)
         matcher.accept_token(token)
         if matcher.is_finished:
