@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
@@ -175,6 +175,8 @@ class Form(Generic[T_co]):
         first = _operand(other)
         return NotImplemented if first is None else _either(first, self)
 
+    @overload
+    def repeat(self: Form[Never], low: int, high: int | None = ..., /) -> Form[Any]: ...
     @overload
     def repeat(self: Form[str], low: int, high: int | None = ..., /) -> Form[str]: ...  # type: ignore[overload-overlap]
     @overload

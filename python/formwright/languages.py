@@ -44,11 +44,11 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 if TYPE_CHECKING:
-    from types import GenericAlias, UnionType
-    from typing import TypeAlias, _SpecialForm
+    from typing import TypeAlias
 
-    Untyped: TypeAlias = Mapping[str, Any] | bool | UnionType | GenericAlias | _SpecialForm
-    """What is a form without being a type to every checker: schemas, unions, ``Literal`` and ``Annotated``."""
+    from typing_extensions import TypeForm
+
+    Schema: TypeAlias = Mapping[str, Any] | bool
 
 Order = Literal["schema", "model"]
 Escapes = Literal["natural", "any"]
@@ -73,7 +73,7 @@ _FORMS = (Form, Constraint, re.Pattern)
 
 @overload
 def form(
-    form: type[T] | Form[T] | Constraint[T],
+    form: TypeForm[T],
     /,
     *,
     order: Order = "schema",
@@ -88,10 +88,12 @@ def form(
     registry: Mapping[str, str] | None = None,
 ) -> Form[T]: ...
 @overload
+def form(form: Form[T] | Constraint[T], /) -> Form[T]: ...
+@overload
 def form(form: re.Pattern[str], /) -> Form[str]: ...
 @overload
 def form(
-    form: Untyped,
+    form: Schema,
     /,
     *,
     order: Order = "schema",
@@ -134,7 +136,7 @@ def form(
 
 @overload
 def json_schema(
-    schema: type[T],
+    schema: TypeForm[T],
     *,
     order: Order = "schema",
     whitespace: str = "flexible",
@@ -149,7 +151,7 @@ def json_schema(
 ) -> Form[T]: ...
 @overload
 def json_schema(
-    schema: Untyped | str,
+    schema: Schema | str,
     *,
     order: Order = "schema",
     whitespace: str = "flexible",
@@ -237,6 +239,8 @@ def choice(options: type[E], /) -> Form[E]: ...  # type: ignore[overload-overlap
 def choice(options: Iterable[str], /) -> Form[str]: ...
 @overload
 def choice(*options: str) -> Form[str]: ...
+@overload
+def choice(options: TypeForm[T], /) -> Form[T]: ...
 def choice(*options: Any) -> Form[Any]:
     """Exactly one of some texts: ``choice("yes", "no")``, ``choice(["yes", "no"])``, or an ``Enum`` of strings.
 
@@ -260,11 +264,13 @@ def _is_several(options: object) -> bool:
 
 
 @overload
-def compile(form: type[T] | Form[T] | Constraint[T], vocabulary: Vocabulary) -> Constraint[T]: ...
+def compile(form: TypeForm[T], vocabulary: Vocabulary) -> Constraint[T]: ...
+@overload
+def compile(form: Form[T] | Constraint[T], vocabulary: Vocabulary) -> Constraint[T]: ...
 @overload
 def compile(form: re.Pattern[str], vocabulary: Vocabulary) -> Constraint[str]: ...
 @overload
-def compile(form: Untyped, vocabulary: Vocabulary) -> Constraint[Any]: ...
+def compile(form: Schema, vocabulary: Vocabulary) -> Constraint[Any]: ...
 def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]:
     """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, assert_type
+from typing import Annotated, Any, Literal, assert_type
 
 import numpy as np
 
@@ -90,3 +90,12 @@ assert_type(cut.result, fw.Complete[Person] | fw.Truncated)
 fw.form("text")  # type: ignore[call-overload]  # pyright: ignore
 fw.form(5)  # type: ignore[call-overload]  # pyright: ignore
 model.generate("?", print)  # type: ignore[call-overload]  # pyright: ignore
+
+# Unions, literals and annotated types are types too.
+assert_type(fw.form(int | None), fw.Form[int | None])
+assert_type(fw.form(Literal["a", "b"]), fw.Form[Literal["a", "b"]])
+assert_type(fw.choice(Literal["a", "b"]), fw.Form[Literal["a", "b"]])
+assert_type(fw.form(Annotated[int, "a remark"]), fw.Form[int])
+assert_type(fw.form(None), fw.Form[None])
+assert_type(model.generate("?", int | str).value, int | str)
+assert_type(fw.json_schema({}).repeat(2), fw.Form[Any])

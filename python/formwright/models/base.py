@@ -33,7 +33,9 @@ from formwright.models import prompts
 from formwright.models.prompts import Message, Prompt
 
 if TYPE_CHECKING:
-    from formwright.languages import Untyped
+    from typing_extensions import TypeForm
+
+    from formwright.languages import Schema
 
 __all__ = ["LocalModel", "LocalRuntime"]
 
@@ -80,7 +82,22 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: type[T] | Form[T] | Constraint[T],
+        form: TypeForm[T],
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+    ) -> Complete[T]: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -110,7 +127,7 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: Untyped,
+        form: Schema,
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -125,7 +142,22 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: type[T] | Form[T] | Constraint[T],
+        form: TypeForm[T],
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Complete[T] | Truncated: ...
+    @overload
+    def generate(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -155,7 +187,7 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: Untyped,
+        form: Schema,
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -226,7 +258,22 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: type[T] | Form[T] | Constraint[T],
+        form: TypeForm[T],
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+    ) -> Stream[Complete[T]]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -256,7 +303,7 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: Untyped,
+        form: Schema,
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -271,7 +318,22 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: type[T] | Form[T] | Constraint[T],
+        form: TypeForm[T],
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Stream[Complete[T] | Truncated]: ...
+    @overload
+    def stream(
+        self,
+        prompt: Prompt,
+        form: Form[T] | Constraint[T],
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
@@ -301,7 +363,7 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: Untyped,
+        form: Schema,
         *,
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
