@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import uuid
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NewType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import UUID4, Field, NaiveDatetime
 
 import formwright as fw
 from formwright.forms import Check
@@ -78,9 +81,7 @@ def test_bytes_hold_the_language_and_not_the_type(byte_vocabulary: fw.Vocabulary
         (fw.form(int) + fw.form(bool), "12true", (12, True)),
         (fw.form(int) + "-" + fw.form(bool), "12-true", (12, True)),
         (fw.form(int) + fw.form(int), "123", (12, 3)),  # the earlier part takes as much as it can
-        (fw.form(str) + fw.form(int), '"a"5', 5),
         (fw.form(str) + "!", '"a"!', "a"),
-        (fw.form(str) + fw.form(str), '"a""b"', '"a""b"'),
         (fw.form(Point) | "none", "none", "none"),
         (fw.form(Point) | "none", POINT, Point(1, 2)),
         ("1" | fw.form(int), "1", "1"),  # the first of the two that has the text
@@ -90,12 +91,38 @@ def test_bytes_hold_the_language_and_not_the_type(byte_vocabulary: fw.Vocabulary
         ((fw.form(int) + ",").repeat(0, None), "", []),
         ((fw.form(int) | "").repeat(3), "7", [7, "", ""]),
         (fw.literal("ab").repeat(2), "abab", "abab"),
-        (fw.choice(Size).repeat(2), "SL", "SL"),
+        (fw.choice(Size) | fw.form(int), "S", Size.SMALL),
+        ((fw.json_schema({"type": "string"}) + ",").repeat(2), '"a","b",', ["a", "b"]),
     ],
 )
 def test_the_value_of_a_composition(form: fw.Form[Any], text: str, value: Any) -> None:
     assert form.parse(text) == value
     assert type(form.parse(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    "compose",
+    [
+        lambda: fw.form(str) + fw.form(int),
+        lambda: fw.form(int) + fw.form(str),
+        lambda: fw.form(str) + fw.form(str),
+        lambda: fw.choice(Size) + ":" + fw.form(int),
+        lambda: fw.choice(Size) + fw.choice(Size),
+        lambda: fw.json_schema(Size) + ": " + fw.form(int),
+        lambda: (fw.choice(Size) + " ").repeat(2),
+        lambda: fw.form(Annotated[str, "a remark"]).repeat(2),
+        lambda: fw.form(NewType("Name", str)).repeat(2),
+    ],
+)
+def test_the_value_of_a_string_is_not_dropped_in_silence(compose: Callable[[], object]) -> None:
+    with pytest.raises(fw.errors.NotAForm, match="would be lost"):
+        compose()
+
+
+def test_a_pattern_beside_a_form_is_wrapped() -> None:
+    for other in [re.compile("z"), int, {"type": "integer"}]:
+        with pytest.raises(fw.errors.NotAForm, match="stands beside a form"):
+            fw.form(int) + other  # type: ignore[operator]
 
 
 @given(st.lists(st.integers(0, 999), max_size=6), st.sampled_from(["", ",", "12"]))
@@ -181,24 +208,32 @@ class Holds:
     [
         ("yes", "fw.literal('yes') for this text, fw.regex('yes') for the texts it matches, or fw.json_schema('yes')"),
         ("true", "fw.literal"),
-        (b"yes", "fw.literal"),
+        (b"yes", "decode them"),
         (add, "a tool call"),
         (WithMethod().method, "a tool call"),
         (len, "a tool call"),
         (lambda: 1, "a tool call"),
         (Point(1, 2), "pass the class Point"),
         (5, "pass the class int"),
-        ([int], "pass the class list"),
         (complex, "tuple[float, float]"),
         (list[complex], "tuple[float, float]"),
         (Pairs, "strings, numbers"),
         (Holds, "strings, numbers"),
         (re.Match, "pass a type"),
         (iter, "a tool call"),
+        (["yes", "no"], "fw.choice"),
+        (Mood.GOOD, "pass the class Mood"),
+        (re, "pass a type, a JSON Schema"),
+        ({"name": str}, "a dataclass, a TypedDict or a pydantic model"),
+        (Literal[b"a"], "pass a str"),
+        (type[int], "Literal"),
+        (Iterable[int], "list[T]"),
+        (NaiveDatetime, "pass datetime"),
+        (Annotated[str, Field(pattern="^(?!a)b$")], "python-re"),
     ],
 )
 def test_what_is_no_form_is_refused_and_says_what_may_have_been_meant(form: Any, hint: str) -> None:
-    with pytest.raises(fw.errors.NotAForm) as caught:
+    with pytest.raises(fw.errors.LanguageError) as caught:
         fw.form(form)
     assert hint in str(caught.value.hint)
 
@@ -328,6 +363,24 @@ class TestExplain:
         html = fw.json_schema({"title": "<b>"}).explain()._repr_html_()
         assert html.startswith("<table>")
         assert "title" in html
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
+def test_half_a_character_is_no_text(text: str) -> None:
+    for make in (fw.literal, fw.choice, fw.regex):
+        with pytest.raises(fw.errors.ArgumentError, match="half a character"):
+            make(text)
+
+
+def test_a_text_too_deep_for_python_is_an_error_of_ours() -> None:
+    with pytest.raises(fw.errors.OutputInvalid, match="nested deeper"):
+        fw.json().parse("[" * 30_000 + "]" * 30_000)
+
+
+def test_a_version_of_uuid_is_part_of_the_form() -> None:
+    form = fw.form(UUID4)
+    assert form.parse(f'"{uuid.UUID(int=0, version=4)}"').version == 4
+    assert not form.matches(f'"{uuid.UUID(int=0, version=1)}"')
 
 
 def test_an_example_is_a_text_of_the_form() -> None:

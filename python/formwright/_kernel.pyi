@@ -4,6 +4,7 @@ The docstrings are copies of those of the compiled module: `docs/stubs.py` write
 """
 
 from collections.abc import Mapping, Sequence
+from types import GenericAlias
 from typing import Any, Generic, Self, TypeVar, final
 
 from formwright.forms import Explanation, Form
@@ -21,7 +22,7 @@ __all__ = [
     "json_schema_keywords",
 ]
 
-T_co = TypeVar("T_co", covariant=True)
+_T_co = TypeVar("_T_co", covariant=True)
 
 __version__: str
 
@@ -190,7 +191,7 @@ class Vocabulary:
         """SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same."""
 
 @final
-class Constraint(Generic[T_co]):
+class Constraint(Generic[_T_co]):
     """A form compiled for a vocabulary: frozen, shared by threads and sequences.
 
     Made by `formwright.compile`. It keeps the form, so what the form reads a text as is never lost::
@@ -202,7 +203,8 @@ class Constraint(Generic[T_co]):
         DeadEnd: The vocabulary cannot spell any text of the form.
     """
 
-    def __new__(cls, form: Form[T_co], vocabulary: Vocabulary) -> Self: ...
+    def __new__(cls, form: Form[_T_co], vocabulary: Vocabulary) -> Self: ...
+    def __class_getitem__(cls, key: Any, /) -> GenericAlias: ...
     @classmethod
     def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint[Any]:
         """The constraint that `to_bytes` wrote, compiled again for ``vocabulary``, which must be the same as then.
@@ -220,14 +222,14 @@ class Constraint(Generic[T_co]):
         A pickled constraint brings its form and its vocabulary along; one vocabulary for all constraints of a pickle.
         """
     @property
-    def form(self) -> Form[T_co]:
+    def form(self) -> Form[_T_co]:
         """The form it was compiled from."""
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary it was compiled for."""
     def matcher(self) -> Matcher:
         """A new matcher at the start of a text."""
-    def parse(self, text: str | bytes) -> T_co:
+    def parse(self, text: str | bytes) -> _T_co:
         """The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`."""
     def example(self) -> str:
         """The shortest complete text (one of them). See `formwright.Form.example`."""

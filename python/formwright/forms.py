@@ -16,6 +16,9 @@ What a composition is read as follows from its parts, so that no type is lost:
 ``A.repeat(low, hi)``  of texts: the whole text; else the list of the values
 =====================  ==================================================
 
+A string that is read, a JSON string or the member of an Enum of strings, would not be told from a text by a type
+checker: two of them in a row, one beside another value, or one repeated are refused.
+
 Cost: reading a value costs one pass of the kernel over the text, and whatever its type
 does; a composition finds where its parts begin by one more pass for each part.
 
@@ -26,6 +29,7 @@ as it can.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,7 +40,18 @@ from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 from formwright._kernel import Constraint, Language, Matcher, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
 
-__all__ = ["Check", "Explanation", "Form", "Reading", "form_of_language", "literal", "shortened"]
+__all__ = [
+    "Check",
+    "Explanation",
+    "Form",
+    "Kind",
+    "Reading",
+    "check_text",
+    "form_of_language",
+    "literal",
+    "read_json",
+    "shortened",
+]
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -82,6 +97,11 @@ class Explanation(tuple[Reading, ...]):
     """How every keyword of a form was read, in the order of the schema; a table in notebooks."""
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"#{row.pointer}/{row.keyword}: {row.status}" + (f" ({row.note})" if row.note else "") for row in self
+        )
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -194,6 +214,8 @@ class Form(Generic[T_co]):
         most = low if high is ... else high
         times = f"{low}" if high is ... else f"{low}, {high}"
         language, title = self.language.repeat(low, most), f"({self.title}).repeat({times})"
+        if self.kind == "string":
+            raise _would_be_lost(title)
         if self.kind == "value":
             return Form(language, _Repetition(self, low, most), title, "value")
         return Form(language, str, title, "text")
@@ -231,15 +253,37 @@ def literal(text: str) -> Form[str]:
     Raises:
         ArgumentError: ``text`` is no str.
     """
-    if not isinstance(text, str):
-        raise ArgumentError(f"literal: a str is wanted, not {type(text).__name__}", argument="text")
+    check_text(text, "text")
     return Form(Language.choice([text]), str, shortened(repr(text)), "text")
+
+
+def check_text(text: object, argument: str) -> None:
+    """Fails unless ``text`` is a str that can be written as UTF-8."""
+    if not isinstance(text, str):
+        raise ArgumentError(f"{argument}: a str is wanted, not {type(text).__name__}", argument=argument)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise ArgumentError(f"{argument}: {half!r} at {error.start} is half a character", argument=argument) from None
+
+
+def read_json(text: str) -> Any:
+    """``json.loads``, whose recursion is an error of ours.
+
+    Raises:
+        OutputInvalid: The text is nested too deep for Python.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise OutputInvalid("the text is nested deeper than Python's json reads", text=text) from error
 
 
 def form_of_language(language: Language) -> Form[Any]:
     """A language without its Python type: one JSON Schema is read with ``json.loads``, all else as ``str``."""
     if language.is_json:
-        return Form(language, json.loads, "JSON", "value")
+        return Form(language, read_json, "JSON", "value")
     return Form(language, str, "text", "text")
 
 
@@ -262,23 +306,27 @@ def _operand(other: object) -> Form[Any] | None:
         return other
     if isinstance(other, str):
         return literal(other)
-    if isinstance(other, type) or hasattr(other, "__origin__"):
-        raise NotAForm(
-            f"{other!r} stands beside a form without being one",
-            hint="wrap it: fw.form(T), or fw.regex(pattern) for a pattern",
-        )
+    if isinstance(other, type | re.Pattern | dict) or hasattr(other, "__origin__"):
+        raise NotAForm(f"{other!r} stands beside a form without being one", hint="wrap it: fw.form(...)")
     return None
 
 
 def _concatenated(first: Form[Any], second: Form[Any]) -> Form[Any]:
     language, title = first.language + second.language, f"{first.title} + {second.title}"
-    kinds = (first.kind, second.kind)
-    if kinds == ("value", "value"):
-        return Form(language, _Concatenation(first, second, True, True), title, "value")
-    kind: Kind = "value" if "value" in kinds else "string"
-    if kinds.count(kind) == 1:
-        return Form(language, _Concatenation(first, second, first.kind == kind, second.kind == kind), title, kind)
-    return Form(language, str, title, "text")
+    takes_first, takes_second = first.kind != "text", second.kind != "text"
+    if not (takes_first or takes_second):
+        return Form(language, str, title, "text")
+    if takes_first and takes_second and "string" in (first.kind, second.kind):
+        raise _would_be_lost(title)
+    kind = first.kind if takes_first else second.kind
+    return Form(language, _Concatenation(first, second, takes_first, takes_second), title, kind)
+
+
+def _would_be_lost(title: str) -> NotAForm:
+    return NotAForm(
+        f"{title}: the value of a string would be lost",
+        hint="put the values into one type, such as tuple[str, int], or take the texts: fw.regex(...), fw.choice(...)",
+    )
 
 
 def _either(first: Form[Any], second: Form[Any]) -> Form[Any]:

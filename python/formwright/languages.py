@@ -32,11 +32,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, overload
 
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
-from formwright.forms import Explanation, Form, Reading, literal, shortened
+from formwright.forms import Explanation, Form, Kind, Reading, check_text, literal, read_json, shortened
 
 __all__ = ["choice", "compile", "explain", "form", "json", "json_schema", "literal", "regex", "schema_text"]
 
@@ -214,7 +214,7 @@ def json_schema(
 def json(*, whitespace: str = "flexible", escapes: Escapes = "natural", max_digits: int = 24) -> Form[Any]:
     """Any JSON value; the options are those of `json_schema`."""
     language = Language.json_schema("true", whitespace=whitespace, escapes=escapes, max_digits=max_digits)
-    return Form(language, _json.loads, "any JSON", "value")
+    return Form(language, read_json, "any JSON", "value")
 
 
 def regex(pattern: str | re.Pattern[str]) -> Form[str]:
@@ -229,6 +229,7 @@ def regex(pattern: str | re.Pattern[str]) -> Form[str]:
     """
     if not isinstance(pattern, str | re.Pattern):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
+    check_text(pattern if isinstance(pattern, str) else "", "pattern")
     text = _with_flags(pattern) if isinstance(pattern, re.Pattern) else pattern
     return Form(Language.regex(text), str, f"regex {shortened(repr(text))}", "text")
 
@@ -250,12 +251,8 @@ def choice(*options: Any) -> Form[Any]:
     if len(options) == 1 and _spellings(options[0]):
         return _spelled_form(options[0])
     texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
-    if wrong := [text for text in texts if not isinstance(text, str)]:
-        raise ArgumentError(
-            f"choice: every option is a str, not {wrong[0]!r}",
-            hint='pass choice("yes", "no"), choice(["yes", "no"]) or an Enum whose values are strings',
-            argument="options",
-        )
+    for text in texts:
+        check_text(text, "options")
     return Form(Language.choice(texts), str, f"choice {shortened(', '.join(map(repr, texts)))}", "text")
 
 
@@ -354,7 +351,9 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise SchemaError(
             f"the schema cannot be written as JSON: {error}",
-            hint="a schema holds only dict, list, str, int, float, bool and None; no NaN, no cycle, no lone surrogate",
+            hint="for a record, pass a dataclass, a TypedDict or a pydantic model"
+            if isinstance(schema, dict) and any(isinstance(value, type) for value in schema.values())
+            else "a schema holds only dict, list, str, int, float, bool and None; no NaN, no cycle, no lone surrogate",
         ) from error
     return text
 
@@ -364,7 +363,7 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
 
 def _schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
     text = schema_text(schema)
-    return Form(Language.json_schema(text, **options), _json.loads, f"JSON Schema {shortened(text)}", "value")
+    return Form(Language.json_schema(text, **options), read_json, f"JSON Schema {shortened(text)}", "value")
 
 
 def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
@@ -372,9 +371,14 @@ def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
     from formwright import types
 
     reader = types.Reader(type_)
-    return Form(
-        Language.json_schema(reader.schema_text, **options), reader, _name(type_), "string" if type_ is str else "value"
-    )
+    return Form(Language.json_schema(reader.schema_text, **options), reader, _name(type_), _kind(type_))
+
+
+def _kind(type_: Any) -> Kind:
+    """Whether a type checker takes values of a type for ``str``."""
+    while get_origin(type_) is Annotated or hasattr(type_, "__supertype__"):
+        type_ = type_.__origin__ if get_origin(type_) is Annotated else type_.__supertype__
+    return "string" if isinstance(type_, type) and issubclass(type_, str) else "value"
 
 
 def _name(type_: Any) -> str:
@@ -408,7 +412,7 @@ def _spelled_form(form: Any) -> Form[Any]:
     spellings = _spellings(form)
     is_text = all(value is text for text, value in spellings.items())
     is_string = all(isinstance(value, str) for value in spellings.values())
-    kind: Literal["text", "string", "value"] = "text" if is_text else "string" if is_string else "value"
+    kind: Kind = "text" if is_text else "string" if is_string else "value"
     read = str if is_text else _Spelled(form)
     return Form(Language.choice(list(spellings)), read, _name(form), kind)
 
@@ -430,6 +434,8 @@ def _without_options(read: Callable[[Any], Form[Any]]) -> Callable[[Any, Mapping
 
 def _refuse_text(form: str | bytes) -> Form[Any]:
     shown = shortened(repr(form))
+    if isinstance(form, bytes):
+        raise NotAForm(f"bytes are no form: {shown}", hint="decode them: fw.literal(...) writes a text")
     raise NotAForm(
         f"a bare {type(form).__name__} is no form: {shown} could be a text, a pattern or a schema",
         hint=f"pass fw.literal({shown}) for this text, fw.regex({shown}) for the texts it matches, "
@@ -449,9 +455,21 @@ def _refuse_what_is_no_type(form: Any) -> None:
         )
     if not _is_type(form):
         raise NotAForm(
-            f"{shortened(repr(form))} is an instance of {type(form).__name__}, not a form",
-            hint=f"pass the class {type(form).__name__} for any value of it, or Literal[...] for some values",
+            f"{shortened(repr(form))} is an instance of {type(form).__name__}, not a form", hint=_hint_for(form)
         )
+
+
+def _hint_for(form: Any) -> str:
+    """What may have been meant by an instance."""
+    if isinstance(form, Form | Constraint):
+        return "it is a form already: ask it itself, or pass the schema it was made of"
+    if isinstance(form, Iterable):
+        return "pass fw.choice(...) for one of several texts, or a type such as list[str]"
+    if isinstance(form, Enum):
+        return f"pass the class {type(form).__name__} for any of its members"
+    if isinstance(form, int | float) or (hasattr(form, "__dict__") and not inspect.ismodule(form)):
+        return f"pass the class {type(form).__name__} for any value of it, or Literal[...] for some values"
+    return "pass a type, a JSON Schema (dict or bool), a compiled re.Pattern or a Form"
 
 
 def _is_type(form: Any) -> bool:

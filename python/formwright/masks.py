@@ -52,6 +52,8 @@ def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
 
     It begins where a cache line does, as the tensors of torch do: rows are written faster there.
     """
+    if not isinstance(vocabulary, Vocabulary):
+        raise ArgumentError(f"a Vocabulary is wanted, not {type(vocabulary).__name__}", argument="vocabulary")
     if rows < 0:
         raise ArgumentError(f"rows must be 0 or more, not {rows}", argument="rows")
     count, line = rows * vocabulary.mask_words, 64
@@ -67,8 +69,11 @@ def allowed_tokens(mask: Mask) -> NDArray[np.intp]:
         mask: int32 words of shape ``(words,)`` or ``(1, words)``.
 
     Raises:
-        ArgumentError: It has several rows.
+        ArgumentError: It has several rows, or is not int32.
     """
+    mask = np.asarray(mask)
+    if mask.dtype != np.int32:
+        raise ArgumentError(f"allowed_tokens: a mask holds int32 words, not {mask.dtype}", argument="mask")
     if mask.ndim > 1 and len(mask) != 1:
         raise ArgumentError(
             f"allowed_tokens: one row of a mask is wanted, not the shape {mask.shape}",

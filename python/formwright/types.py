@@ -31,6 +31,7 @@ from formwright._dependencies import needs
 from formwright.errors import NotAForm, OutputInvalid
 
 with needs("pydantic", "a Python type as a form"):
+    import pydantic_core
     from pydantic import TypeAdapter, ValidationError
     from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
     from pydantic.json_schema import GenerateJsonSchema
@@ -58,6 +59,31 @@ class _Closed(GenerateJsonSchema):
 
     def complex_schema(self, schema: Any) -> dict[str, Any]:
         raise NotAForm("complex cannot be read back: JSON has no complex numbers", hint="pass tuple[float, float]")
+
+    def generator_schema(self, schema: Any) -> dict[str, Any]:
+        raise NotAForm("an iterable is read lazily, so its items would not be checked", hint="pass list[T]")
+
+    def is_subclass_schema(self, schema: Any) -> dict[str, Any]:
+        raise NotAForm("a class cannot be read back: JSON has no classes", hint="pass Literal[...] of its names")
+
+    def datetime_schema(self, schema: Any) -> dict[str, Any]:
+        if schema.get("tz_constraint") == "naive":
+            raise NotAForm(
+                "a datetime without a time zone cannot be said in JSON Schema: date-time has one",
+                hint="pass datetime, or Annotated[str, Field(pattern=...)]",
+            )
+        return super().datetime_schema(schema)
+
+    def uuid_schema(self, schema: Any) -> dict[str, Any]:
+        version = schema.get("version")
+        digit = "[0-9a-fA-F]"
+        pattern = f"^{digit}{{8}}-{digit}{{4}}-{version}{digit}{{3}}-[89abAB]{digit}{{3}}-{digit}{{12}}$"
+        return {"type": "string", "format": "uuid"} | ({"pattern": pattern} if version else {})
+
+    def literal_schema(self, schema: Any) -> dict[str, Any]:
+        if wrong := [value for value in schema["expected"] if isinstance(value, bytes)]:
+            raise NotAForm(f"Literal[{wrong[0]!r}] cannot be read back: JSON has no bytes", hint="pass a str")
+        return super().literal_schema(schema)
 
     def enum_schema(self, schema: Any) -> dict[str, Any]:
         for member in schema["members"]:
@@ -87,12 +113,23 @@ def _close(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _adapter(form: Any) -> TypeAdapter[Any]:
     try:
-        return TypeAdapter(form)
+        with needs("pydantic", f"the type {form!r}"):  # pydantic has extras of its own
+            return TypeAdapter(form)
+    except pydantic_core.SchemaError as error:
+        raise NotAForm(
+            f"{form!r} is no form: pydantic cannot check it: {str(error).splitlines()[-1].strip()}",
+            hint="for look-around in a pattern, set regex_engine='python-re' in the model's config",
+        ) from error
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError) as error:
         raise NotAForm(
-            f"{form!r} is no form: pydantic cannot read it as a type: {error}",
+            f"{form!r} is no form: pydantic cannot read it as a type: {_first_line(error)}",
             hint="pass a type that pydantic reads, a JSON Schema (dict or bool), a compiled re.Pattern or a Form",
         ) from error
+
+
+def _first_line(error: Exception) -> str:
+    """What pydantic says, without its advice on its own hooks."""
+    return str(error).partition("\n")[0]
 
 
 def schema_text(form: Any) -> str:
@@ -109,7 +146,7 @@ def _schema_text(adapter: TypeAdapter[Any], form: Any) -> str:
     try:
         schema = adapter.json_schema(schema_generator=_Closed, mode="validation")
     except PydanticUserError as error:
-        raise NotAForm(f"{form!r} cannot be said in JSON Schema: {error}") from error
+        raise NotAForm(f"{form!r} cannot be said in JSON Schema: {_first_line(error)}") from error
     return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -94,7 +94,7 @@ def test_a_wrong_command_line_is_2(files: Path, prompts: list[str], arguments: l
     [
         (["--schema", "broken.json", "--prompt", "x"], "maxLength"),
         (["--regex", "(", "--prompt", "x"], "^"),
-        (["--regex", "a{9}", "--max-tokens", "3", "--prompt", "x"], "hint: pass max_tokens=9 or more"),
+        (["--regex", "a{9}", "--max-tokens", "3", "--prompt", "x"], "hint: pass --max-tokens 9 or more"),
     ],
 )
 def test_a_refusal_is_3_with_reason_and_hint(files: Path, prompts: list[str], arguments: list[str], says: str) -> None:

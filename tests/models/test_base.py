@@ -99,7 +99,15 @@ def test_a_constraint_for_another_vocabulary_is_refused(model: LocalModel) -> No
 
 @pytest.mark.parametrize(
     "option",
-    [{"max_tokens": -1}, {"temperature": -1}, {"top_k": 0}, {"top_p": 0}, {"top_p": 1.5}, {"stop": ""}],
+    [
+        *({"max_tokens": value} for value in (-1, None, 1.5)),
+        *({"temperature": value} for value in (-1, None, float("inf"))),
+        *({"top_k": value} for value in (0, 1.5)),
+        *({"top_p": value} for value in (0, 1.5, "1")),
+        *({"seed": value} for value in (-1, "1")),
+        *({"stop": value} for value in ("", 5, b"x", [""])),
+        {"cancel": True},
+    ],
 )
 def test_options_are_checked_at_the_call(model: LocalModel, option: dict[str, Any]) -> None:
     with pytest.raises(fw.errors.ArgumentError) as caught:

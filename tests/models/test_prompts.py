@@ -36,6 +36,9 @@ def test_prompts(prompt: Any, expected: Any) -> None:
     ("prompt", "says"),
     [
         (b"Hi", "a bytes"),
+        ("a\ud800", "half a character"),
+        ([{"role": "user", "content": "\ud800"}], "half a character"),
+        ([{"role": "user", "content": [{"type": "text", "text": "\ud800"}]}], "half a character"),
         (5, "an int"),
         (None, "None"),
         ({"role": "user", "content": "Hi"}, "a dict"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import IO, Any
 
 import click
@@ -19,12 +20,20 @@ INTERRUPTED = 130
 """The exit code of what was ended by Ctrl-C, as in a shell."""
 
 
+_OPTIONS = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
+
+
+def _for_the_command_line(hint: str) -> str:
+    """A hint in which options are called what they are called here."""
+    return reduce(lambda text, name: text.replace(name, _OPTIONS[name]), _OPTIONS, hint)
+
+
 class _Refusal(click.ClickException):
     exit_code = 3
 
     def __init__(self, error: FormwrightError) -> None:
         super().__init__(str(error))
-        self.hint = error.hint
+        self.hint = _for_the_command_line(error.hint or "")
 
     def show(self, file: IO[Any] | None = None) -> None:
         click.echo(f"error: {self.message}", err=True)
@@ -37,7 +46,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except ArgumentError as error:
-            raise click.UsageError(f"{error}. {error.hint or ''}".rstrip()) from error
+            raise click.UsageError(f"{error}" + (f" ({error.hint})" if error.hint else "")) from error
         except FormwrightError as error:
             raise _Refusal(error) from error
         except KeyboardInterrupt:

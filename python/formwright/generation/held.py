@@ -93,6 +93,8 @@ def _stop_texts(stop: str | Sequence[str] | None) -> tuple[str, ...]:
             hint="pass cancel= to end a generation by a function",
             argument="stop",
         )
+    if not isinstance(stop, Sequence | None) or isinstance(stop, bytes):
+        raise ArgumentError(f"stop= is a text or several, not {stop!r}", argument="stop")
     texts = () if stop is None else (stop,) if isinstance(stop, str) else tuple(stop)
     if wrong := [text for text in texts if not isinstance(text, str) or not text]:
         raise ArgumentError(f"stop= holds texts of one character or more, not {wrong[0]!r}", argument="stop")

@@ -146,6 +146,8 @@ class Stream(Generic[R_co]):
         cancel: Callable[[], bool] | None = None,
         context: bool = False,
     ) -> None:
+        if cancel is not None and not callable(cancel):
+            raise ArgumentError(f"cancel= is a function, not {cancel!r}", argument="cancel")
         self._started = time.perf_counter()
         self._prompt_tokens = len(prompt_ids)
         self._run = _start(runtime, constraint, prompt_ids, max_tokens, finish, context)
@@ -165,6 +167,10 @@ class Stream(Generic[R_co]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        state = "unfinished" if self._result is None else "finished"
+        return f"Stream({self._run.matcher.constraint.form!r}, {len(self._run.token_ids)} tokens, {state})"
 
     def close(self) -> None:
         """End the generation where it is."""
@@ -238,8 +244,8 @@ def _start(
 ) -> _Run:
     if not prompt_ids:
         raise PromptError("the prompt is empty: a model needs at least one token to go on from")
-    if max_tokens < 0:
-        raise ArgumentError(f"max_tokens must be 0 or more, not {max_tokens}", argument="max_tokens")
+    if not isinstance(max_tokens, int) or max_tokens < 0:
+        raise ArgumentError(f"max_tokens must be an integer from 0 on, not {max_tokens!r}", argument="max_tokens")
     matcher = constraint.matcher()
     if finish and matcher.min_tokens_to_finish > max_tokens:
         _refuse(matcher.min_tokens_to_finish, max_tokens, context)
@@ -254,19 +260,23 @@ def _refuse(needed: int, allowed: int, context: bool) -> NoReturn:
         )
     if context:
         raise LimitExceeded(
-            f"the shortest text in this form needs {needed} tokens, the prompt leaves {allowed} of the context",
+            f"the shortest text in this form needs {_tokens(needed)}, the prompt leaves {allowed} of the context",
             hint="shorten the prompt, or use a model with a longer context",
             limit="context",
             value=needed,
             allowed=allowed,
         )
     raise LimitExceeded(
-        f"the shortest text in this form needs {needed} tokens, max_tokens allows {allowed}",
+        f"the shortest text in this form needs {_tokens(needed)}, max_tokens allows {allowed}",
         hint=f"pass max_tokens={needed} or more",
         limit="max_tokens",
         value=needed,
         allowed=allowed,
     )
+
+
+def _tokens(count: int) -> str:
+    return f"{count} token" if count == 1 else f"{count} tokens"
 
 
 def generate(runtime: Runtime, constraint: Constraint[Any], prompt_ids: Sequence[int], **options: Any) -> Any:

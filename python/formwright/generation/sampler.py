@@ -51,9 +51,10 @@ class Sampler:
     _random: np.random.Generator = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _require(self.temperature >= 0, "temperature", self.temperature, "0 or more")
-        _require(self.top_k is None or self.top_k >= 1, "top_k", self.top_k, "1 or more")
-        _require(0 < self.top_p <= 1, "top_p", self.top_p, "more than 0 and at most 1")
+        _require(_is_real(self.temperature) and self.temperature >= 0, "temperature", self.temperature, "0 or more")
+        _require(self.top_k is None or (_is_count(self.top_k) and self.top_k >= 1), "top_k", self.top_k, "1 or more")
+        _require(_is_real(self.top_p) and 0 < self.top_p <= 1, "top_p", self.top_p, "more than 0 and at most 1")
+        _require(self.seed is None or (_is_count(self.seed) and self.seed >= 0), "seed", self.seed, "0 or more")
         self._random = np.random.default_rng(self.seed)
 
     def __call__(self, logits: NDArray[np.floating]) -> int:
@@ -77,9 +78,17 @@ class Sampler:
         return int(self._random.choice(tokens[: len(weights)], p=weights))
 
 
+def _is_real(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer)
+
+
 def _require(holds: bool, name: str, value: object, range_: str) -> None:
     if not holds:
-        raise ArgumentError(f"{name} must be {range_}, not {value}", argument=name)
+        raise ArgumentError(f"{name} must be {range_}, not {value!r}", argument=name)
 
 
 def _softmax(scores: Floats) -> Floats:

@@ -407,16 +407,17 @@ class LocalModel:
         constraint = self._compile(form)
         ids = self._encode(prompt)
         room = self.runtime.context - len(ids)
+        is_full = isinstance(max_tokens, int) and room < max_tokens
         return Stream(
             self.runtime.fork(),
             constraint,
             ids,
-            max_tokens=min(max_tokens, room),
+            max_tokens=room if is_full else max_tokens,
             sampler=Sampler(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed),
             finish=finish,
             stop=stop,
             cancel=cancel,
-            context=room < max_tokens,
+            context=is_full,
         )
 
     def __repr__(self) -> str:

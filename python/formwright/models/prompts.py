@@ -51,7 +51,7 @@ def read(prompt: object, size: int, roles: Sequence[str] = ROLES) -> str | list[
         PromptError: It is no prompt.
     """
     if isinstance(prompt, str):
-        return prompt
+        return _whole(prompt, "the prompt")
     if (
         isinstance(prompt, bytes | bytearray | Mapping)
         or not hasattr(prompt, "__iter__")
@@ -100,15 +100,24 @@ def _message(message: object, where: str, roles: Sequence[str]) -> Message:
 
 def _content(content: object, where: str) -> str:
     if isinstance(content, str):
-        return content
+        return _whole(content, f"the content of {where}")
     if not isinstance(content, Sequence) or isinstance(content, bytes):
         raise PromptError(f"the content of {where} is {_kind(content)}, not a str or a list of text parts")
     return "".join(_part(part, f"part {number} of {where}") for number, part in enumerate(content))
 
 
+def _whole(text: str, where: str) -> str:
+    """The same text, if it can be written as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise PromptError(f"{where} holds half a character: {text[error.start]!r} at {error.start}") from None
+    return text
+
+
 def _part(part: object, where: str) -> str:
     if isinstance(part, Mapping) and part.get("type") in ("text", "input_text") and isinstance(part.get("text"), str):
-        return str(part["text"])
+        return _whole(part["text"], where)
     kind = f"of type {part.get('type')!r}" if isinstance(part, Mapping) else _kind(part)
     raise PromptError(f'{where} is {kind}: only text parts {{"type": "text", "text": ...}} can be read')
 
