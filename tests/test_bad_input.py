@@ -266,6 +266,48 @@ def test_ids_that_are_none(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary, 
     assert matcher.accepted_bytes == b""
 
 
+def test_numbers_of_any_size_are_errors_of_ours(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary) -> None:
+    mask = fw.allocate_bitmask(1, byte_vocabulary)
+    for huge in (10**30, -(10**30)):
+        for use in (
+            lambda huge=huge: matcher.fill_bitmask(mask, huge),
+            lambda huge=huge: matcher.fill_bitmask(mask, budget=huge),
+            lambda huge=huge: matcher.accept_token(huge),
+            lambda huge=huge: byte_vocabulary.token(huge),
+            lambda huge=huge: matcher.rollback(huge),
+            lambda huge=huge: fw.json_schema({}, max_digits=huge),
+            lambda huge=huge: fw.literal("a").repeat(huge),
+            lambda huge=huge: fw.Vocabulary([b"a"], eos_token_ids=[huge]),
+            lambda huge=huge: fw.Vocabulary([b"a", None], eos_token_ids=[1], special_tokens={"x": huge}),
+        ):
+            with pytest.raises(errors.FormwrightError):
+                use()
+
+
+def test_a_text_too_long_to_count_is_a_limit_and_not_a_contradiction() -> None:
+    for form in (fw.form(int), fw.literal("ab")):
+        with pytest.raises(errors.LimitExceeded, match="bytes of the shortest text"):
+            form.repeat(10**9)
+    assert fw.form(int).repeat(1, 10**9).matches("1")
+
+
+@pytest.mark.parametrize("pattern", [r"a$b", r"[^\s\S]"])
+def test_a_pattern_that_matches_nothing_is_an_error_of_the_pattern(pattern: str) -> None:
+    with pytest.raises(errors.RegexError, match="no text matches it") as caught:
+        fw.regex(pattern)
+    assert caught.value.source == pattern
+
+
+def test_a_row_stands_once_in_a_batch(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary) -> None:
+    with pytest.raises(errors.ArgumentError, match="two matchers have row 1"):
+        fw.fill_bitmasks([matcher, matcher.fork()], fw.allocate_bitmask(2, byte_vocabulary), rows=[1, 1])
+
+
+def test_a_mask_of_another_type_is_named(matcher: fw.Matcher) -> None:
+    with pytest.raises(TypeError, match="not ndarray of int64"):
+        matcher.fill_bitmask(np.zeros((1, 9), dtype=np.int64))
+
+
 def test_counts_are_0_or_more(matcher: fw.Matcher, byte_vocabulary: fw.Vocabulary) -> None:
     mask = fw.allocate_bitmask(1, byte_vocabulary)
     for use in (

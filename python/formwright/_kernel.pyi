@@ -149,7 +149,7 @@ class Vocabulary:
 
         Args:
             tokenizer: The tokenizer, as its library gives it.
-            eos_token_ids: Every id that ends a text; what the tokenizer declares if ``None``.
+            eos_token_ids: Ids that end a text beside those that the tokenizer declares.
             logits_size: Width of a row of the model's logits, where it is wider than the tokenizer.
 
         Raises:
@@ -204,7 +204,7 @@ class Constraint(Generic[_T_co]):
     """
 
     def __new__(cls, form: Form[_T_co], vocabulary: Vocabulary) -> Self: ...
-    def __class_getitem__(cls, key: Any, /) -> GenericAlias: ...
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
     @classmethod
     def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint[Any]:
         """The constraint that `to_bytes` wrote, compiled again for ``vocabulary``, which must be the same as then.
@@ -326,7 +326,7 @@ class Matcher:
 class RowBuffer:
     """A mask whose memory is looked up once, not for every row that is written.
 
-    Takes what `Matcher.fill_bitmask` takes, and is taken wherever that is::
+    Takes what `Matcher.fill_bitmask` takes, and is taken there and by `fill_bitmasks`::
 
         rows = RowBuffer(allocate_bitmask(batch, vocabulary))
         matcher.fill_bitmask(rows, 3)                     # written to rows.mask[3]
@@ -363,7 +363,7 @@ def fill_bitmasks(
         budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
 
     Raises:
-        ArgumentError: A matcher stands there twice, a row is not there, or the lengths differ.
+        ArgumentError: A matcher or a row stands there twice, a row is not there, or the lengths differ.
         TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
     """
 

@@ -238,7 +238,8 @@ scalars = st.one_of(
     st.builds(all_of, st.just(word), enums),
     st.builds(all_of, st.just(number), st.sampled_from([integer, some_numbers])),
     st.builds(but_not, st.just(word), enums),
-    st.builds(but_not, st.sampled_from([integer, some_numbers]), st.just(some_numbers)),
+    # Not of all integers: a set with gaps has 0, but not its second spelling, -0.
+    st.builds(but_not, st.just(some_numbers), st.just(Schema({"enum": [-12, 5]}, ref.choice(["-12", "5"])))),
 )
 schemas = st.recursive(
     st.one_of(

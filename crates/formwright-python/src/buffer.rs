@@ -8,7 +8,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::errors::argument;
+use crate::errors::{Int, argument};
 
 /// A checked mask buffer.
 pub struct Rows {
@@ -21,9 +21,10 @@ impl Rows {
     /// Checks type, shape and layout of `mask`.
     pub fn new(mask: &Bound<'_, PyAny>) -> PyResult<Self> {
         let buffer = PyBuffer::<i32>::get(mask).map_err(|_| {
+            let class = mask.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+            let dtype = mask.getattr("dtype").map_or_else(|_| String::new(), |dtype| format!(" of {dtype}"));
             PyTypeError::new_err(format!(
-                "mask: a writable int32 buffer is wanted (numpy array, or .numpy() of a CPU tensor), not {}",
-                mask.get_type()
+                "mask: a writable int32 buffer is wanted (numpy array, or .numpy() of a CPU tensor), not {class}{dtype}"
             ))
         })?;
         if buffer.readonly() || !buffer.is_c_contiguous() {
@@ -53,10 +54,10 @@ impl Rows {
     }
 
     /// The index of row `row`; fails unless there is one.
-    pub fn check(&self, py: Python<'_>, row: i64) -> PyResult<usize> {
-        let index = usize::try_from(row).ok().filter(|&row| row < self.count);
+    pub fn check(&self, py: Python<'_>, row: Int) -> PyResult<usize> {
+        let index = usize::try_from(row.0).ok().filter(|&row| row < self.count);
         index.ok_or_else(|| {
-            let message = format!("mask: there is no row {row}: it has {} rows, counted from 0", self.count);
+            let message = format!("mask: there is no row {}: it has {} rows, counted from 0", row.0, self.count);
             argument(py, "row", message)
         })
     }
@@ -69,7 +70,7 @@ impl Rows {
 
 /// A mask whose memory is looked up once, not for every row that is written.
 ///
-/// Takes what `Matcher.fill_bitmask` takes, and is taken wherever that is::
+/// Takes what `Matcher.fill_bitmask` takes, and is taken there and by `fill_bitmasks`::
 ///
 ///     rows = RowBuffer(allocate_bitmask(batch, vocabulary))
 ///     matcher.fill_bitmask(rows, 3)                     # written to rows.mask[3]

@@ -1,6 +1,7 @@
 //! Kernel errors as the exceptions declared in `formwright/errors.py`.
 
 use formwright::{Error, Kind};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -81,7 +82,36 @@ pub fn argument(py: Python<'_>, name: &'static str, message: String) -> PyErr {
     raise(py, Error::argument(name, message))
 }
 
+/// An integer of Python, however large. What 64 bits do not hold becomes the largest or the smallest they do: no id, row
+/// or count comes near it.
+#[derive(Clone, Copy)]
+pub struct Int(pub i64);
+
+impl Int {
+    /// As a token id, which the kernel refuses if there is none: one that is no id at all becomes the largest.
+    pub fn id(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Int {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match value.extract::<i64>() {
+            Ok(value) => Ok(Self(value)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+                Ok(Self(if value.lt(0)? { i64::MIN } else { i64::MAX }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// `value` as a count from 0 on.
-pub fn count<T: TryFrom<i64>>(py: Python<'_>, name: &'static str, value: i64) -> PyResult<T> {
-    T::try_from(value).map_err(|_| argument(py, name, format!("{name} must be 0 or more, not {value}")))
+pub fn count<T: TryFrom<i64>>(py: Python<'_>, name: &'static str, value: Int) -> PyResult<T> {
+    T::try_from(value.0).map_err(|_| {
+        let bound = if value.0 < 0 { "0 or more" } else { "smaller" };
+        argument(py, name, format!("{name} must be {bound}, not {}", value.0))
+    })
 }

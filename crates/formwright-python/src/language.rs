@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::errors::{argument, count, lift};
+use crate::errors::{Int, argument, count, lift};
 
 /// `(pointer, keyword, status, note)` of every keyword.
 pub type Readings = Vec<(String, String, &'static str, String)>;
@@ -41,7 +41,7 @@ struct Spoken {
     whitespace: String,
     escapes: String,
     integers: String,
-    max_digits: i64,
+    max_digits: Int,
     unknown_keywords: String,
     format: String,
     formats: Option<BTreeMap<String, String>>,
@@ -56,7 +56,7 @@ impl Spoken {
             whitespace: self.whitespace,
             any_escapes: choose(py, "escapes", &self.escapes, ("natural", false), ("any", true))?,
             decimal_integers: choose(py, "integers", &self.integers, ("plain", false), ("decimal", true))?,
-            max_digits: count(py, "max_digits", self.max_digits)?,
+            max_digits: u32::try_from(self.max_digits.0).unwrap_or(0), // which is refused like any other
             ignore_unknown: choose(py, "unknown_keywords", &self.unknown_keywords, ("error", false), ("ignore", true))?,
             assert_formats: choose(py, "format", &self.format, ("annotation", false), ("assert", true))?,
             formats: self.formats.unwrap_or_default(),
@@ -107,7 +107,7 @@ impl Language {
     ///     SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
     #[staticmethod]
     #[pyo3(signature = (
-        schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", max_digits=24,
+        schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", max_digits=Int(24),
         unknown_keywords="error", format="assert", formats=None, dialect=None, registry=None
     ))]
     #[allow(clippy::too_many_arguments)]
@@ -118,7 +118,7 @@ impl Language {
         whitespace: &str,
         escapes: &str,
         integers: &str,
-        max_digits: i64,
+        max_digits: Int,
         unknown_keywords: &str,
         format: &str,
         formats: Option<BTreeMap<String, String>>,
@@ -175,7 +175,7 @@ impl Language {
     ///
     /// Raises:
     ///     ArgumentError: ``low`` is negative or more than ``high``.
-    fn repeat(&self, py: Python<'_>, low: i64, high: Option<i64>) -> PyResult<Self> {
+    fn repeat(&self, py: Python<'_>, low: Int, high: Option<Int>) -> PyResult<Self> {
         let low = count(py, "low", low)?;
         let high = high.map_or(Ok(UNBOUNDED), |high| count(py, "high", high))?;
         let kernel = lift(py, py.detach(|| self.kernel.repeat(low, high)))?;

@@ -15,7 +15,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::buffer::shared;
-use crate::errors::argument;
+use crate::errors::{Int, argument};
 
 /// Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
 ///
@@ -34,7 +34,7 @@ pub fn apply_bitmask(
     py: Python<'_>,
     logits: &Bound<'_, PyAny>,
     mask: PyBuffer<i32>,
-    rows: Option<Vec<i64>>,
+    rows: Option<Vec<Int>>,
     minus_infinity: u64,
 ) -> PyResult<()> {
     if !mask.is_c_contiguous() {
@@ -57,7 +57,7 @@ pub fn apply_bitmask(
 struct Job<'a> {
     words: &'a [AtomicU32],
     shape: (usize, usize),
-    rows: Option<&'a [i64]>,
+    rows: Option<&'a [Int]>,
 }
 
 impl Job<'_> {
@@ -82,8 +82,8 @@ impl Job<'_> {
 }
 
 /// `rows`, all of which are there.
-fn known(py: Python<'_>, rows: &[i64], count: usize) -> PyResult<Vec<usize>> {
-    let find = |&row: &i64| match usize::try_from(row) {
+fn known(py: Python<'_>, rows: &[Int], count: usize) -> PyResult<Vec<usize>> {
+    let find = |&Int(row): &Int| match usize::try_from(row) {
         Ok(index) if index < count => Ok(index),
         _ => Err(argument(py, "rows", format!("there is no row {row}: the logits have {count} rows, counted from 0"))),
     };

@@ -11,7 +11,7 @@ use formwright::vocabulary::Vocabulary;
 
 use crate::buffer::{Found, Rows};
 use crate::constraint::Constraint;
-use crate::errors::{argument, count, lift, raise};
+use crate::errors::{Int, argument, count, lift, raise};
 use crate::vocabulary::{known, known_all};
 
 /// Characters of the text that a repr shows.
@@ -64,8 +64,8 @@ impl Matcher {
     ///     ArgumentError: The shape of the buffer, the row or the budget does not fit.
     ///     DeadEnd: No token of the vocabulary can come next.
     ///     LimitExceeded: ``budget`` is too small for any complete text.
-    #[pyo3(signature = (mask, row=0, *, budget=None))]
-    fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: i64, budget: Option<i64>) -> PyResult<()> {
+    #[pyo3(signature = (mask, row=Int(0), *, budget=None))]
+    fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, budget: Option<Int>) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         let row = rows.check(py, row)?;
         if budget.is_none() && self.kernel.write_quick(rows.row(row)) {
@@ -84,7 +84,7 @@ impl Matcher {
     /// Raises:
     ///     DeadEnd, LimitExceeded, ArgumentError: As `fill_bitmask`.
     #[pyo3(signature = (*, budget=None))]
-    fn allowed_token_ids(&mut self, py: Python<'_>, budget: Option<i64>) -> PyResult<Vec<u32>> {
+    fn allowed_token_ids(&mut self, py: Python<'_>, budget: Option<Int>) -> PyResult<Vec<u32>> {
         let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
         let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
         let words: Vec<AtomicU32> = (0..self.words()).map(|_| AtomicU32::new(0)).collect();
@@ -98,7 +98,7 @@ impl Matcher {
     /// Raises:
     ///     TokenRejected: It cannot come here; the state is unchanged.
     ///     VocabularyError: There is no such id.
-    fn accept_token(&mut self, py: Python<'_>, token_id: i64) -> PyResult<()> {
+    fn accept_token(&mut self, py: Python<'_>, token_id: Int) -> PyResult<()> {
         let id = known(py, self.vocabulary(), token_id)?;
         lift(py, self.kernel.accept_token(id))
     }
@@ -109,7 +109,7 @@ impl Matcher {
     ///     TokenRejected: One of them cannot come in its turn; the state is unchanged.
     ///     VocabularyError: There is no such id; the state is unchanged.
     #[allow(clippy::needless_pass_by_value)]
-    fn accept_tokens(&mut self, py: Python<'_>, token_ids: Vec<i64>) -> PyResult<()> {
+    fn accept_tokens(&mut self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<()> {
         let ids = known_all(py, self.vocabulary(), &token_ids)?;
         lift(py, self.kernel.accept_tokens(&ids))
     }
@@ -119,7 +119,7 @@ impl Matcher {
     /// Raises:
     ///     VocabularyError: There is no such id.
     #[allow(clippy::needless_pass_by_value)]
-    fn validate_tokens(&mut self, py: Python<'_>, token_ids: Vec<i64>) -> PyResult<usize> {
+    fn validate_tokens(&mut self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<usize> {
         let ids = known_all(py, self.vocabulary(), &token_ids)?;
         lift(py, self.kernel.validate_tokens(&ids))
     }
@@ -136,8 +136,8 @@ impl Matcher {
     ///
     /// Raises:
     ///     MatchError: There are fewer.
-    #[pyo3(signature = (steps=1))]
-    fn rollback(&mut self, py: Python<'_>, steps: i64) -> PyResult<()> {
+    #[pyo3(signature = (steps=Int(1)))]
+    fn rollback(&mut self, py: Python<'_>, steps: Int) -> PyResult<()> {
         let steps = count(py, "steps", steps)?;
         lift(py, self.kernel.rollback(steps))
     }
@@ -206,7 +206,7 @@ impl Matcher {
 ///     budgets: The budget of each matcher, see `Matcher.fill_bitmask`; none if ``None``.
 ///
 /// Raises:
-///     ArgumentError: A matcher stands there twice, a row is not there, or the lengths differ.
+///     ArgumentError: A matcher or a row stands there twice, a row is not there, or the lengths differ.
 ///     TypeError, DeadEnd, LimitExceeded: As `Matcher.fill_bitmask`.
 #[pyfunction]
 #[pyo3(signature = (matchers, mask, *, rows=None, budgets=None))]
@@ -215,10 +215,10 @@ pub fn fill_bitmasks(
     py: Python<'_>,
     matchers: Vec<Option<Bound<'_, Matcher>>>,
     mask: &Bound<'_, PyAny>,
-    rows: Option<Vec<i64>>,
-    budgets: Option<Vec<Option<i64>>>,
+    rows: Option<Vec<Int>>,
+    budgets: Option<Vec<Option<Int>>>,
 ) -> PyResult<()> {
-    let rows = rows.unwrap_or_else(|| (0..matchers.len() as i64).collect());
+    let rows = rows.unwrap_or_else(|| (0..matchers.len() as i64).map(Int).collect());
     let budgets = budgets.unwrap_or_else(|| vec![None; matchers.len()]);
     if rows.len() != matchers.len() || budgets.len() != matchers.len() {
         return Err(argument(py, "rows", "fill_bitmasks: matchers, rows and budgets must have one length".to_owned()));
@@ -231,6 +231,10 @@ pub fn fill_bitmasks(
     let Some(words) = matchers.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
     let buffer = Found::of(mask, words)?;
     let rows: Vec<usize> = rows.iter().map(|&row| buffer.check(py, row)).collect::<PyResult<_>>()?;
+    let mut taken = HashSet::new();
+    if let Some(twice) = rows.iter().find(|row| !taken.insert(**row)) {
+        return Err(argument(py, "rows", format!("fill_bitmasks: two matchers have row {twice}")));
+    }
     let budgets: Vec<Option<u32>> = budgets
         .iter()
         .map(|budget| budget.map(|budget| count(py, "budgets", budget)).transpose())

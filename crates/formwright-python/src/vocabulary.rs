@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use crate::errors::{lift, raise};
+use crate::errors::{Int, lift, raise};
 
 /// The id of a token of `vocabulary`.
-pub fn known(py: Python<'_>, vocabulary: &Kernel, token_id: i64) -> PyResult<u32> {
+pub fn known(py: Python<'_>, vocabulary: &Kernel, Int(token_id): Int) -> PyResult<u32> {
     let size = vocabulary.logits_size();
     match u32::try_from(token_id) {
         Ok(id) if (id as usize) < size => Ok(id),
@@ -25,7 +25,7 @@ pub fn known(py: Python<'_>, vocabulary: &Kernel, token_id: i64) -> PyResult<u32
 }
 
 /// The ids of tokens of `vocabulary`.
-pub fn known_all(py: Python<'_>, vocabulary: &Kernel, token_ids: &[i64]) -> PyResult<Vec<u32>> {
+pub fn known_all(py: Python<'_>, vocabulary: &Kernel, token_ids: &[Int]) -> PyResult<Vec<u32>> {
     token_ids.iter().map(|&id| known(py, vocabulary, id)).collect()
 }
 
@@ -61,20 +61,21 @@ impl Vocabulary {
     fn new(
         py: Python<'_>,
         tokens: Vec<Option<PyBackedBytes>>,
-        eos_token_ids: Vec<u32>,
+        eos_token_ids: Vec<Int>,
         special_tokens: Option<&Bound<'_, PyAny>>,
         logits_size: Option<usize>,
     ) -> PyResult<Self> {
         let special = match special_tokens {
             None => IndexMap::new(),
             Some(mapping) => {
-                let items: Vec<(String, u32)> =
+                let items: Vec<(String, Int)> =
                     mapping.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect::<PyResult<_>>()?;
-                items.into_iter().collect()
+                items.into_iter().map(|(name, id)| (name, id.id())).collect()
             }
         };
         let spelled: Vec<&[u8]> = tokens.iter().map(|token| token.as_deref().unwrap_or_default()).collect();
-        Self::built(py, || Kernel::new(&spelled, &eos_token_ids, special, logits_size))
+        let eos: Vec<u32> = eos_token_ids.into_iter().map(Int::id).collect();
+        Self::built(py, || Kernel::new(&spelled, &eos, special, logits_size))
     }
 
     /// The vocabulary that `to_bytes` wrote, built and checked as if its tokens were given again.
@@ -100,7 +101,7 @@ impl Vocabulary {
     ///
     /// Args:
     ///     tokenizer: The tokenizer, as its library gives it.
-    ///     eos_token_ids: Every id that ends a text; what the tokenizer declares if ``None``.
+    ///     eos_token_ids: Ids that end a text beside those that the tokenizer declares.
     ///     logits_size: Width of a row of the model's logits, where it is wider than the tokenizer.
     ///
     /// Raises:
@@ -130,7 +131,7 @@ impl Vocabulary {
     ///
     /// Raises:
     ///     VocabularyError: There is no such id.
-    fn token<'py>(&self, py: Python<'py>, token_id: i64) -> PyResult<Bound<'py, PyBytes>> {
+    fn token<'py>(&self, py: Python<'py>, token_id: Int) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.tables.vocabulary;
         let id = known(py, vocabulary, token_id)?;
         Ok(PyBytes::new(py, vocabulary.token(id)))

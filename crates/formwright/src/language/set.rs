@@ -16,8 +16,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{CompiledGraph, Facts, Graph, Leaf, Node};
-use crate::error::Result;
+use super::{CompiledGraph, Facts, Graph, INFINITE, Leaf, Node};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::Automaton;
 
@@ -85,10 +85,14 @@ impl Language {
     /// This language `low..=high` times in a row.
     ///
     /// # Errors
-    /// [`crate::Kind::Argument`] when `low > high`.
+    /// [`crate::Kind::Argument`] when `low > high`; [`crate::Kind::Limit`] when the shortest text is too long to count.
     pub fn repeat(&self, low: u32, high: u32) -> Result<Self> {
         let mut graph = Graph::clone(&self.0.graph);
         let body = graph.root;
+        let shortest = self.0.facts.shortest(body).saturating_mul(low);
+        if shortest >= INFINITE {
+            return Err(Error::limit("bytes of the shortest text", shortest as usize, INFINITE as usize - 1));
+        }
         graph.root = graph.repeat(body, low, high, &self.0.facts)?;
         Self::new(graph, &self.0.limits)
     }

@@ -54,9 +54,9 @@ impl Matcher {
             if needed > budget && needed < INFINITE {
                 return Error::new(
                     Kind::Limit { limit: "budget", value: needed as usize, allowed: budget as usize },
-                    format!("limit reached: a complete text needs {needed} more tokens, the budget is {budget}"),
+                    format!("limit reached: a complete text needs {needed} more token(s), the budget is {budget}"),
                 )
-                .hint("raise max_tokens");
+                .hint(format!("pass a budget of {needed} or more"));
             }
         }
         let expected = self.expected();

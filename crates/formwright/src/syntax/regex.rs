@@ -14,7 +14,7 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::language::Language;
 use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
@@ -23,7 +23,7 @@ use crate::regular::{Encoding, Ranges, Regular};
 /// The texts that `source` matches as a whole.
 ///
 /// # Errors
-/// [`crate::Kind::Regex`] with the place; [`crate::Kind::Unsatisfiable`] when nothing matches.
+/// [`crate::Kind::Regex`] with the place, or when nothing matches.
 pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
     let tree = parse(source, limits)?;
     let mut graph = Graph::default();
@@ -34,7 +34,10 @@ pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
         }
         None => Segment::of(&tree).build(&mut graph),
     };
-    Language::new(graph, limits)
+    Language::new(graph, limits).map_err(|error| match *error.kind {
+        Kind::Unsatisfiable { .. } => Error::regex(source, (0, source.len()), "no text matches it"),
+        _ => error,
+    })
 }
 
 /// From this many repetitions on, characters of a class are counted: an automaton would have a state for each count.
