@@ -4,16 +4,17 @@
 //! [a-z]*     at `h`     all characters below are lowercase letters: he, hel, hello ... stay inside, unvisited
 //! ```
 //!
-//! A state that may read any number of characters of a class accepts every subtree with no other characters. The
-//! loops of a state become sets of kinds of characters once a walk, and every node knows the kinds below it, so this
-//! is one AND.
+//! A state that may read any number of characters of a class accepts every subtree with no other characters. In each
+//! walk, the loops of a state become sets of kinds of characters once, and every trie node knows the kinds below it,
+//! so the test is one AND.
 //!
-//! Wrinkle: a kind with a character that may follow the terminal is left out, as tokens may leave by it.
+//! Cost: the AND, and once for each state and walk the loops of the state. Wrinkle: a kind with a character that may follow the
+//! terminal is left out, as tokens may leave the terminal with such a character.
 
 use smallvec::SmallVec;
 
 use super::by_state::ByState;
-use crate::regular::{Automaton, ByteSet, ClassRun, StateId};
+use crate::regular::{Automaton, ByteSet, ClassLoop, StateId};
 use crate::vocabulary::kinds::{self, Kinds};
 use crate::vocabulary::{NodeIndex, Trie};
 
@@ -26,8 +27,8 @@ const SEVERAL: NodeIndex = 64;
 
 /// The class loops of a state: those written in the pattern, and the one that its bytes make, once asked for.
 struct Loops {
-    written: SmallVec<[ClassRun; 1]>,
-    own: Option<ClassRun>,
+    written: SmallVec<[ClassLoop; 1]>,
+    own: Option<ClassLoop>,
 }
 
 /// Class loops of the states met, as sets of kinds.
@@ -52,9 +53,11 @@ impl<'w> ClassLoops<'w> {
             return false;
         }
         let (automaton, barred) = (self.automaton, self.barred);
-        let found = self.found.of(state, || Loops { written: automaton.runs(state, kinds::all()), own: None });
+        let found = self.found.of(state, || Loops { written: automaton.class_loops(state, kinds::all()), own: None });
         let kinds = trie.kinds(at);
-        let covers = |run: &ClassRun| kinds & (!run.covers | barred) == 0 && u32::from(at.height) < run.repetitions;
+        let covers = |class_loop: &ClassLoop| {
+            kinds & (!class_loop.covers | barred) == 0 && u32::from(at.height) < class_loop.repetitions
+        };
         found.written.iter().any(covers)
             || at.skip - node > SEVERAL
                 && covers(found.own.get_or_insert_with(|| automaton.own_loop(state, kinds::all())))

@@ -95,10 +95,13 @@ impl Tables {
             let walk = |run: &[u8]| run.iter().try_fold(state, |state, &byte| spaces.step(state, byte));
             let after: Vec<_> = stripped.runs.iter().map(|run| walk(run)).collect();
             let ends = after.iter().map(|state| state.map_or(0, |state| spaces.ends(state))).collect();
-            let blank =
-                stripped.blank.iter().filter(|(run, _)| after[*run as usize].is_some()).map(|&(_, token)| token);
-            let table = RunTable { ends, blank: blank.collect() };
-            let bytes = table.ends.len() + table.blank.len() * 4 + 64;
+            let whitespace_only = stripped
+                .whitespace_only
+                .iter()
+                .filter(|(run, _)| after[*run as usize].is_some())
+                .map(|&(_, token)| token);
+            let table = RunTable { ends, whitespace_only: whitespace_only.collect() };
+            let bytes = table.ends.len() + table.whitespace_only.len() * 4 + 64;
             (table, bytes)
         })
     }
@@ -238,5 +241,5 @@ pub struct RunTable {
     /// By run: the `end` bits that may follow; 0 if the run may not stand here.
     pub ends: Box<[u8]>,
     /// Tokens that are such a run and nothing else.
-    pub blank: Vec<TokenId>,
+    pub whitespace_only: Vec<TokenId>,
 }
