@@ -21,11 +21,12 @@ use crate::vocabulary::{NodeIndex, Trie};
 /// Subtrees of at most this many nodes are walked: that is cheaper than to ask for class loops.
 const FEW: NodeIndex = 8;
 
-/// Letters that lead a state to itself are looked for where a subtree has more nodes than this: each costs a
+/// Code points that lead a state to itself are looked for if a subtree has more nodes than this: each minterm costs a
 /// derivative.
 const SEVERAL: NodeIndex = 64;
 
-/// The class loops of a state: those written in the pattern, and the one that its bytes make, once asked for.
+/// The class loops of a state: the loops written in the pattern, and, once asked for, the loop of all code points that
+/// lead the state to itself.
 struct Loops {
     written: SmallVec<[ClassLoop; 1]>,
     own: Option<ClassLoop>,
@@ -34,7 +35,7 @@ struct Loops {
 /// Class loops of the states met, as sets of kinds.
 pub struct ClassLoops<'w> {
     automaton: &'w Automaton,
-    /// Kinds that may start what follows.
+    /// Kinds with a character that may follow the terminal.
     barred: Kinds,
     found: ByState<Loops>,
 }
@@ -44,8 +45,8 @@ impl<'w> ClassLoops<'w> {
         Self { automaton, barred: starting(follow), found: ByState::default() }
     }
 
-    /// Whether every token through `node` keeps `state`, the one before it, in one of its class loops, and none may
-    /// leave it there. Not asked for small subtrees.
+    /// Whether every token through `node` keeps `state`, the state before `node`, in one of its class loops, and none of
+    /// these tokens may leave the terminal there. False for small subtrees, without a look.
     #[inline]
     pub fn cover(&mut self, state: StateId, trie: &Trie, node: NodeIndex) -> bool {
         let at = trie.node(node);
@@ -64,7 +65,7 @@ impl<'w> ClassLoops<'w> {
     }
 }
 
-/// The kinds with a character that starts with one of some bytes.
+/// The kinds with a character that starts with one of `bytes`.
 fn starting(bytes: &ByteSet) -> Kinds {
     let lead = |byte: u8| if byte < 0x80 { kinds::ascii(byte) } else { kinds::lead(byte).map_or(0, |(kind, ..)| kind) };
     bytes.iter().fold(0, |set, byte| set | lead(byte))

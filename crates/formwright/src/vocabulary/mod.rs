@@ -235,7 +235,7 @@ impl Stripped {
             };
             rests.push((rest, (id, token)));
         }
-        // Those without whitespace are in order, and so are those behind the same run of it: a merge is left to do.
+        // Tokens without leading whitespace are in order, and so are the tokens after each run: a merge is left to do.
         rests.sort();
         let (whitespace_only, rests) = rests.split_at(rests.partition_point(|(rest, _)| rest.is_empty()));
         let keyed: Vec<(&[u8], u32)> = rests.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
