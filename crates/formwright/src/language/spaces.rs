@@ -23,8 +23,8 @@ use crate::regular::{Automaton, DEAD, Encoding, Regular};
 /// A state of the whitespace automaton.
 pub type SpaceState = u16;
 
-/// The state of a walk over tokens whose leading whitespace is stripped: no more whitespace may come, and any structural
-/// byte may.
+/// The state of a walk over tokens whose leading whitespace is stripped: no more whitespace may come, and any
+/// structural byte may.
 pub const STRIPPED: SpaceState = SpaceState::MAX;
 
 /// No transition.

@@ -1,9 +1,9 @@
 //! Finishing in time: which configurations can still be completed with the tokens left.
 //!
 //! Two answers, the cheap one first. The *bytes* of the shortest completion are computed (`machine::cost`; estimated
-//! where texts must differ); if every byte is a token and the bytes fit, so do the tokens. Otherwise a search counts *tokens*: breadth-first over the
-//! states that lie on shortest completions, and over every way to spell literal texts by tokens, one token a level.
-//! Its result is the fewest tokens of any such completion.
+//! where texts must differ); if every byte is a token and the bytes fit, so do the tokens. Otherwise a search counts
+//! *tokens*: breadth-first over the states that lie on shortest completions, and over every way to spell literal texts
+//! by tokens, one token a level. Its result is the fewest tokens of any such completion.
 //!
 //! ```text
 //! budget 3, missing `"}`         2 bytes: fits as two tokens
@@ -12,8 +12,8 @@
 //!
 //! Cost: nothing where bytes decide, else a search of up to `FUEL` steps for each configuration.
 //!
-//! Wrinkle: why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left` tokens
-//! was found, and the first token of that completion leads to a state where the rest of it is found again.
+//! Wrinkle: why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left`
+//! tokens was found, and the first token of that completion leads to a state where the rest of it is found again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,8 +57,8 @@ impl<'v> Budget<'v> {
         configurations.iter().map(|&configuration| self.tokens_of(machine, configuration)).min().unwrap_or(INFINITE)
     }
 
-    /// A mask is found configuration by configuration, so each of them is searched alone: that another configuration has
-    /// a shorter completion must not count.
+    /// A mask is found configuration by configuration, so each of them is searched alone: that another configuration
+    /// has a shorter completion must not count.
     fn tokens_of(&mut self, machine: &mut Machine<'_>, configuration: Configuration) -> u32 {
         if let Some(&cached) = self.cached.get(&configuration) {
             return cached;

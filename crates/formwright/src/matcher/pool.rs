@@ -79,8 +79,8 @@ impl Drop for Checkout {
     }
 }
 
-/// A constraint and a cache checked out from its pool, shared by a matcher and its forks, so that a fork changes one reference
-/// count.
+/// A constraint and a cache checked out from its pool, shared by a matcher and its forks, so that a fork changes one
+/// reference count.
 #[derive(Clone, Debug)]
 pub struct SharedCache(Arc<Checkout>);
 

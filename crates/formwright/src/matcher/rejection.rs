@@ -4,8 +4,8 @@
 //! token 5 ("x") cannot come after 1 bytes: expected "a" to "f", ","
 //! ```
 //!
-//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before. Wrinkle: what could have come is
-//! told in bytes, not in tokens.
+//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before. Wrinkle: what could have come
+//! is told in bytes, not in tokens.
 
 use super::{Matcher, next_bytes};
 use crate::error::{Error, Kind};

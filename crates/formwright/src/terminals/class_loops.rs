@@ -8,8 +8,8 @@
 //! walk, the loops of a state become sets of kinds of characters once, and every trie node knows the kinds below it,
 //! so the test is one AND.
 //!
-//! Cost: the AND, and once for each state and walk the loops of the state. Wrinkle: a kind with a character that may follow the
-//! terminal is left out, as tokens may leave the terminal with such a character.
+//! Cost: the AND, and once for each state and walk the loops of the state. Wrinkle: a kind with a character that may
+//! follow the terminal is left out, as tokens may leave the terminal with such a character.
 
 use smallvec::SmallVec;
 
@@ -45,8 +45,8 @@ impl<'w> ClassLoops<'w> {
         Self { automaton, barred: starting(follow), found: ByState::default() }
     }
 
-    /// Whether every token through `node` keeps `state`, the state before `node`, in one of its class loops, and none of
-    /// these tokens may leave the terminal there. False for small subtrees, without a look.
+    /// Whether every token through `node` keeps `state`, the state before `node`, in one of its class loops, and none
+    /// of these tokens may leave the terminal there. False for small subtrees, without a look.
     #[inline]
     pub fn cover(&mut self, state: StateId, trie: &Trie, node: NodeIndex) -> bool {
         let at = trie.node(node);

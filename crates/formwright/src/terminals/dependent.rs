@@ -5,8 +5,9 @@
 //!                     "   o"          nothing remains: closing tokens
 //! ```
 //!
-//! Cost: many states have the same context-dependent tokens (all tokens with a quote, for example), and such a set is kept
-//! once. Wrinkle: where a terminal may end at several places in a token, the token occurs several times in the set.
+//! Cost: many states have the same context-dependent tokens (all tokens with a quote, for example), and such a set is
+//! kept once. Wrinkle: where a terminal may end at several places in a token, the token occurs several times in the
+//! set.
 
 use super::Tree;
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary, in_order};
@@ -101,7 +102,8 @@ impl<'v> TreeTokens<'v> {
         }
     }
 
-    /// Tokens ending at or below `node`, with what remains of them after the first `read` bytes on their way in the trie.
+    /// Tokens ending at or below `node`, with what remains of them after the first `read` bytes on their way in the
+    /// trie.
     pub fn dependent_below(&self, node: NodeIndex, read: u16, count: u16, out: &mut Vec<Dependent<'v>>) {
         for index in node..self.trie.node(node).skip {
             let left = usize::from(self.trie.node(index).depth - read);

@@ -15,7 +15,8 @@ use crate::vocabulary::{TokenId, Vocabulary};
 /// How far the tokens of a vocabulary look ahead after a value.
 #[derive(Debug, Default)]
 pub struct TokenLookahead {
-    /// How the names begin that some token enters: the bytes after a comma and a quote, perhaps with whitespace between.
+    /// How the names begin that some token enters: the bytes after a comma and a quote, perhaps with whitespace
+    /// between.
     pub entered: ByteSet,
     /// The most commas of one array in a token. Of commas with nothing but whitespace between, only the first counts.
     pub commas: u32,

@@ -6,12 +6,12 @@
 //! ```
 //!
 //! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that tokens
-//! of at most `n` characters come first. For a counted class, `^[0-9a-f]{24}$`, no walk is needed: of the sorted tokens,
-//! it keeps the tokens that the mask of `[0-9a-f]*` allows.
+//! of at most `n` characters come first. For a counted class, `^[0-9a-f]{24}$`, no walk is needed: of the sorted
+//! tokens, it keeps the tokens that the mask of `[0-9a-f]*` allows.
 //!
 //! Cost: one walk over the trie of shapes; a mask made from the table is a copy of a bit map, and a bit for each token
-//! that is too long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end
-//! of the text must be enough, and not too many.
+//! that is too long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up
+//! to the end of the text must be enough, and not too many.
 
 use std::sync::Arc;
 
@@ -206,8 +206,8 @@ impl<'v> Counting<'v> {
 
 impl TextTable {
     /// The table of a class of characters, made from this table of all characters: with the context-independent and the
-    /// context-dependent tokens of any number of characters of the class. `tail` is the bytes to finish a character. The
-    /// number of characters of each token is taken from this table.
+    /// context-dependent tokens of any number of characters of the class. `tail` is the bytes to finish a character.
+    /// The number of characters of each token is taken from this table.
     #[must_use]
     pub fn of_class(&self, tokens: &[u32], dependent: &DependentTokens, tail: u32) -> Self {
         let all = self.dependent.closing.iter().chain(&self.dependent.tokens);

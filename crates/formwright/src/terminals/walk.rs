@@ -152,8 +152,8 @@ impl<'w> TerminalWalk<'w> {
         }
     }
 
-    /// The terminal may end at `node`: tokens that go on with a byte that may follow leave the terminal here. A token that
-    /// ends at `node` leaves only if it cannot stay inside.
+    /// The terminal may end at `node`: tokens that go on with a byte that may follow leave the terminal here. A token
+    /// that ends at `node` leaves only if it cannot stay inside.
     fn leave(&mut self, node: NodeIndex, stays: bool) {
         let read = self.tokens.trie.node(node).depth;
         if self.automaton.is_self_delimiting() {

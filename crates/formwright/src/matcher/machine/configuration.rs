@@ -13,8 +13,8 @@
 //! configurations that differ only in their stacks become one with the union of both stacks. That merge keeps ambiguous
 //! recursion polynomial: it is the graph-structured stack of generalised parsing, obtained by hash-consing.
 //!
-//! Cost: 24 bytes, copied and compared for every byte. Wrinkle: a position is also what a stack node resumes, and a part
-//! of the key by which an entry is cached; a few positions occur only on stacks or only in keys.
+//! Cost: 24 bytes, copied and compared for every byte. Wrinkle: a position is also what a stack node resumes, and a
+//! part of the key by which an entry is cached; a few positions occur only on stacks or only in keys.
 
 use super::excluded::TextsId;
 use crate::language::{LeafId, NodeId, SpaceState};
@@ -115,8 +115,8 @@ pub enum Position {
     Colon { space: SpaceState, object: NodeId, seen: Progress, member: u32 },
     /// Between the members of an object.
     Object { phase: Phase, space: SpaceState, object: NodeId, seen: Progress },
-    /// After a member of any object (only in keys of entries): which whitespace may come, the state after a comma if one
-    /// may come, and whether the brace may.
+    /// After a member of any object (only in keys of entries): which whitespace may come, the state after a comma if
+    /// one may come, and whether the brace may.
     Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
     /// Between the items of an array.
     Array { phase: Phase, space: SpaceState, array: NodeId, count: Progress },

@@ -41,8 +41,8 @@ impl Machine<'_> {
         self.position_cost(configuration.position).saturating_add(self.stack_cost(configuration.stack)).min(INFINITE)
     }
 
-    /// Bytes to finish everything on a stack. The cost of a stack node includes the stack nodes below it, so their costs
-    /// are computed first.
+    /// Bytes to finish everything on a stack. The cost of a stack node includes the stack nodes below it, so their
+    /// costs are computed first.
     pub fn stack_cost(&mut self, stack: StackId) -> u32 {
         let mut pending = vec![stack];
         while let Some(&top) = pending.last() {
@@ -115,8 +115,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Bytes from inside one of a set of texts to its end. The texts of a tail decide which object they are in, so there
-    /// it is the end of that object.
+    /// Bytes from inside one of a set of texts to its end. The texts of a tail decide which object they are in, so
+    /// there it is the end of that object.
     fn literal_cost(&self, node: NodeId, at: NodeIndex) -> u32 {
         match self.graph.node(node) {
             Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
@@ -310,8 +310,8 @@ impl Machine<'_> {
         items.saturating_add(first).saturating_add(later).saturating_add(close).min(INFINITE)
     }
 
-    /// As [`Machine::array_cost`], where kinds of items are counted (`contains`). The cost of the items includes a comma
-    /// before each of them.
+    /// As [`Machine::array_cost`], where kinds of items are counted (`contains`). The cost of the items includes a
+    /// comma before each of them.
     fn kinds_cost(&self, phase: Phase, space: SpaceState, array: &Array, items: &Items) -> u32 {
         let spaces = self.graph.spaces();
         match (self.items_cost(array, items), phase) {

@@ -58,9 +58,9 @@ pub struct Machine<'m> {
     pub stacks: &'m mut Stacks,
     /// Bytes read so far; undeclared names are looked up here when they end.
     pub path: &'m mut Vec<u8>,
-    /// The gap: an index of `path` at which an unknown number of unknown bytes is left out. A walk over context-dependent
-    /// tokens has one between the text so far and what remains of a token, as the bytes of the token that lie inside the
-    /// terminal differ.
+    /// The gap: an index of `path` at which an unknown number of unknown bytes is left out. A walk over
+    /// context-dependent tokens has one between the text so far and what remains of a token, as the bytes of the token
+    /// that lie inside the terminal differ.
     pub gap: Option<usize>,
     /// Set when a step depended on names or items that are unknown: tokens with that step must be tried one by one.
     pub unresolved: bool,
@@ -156,8 +156,8 @@ impl<'m> Machine<'m> {
         self.unite(out);
     }
 
-    /// Steps the list `configurations[low..]` by `byte`. The results are appended after it as a list of their own, which
-    /// may be empty.
+    /// Steps the list `configurations[low..]` by `byte`. The results are appended after it as a list of their own,
+    /// which may be empty.
     #[inline]
     pub fn step_within(&mut self, configurations: &mut Vec<Configuration>, low: usize, byte: u8) {
         let high = configurations.len();
@@ -301,8 +301,8 @@ impl<'m> Machine<'m> {
         self.graph.spaces().ends(space) & purposes != 0
     }
 
-    /// The same configuration after any whitespace that it allows, with the whitespace state that it stood in; `None` if
-    /// no whitespace may come.
+    /// The same configuration after any whitespace that it allows, with the whitespace state that it stood in; `None`
+    /// if no whitespace may come.
     pub fn after_whitespace(&self, configuration: Configuration) -> Option<(Configuration, SpaceState)> {
         let mut after = configuration;
         let space = match &mut after.position {

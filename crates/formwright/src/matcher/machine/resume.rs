@@ -6,8 +6,8 @@
 //! resume    a finished part is replaced by the frame below it, which may be finished too
 //! ```
 //!
-//! Cost: mostly one frame for a finished part. Wrinkle: a union resumes each of its stacks, and one stack may be reached
-//! by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte.
+//! Cost: mostly one frame for a finished part. Wrinkle: a union resumes each of its stacks, and one stack may be
+//! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte.
 
 use super::configuration::{Configuration, Frame, Position, StackId};
 use super::{Machine, Successors};

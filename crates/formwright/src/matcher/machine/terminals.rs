@@ -100,7 +100,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A byte of a text that must avoid excluded texts; `at` is its node in their tree, as long as it is a prefix of one.
+    /// A byte of a text that must avoid excluded texts; `at` is its node in their tree, as long as it is a prefix of
+    /// one.
     pub(super) fn excluding(
         &mut self,
         leaf: LeafId,
@@ -123,8 +124,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds the position inside a text that must avoid excluded texts. As soon as it is a prefix of none of them, it is a
-    /// text like any other.
+    /// Adds the position inside a text that must avoid excluded texts. As soon as it is a prefix of none of them, it is
+    /// a text like any other.
     pub(super) fn push_excluding(
         &mut self,
         leaf: LeafId,

@@ -6,8 +6,8 @@
 //! terminals   terminal masks asked for lately, and results of walks over context-dependent tokens
 //! ```
 //!
-//! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the next
-//! text (see `pool`), which then finds most of its entries here.
+//! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
+//! next text (see `pool`), which then finds most of its entries here.
 //!
 //! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that bound is reached, all entries are dropped at once, not
 //! only the oldest; the stacks stay, as configurations of running matchers refer to them.

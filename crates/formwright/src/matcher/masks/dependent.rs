@@ -23,7 +23,8 @@ use crate::regular::ByteSet;
 use crate::terminals::TerminalMask;
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 
-/// The context-dependent tokens of a terminal mask for the subtree at `node`, and the stack to resume after the terminal.
+/// The context-dependent tokens of a terminal mask for the subtree at `node`, and the stack to resume after the
+/// terminal.
 #[derive(Clone, Copy)]
 pub struct Leaving<'w> {
     pub walk: &'w Walk<'w>,

@@ -15,8 +15,8 @@
 //! inside an undeclared name  no declared member may come after the name, so those that came before do not count
 //! ```
 //!
-//! Erasing used names is correct because they decide only about tokens that complete an undeclared name, and an entry
-//! lists these apart: they are checked against the used names of the text at hand, for every mask.
+//! Erasing used names is correct because an entry lists apart all tokens about which used names decide, mostly tokens
+//! that complete an undeclared name: these are checked against the used names of the text at hand, for every mask.
 //!
 //! Cost: one lookup for a stack node met before, else a few for each stack node. Wrinkle: a vocabulary may have a token
 //! like `,"%`, which *enters* the next name, that is, contains its first byte. An object with a name that begins with
@@ -121,8 +121,8 @@ fn representative_count(array: &Array, count: Progress, commas: u32) -> Progress
 }
 
 impl Machine<'_> {
-    /// The representative of a stack, the same whatever undeclared names were used. `lookahead` is how far the tokens of
-    /// the vocabulary look ahead.
+    /// The representative of a stack, the same whatever undeclared names were used. `lookahead` is how far the tokens
+    /// of the vocabulary look ahead.
     fn representative(&mut self, stack: StackId, lookahead: &TokenLookahead) -> StackId {
         if let Some(cached) = self.stacks.cached_representative(stack) {
             return cached;

@@ -43,8 +43,8 @@ pub struct Masker<'m> {
     pub budget: Option<Budget<'m>>,
     /// The configurations at each trie node from the root of a walk to where it is, one list after the other.
     pub buffer: &'m mut Vec<Configuration>,
-    /// The tokens found so far of an entry. A part of it that is kept by itself is collected at the end of this list and
-    /// taken off again ([`Masker::take_tokens`]).
+    /// The tokens found so far of an entry. A part of it that is kept by itself is collected at the end of this list
+    /// and taken off again ([`Masker::take_tokens`]).
     pub tokens: &'m mut Vec<TokenId>,
     pub terminals: &'m mut TerminalCache,
     /// If the configuration stands between members: their object, and the stack to resume after that object.
@@ -160,9 +160,9 @@ impl<'m> Masker<'m> {
         }
     }
 
-    /// Whether the whole of `bytes` can be read from `configuration` and leaves enough budget. Every step appends a list
-    /// of configurations to the buffer; from an empty list, the next one is empty too. What the steps depended on does
-    /// not matter: the bytes are read with the text at hand, whose names and items are known.
+    /// Whether the whole of `bytes` can be read from `configuration` and leaves enough budget. Every step appends a
+    /// list of configurations to the buffer; from an empty list, the next one is empty too. What the steps depended on
+    /// does not matter: the bytes are read with the text at hand, whose names and items are known.
     fn reaches(&mut self, configuration: Configuration, bytes: &[u8]) -> bool {
         let (start, base) = (self.machine.path.len(), self.buffer.len());
         self.buffer.push(configuration);

@@ -1,8 +1,8 @@
 //! Entries that are made when a constraint is compiled.
 //!
 //! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So
-//! for a language without JSON the first entries are made at once, from the start of the text on, and lie in the matcher
-//! cache of the first text:
+//! for a language without JSON the first entries are made at once, from the start of the text on, and lie in the
+//! matcher cache of the first text:
 //!
 //! ```text
 //! few bytes may come    (19|20)\d\d, a word of a list      made when compiled: a few microseconds each

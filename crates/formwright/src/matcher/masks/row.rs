@@ -110,10 +110,10 @@ use portable as bulk;
 /// The same by string instructions.
 ///
 /// Why this is sound. To the compiler, an `asm!` block is a function it cannot look into, which may do whatever Rust
-/// code could: here, the loops of `portable`, one relaxed operation a word. The processor keeps this promise: an aligned
-/// access of four bytes is never torn, whatever larger access of the string instruction it is part of, and relaxed
-/// operations promise no order. Every word that is touched lies within both slices, as the count is the smaller of
-/// their lengths; a slice of atomics may be written through a shared reference. The direction flag is clear on entry
+/// code could: here, the loops of `portable`, one relaxed operation a word. The processor keeps this promise: an
+/// aligned access of four bytes is never torn, whatever larger access of the string instruction it is part of, and
+/// relaxed operations promise no order. Every word that is touched lies within both slices, as the count is the smaller
+/// of their lengths; a slice of atomics may be written through a shared reference. The direction flag is clear on entry
 /// of a block, the registers that change are named, and neither flags nor stack are touched.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[allow(unsafe_code)]

@@ -65,7 +65,8 @@ pub struct ContinuedKey {
     pub dependent: usize,
     /// The window of a counted text.
     pub window: (u32, u32),
-    /// Where tokens are stripped: the whitespace state before the token, and the purpose of the byte after the whitespace.
+    /// Where tokens are stripped: the whitespace state before the token, and the purpose of the byte after the
+    /// whitespace.
     pub space: Option<(SpaceState, u8)>,
     /// The representative of the stack after the terminal.
     pub stack: StackId,
@@ -73,8 +74,8 @@ pub struct ContinuedKey {
     pub no_quote: Option<NodeIndex>,
 }
 
-/// Where excluded texts are looked for: the trie of tokens and a node of it, the terminal and its state, and the node of
-/// the tree of excluded texts.
+/// Where excluded texts are looked for: the trie of tokens and a node of it, the terminal and its state, and the node
+/// of the tree of excluded texts.
 pub type ExcludedKey = (Tree, NodeIndex, LeafId, StateId, TextsId);
 
 /// What must not be spelled below a trie node.

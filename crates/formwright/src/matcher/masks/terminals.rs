@@ -7,8 +7,9 @@
 //!
 //! Tokens that complete an excluded text (a declared name, an item used before) are taken out of both.
 //!
-//! Cost: a lookup for each terminal. Wrinkle: right after the last character of an excluded text the quote may not come,
-//! and with it every token that begins with the quote; one flag stands for all these tokens ([`Excluded::quote`]).
+//! Cost: a lookup for each terminal. Wrinkle: right after the last character of an excluded text the quote may not
+//! come, and with it every token that begins with the quote; one flag stands for all these tokens
+//! ([`Excluded::quote`]).
 
 use std::sync::Arc;
 
@@ -61,8 +62,8 @@ impl Masker<'_> {
         }
     }
 
-    /// Adds the mask of a terminal for the subtree at `node`. False if the subtree must be walked after all, as the budget
-    /// does not cover every context-independent token.
+    /// Adds the mask of a terminal for the subtree at `node`. False if the subtree must be walked after all, as the
+    /// budget does not cover every context-independent token.
     fn add_terminal(
         &mut self,
         walk: &Walk<'_>,

@@ -48,8 +48,8 @@ impl Masker<'_> {
 
     /// Steps the configurations `buffer[low..]` along every branch below `node`.
     ///
-    /// `purpose` is what the first byte after stripped whitespace was for, an item, comma, colon or close (see [`end`]):
-    /// it decides which whitespace may stand before that byte.
+    /// `purpose` is what the first byte after stripped whitespace was for, an item, comma, colon or close (see
+    /// [`end`]): it decides which whitespace may stand before that byte.
     pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
             self.add_terminals(walk, node, low, purpose, entry);
@@ -125,8 +125,8 @@ impl Masker<'_> {
         self.buffer.truncate(high);
     }
 
-    /// The configurations `buffer[high..]` depend on unknown names or items: the tokens below are listed by the name that
-    /// they complete, or as unresolved. Takes these configurations out.
+    /// The configurations `buffer[high..]` depend on unknown names or items: the tokens below are listed by the name
+    /// that they complete, or as unresolved. Takes these configurations out.
     #[cold]
     fn keep_dependent_on_names(
         &mut self,
