@@ -5,7 +5,7 @@
 //! {"a":       the first bytes of the value, whitespace
 //! ```
 //!
-//! A walk over a tree of tokens asks this before it steps along a branch.
+//! A walk over a trie of tokens asks this before it steps along a branch.
 //!
 //! Cost: a table lookup or two for each configuration. Wrinkle: the answer may have a byte too many, never one too few:
 //! after `[` it has `]`, even if an item must come first.
