@@ -73,12 +73,12 @@ fn exported(lib: &str) -> BTreeMap<String, String> {
     names.collect()
 }
 
-/// What stands behind `prefix` in a line: one name each, or several in braces.
+/// What follows `prefix` in a line: one name each, or several in braces.
 fn paths<'l>(line: &'l str, prefix: &str) -> Vec<&'l str> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let behind = line.match_indices(prefix).filter(|(at, _)| !line[..*at].ends_with(is_name));
+    let found = line.match_indices(prefix).filter(|(at, _)| !line[..*at].ends_with(is_name));
     let mut names = Vec::new();
-    for (at, _) in behind {
+    for (at, _) in found {
         let rest = &line[at + prefix.len()..];
         match rest.strip_prefix('{') {
             Some(several) => names.extend(several.split(", ")),

@@ -14,9 +14,9 @@ use formwright::{Constraint, Limits};
 const STEPS: usize = 12;
 
 /// All concatenations of one text of each.
-fn joined(before: &[&str], middle: &[&str], behind: &[&str]) -> Vec<String> {
+fn joined(before: &[&str], middle: &[&str], after: &[&str]) -> Vec<String> {
     let pairs = before.iter().flat_map(|first| middle.iter().map(move |second| [*first, *second].concat()));
-    pairs.flat_map(|pair| behind.iter().map(move |third| [&pair, *third].concat())).collect()
+    pairs.flat_map(|pair| after.iter().map(move |third| [&pair, *third].concat())).collect()
 }
 
 /// Random texts, several of each schema with one cache: at every step, the mask is what trying each token says.
@@ -89,11 +89,11 @@ fn shared_masks_are_right_for_equivalent_configurations() {
     let schemas = [open, closed, around, counted, patterns, mixed];
     let ends = ["", "\"", "x\"", "xy\"", "1", "{\"", "\"a\":\"", "\":\"", "\":\"x\""];
     let openings = joined(&["{\"o\":{\"", "{\"c\":{\""], &["s", "t"], &["\":\""]);
-    let behind = ["", ",", "}", "]", "\n}", "}}", "},", "},{", "]}", ",\"", "},\"", "}, \"", "},{\"", "\"},\n\"", "}]"];
-    // No token enters a name behind a comma; some enter a name of these schemas; some enter other names only.
+    let after = ["", ",", "}", "]", "\n}", "}}", "},", "},{", "]}", ",\"", "},\"", "}, \"", "},{\"", "\"},\n\"", "}]"];
+    // No token enters a name after a comma; some enter a name of these schemas; some enter other names only.
     for entering in [vec![], vec![",\"a", "\",\"b\":\"", ",\"\":1"], vec!["x\",\"%", ", \")"]] {
         let entering = entering.into_iter().map(str::to_owned);
-        let longer = joined(&ends, &[""], &behind).into_iter().chain(openings.clone()).chain(entering);
+        let longer = joined(&ends, &[""], &after).into_iter().chain(openings.clone()).chain(entering);
         try_masks(&tables_of(longer, Limits::default()), &schemas, 12);
     }
 }
@@ -108,13 +108,13 @@ fn masks_keep_bounds_on_the_number_of_items() {
         "a": {"type": "array", "items": {"type": "string"}, "maxItems": 5},
         "b": {"type": "array", "items": {"enum": ["a", 1]}, "minItems": 4}}}"#;
     let values = ["", "1", "1,1", "1,1,1", "\"a\"", "a\",\"", "\",1"];
-    for behind in [
+    for after in [
         vec!["", "]"],
         vec!["", ",", "]", "],"],
         vec!["", ", ", ",,", "],[", "],\"b\":["],
         vec![",1,1", "]]", ",[1,1,1],["],
     ] {
-        let longer = joined(&["", "[", ","], &values, &behind);
+        let longer = joined(&["", "[", ","], &values, &after);
         try_masks(&tables_of(longer, Limits::default()), &[numbers, nested, prefix, inside], 6);
     }
 }

@@ -1,6 +1,6 @@
 //! Copies one graph into another, so that languages can be combined.
 //!
-//! Cost: a copy of each node, with every index shifted behind those that are there.
+//! Cost: a copy of each node, with every index shifted by the number of those that are there.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl Graph {
     /// Copies all of `other` in; returns its root here.
     ///
     /// # Errors
-    /// [`Kind::Limit`] when the sum is too large.
+    /// [`crate::Kind::Limit`] when the sum is too large.
     pub fn import(&mut self, other: &Self, limits: &Limits) -> Result<NodeId> {
         let total = self.nodes.len() + other.nodes.len();
         if total > limits.nodes {

@@ -43,7 +43,7 @@ pub use left_factoring::{Continuation, ObjectPosition, Tail};
 pub use progress::{Items, MinimumLengths, Seen};
 pub use set::Language;
 pub use shortest::{Facts, INFINITE};
-pub use spaces::{FREE, Layout, SpaceState, Spaces, end};
+pub use spaces::{Layout, STRIPPED, SpaceState, Spaces, end};
 pub use text_set::TextSet;
 
 /// Index of a node in its graph.
@@ -393,7 +393,7 @@ impl Graph {
     ///
     /// # Errors
     /// [`crate::Kind::Unsatisfiable`] when no text exists; [`crate::Kind::Language`] when a rule can reach itself
-    /// without reading; [`Kind::Limit`] when a literal text is too long.
+    /// without reading; [`crate::Kind::Limit`] when a literal text is too long.
     pub fn finish(&mut self, limits: &Limits) -> Result<Facts> {
         if self.longest > TextSet::LONGEST {
             return Err(Error::limit("bytes of a literal text", self.longest, TextSet::LONGEST));

@@ -23,8 +23,9 @@ use crate::regular::{Automaton, DEAD, Encoding, Regular};
 /// A state of the whitespace automaton.
 pub type SpaceState = u16;
 
-/// No more whitespace, any structural byte: what a walk over stripped tokens starts with.
-pub const FREE: SpaceState = SpaceState::MAX;
+/// The state of a walk over tokens whose leading whitespace is stripped: no more whitespace may come, and any
+/// structural byte may.
+pub const STRIPPED: SpaceState = SpaceState::MAX;
 
 /// No transition.
 const NOWHERE: SpaceState = SpaceState::MAX - 1;
@@ -219,7 +220,7 @@ impl Spaces {
     /// Where a whitespace byte leads.
     #[inline]
     pub fn step(&self, state: SpaceState, byte: u8) -> Option<SpaceState> {
-        if state == FREE {
+        if state == STRIPPED {
             return None;
         }
         let next = self.next[usize::from(state)][column(byte)?];
@@ -229,17 +230,17 @@ impl Spaces {
     /// Which bytes may follow in `state`.
     #[inline]
     pub fn ends(&self, state: SpaceState) -> u8 {
-        if state == FREE { end::ANY } else { self.ends[usize::from(state)] }
+        if state == STRIPPED { end::ANY } else { self.ends[usize::from(state)] }
     }
 
     /// Whether any whitespace may come in `state`.
     pub fn may_come(&self, state: SpaceState) -> bool {
-        state != FREE && self.next[usize::from(state)].iter().any(|&next| next != NOWHERE)
+        state != STRIPPED && self.next[usize::from(state)].iter().any(|&next| next != NOWHERE)
     }
 
     /// Fewest whitespace bytes from `state` until one of `ends` may follow.
     pub fn shortest(&self, state: SpaceState, ends: u8) -> u32 {
-        if state == FREE || self.ends(state) & ends != 0 {
+        if state == STRIPPED || self.ends(state) & ends != 0 {
             return 0;
         }
         let mut seen = vec![false; self.ends.len()];

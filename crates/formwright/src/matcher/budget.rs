@@ -1,19 +1,19 @@
-//! Finishing in time: which states can still be completed within so many tokens.
+//! Finishing in time: which configurations can still be completed with the tokens left.
 //!
-//! Two answers, the cheap one first. In *bytes* the shortest completion is known exactly (`machine::cost`); if every
-//! byte is a token and the bytes fit, so do the tokens. Otherwise a search counts *tokens*: breadth-first over the
-//! states that lie on shortest completions, and over every way to spell literal texts by tokens, one token a level.
-//! Its result is the fewest tokens of any such completion.
+//! Two answers, the cheap one first. The *bytes* of the shortest completion are computed (`machine::cost`; estimated
+//! where texts must differ); if every byte is a token and the bytes fit, so do the tokens. Otherwise a search counts
+//! *tokens*: breadth-first over the states that lie on shortest completions, and over every way to spell literal texts
+//! by tokens, one token a level. Its result is the fewest tokens of any such completion.
 //!
 //! ```text
 //! budget 3, missing `"}`         2 bytes: fits as two tokens
 //! budget 3, missing `incorrect"` 10 bytes: a search finds  incor rect "
 //! ```
 //!
-//! Cost: nothing where bytes decide, else a search of up to [`FUEL`] steps for each configuration.
+//! Cost: nothing where bytes decide, else a search of up to `FUEL` steps for each configuration.
 //!
-//! Why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left` tokens
-//! was found, and the first token of that completion leads to a state where the rest of it is found again.
+//! Wrinkle: why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left`
+//! tokens was found, and the first token of that completion leads to a state where the rest of it is found again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,8 +57,8 @@ impl<'v> Budget<'v> {
         configurations.iter().map(|&configuration| self.tokens_of(machine, configuration)).min().unwrap_or(INFINITE)
     }
 
-    /// Masks are found configuration by configuration, so each is searched alone: a shorter way of another one must not
-    /// count.
+    /// A mask is found configuration by configuration, so each of them is searched alone: that another configuration
+    /// has a shorter completion must not count.
     fn tokens_of(&mut self, machine: &mut Machine<'_>, configuration: Configuration) -> u32 {
         if let Some(&cached) = self.cached.get(&configuration) {
             return cached;
@@ -112,16 +112,16 @@ pub fn is_dead_end(machine: &mut Machine<'_>, vocabulary: &Vocabulary, configura
 /// Which tokens a search follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ways {
-    /// Those on shortest completions, and all inside literal texts.
+    /// Tokens on shortest completions, and all tokens inside literal texts.
     Shortest,
-    /// All that there are: slow, for vocabularies that cannot spell every shortest completion.
+    /// All tokens: slow, for vocabularies that cannot spell every shortest completion.
     All,
 }
 
 /// What a search has found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
-    /// A completion of so many tokens, and none of fewer.
+    /// The fewest tokens of a completion.
     After(u32),
     /// No completion on the ways that were to be followed.
     Nothing,
@@ -182,7 +182,7 @@ fn token_ends(
     machine.gap = Some(usize::MAX);
     let mut stack: Vec<(NodeIndex, Vec<Configuration>, u32)> = vec![(0, vec![state], machine.cost(&[state]))];
     while let Some((node, configurations, cost)) = stack.pop() {
-        let free = ways == Ways::All || has_literal(machine, &configurations);
+        let any_cost = ways == Ways::All || has_literal(machine, &configurations);
         for child in trie.children(node) {
             *fuel = fuel.saturating_sub(1);
             if *fuel == 0 {
@@ -194,7 +194,7 @@ fn token_ends(
                 continue;
             }
             let after = machine.cost(&next);
-            if after < cost || free {
+            if after < cost || any_cost {
                 if !trie.items_at(child).is_empty() {
                     out.extend_from_slice(&next);
                 }

@@ -32,7 +32,7 @@ struct Compiled {
     graph: CompiledGraph,
     ids: TableIds,
     pool: Pool,
-    /// The same constraint with new automata, for new texts, once one of these is near its limit.
+    /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
 }
 

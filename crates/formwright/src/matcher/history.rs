@@ -3,7 +3,7 @@
 //! ```text
 //! configurations   a | a b | c          of the last steps, one step after the other
 //! ends             1 | 3   | 4          where each step ends in that list, and in the text
-//! earlier          chunk -> chunk -> …  full ones, which forks share
+//! earlier          chunk -> chunk -> …  full chunks of earlier steps, which forks share
 //! ```
 //!
 //! Cost: a step is two appends; a fork copies less than a chunk; going back drops steps, or copies one chunk.
@@ -93,7 +93,7 @@ impl History {
         self.finished
     }
 
-    /// One step forward: to `configurations`, behind `path` bytes.
+    /// One step forward: to `configurations`, after `path` bytes.
     #[inline]
     pub fn advance(&mut self, configurations: &[Configuration], path: usize) {
         if self.last.ends.len() == CHUNK {

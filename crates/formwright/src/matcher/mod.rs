@@ -11,8 +11,8 @@
 //! Cost: accepting a token steps its bytes (about 0.1 us); a fork copies the text and its last few steps and shares
 //! everything else; going back drops steps.
 //!
-//! Wrinkle: what two forks find is cached for both under one lock. It is held while a mask is found, or while one
-//! that is cached whole is written.
+//! Wrinkle: what two forks find is cached for both under one lock. The lock is held while a mask is found, and while a
+//! mask that is one cached entry is written.
 
 mod budget;
 mod constraint;
@@ -39,7 +39,7 @@ pub use constraint::Constraint;
 pub use masks::{Mask, Row};
 pub use recognizer::Recognizer;
 
-/// The configurations after one byte; the byte joins the path if there are any.
+/// The configurations after one byte; if there are any, the byte is added to the path.
 fn advance(machine: &mut Machine<'_>, configurations: &[Configuration], byte: u8) -> Vec<Configuration> {
     let mut next = Vec::with_capacity(configurations.len());
     machine.step_all(configurations, byte, &mut next, 0);
@@ -187,7 +187,7 @@ impl Matcher {
 
     // Going back.
 
-    /// Undoes the last `steps` accepted tokens or byte runs.
+    /// Undoes the last `steps` accepted tokens or byte strings.
     ///
     /// # Errors
     /// [`Kind::Match`] if there are fewer.
@@ -220,7 +220,7 @@ impl Matcher {
 
     // Looking ahead.
 
-    /// Runs `work` on a machine behind the text so far.
+    /// Runs `work` on a machine after the text so far.
     fn with_machine<T>(&self, work: impl FnOnce(&mut Machine<'_>) -> T) -> T {
         let mut path = self.path.clone();
         work(&mut Machine::new(self.constraint().graph(), &mut self.cache.lock().stacks, &mut path))
@@ -322,7 +322,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// Finds what configurations allow within a budget. Such masks depend on what is left of it, and are not cached.
+    /// Finds what configurations allow within a budget. What it finds depends on the budget left, and is not cached.
     #[cold]
     fn lookup_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
         let Self { cache, history, path } = self;
@@ -362,9 +362,9 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
     for &byte in bytes {
         machine.step_in_place(configurations, next, byte);
         if configurations.is_empty() || machine.overflow {
-            let sound = machine.check_limits();
+            let within_limits = machine.check_limits();
             path.truncate(history.path());
-            return sound.map(|()| false);
+            return within_limits.map(|()| false);
         }
         machine.path.push(byte);
     }

@@ -1,13 +1,13 @@
 //! Where matcher caches wait for the next text of their constraint.
 //!
 //! ```text
-//! new matcher        checks out a cache: of its thread's shard, else of another shard, else a new one
+//! new matcher        checks out a cache: from its thread's shard, else from another shard, else a new cache
 //! its forks          share the checkout
 //! the last one ends  the cache goes back, unless it is large, the shards are full, or nobody else has the constraint
 //! ```
 //!
 //! Cost: one mutex when a text begins, one when it ends. Wrinkle: a thread begins with the shard it gave its last
-//! cache to, since that one may still lie in the cache of its processor.
+//! matcher cache to, since that matcher cache may still lie in the cache of its processor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -63,7 +63,7 @@ impl Pool {
     }
 }
 
-/// A cache in use. It goes back to the pool in the end, if other handles share the constraint.
+/// A matcher cache in use. When the text ends it goes back to the pool, if other handles share the constraint.
 #[derive(Debug)]
 struct Checkout {
     cache: Mutex<MatcherCache>,
@@ -79,8 +79,8 @@ impl Drop for Checkout {
     }
 }
 
-/// A constraint and a checked-out cache of it, shared by a matcher and its forks, so that a fork changes one reference
-/// count.
+/// A constraint and a cache checked out from its pool, shared by a matcher and its forks, so that a fork changes one
+/// reference count.
 #[derive(Clone, Debug)]
 pub struct SharedCache(Arc<Checkout>);
 
@@ -96,7 +96,7 @@ impl SharedCache {
         &self.0.constraint
     }
 
-    /// Whether a new text may go on with it: no fork uses it, and it is not large.
+    /// Whether the cache may serve a new text: no fork uses it, and it is not large.
     pub fn is_reusable(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && self.lock().bytes() <= WORTH_KEEPING
     }

@@ -5,7 +5,8 @@
 //!                then complete   adds "00"
 //! ```
 //!
-//! Cost: as a matcher that accepts single bytes; every byte of a completion tries all 256 of them.
+//! Cost: as a matcher that accepts single bytes; for every byte of a completion, all 256 bytes are tried. Wrinkle: it
+//! has stacks of its own and no cache of entries, as no mask is asked for.
 
 use super::machine::{Configuration, Machine, Stacks, too_many_states};
 use super::{accepting, advance};
@@ -77,8 +78,9 @@ impl<'g> Recognizer<'g> {
     }
 }
 
-/// Of equally short ways, examples take these bytes first. A quote before whitespace: behind a comma, the cost of a
-/// name does not count that the shortest one is used, and whitespace would seem as cheap as to begin.
+/// Of equally short completions, examples take these bytes first. A quote comes before whitespace: after a comma, the
+/// estimated cost of a name may not count that the shortest name is used, so that whitespace would seem as cheap as to
+/// begin the name.
 const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\" {}[]:,.-_/@";
 
 impl Language {

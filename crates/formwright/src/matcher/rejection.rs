@@ -4,7 +4,8 @@
 //! token 5 ("x") cannot come after 1 bytes: expected "a" to "f", ","
 //! ```
 //!
-//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before.
+//! Cost: every byte is tried. Errors are rare, and nothing is collected for them before. Wrinkle: what could have come
+//! is told in bytes, not in tokens.
 
 use super::{Matcher, next_bytes};
 use crate::error::{Error, Kind};
@@ -73,13 +74,13 @@ fn readable(text: &[u8]) -> String {
     format!("{:?}", String::from_utf8_lossy(text))
 }
 
-/// At most eight runs of bytes, readable.
+/// At most eight ranges of bytes, readable.
 fn ranges(bytes: &[u8]) -> Vec<String> {
-    let mut runs: Vec<(u8, u8)> = Vec::new();
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
     for &byte in bytes {
-        match runs.last_mut() {
+        match ranges.last_mut() {
             Some((_, high)) if *high + 1 == byte => *high = byte,
-            _ => runs.push((byte, byte)),
+            _ => ranges.push((byte, byte)),
         }
     }
     let shown = |byte: u8| {
@@ -89,12 +90,12 @@ fn ranges(bytes: &[u8]) -> Vec<String> {
             format!("byte {byte:#04x}")
         }
     };
-    let mut parts: Vec<String> = runs
+    let mut parts: Vec<String> = ranges
         .iter()
         .take(8)
         .map(|&(low, high)| if low == high { shown(low) } else { format!("{} to {}", shown(low), shown(high)) })
         .collect();
-    if runs.len() > 8 {
+    if ranges.len() > 8 {
         parts.push("...".to_owned());
     }
     parts

@@ -23,7 +23,7 @@ mod expression;
 mod implicit;
 mod tree;
 
-pub(crate) use automaton::ClassRun;
+pub(crate) use automaton::ClassLoop;
 pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub use byte_set::ByteSet;
 pub use implicit::{Implicit, ImplicitLanguage};

@@ -224,7 +224,8 @@ impl Regular {
         self.repeat(0, Some(1))
     }
 
-    /// The same language as a [`Static`] tree. A repeated class stays as it is, because callers look for that.
+    /// The same language as a tree that is made once in a process. A repeated class stays as it is, because callers
+    /// look for that.
     pub fn of_static(tree: &'static Self) -> Self {
         if tree.class_times().is_some() { tree.clone() } else { Self::Static(Static(tree)) }
     }

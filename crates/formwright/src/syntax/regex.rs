@@ -9,7 +9,7 @@
 //! with the place.
 //!
 //! Cost: parsing, and a tree as large as the expression. Wrinkle: many words, and long counters, become nodes of the
-//! graph instead of states of an automaton ([`Segment`]).
+//! graph instead of states of an automaton (`Segment`).
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 

@@ -5,14 +5,14 @@
 //! schema 2    ^[a-z]+$   looks it up, and finds all states that texts of schema 1 have visited
 //! ```
 //!
-//! Cost: a hash and a comparison of expressions, or of an address for those that are made once in a process. The
+//! Cost: a hash and a comparison of expressions, or of an address for expressions that are made once in a process. The
 //! expressions kept here are copies that share nothing: what threads compare must not lie beside reference counts
 //! that other threads change.
 //!
 //! Wrinkle: an automaton grows while it is used, so its bytes are counted again from time to time, when an eighth of
 //! all automata is new. Above the limit, automata that no constraint refers to are evicted, least recently requested
-//! first, until an eighth of the limit is free: so nobody pays for many at once. Ids are never reused, so what is
-//! cached of an evicted automaton is not found any more.
+//! first, until an eighth of the limit is free: so no insertion pays for many evictions. Ids are never reused, so what
+//! is cached of an evicted automaton is not found any more.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -28,7 +28,7 @@ use crate::regular::Automaton;
 /// The id of an automaton among those of a vocabulary, and the automaton.
 pub type Numbered = (u32, Arc<Automaton>);
 
-/// At least so many automata are added before bytes are counted again.
+/// At least this many automata are added before bytes are counted again.
 const UNCOUNTED: usize = 8;
 
 /// The part of all automata that is added before bytes are counted, and the part of the limit that is then made free.
@@ -62,7 +62,7 @@ impl Automata {
         Self { registry: ShardedLock::default(), limit }
     }
 
-    /// The automaton of a leaf, made if there is none, or if that one is near its limit.
+    /// The automaton of a leaf, made if there is none, or if the present automaton is near its limit.
     pub fn of(&self, leaf: &Leaf, make: impl FnOnce() -> Result<Arc<Automaton>>) -> Result<Numbered> {
         if let Some(numbered) = read(&self.registry).get(leaf) {
             return Ok(numbered);
@@ -158,7 +158,7 @@ mod tests {
         automata.of(&leaf, || Ok(Arc::new(Automaton::new(&leaf.tree, leaf.encoding, &Limits::default())?))).unwrap()
     }
 
-    /// What is held or asked for stays what it was; of the others only so many bytes stay, and no id is given twice.
+    /// What is held or asked for stays what it was; the bytes of the others are bounded, and no id is given twice.
     #[test]
     fn automata_that_nobody_holds_are_bounded() {
         let limit = 300 << 10;
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(ids, (0..ids.len() as u32).collect::<Vec<_>>());
     }
 
-    /// Where even those asked for are too many, all go that nobody holds.
+    /// Where even the automata asked for are too many, all are evicted that nobody holds.
     #[test]
     fn automata_may_have_no_room() {
         let automata = Automata::new(0);

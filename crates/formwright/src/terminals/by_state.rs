@@ -1,6 +1,11 @@
 //! Values by state, for the time of a walk.
 //!
-//! Most steps of a walk ask for the state that was asked for last, so that one is found without a hash.
+//! ```text
+//! asked for 3, 3, 3, 7, 3     a hash lookup for the first 3, for 7, and for the last 3
+//! ```
+//!
+//! Cost: none for the state that was asked for last, as most steps of a walk ask for it again; else a hash lookup.
+//! Wrinkle: values live as long as the walk, and are never dropped before.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,12 @@
 //! Maps that all texts of a vocabulary share: bounded, and read together.
 //!
-//! Cost: a read lock of the shard of the thread for a lookup; what is missing is made outside the lock, perhaps by
-//! two threads at once, with equal results. Wrinkle: a full map drops all of its entries, not the oldest ones; values
-//! in use stay alive.
+//! ```text
+//! two threads ask for a missing key     both make the value, one value is kept, and both get it
+//! ```
+//!
+//! Cost: a lookup takes the read lock of the thread's shard; a missing value is made outside the lock, perhaps by two
+//! threads at once, with equal results. Wrinkle: a full map drops all of its entries, not
+//! only the oldest; values in use stay alive.
 
 use std::sync::{Arc, PoisonError};
 

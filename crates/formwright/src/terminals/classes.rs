@@ -1,11 +1,12 @@
-//! Where whole classes of bytes lead.
+//! Where whole classes of bytes (lowercase letters, digits, ...; see `vocabulary::shapes`) lead.
 //!
 //! ```text
 //! [a-z_]+     lowercase letters lead to one state, digits to none
 //! ab|ac       lowercase letters lead to several states: `step` says so, and tokens are stepped one by one
 //! ```
 //!
-//! Cost: a step for every byte of the class, once for each state of a walk.
+//! Cost: a step for every byte of the class, once for each state of a walk. Wrinkle: the bytes of a class must lead to
+//! equal steps, not only to the same state: one of them may also end the terminal.
 
 use super::by_state::ByState;
 use crate::regular::{Automaton, StateId, Step};
@@ -29,7 +30,7 @@ impl<'w> Classes<'w> {
         Self { automaton, found: ByState::default() }
     }
 
-    /// Where every byte of a class leads from `state`; `None` if they lead to several states.
+    /// Where every byte of a class leads from `state`; `None` if not all of them lead to the same state.
     #[inline]
     pub fn step(&mut self, state: StateId, class: u8) -> Option<Step> {
         let lead = &mut self.found.of(state, || [Lead::Unasked; CLASSES])[place(class)];

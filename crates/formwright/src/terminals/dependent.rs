@@ -1,10 +1,13 @@
-//! Context-dependent tokens: those that leave a terminal, by what remains of them.
+//! Context-dependent tokens: the tokens that leave a terminal, by what remains of each after the terminal.
 //!
 //! ```text
-//! inside a string     o",   o"}   "       remain `,` and `}`; nothing remains of the last one: it is a closing token
+//! inside a string     o",   o"}       `,` and `}` remain
+//!                     "   o"          nothing remains: closing tokens
 //! ```
 //!
-//! Cost: many states have the same ones (all tokens with a quote, for example), which are kept once.
+//! Cost: many states have the same context-dependent tokens (all tokens with a quote, for example), and such a set is
+//! kept once. Wrinkle: where a terminal may end at several places in a token, the token occurs several times in the
+//! set.
 
 use super::Tree;
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary, in_order};
@@ -12,11 +15,11 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary, in_order};
 /// A token found by a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Occurrence {
-    /// The run of leading whitespace stripped from it; 0 is none.
+    /// The run of leading whitespace stripped from the token; 0 is none.
     pub run: u16,
-    /// Characters of the terminal in it, for counted strings.
+    /// Characters of the terminal in the token, for counted texts.
     pub count: u16,
-    /// Its id.
+    /// The token's id.
     pub token: TokenId,
 }
 
@@ -30,12 +33,12 @@ pub type DependentKey = Box<[(u16, Occurrence)]>;
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct DependentTokens {
-    /// Tokens of which nothing remains, without leading whitespace, ascending. They are context-independent wherever
-    /// the terminal may end, so a mask has them there too.
+    /// Closing tokens: nothing remains of them. Without leading whitespace, ascending. They may come wherever the
+    /// terminal may end, so a terminal mask has them among its context-independent tokens too.
     pub(super) closing: Vec<Occurrence>,
-    /// What remains of the others; items are positions in `tokens`.
+    /// What remains of the other tokens; items are positions in `tokens`.
     pub trie: Trie,
-    /// The others.
+    /// The other tokens.
     pub tokens: Vec<Occurrence>,
 }
 
@@ -54,7 +57,7 @@ impl DependentTokens {
         Self { closing, trie, tokens: others.iter().map(|&(_, token)| token).collect() }
     }
 
-    /// Tokens of which nothing remains, ascending: those with so many characters, fewest and most.
+    /// Closing tokens, ascending, with at least `least` and at most `most` characters.
     pub fn closing(&self, (least, most): (u32, u32)) -> impl Iterator<Item = TokenId> + '_ {
         let counted = move |token: &&Occurrence| (least..=most).contains(&u32::from(token.count));
         self.closing.iter().filter(counted).map(|closing| closing.token)
@@ -71,7 +74,7 @@ impl DependentTokens {
     }
 }
 
-/// One of the trees, with what its items mean.
+/// One of the two token tries, with what its items mean.
 pub struct TreeTokens<'v> {
     vocabulary: &'v Vocabulary,
     pub trie: &'v Trie,
@@ -90,7 +93,7 @@ impl<'v> TreeTokens<'v> {
         }
     }
 
-    /// The token of an item, with the characters of the terminal in it.
+    /// The token of an item, which has `count` characters of the terminal.
     pub fn occurrence(&self, item: usize, count: u16) -> Occurrence {
         let item = self.trie.items()[item];
         match self.entries {
@@ -99,7 +102,8 @@ impl<'v> TreeTokens<'v> {
         }
     }
 
-    /// Tokens ending at or below `node`, with what remains of them behind the first `read` bytes of the tree.
+    /// Tokens ending at or below `node`, with what remains of them after the first `read` bytes on their way in the
+    /// trie.
     pub fn dependent_below(&self, node: NodeIndex, read: u16, count: u16, out: &mut Vec<Dependent<'v>>) {
         for index in node..self.trie.node(node).skip {
             let left = usize::from(self.trie.node(index).depth - read);

@@ -1,20 +1,24 @@
-//! How far tokens look ahead, behind the value they begin in.
+//! How far tokens look ahead, past the end of the value they begin in.
 //!
 //! ```text
-//! ",          a comma           masks behind a value need not know which members are left
+//! ",          a comma           entries after a value need not know which members are left
 //! ","a        enters a name     objects with a name that begins with `a` are told apart
 //! 1,2,3,      three commas      arrays are told apart near a bound on the number of items
 //! ```
+//!
+//! Cost: one look at every token with a comma, when the tables of a vocabulary are made. Wrinkle: bytes are looked at
+//! without knowing where a value ends, so the answer may be too far, never too near.
 
 use crate::regular::ByteSet;
 use crate::vocabulary::{TokenId, Vocabulary};
 
-/// How far the tokens of a vocabulary look ahead behind a value.
+/// How far the tokens of a vocabulary look ahead after a value.
 #[derive(Debug, Default)]
 pub struct TokenLookahead {
-    /// How names begin that some token enters: the bytes behind a comma and a quote, maybe with whitespace between.
+    /// How the names begin that some token enters: the bytes after a comma and a quote, perhaps with whitespace
+    /// between.
     pub entered: ByteSet,
-    /// The most commas of one array in a token: no two of them stand side by side.
+    /// The most commas of one array in a token. Of commas with nothing but whitespace between, only the first counts.
     pub commas: u32,
 }
 
@@ -27,11 +31,11 @@ impl TokenLookahead {
     }
 
     fn add(&mut self, token: &[u8]) {
-        let behind_comma = |at: usize| token[..at].trim_ascii_end().ends_with(b",");
-        let commas = token.iter().enumerate().filter(|&(at, byte)| *byte == b',' && !behind_comma(at));
+        let is_after_comma = |at: usize| token[..at].trim_ascii_end().ends_with(b",");
+        let commas = token.iter().enumerate().filter(|&(at, byte)| *byte == b',' && !is_after_comma(at));
         self.commas = self.commas.max(commas.count() as u32);
         for (at, pair) in token.windows(2).enumerate().filter(|(_, pair)| pair[0] == b'"') {
-            if behind_comma(at) {
+            if is_after_comma(at) {
                 self.entered.insert(pair[1]);
             }
         }

@@ -1,13 +1,13 @@
-//! What a state of a terminal says about the tokens below a node of a tree.
+//! A terminal mask: what a state of a terminal says about the tokens below a node of a trie.
 //!
 //! ```text
 //! independent    foo   foo bar   o"      bit map or list
 //! spaced         ` foo`                  tokens with leading whitespace, which a walk of stripped tokens meets
-//! dependent      o",   "}                shared by all states with the same ones
+//! dependent      o",   "}                shared by all states with the same context-dependent tokens
 //! ```
 //!
-//! Wrinkle: how far the end of a terminal can be behind any of its tokens matters to budgets only, so that is worked
-//! out when one asks ([`Farthest`]).
+//! Cost: a bit map is 16 KiB for 131k tokens. Wrinkle: how many bytes the end of a terminal can be away after any of
+//! its tokens matters to budgets only, so it is computed when a budget asks for it (`Farthest`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,21 +18,21 @@ use crate::vocabulary::{NodeIndex, TokenId};
 /// What identifies a terminal mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TerminalKey {
-    /// Which tree.
+    /// Which trie of tokens.
     pub tree: Tree,
     /// The node whose subtree is asked about.
     pub node: NodeIndex,
     /// The id of the automaton.
     pub automaton: u32,
-    /// Its state: the representative of those that no token can tell apart.
+    /// The representative of the automaton's states that no token can tell apart.
     pub state: StateId,
-    /// For counted strings: fewest and most characters to come, as far as tokens can tell.
+    /// The window of a counted text: the fewest and most characters that may still come, as far as tokens can tell.
     pub window: (u32, u32),
     /// Bytes that may follow the terminal (interned); 0 where it is self-delimiting.
     pub follow: u32,
 }
 
-/// Which of the two token trees a walk is in.
+/// Which of the two tries of tokens a walk is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tree {
     /// Tokens as they are.
@@ -41,7 +41,7 @@ pub enum Tree {
     Stripped,
 }
 
-/// What a state of a terminal says about the tokens below a node of a tree.
+/// What a state of a terminal says about the tokens below a node of a trie.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct TerminalMask {
@@ -57,7 +57,7 @@ pub struct TerminalMask {
 }
 
 impl TerminalMask {
-    /// Context-independent tokens that end with the terminal, ascending.
+    /// Closing tokens: context-independent tokens that end with the terminal, ascending.
     pub fn closing(&self) -> impl Iterator<Item = TokenId> + '_ {
         self.dependent.closing(self.window)
     }
@@ -82,11 +82,11 @@ impl TerminalMask {
     }
 }
 
-/// Bytes to the end of a terminal, at worst; worked out when a budget asks for it.
+/// Bytes to the end of a terminal, at worst; computed when a budget asks for it.
 #[derive(Debug, Default)]
 pub struct Farthest {
     cached: OnceLock<u32>,
-    /// States that tokens end in.
+    /// States that context-independent tokens end in.
     ends: States,
     /// States in whose class loops tokens end.
     looping: States,

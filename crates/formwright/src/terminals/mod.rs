@@ -1,20 +1,20 @@
 //! Terminals: what a vocabulary does to the regular leaves of a graph, found once and shared by every schema.
 //!
 //! A state inside a string or a pattern says the same about tokens in whatever schema it occurs. Most tokens stay
-//! inside the terminal: they are *context-independent*. Some leave it half-way, and what comes after decides about
-//! the rest of them: they are *context-dependent*, and few, 486 of 131k tokens in a JSON string.
+//! inside the terminal: they are *context-independent*. Some tokens leave the terminal, and what comes after it decides
+//! about their remaining bytes: they are *context-dependent*, and few, 486 of 131k tokens in a JSON string.
 //!
 //! ```text
 //! inside a JSON string     foo   foo bar   o"        independent: a bit map, copied into the mask
-//!                          o",   "}                  dependent: a small tree of what remains of each, `,` and `}`
+//!                          o",   "}                  dependent: a small trie of what remains of each, `,` and `}`
 //! ```
 //!
-//! Tokens of which nothing remains may come wherever the terminal may end: they are in the bit map too, and taken out
-//! where it may not.
+//! *Closing tokens*, of which nothing remains, may come wherever the terminal may end: they are in the bit map too, and
+//! are taken out where the terminal may not end.
 //!
-//! Cost: mostly 20-200 us the first time a dense state is seen, then a hash lookup. Wrinkle: a terminal that is not
-//! self-delimiting (a number, `[a-z]+`) would have every token as a dependent one. Those are kept only for the bytes
-//! that can follow, which are part of the key.
+//! Cost: mostly 20-200 us the first time a dense state is seen, then a hash lookup. Wrinkle: in a terminal that is not
+//! self-delimiting (a number, `[a-z]+`), almost every token would be context-dependent. So only the tokens are kept
+//! that leave it with a byte that can follow, and the set of these bytes is part of the key.
 
 mod automata;
 mod bitmap;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! automata     by leaf: one automaton for all schemas that have it
-//! masks        by automaton and state: the terminal mask
-//! texts        by state of a counted text: one table, of which every `maxLength` is a prefix
+//! masks        by automaton and state, among others: the terminal mask
+//! texts        by state of a counted text: one table, from which the mask of every `minLength` and `maxLength` is made
 //! ```
 //!
 //! Cost: a lookup in a map that threads share (`cache`); a value that is missing is made by the thread that needs it.
@@ -29,7 +29,7 @@ use crate::vocabulary::{TokenId, Vocabulary};
 pub struct Tables {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
-    /// How far tokens look ahead behind a value.
+    /// How far tokens look ahead after a value.
     pub lookahead: TokenLookahead,
     limits: Limits,
     automata: Automata,
@@ -66,8 +66,7 @@ impl Tables {
         &self.limits
     }
 
-    /// The shared automaton of a leaf; `built` is used if there is none yet. One that is near its limit is
-    /// replaced.
+    /// The shared automaton of a leaf; `built` is used if there is none yet. An automaton near its limit is replaced.
     ///
     /// # Errors
     /// As [`Leaf::automaton`].
@@ -88,17 +87,20 @@ impl Tables {
         if set == ByteSet::default() { 0 } else { self.follow.of(&set) + 1 }
     }
 
-    /// Which whitespace may stand in `state`.
+    /// Which runs of leading whitespace may come in `state`.
     pub fn run_table(&self, id: u32, spaces: &Spaces, state: SpaceState) -> Arc<RunTable> {
         self.runs.get_or((id, state), || {
             let stripped = self.vocabulary.stripped();
             let walk = |run: &[u8]| run.iter().try_fold(state, |state, &byte| spaces.step(state, byte));
             let after: Vec<_> = stripped.runs.iter().map(|run| walk(run)).collect();
             let ends = after.iter().map(|state| state.map_or(0, |state| spaces.ends(state))).collect();
-            let blank =
-                stripped.blank.iter().filter(|(run, _)| after[*run as usize].is_some()).map(|&(_, token)| token);
-            let table = RunTable { ends, blank: blank.collect() };
-            let bytes = table.ends.len() + table.blank.len() * 4 + 64;
+            let whitespace_only = stripped
+                .whitespace_only
+                .iter()
+                .filter(|(run, _)| after[*run as usize].is_some())
+                .map(|&(_, token)| token);
+            let table = RunTable { ends, whitespace_only: whitespace_only.collect() };
+            let bytes = table.ends.len() + table.whitespace_only.len() * 4 + 64;
             (table, bytes)
         })
     }
@@ -120,7 +122,7 @@ impl Tables {
         self.representatives.get_or(key, || (Representative { other, state, slack }, 2 * size_of::<Representative>()))
     }
 
-    /// More characters than any token has: the length of the longest one, plus one.
+    /// One more than the longest token has bytes: no token exhausts a counter of that size.
     pub fn reach(&self) -> u32 {
         self.vocabulary.longest() as u32 + 1
     }
@@ -181,7 +183,7 @@ impl Tables {
         Some(all.of_class(independent, &mask.dependent, mask.farthest(automaton)))
     }
 
-    /// Context-dependent tokens, shared by all states that have the same ones.
+    /// A set of context-dependent tokens, shared by all states that have the same set.
     pub(super) fn dependent(&self, found: Vec<Dependent<'_>>) -> Arc<DependentTokens> {
         let key: DependentKey = found.iter().map(|&(rest, token)| (rest.len() as u16, token)).collect();
         let size = size_of_val(&*key);
@@ -207,15 +209,15 @@ impl Tables {
     }
 }
 
-/// The state whose masks stand for those of another one.
+/// The state whose terminal masks serve another state too.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Representative {
-    /// Its automaton, if that is not the one of the state asked about.
+    /// The automaton of the representative, if that is not the automaton of the state asked about.
     other: Option<Numbered>,
     /// The state.
     pub state: StateId,
-    /// Bytes by which the end may be farther than from there.
+    /// Bytes by which the end may be farther from the state asked about than from the representative.
     pub slack: u32,
 }
 
@@ -225,7 +227,7 @@ impl Representative {
         Self { other: None, state, slack: 0 }
     }
 
-    /// Its automaton; `asked` is the one asked about.
+    /// The automaton of the representative; `asked` is the automaton of the state asked about.
     pub fn automaton<'a>(&'a self, asked: (u32, &'a Arc<Automaton>)) -> (u32, &'a Arc<Automaton>) {
         self.other.as_ref().map_or(asked, |(id, automaton)| (*id, automaton))
     }
@@ -235,8 +237,8 @@ impl Representative {
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct RunTable {
-    /// By run: the `end` bits that may follow; 0 if the run may not stand here.
+    /// By run: the purposes of the byte that may follow, as `end` bits; 0 if the run may not stand here.
     pub ends: Box<[u8]>,
-    /// Tokens that are such a run and nothing else.
-    pub blank: Vec<TokenId>,
+    /// Tokens that are a run that may stand here, and nothing else.
+    pub whitespace_only: Vec<TokenId>,
 }

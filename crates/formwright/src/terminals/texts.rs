@@ -1,17 +1,17 @@
-//! Tokens inside a text by how many characters they have, for texts that count them.
+//! Tokens inside a counted text, by how many characters they have.
 //!
 //! ```text
 //! {"maxLength": 3}     tokens that stay inside a string      a  b  é | ab  foo | food ...
 //!                      mask while 2 characters may come      ^^^^^^^^^^^^^^ of one and of two
 //! ```
 //!
-//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that those
-//! of at most `n` come first. A counted class, `^[0-9a-f]{24}$`, has those of them that a mask of any number of its
-//! characters allows.
+//! One walk serves every `minLength` and `maxLength`: tokens are sorted by their number of characters, so that tokens
+//! of at most `n` characters come first. For a counted class, `^[0-9a-f]{24}$`, no walk is needed: of the sorted
+//! tokens, it keeps the tokens that the mask of `[0-9a-f]*` allows.
 //!
-//! Cost: one walk over the tree of shapes; a mask of it is a copy of a bit map, and a bit for each token that is too
-//! long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up to the end
-//! of the text must be enough, and not too many.
+//! Cost: one walk over the trie of shapes; a mask made from the table is a copy of a bit map, and a bit for each token
+//! that is too long (or short enough, if these are fewer). Wrinkle: a token that leaves counts too: the characters up
+//! to the end of the text must be enough, and not too many.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 /// The tokens below a node, read from a state inside a text, by characters.
 #[derive(Debug)]
 pub struct TextTable {
-    /// Tokens that stay inside, by characters started: those of `n` characters are at `starts[n]..starts[n + 1]`.
+    /// Tokens that stay inside, by characters started: tokens of `n` characters are at `starts[n]..starts[n + 1]`.
     independent: Vec<TokenId>,
     starts: Vec<usize>,
     /// The same as a map.
@@ -54,7 +54,7 @@ impl<'v> CountedTokens<'v> {
         if found.run == 0 { self.independent(found.count).push(found.token) } else { self.spaced.push(found) }
     }
 
-    /// The tokens without leading whitespace that have so many characters.
+    /// The tokens without leading whitespace that have `count` characters.
     fn independent(&mut self, count: u16) -> &mut Vec<TokenId> {
         let counts = self.by_count.len().max(usize::from(count) + 1);
         self.by_count.resize_with(counts, Vec::new);
@@ -118,7 +118,7 @@ impl<'v> Counting<'v> {
         u16::from(state == self.inside && step.goes_on())
     }
 
-    /// Whether a token leaves where the text may end, if this remains of it.
+    /// Whether a token of which `rest` remains leaves the text, where the text may end.
     fn leaves(&self, rest: &[u8]) -> bool {
         self.automaton.is_self_delimiting() || rest.first().is_some_and(|&next| self.follow.contains(next))
     }
@@ -167,7 +167,7 @@ impl<'v> Counting<'v> {
         found
     }
 
-    /// The tokens below a node of a tree, by their bytes.
+    /// The tokens below a node of a trie, by their bytes.
     fn by_byte(&self, tree: Tree, node: NodeIndex, state: StateId) -> CountedTokens<'v> {
         let mut found = CountedTokens::default();
         let tokens = TreeTokens::new(self.vocabulary, tree);
@@ -205,9 +205,9 @@ impl<'v> Counting<'v> {
 }
 
 impl TextTable {
-    /// The table of a class of characters: from the context-independent tokens of any number of them, the dependent
-    /// ones, and the bytes to finish a character. Every token has as many characters as in this table, of all
-    /// characters.
+    /// The table of a class of characters, made from this table of all characters: with the context-independent and the
+    /// context-dependent tokens of any number of characters of the class. `tail` is the bytes to finish a character.
+    /// The number of characters of each token is taken from this table.
     #[must_use]
     pub fn of_class(&self, tokens: &[u32], dependent: &DependentTokens, tail: u32) -> Self {
         let all = self.dependent.closing.iter().chain(&self.dependent.tokens);
@@ -254,7 +254,7 @@ impl TextTable {
         }
     }
 
-    /// Sets the bits of the tokens that are short enough, or clears those of the others, whichever are fewer.
+    /// Sets the bits of the tokens that are short enough, or clears the bits of the longer tokens, whichever are fewer.
     fn independent_of_mask(&self, independent: &[TokenId], longer: &[TokenId]) -> TokenSet {
         if independent.len() <= LIST {
             return TokenSet::List(independent.to_vec());

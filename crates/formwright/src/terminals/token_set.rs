@@ -4,6 +4,9 @@
 //! inside a date      10 digits: a list, each token is a bit to set
 //! inside a string    130k tokens: a bit map, copied as a whole
 //! ```
+//!
+//! Cost: 4 bytes for each token of a list; 16 KiB for a bit map of 131k tokens. Wrinkle: if most tokens are in a set,
+//! it is made from the set of all tokens by clearing the others.
 
 use std::ops::Range;
 
@@ -23,7 +26,7 @@ pub enum TokenSet {
 }
 
 impl TokenSet {
-    /// Whether any token is left without some (ascending).
+    /// Whether any token is left if some are taken out; `than` are these, ascending.
     pub fn has_others(&self, than: &[TokenId]) -> bool {
         match self {
             Self::List(tokens) => tokens.iter().any(|token| than.binary_search(token).is_err()),
@@ -61,8 +64,8 @@ impl Collector {
         }
     }
 
-    /// The set, with some ranges of the tokens by shape. If these are most tokens, it is quicker to leave the others
-    /// out.
+    /// The set, together with some ranges of the list of tokens by shape. If the ranges are most of that list, it is
+    /// quicker to clear the tokens outside of them.
     pub fn finish(mut self, vocabulary: &Vocabulary, ranges: &[Range<usize>]) -> TokenSet {
         let tokens = vocabulary.shapes().tokens();
         let taken: usize = ranges.iter().map(Range::len).sum();

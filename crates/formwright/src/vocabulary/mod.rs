@@ -62,7 +62,7 @@ pub struct Stripped {
     /// Distinct runs of leading whitespace; run 0 is empty.
     pub runs: Vec<Box<[u8]>>,
     /// Tokens that are whitespace only: `(run, token)`.
-    pub blank: Vec<(u16, TokenId)>,
+    pub whitespace_only: Vec<(u16, TokenId)>,
 }
 
 /// Whether `byte` is JSON whitespace.
@@ -100,7 +100,12 @@ impl Vocabulary {
             plain: Trie::new(&[]),
             shapes: Shapes::new(&Trie::new(&[])),
             spelled: Box::default(),
-            stripped: Stripped { trie: Trie::new(&[]), entries: Vec::new(), runs: Vec::new(), blank: Vec::new() },
+            stripped: Stripped {
+                trie: Trie::new(&[]),
+                entries: Vec::new(),
+                runs: Vec::new(),
+                whitespace_only: Vec::new(),
+            },
             longest: 0,
             every_byte: false,
             fingerprint: Digest::default(),
@@ -230,13 +235,14 @@ impl Stripped {
             };
             rests.push((rest, (id, token)));
         }
-        // Those without whitespace are in order, and so are those behind the same run of it: a merge is left to do.
+        // Tokens without leading whitespace are in order, and so are the tokens after each run: a merge is left to do.
         rests.sort();
-        let (blank, rests) = rests.split_at(rests.partition_point(|(rest, _)| rest.is_empty()));
+        let (whitespace_only, rests) = rests.split_at(rests.partition_point(|(rest, _)| rest.is_empty()));
         let keyed: Vec<(&[u8], u32)> = rests.iter().zip(0..).map(|(&(rest, _), item)| (rest, item)).collect();
         let trie = Trie::new(&keyed).with_kinds(&kinds::ascii_table());
-        let [blank, entries] = [blank, rests].map(|part| part.iter().map(|&(_, entry)| entry).collect());
-        Ok(Self { trie, entries, runs, blank })
+        let [whitespace_only, entries] =
+            [whitespace_only, rests].map(|part| part.iter().map(|&(_, entry)| entry).collect());
+        Ok(Self { trie, entries, runs, whitespace_only })
     }
 }
 
@@ -357,7 +363,7 @@ mod tests {
     fn whitespace_is_stripped_into_runs() {
         let v = Vocabulary::new(&tokens(&["", " \"a", "\"a", "  ", "\n"]), &[0], IndexMap::new(), Some(40)).unwrap();
         let stripped = v.stripped();
-        assert_eq!(stripped.blank.len(), 2);
+        assert_eq!(stripped.whitespace_only.len(), 2);
         let quote = stripped.trie.child(0, b'"').unwrap();
         let a = stripped.trie.child(quote, b'a').unwrap();
         let mut below: Vec<TokenId> = stripped.trie.items_at(a).map(|item| stripped.entries[item].1).collect();

@@ -6,8 +6,11 @@
 //! unique     which texts were used             {"uniqueItems": true}
 //! ```
 //!
-//! Wrinkle: an item that must be new waits on the stack with the start of its text; when it ends, that text joins the
-//! used ones. Where the start is not known, neither is what was used from then on.
+//! Cost: a lookup for each item of a plain array. Where kinds are counted, a search for a completion before each comma.
+//!
+//! Wrinkle: while an item that must be new is read, the frame that waits for its end keeps the index where its text
+//! starts; when the item ends, its text is added to the used texts. If the start is unknown (see `Machine::gap`), the
+//! used texts are unknown from then on.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -16,8 +19,8 @@ use super::excluded::NONE;
 use super::{Machine, Successors, UNKNOWN};
 use crate::language::{Array, INFINITE, Items, LeafId, Node, NodeId, UNBOUNDED};
 
-/// Items that may come next, with what comes after each; mostly one.
-type Ways = SmallVec<[(NodeId, StackId); 1]>;
+/// Items that may come next, each with the stack to resume after it; mostly one.
+type NextItems = SmallVec<[(NodeId, StackId); 1]>;
 
 impl Machine<'_> {
     /// A structural byte between items.
@@ -57,7 +60,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Behind the opening bracket.
+    /// The position after the opening bracket.
     pub(super) fn opened_array(&mut self, node: NodeId, array: &Array) -> Position {
         let count = self.no_items(array);
         Position::Array { phase: Phase::Open, space: array.layout.open, array: node, count }
@@ -71,47 +74,48 @@ impl Machine<'_> {
         }
     }
 
-    /// The items that may come next, and what comes after each.
-    fn next_items(&mut self, node: NodeId, array: &Array, count: Progress, stack: StackId) -> Ways {
+    /// The items that may come next, each with the stack to resume after it.
+    fn next_items(&mut self, node: NodeId, array: &Array, count: Progress, stack: StackId) -> NextItems {
         match count.unpack() {
             Unpacked::Number(number) => {
-                let Some(item) = array.item(number) else { return Ways::new() };
-                smallvec![(item, self.behind_item(node, array, next_number(array, number), stack))]
+                let Some(item) = array.item(number) else { return NextItems::new() };
+                smallvec![(item, self.push_after_item(node, array, next_number(array, number), stack))]
             }
             Unpacked::Interned(id) if array.unique => self.next_new_item(node, array, id, stack),
             Unpacked::Interned(id) => self.next_kinds(node, array, id, stack),
         }
     }
 
-    fn behind_item(&mut self, node: NodeId, array: &Array, count: Progress, stack: StackId) -> StackId {
+    /// The stack that resumes after an item.
+    fn push_after_item(&mut self, node: NodeId, array: &Array, count: Progress, stack: StackId) -> StackId {
         let position = Position::Array { phase: Phase::Value, space: array.layout.value, array: node, count };
         self.stacks.push(Frame { position, below: stack })
     }
 
-    /// The next item where items must differ, if one is left.
-    fn next_new_item(&mut self, node: NodeId, array: &Array, items: u32, stack: StackId) -> Ways {
+    /// The next item of a unique array, if an unused one is left.
+    fn next_new_item(&mut self, node: NodeId, array: &Array, items: u32, stack: StackId) -> NextItems {
         let seen = self.stacks.items(items);
         let (number, used) = (seen.count, seen.used);
-        let Some(item) = array.item(number).filter(|item| self.has_new(*item, used)) else { return Ways::new() };
+        let Some(item) = array.item(number).filter(|item| self.has_new(*item, used)) else { return NextItems::new() };
         let position = Position::Item { array: node, items, start: UNKNOWN };
         smallvec![(item, self.stacks.push(Frame { position, below: stack }))]
     }
 
-    /// The next items by the kinds they count for, as far as the array can still be completed after them.
-    fn next_kinds(&mut self, node: NodeId, array: &Array, items: u32, stack: StackId) -> Ways {
+    /// The next items by the kinds they count for, if the array can still be completed after them.
+    fn next_kinds(&mut self, node: NodeId, array: &Array, items: u32, stack: StackId) -> NextItems {
         let items = self.stacks.items(items).clone();
-        let mut all = Ways::new();
+        let mut all = NextItems::new();
         for &(item, kinds) in array.ways(items.count) {
             let Some(next) = array.after(&items, kinds) else { continue };
             if self.graph.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
                 let count = Progress::interned(self.stacks.intern_items(next));
-                all.push((item, self.behind_item(node, array, count, stack)));
+                all.push((item, self.push_after_item(node, array, count, stack)));
             }
         }
         all
     }
 
-    /// Bytes of the items an array still needs, with a comma each.
+    /// Bytes of the items an array still needs, with a comma each; `None` if it cannot be completed.
     pub(super) fn items_cost(&self, array: &Array, items: &Items) -> Option<u32> {
         let (facts, costs) = (&self.graph.facts, &self.graph.costs);
         facts.with_minimum_lengths(&array.layout, costs, |lengths| array.completion(items, lengths))
@@ -129,10 +133,13 @@ impl Machine<'_> {
         if self.stacks.is_full() {
             return false;
         }
-        used == NONE || leaves.iter().any(|&leaf| self.has_free(leaf, self.graph.automaton(leaf).start().state(), used))
+        used == NONE
+            || leaves
+                .iter()
+                .any(|&leaf| self.can_avoid_excluded(leaf, self.graph.automaton(leaf).start().state(), used))
     }
 
-    /// The first byte of an item that must be new. Which items were used is known to the frame that waits for it.
+    /// The first byte of an item that must be new. The frame that waits for the end of the item knows the used ones.
     pub(super) fn distinct(&mut self, leaves: &[LeafId], stack: StackId, byte: u8, out: &mut Successors<'_>) {
         let several: Box<[StackId]> = self.stacks.alternatives(stack).unwrap_or(&[stack]).into();
         for &stack in &several {
@@ -170,8 +177,8 @@ impl Machine<'_> {
     }
 }
 
-/// One item more. Without an upper bound, numbers past the lower bound and the prefix are alike.
+/// One item more. Without an upper bound, all numbers past the lower bound and the prefix allow the same.
 fn next_number(array: &Array, number: u32) -> Progress {
-    let alike = array.low.max(array.prefix.len() as u32);
-    Progress::number(if array.high == UNBOUNDED { (number + 1).min(alike) } else { number + 1 })
+    let settled = array.low.max(array.prefix.len() as u32);
+    Progress::number(if array.high == UNBOUNDED { (number + 1).min(settled) } else { number + 1 })
 }

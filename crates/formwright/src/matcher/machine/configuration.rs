@@ -2,19 +2,19 @@
 //!
 //! ```text
 //! {"a": [1, 2      position  inside the number, a terminal
-//!                  stack     behind an item of the array, behind a member of the object, end of the text
+//!                  stack     after an item of the array, after a member of the object, end of the text
 //! ```
 //!
-//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a node
-//! of the matcher's [`Stacks`](super::Stacks), which says what is resumed when that part is finished. An ambiguous
-//! text has several configurations at once.
+//! A [`Position`] is a place in the graph: inside a string, before a value, after a comma. A [`StackId`] names a stack
+//! node (see [`Stacks`](super::Stacks)), which says what is resumed when the part that the position is in is finished.
+//! An ambiguous text has several configurations at once.
 //!
 //! Configurations are small, `Copy` and comparable, so "the same position twice" is one comparison, and two
-//! configurations that differ only in their stacks become one with the union of both. That merge keeps ambiguous
+//! configurations that differ only in their stacks become one with the union of both stacks. That merge keeps ambiguous
 //! recursion polynomial: it is the graph-structured stack of generalised parsing, obtained by hash-consing.
 //!
-//! Wrinkle: a position is also what a stack node resumes and what a mask is cached by; a few positions stand only
-//! there.
+//! Cost: 24 bytes, copied and compared for every byte. Wrinkle: a position is also what a stack node resumes, and a
+//! part of the key by which an entry is cached; a few positions occur only on stacks or only in keys.
 
 use super::excluded::TextsId;
 use crate::language::{LeafId, NodeId, SpaceState};
@@ -49,7 +49,7 @@ impl Phase {
     }
 }
 
-/// How far an object or array is; see [`Unpacked`]. Packed into 32 bits, as every mask hashes and compares it.
+/// How far an object or array is; see [`Unpacked`]. Packed into 32 bits, as it is hashed and compared for every mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Progress(u32);
 
@@ -57,7 +57,7 @@ pub struct Progress(u32);
 pub enum Unpacked {
     /// In plain objects, the position of the member that comes next; in plain arrays, the number of items.
     Number(u32),
-    /// In others, which count or compare what they have, the index of an interned state.
+    /// In objects and arrays that count or compare what they have, the index of an interned state.
     Interned(u32),
 }
 
@@ -95,16 +95,17 @@ pub enum Position {
     Start(NodeId),
     /// Before a JSON value, with optional whitespace.
     Value { space: SpaceState, node: NodeId },
-    /// Inside a text of any characters of a class, plain or a JSON string, with how many must and may still come.
+    /// Inside a counted text: characters of a class, plain or as a JSON string. `least` characters must still come, and
+    /// `most` may.
     Text { leaf: LeafId, state: StateId, least: u32, most: u32 },
     /// Inside any other terminal.
     Terminal { leaf: LeafId, state: StateId },
-    /// Inside one of a set of texts.
+    /// Inside one of a set of texts; `at` is a node of their trie.
     Literal { node: NodeId, at: NodeIndex },
-    /// Inside the name of a declared member.
+    /// Inside the name of a declared member; `at` is a node of the trie of names.
     Key { object: NodeId, seen: Progress, at: NodeIndex },
-    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of a text it must not be;
-    /// `at` is where among those.
+    /// Inside an undeclared name, or an item that must be new, as long as it is a prefix of an excluded text; `at` is a
+    /// node of the tree of excluded texts.
     Excluding { leaf: LeafId, state: StateId, at: TextsId },
     /// An undeclared name is complete (only on the stack); `start` is where its quote opened.
     Named { kind: u16, object: NodeId, seen: Progress, start: u32 },
@@ -114,7 +115,8 @@ pub enum Position {
     Colon { space: SpaceState, object: NodeId, seen: Progress, member: u32 },
     /// Between the members of an object.
     Object { phase: Phase, space: SpaceState, object: NodeId, seen: Progress },
-    /// Behind a member of any object (only in keys of masks): whether whitespace and a comma may come, and the brace.
+    /// After a member of any object (only in keys of entries): which whitespace may come, the state after a comma if
+    /// one may come, and whether the brace may.
     Between { space: SpaceState, comma: Option<SpaceState>, closes: bool },
     /// Between the items of an array.
     Array { phase: Phase, space: SpaceState, array: NodeId, count: Progress },

@@ -22,7 +22,7 @@ pub type TextsId = u32;
 /// The set without texts.
 pub const NONE: TextsId = 0;
 
-/// Nodes kept at most, so that a text cannot fill the memory with its own names.
+/// Nodes kept at most: a text must not fill the memory with the names and items that it uses.
 const MOST: usize = 1 << 22;
 
 type Branches = SmallVec<[(u8, TextsId); 1]>;
@@ -51,7 +51,7 @@ impl Default for ExcludedTexts {
 }
 
 impl ExcludedTexts {
-    /// The set of the texts of `trie`, each with `end` behind it.
+    /// The set of the texts of `trie`, each followed by the byte `end`.
     pub fn of_trie(&mut self, trie: &Trie, end: u8) -> TextsId {
         let last = self.push(TextNode { ends: true, branches: Branches::new() });
         let mut ids: Vec<TextsId> = vec![NONE; trie.nodes().len()];

@@ -1,6 +1,6 @@
 //! The machine: where a byte leads.
 //!
-//! [`Machine::step_all`] says which configurations follow others by one byte. Everything else (accepting tokens, masks,
+//! [`Machine::step_all`] computes the configurations that one byte leads to. Everything else (accepting tokens, masks,
 //! forced bytes) is built from it. The shape:
 //!
 //! ```text
@@ -14,8 +14,9 @@
 //! bracket; terminals have only live states; nodes without a finite text were pruned. So "some configuration is left"
 //! means "these bytes are the beginning of a text in form".
 //!
-//! Cost: mostly a table lookup a byte. Wrinkle: a machine may run where some texts are not known, as in a walk over
-//! tokens that serves many texts; then it tells in `unresolved` and `completed` what its answer depends on.
+//! Cost: mostly a table lookup a byte. Wrinkle: a walk over tokens may serve many texts, whose used names and items
+//! differ. To a machine in such a walk these are unknown, and it notes in `unresolved` and `completed` whether its
+//! answer depends on them.
 
 mod arrays;
 mod configuration;
@@ -28,7 +29,7 @@ mod successors;
 mod terminals;
 
 use crate::error::{Error, Kind, Result};
-use crate::language::{CompiledGraph, FREE, Node, NodeId, SpaceState, end};
+use crate::language::{CompiledGraph, Node, NodeId, STRIPPED, SpaceState, end};
 use crate::regular::DEAD;
 use crate::vocabulary::NodeIndex;
 
@@ -44,9 +45,9 @@ pub struct CompletedName {
     pub object: NodeId,
     /// What comes after the object.
     pub stack: StackId,
-    /// Where it begins, with its quote.
+    /// Where the name begins in `path`, at its opening quote.
     pub start: u32,
-    /// Its text without the quote before it; `None` where it is not known.
+    /// The name with its closing quote, without the opening one; `None` if some of its bytes are unknown.
     pub name: Option<Vec<u8>>,
 }
 
@@ -57,9 +58,11 @@ pub struct Machine<'m> {
     pub stacks: &'m mut Stacks,
     /// Bytes read so far; undeclared names are looked up here when they end.
     pub path: &'m mut Vec<u8>,
-    /// Where `path` has a gap: bytes that are not known stand between those before it and those behind it.
+    /// The gap: an index of `path` at which an unknown number of unknown bytes is left out. A walk over
+    /// context-dependent tokens has one between the text so far and what remains of a token, as the bytes of the token
+    /// that lie inside the terminal differ.
     pub gap: Option<usize>,
-    /// Set when a step depended on texts that are not known: its tokens must be tried one by one.
+    /// Set when a step depended on names or items that are unknown: tokens with that step must be tried one by one.
     pub unresolved: bool,
     /// Set when an undeclared name ended and was taken for a new one.
     pub completed: Option<CompletedName>,
@@ -88,7 +91,7 @@ impl<'m> Machine<'m> {
         if self.overflow { Err(too_many_states()) } else { Ok(()) }
     }
 
-    /// Drops what the steps so far depended on, where it does not matter.
+    /// Forgets that the steps so far depended on unknown names or items, where that does not matter.
     pub fn settle(&mut self) {
         self.unresolved = false;
         self.completed = None;
@@ -104,7 +107,8 @@ impl<'m> Machine<'m> {
         out
     }
 
-    /// Every configuration of `from` by `byte`, appended to `out` from `base` on.
+    /// Steps every configuration of `from` by `byte`. The results are appended to `out`, where they are the list that
+    /// begins at `base`.
     #[inline]
     pub fn step_all(&mut self, from: &[Configuration], byte: u8, out: &mut Vec<Configuration>, base: usize) {
         if let [alone] = *from {
@@ -117,7 +121,8 @@ impl<'m> Machine<'m> {
         self.unite(out);
     }
 
-    /// Every one of `configurations` by `byte`, in place. A lone one that stays in its terminal needs no second list.
+    /// Steps all `configurations` by `byte`, in place. A lone configuration that stays in its terminal needs no second
+    /// list.
     #[inline]
     pub fn step_in_place(
         &mut self,
@@ -140,7 +145,7 @@ impl<'m> Machine<'m> {
         std::mem::swap(configurations, scratch);
     }
 
-    /// Where `byte` leads from a lone configuration: mostly to one other, without a merge.
+    /// Steps a lone configuration by `byte`: mostly to one other configuration, without a merge.
     #[inline]
     fn step(&mut self, mut configuration: Configuration, byte: u8, out: &mut Vec<Configuration>, base: usize) {
         if self.stays(&mut configuration.position, byte) {
@@ -151,7 +156,8 @@ impl<'m> Machine<'m> {
         self.unite(out);
     }
 
-    /// Every configuration of `configurations[low..]` by `byte`, appended to them.
+    /// Steps the list `configurations[low..]` by `byte`. The results are appended after it as a list of their own,
+    /// which may be empty.
     #[inline]
     pub fn step_within(&mut self, configurations: &mut Vec<Configuration>, low: usize, byte: u8) {
         let high = configurations.len();
@@ -285,26 +291,27 @@ impl<'m> Machine<'m> {
         let names = object.names.tree();
         let child = names.child(at, byte)?;
         let ends = byte == b'"' && !names.items_at(at).is_empty();
-        // With one way on, the names below are those that were live one byte before.
+        // If only one branch goes on, the names below it are the same as one byte before, and at least one is live.
         let live = names.only_way(at) == Some(child) || self.name_is_live(object, seen, child);
         (live && !ends).then_some(child)
     }
 
-    /// Whether bytes of some kinds (see [`end`]) may follow the whitespace read so far.
-    fn may_follow(&self, space: SpaceState, what: u8) -> bool {
-        self.graph.spaces().ends(space) & what != 0
+    /// Whether bytes of some purposes (a set of bits, see [`end`]) may follow the whitespace read so far.
+    fn may_follow(&self, space: SpaceState, purposes: u8) -> bool {
+        self.graph.spaces().ends(space) & purposes != 0
     }
 
-    /// The same configuration, after whatever whitespace it allows; `None` if it stands at no whitespace.
-    pub fn free_of_space(&self, configuration: Configuration) -> Option<(Configuration, SpaceState)> {
-        let mut free = configuration;
-        let space = match &mut free.position {
+    /// The same configuration after any whitespace that it allows, with the whitespace state that it stood in; `None`
+    /// if no whitespace may come.
+    pub fn after_whitespace(&self, configuration: Configuration) -> Option<(Configuration, SpaceState)> {
+        let mut after = configuration;
+        let space = match &mut after.position {
             Position::Value { space, .. }
             | Position::Colon { space, .. }
             | Position::Object { space, .. }
-            | Position::Array { space, .. } => std::mem::replace(space, FREE),
+            | Position::Array { space, .. } => std::mem::replace(space, STRIPPED),
             _ => return None,
         };
-        self.graph.spaces().may_come(space).then_some((free, space))
+        self.graph.spaces().may_come(space).then_some((after, space))
     }
 }

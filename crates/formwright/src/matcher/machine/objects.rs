@@ -9,8 +9,11 @@
 //! Nothing is offered that leads nowhere: a comma only if some member can follow, a name only if the object can be
 //! completed after it.
 //!
-//! Wrinkle: an undeclared name must differ from those used before. In a walk over tokens these may be unknown; then the
-//! name that ends is taken for a new one and noted in `completed`, so that its tokens can be kept by that name.
+//! Cost: a few comparisons where declaration order decides; else a look at every member that may still come.
+//!
+//! Wrinkle: an undeclared name must differ from the names used before. In a walk over tokens the used names may be
+//! unknown; then a name that ends is taken for a new one and noted in `completed`, so that the tokens which complete it
+//! can be listed by that name.
 
 use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
@@ -22,31 +25,31 @@ impl Machine<'_> {
     /// The first byte of a value that decides which object it is in.
     pub(super) fn tail(&mut self, node: NodeId, tail: &Tail, stack: StackId, byte: u8, out: &mut Successors<'_>) {
         self.literal(node, 0, byte, stack, out);
-        for &(value, behind) in &tail.ways {
+        for &(value, after) in &tail.ways {
             if self.graph.first(value).contains(byte) {
-                let position = self.behind_value(behind);
+                let position = self.position_after_value(after);
                 let after = self.stacks.push(Frame { position, below: stack });
                 self.start(value, after, byte, out);
             }
         }
     }
 
-    /// Behind the opening brace.
+    /// The position after the opening brace.
     pub(super) fn opened_object(&mut self, node: NodeId, object: &Object) -> Position {
         let seen = self.nothing_seen(object);
         Position::Object { phase: Phase::Open, space: object.layout.open, object: node, seen }
     }
 
-    /// Behind the value of a member that decided which object it is in.
-    pub(super) fn behind_value(&mut self, behind: ObjectPosition) -> Position {
+    /// The position after the value of a member that decided which object it is in: `after`.
+    pub(super) fn position_after_value(&mut self, after: ObjectPosition) -> Position {
         let graph = self.graph;
-        let Node::Object(object) = graph.node(behind.object) else { return Position::Accept };
+        let Node::Object(object) = graph.node(after.object) else { return Position::Accept };
         let seen = if object.is_plain() {
-            Progress::number(behind.position)
+            Progress::number(after.position)
         } else {
-            self.stacks.intern_seen(object.at(behind.position))
+            self.stacks.intern_seen(object.at(after.position))
         };
-        Position::Object { phase: Phase::Value, space: object.layout.value, object: behind.object, seen }
+        Position::Object { phase: Phase::Value, space: object.layout.value, object: after.object, seen }
     }
 
     /// A structural byte between members.
@@ -77,14 +80,14 @@ impl Machine<'_> {
         if self.name_is_live(object, seen, 0) {
             out.push(Position::Key { object: node, seen, at: 0 }, stack);
         }
-        if !self.may_undeclared(node, object, seen) {
+        if !self.undeclared_may_come(node, object, seen) {
             return;
         }
         let names = self.stacks.seen(seen).names;
         let at = self.stacks.excluded_names(node, object, names);
         let start = self.path.len() as u32;
         for (index, kind) in object.undeclared.iter().enumerate() {
-            if !self.leaves_room(object, seen, kind) || !self.is_free(node, object, seen, kind) {
+            if !self.leaves_room(object, seen, kind) || !self.has_unused_name(node, object, seen, kind) {
                 continue;
             }
             let position = Position::Named { kind: index as u16, object: node, seen, start };
@@ -106,12 +109,12 @@ impl Machine<'_> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return };
         let Some(&member) = object.names.tree().items()[object.names.tree().items_at(at)].first() else { return };
-        if self.may_member(object, seen, member) {
+        if self.declared_may_come(object, seen, member) {
             out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
         }
     }
 
-    /// An undeclared name has ended: before its colon, it joins the used ones.
+    /// An undeclared name has ended: it is added to the used names, and its colon comes next.
     pub(super) fn named(
         &mut self,
         kind: u16,
@@ -127,13 +130,13 @@ impl Machine<'_> {
         let name = self.text_since(start).map(|text| text[1..].to_vec());
         next.names = match name {
             Some(name) if are_known(next.names) => self.stacks.use_name(node, object, next.names, &name),
-            // It began where the names used before it are erased: it may be one of them.
+            // The names used before it are erased: it may be one of them.
             name if start != UNKNOWN && next.names == UNKNOWN => {
                 self.unresolved |= self.completed.is_some();
                 self.completed = Some(CompletedName { object: node, stack, start, name });
                 UNSURE
             }
-            // It may be the one before it in the same token.
+            // It is unknown, or it follows a name in the same token whose text is not kept: it may be that name again.
             _ => {
                 self.unresolved |= start != UNKNOWN && next.names == UNSURE;
                 UNSURE
@@ -144,7 +147,7 @@ impl Machine<'_> {
         out.push(Position::Colon { space: object.layout.key, object: node, seen, member }, stack);
     }
 
-    /// The values a member may have: its own, and those that meet existential constraints still open.
+    /// The values a member may have: its own value, and witnesses of existential constraints.
     pub(super) fn open_value(
         &mut self,
         node: NodeId,
@@ -203,14 +206,14 @@ impl Machine<'_> {
     pub fn name_is_live(&self, object: &Object, seen: Progress, at: NodeIndex) -> bool {
         let below = &object.names.tree().items()[object.names.tree().items_below(at)];
         if !object.is_ordered() {
-            return below.iter().any(|&member| self.may_member(object, seen, member));
+            return below.iter().any(|&member| self.declared_may_come(object, seen, member));
         }
         let open = self.open_members(object, seen);
         let possible = |member: u32| object.members[member as usize].possible;
         if at == 0 { open.into_iter().any(possible) } else { below.iter().any(|at| open.contains(at) && possible(*at)) }
     }
 
-    /// Where declaration order decides: the members up to the first one that must come.
+    /// Where declaration order decides: the members that may come next, up to and with the first required one.
     fn open_members(&self, object: &Object, seen: Progress) -> std::ops::Range<u32> {
         let next = match seen.unpack() {
             Unpacked::Number(next) => next,
@@ -220,7 +223,7 @@ impl Machine<'_> {
     }
 
     /// Whether a declared name may come.
-    pub fn may_member(&self, object: &Object, seen: Progress, member: u32) -> bool {
+    pub fn declared_may_come(&self, object: &Object, seen: Progress, member: u32) -> bool {
         if !object.members[member as usize].possible {
             return false;
         }
@@ -240,7 +243,7 @@ impl Machine<'_> {
     }
 
     /// Whether an undeclared name may come.
-    fn may_undeclared(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
+    fn undeclared_may_come(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
         if object.undeclared.is_empty() || self.stacks.is_full() {
             return false;
         }
@@ -251,12 +254,12 @@ impl Machine<'_> {
         object
             .undeclared
             .iter()
-            .any(|kind| self.leaves_room(object, seen, kind) && self.is_free(node, object, seen, kind))
+            .any(|kind| self.leaves_room(object, seen, kind) && self.has_unused_name(node, object, seen, kind))
     }
 
-    /// Whether some name of this kind is not used yet. Where any number of characters is allowed, a longer one always
-    /// is.
-    fn is_free(&mut self, node: NodeId, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
+    /// Whether some name of this kind is not used yet. Where names may have any number of characters, some longer name
+    /// always is unused.
+    fn has_unused_name(&mut self, node: NodeId, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
         if self.graph.inside(kind.name).is_some() {
             return true;
         }
@@ -267,7 +270,7 @@ impl Machine<'_> {
         }
         let state = self.graph.automaton(kind.name).content_start();
         let at = self.stacks.excluded_names(node, object, names);
-        state != DEAD && self.has_free(kind.name, state, at)
+        state != DEAD && self.can_avoid_excluded(kind.name, state, at)
     }
 
     /// Whether the object can be completed after a member of this kind.
@@ -282,7 +285,7 @@ impl Machine<'_> {
 
     /// Whether a comma may come: some member can follow.
     pub fn may_go_on(&mut self, node: NodeId, object: &Object, seen: Progress) -> bool {
-        self.name_is_live(object, seen, 0) || self.may_undeclared(node, object, seen)
+        self.name_is_live(object, seen, 0) || self.undeclared_may_come(node, object, seen)
     }
 
     /// Whether the brace may come.

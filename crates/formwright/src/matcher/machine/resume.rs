@@ -1,13 +1,13 @@
 //! Entering a node, and going on where a finished part leads.
 //!
 //! ```text
-//! start     the first byte of a node chooses a way into it
-//! enter     before the first byte: after a finished part, a sequence goes on with its next one
+//! start     the first byte of a graph node chooses a way into it
+//! enter     before the first byte: after a finished part, a sequence goes on with its next part
 //! resume    a finished part is replaced by the frame below it, which may be finished too
 //! ```
 //!
-//! Wrinkle: a union of stacks is resumed once for each of them, and many ways may lead to one: [`Successors::resumes`]
-//! tells which were resumed already.
+//! Cost: mostly one frame for a finished part. Wrinkle: a union resumes each of its stacks, and one stack may be
+//! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte.
 
 use super::configuration::{Configuration, Frame, Position, StackId};
 use super::{Machine, Successors};
@@ -18,7 +18,7 @@ impl Machine<'_> {
     pub(super) fn enter(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>) {
         match self.graph.node(node) {
             Node::Empty | Node::Never => {}
-            // Nothing is read yet, but masks are those of a state of the terminal.
+            // Before its first byte a terminal stands in its start state already, as masks are found by state.
             Node::Regular(leaf) => {
                 let state = self.graph.automaton(*leaf).start().state();
                 out.push(Position::Terminal { leaf: *leaf, state }, stack);
@@ -56,7 +56,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What comes after a finished part, for a single node.
+    /// What comes after a finished part, for a stack node that is no union.
     fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>) {
         let Frame { position, below } = self.stacks.frame(stack);
         match position {
@@ -99,7 +99,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What comes after round `count + 1`. Without an upper bound, counts past the lower one are alike.
+    /// What comes after round `count + 1`. Without an upper bound, all counts past the lower bound allow the same.
     fn round(&mut self, node: NodeId, count: u32, below: StackId) -> StackId {
         let Node::Repeat { low, high, .. } = *self.graph.node(node) else { return below };
         if self.stacks.is_near_its_limit() {
@@ -152,7 +152,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The first byte of a sequence: of its first part, and of the next one if that may be empty, and so on.
+    /// The first byte of a sequence: of its first part; if that may be empty, of the next part too, and so on.
     fn start_sequence(&mut self, node: NodeId, parts: u32, stack: StackId, byte: u8, out: &mut Successors<'_>) {
         for index in 0..parts {
             let (part, after) = self.part(node, index, stack);

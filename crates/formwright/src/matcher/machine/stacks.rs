@@ -1,17 +1,17 @@
 //! The graph-structured stack of a matcher, and the object and array states that its configurations name.
 //!
 //! Everything is hash-consed and append-only, so ids are small and comparisons are comparisons of ids. Going back in
-//! the text leaves nodes behind; they are found again when the text takes the same way. Cost: about a dozen nodes for
-//! a typical JSON text.
+//! the text removes no nodes; they are found again when the text takes the same way.
 //!
 //! ```text
-//! frame    resume `position`, then go on with the node below
-//! union    resume any of several nodes
+//! frame    resume `position`, then go on with the stack node below
+//! union    resume any of several stack nodes
 //! ```
 //!
-//! Wrinkle: two configurations that differ only in which undeclared names were used allow the same tokens, but for
-//! the few that spell a whole name. So every node knows its *name-erased* form, in which used names are [`UNKNOWN`],
-//! and masks are cached by that, or by its representative (see `masks::equivalence`).
+//! Cost: about a dozen nodes for a typical JSON text. Wrinkle: two configurations that differ only in which undeclared
+//! names were used allow the same tokens, but for the few tokens that complete a name. So every stack node has a
+//! *name-erased* form, in which used names are [`UNKNOWN`], and entries are cached by its representative (see
+//! `masks::equivalence`).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -19,13 +19,13 @@ use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, NONE, TextsId};
 use crate::language::{Items, Object, Seen};
 
-/// Stands for used names or items, or for the start of one, that were erased.
+/// In place of an id or an index: the used names, the used items, or the start of a name or item are erased.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Stands for used names behind one that a walk over tokens could not tell.
+/// In place of the id of used names: a name has ended whose text is not kept, so it is unknown which names are used.
 pub const UNSURE: u32 = u32::MAX - 1;
 
-/// Whether it is known which names these are.
+/// Whether this is the id of a set of names, none of the two above.
 pub fn are_known(names: TextsId) -> bool {
     names < UNSURE
 }
@@ -154,7 +154,7 @@ impl Stacks {
         self.nodes[stack as usize]
     }
 
-    /// The nodes that a union unites; `None` for a single one.
+    /// The stack nodes that a union unites; `None` for a frame.
     #[inline]
     pub fn alternatives(&self, stack: StackId) -> Option<&[StackId]> {
         match self.nodes[stack as usize].position {
@@ -163,7 +163,7 @@ impl Stacks {
         }
     }
 
-    /// Any of some nodes, at least one.
+    /// The union of some stack nodes, at least one; a single one is itself.
     pub fn union(&mut self, of: impl IntoIterator<Item = StackId>) -> StackId {
         let mut all: Vec<StackId> = Vec::new();
         for stack in of {

@@ -3,15 +3,15 @@
 //! ```text
 //! either of two arrays whose items are one definition
 //!
-//! by `[`     behind the bracket of each array: two configurations
-//! by `1`     inside the definition, twice: one configuration, whose stack is the union of two
+//! by `[`     after the bracket of each array: two configurations
+//! by `1`     inside the definition, twice: one configuration, whose stack is the union of two stacks
 //! ```
 //!
 //! Where two ways lead to the same position, their stacks are united (see [`Machine::unite`](super::Machine)). A list
 //! is searched from end to end while it is short, and indexed by hash when it grows.
 //!
-//! Cost: mostly one configuration, and no allocation. Wrinkle: several lists may lie one behind the other in one
-//! vector, so a list begins at `base`.
+//! Cost: mostly one configuration, and no allocation. Wrinkle: one vector may hold several lists, one after
+//! the other, so a list begins at `base`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -27,7 +27,7 @@ pub struct Successors<'o> {
     base: usize,
     /// Further stacks of configurations, by their index; united when all are known.
     pub further: SmallVec<[(u32, StackId); 4]>,
-    /// Most bytes lead to one configuration, and need none of it.
+    /// Made when it is first needed: most bytes lead to one configuration, and need no index.
     index: Option<Box<Index>>,
 }
 

@@ -1,15 +1,15 @@
-//! Inside a text: a regular language, counted characters, one of a set of texts, or a text that must not be some
-//! others.
+//! Inside a text: a regular language, counted characters, one of a set of texts, or a text that must avoid excluded
+//! texts.
 //!
 //! ```text
 //! Terminal    a state of an automaton
-//! Text        a state, and how many characters must and may still come
-//! Literal     a node of a tree of texts
-//! Excluding   a state, and a node of a tree of texts that must not be written
+//! Text        a state, and the window: how many characters must and may still come
+//! Literal     a node of a trie of texts
+//! Excluding   a state, and a node of the tree of excluded texts
 //! ```
 //!
-//! Wrinkle: an automaton that reached its bound has a dead end where it gave up, so a dead end of such an automaton
-//! sets `overflow`.
+//! Cost: a table lookup for each byte. Wrinkle: an automaton that reached its bound has a dead end
+//! where it gave up, so a dead end of such an automaton sets `overflow`.
 
 use super::configuration::{Position, StackId};
 use super::excluded::TextsId;
@@ -19,7 +19,7 @@ use crate::regular::{DEAD, StateId, Step};
 use crate::vocabulary::NodeIndex;
 
 impl Machine<'_> {
-    /// Steps an automaton. A dead end proves nothing once it reached a bound.
+    /// Steps an automaton. Once the automaton has reached a bound, a dead end proves nothing.
     #[inline]
     pub(super) fn terminal_step(&mut self, leaf: LeafId, state: StateId, byte: u8) -> Step {
         let automaton = self.graph.automaton(leaf);
@@ -28,7 +28,7 @@ impl Machine<'_> {
         step
     }
 
-    /// After a step: inside the text, behind it, or both.
+    /// After a step: inside the text, after its end, or both.
     #[inline]
     pub(super) fn push_terminal(&mut self, leaf: LeafId, step: Step, stack: StackId, out: &mut Successors<'_>) {
         if step.goes_on() {
@@ -39,14 +39,13 @@ impl Machine<'_> {
         }
     }
 
-    /// Before the first character of a counted text.
+    /// The position before the first character of a counted text.
     pub(super) fn inside(&self, node: NodeId) -> Option<Position> {
         let Node::Text { leaf, low, high } = *self.graph.node(node) else { return None };
         Some(Position::Text { leaf, state: self.graph.inside(leaf)?, least: low, most: high })
     }
 
-    /// How many characters may come after a byte: the first one of a character counts it. `None` if that is one too
-    /// many.
+    /// The window after a byte: a character is counted at its first byte. `None` if that is one character too many.
     #[inline]
     pub(super) fn counted(&self, leaf: LeafId, state: StateId, (least, most): (u32, u32)) -> Option<(u32, u32)> {
         let counts = u32::from(Some(state) == self.graph.inside(leaf));
@@ -54,7 +53,8 @@ impl Machine<'_> {
         Some((least.saturating_sub(counts), most))
     }
 
-    /// A counted text that may end: with the quote, or with a character where there are no quotes.
+    /// A byte after which a counted text may end: its closing quote, or the last byte of a character where there are no
+    /// quotes.
     pub(super) fn text(
         &mut self,
         leaf: LeafId,
@@ -91,8 +91,8 @@ impl Machine<'_> {
         }
         match graph.node(node) {
             Node::Tail(tail) => {
-                for &behind in &tail.continuations[trie.items()[ended.start] as usize].positions {
-                    let position = self.behind_value(behind);
+                for &after in &tail.continuations[trie.items()[ended.start] as usize].positions {
+                    let position = self.position_after_value(after);
                     out.push(position, stack);
                 }
             }
@@ -100,7 +100,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Inside a text that must not be an excluded one; `at` is where among those, as long as it is a prefix of one.
+    /// A byte of a text that must avoid excluded texts; `at` is its node in their tree, as long as it is a prefix of
+    /// one.
     pub(super) fn excluding(
         &mut self,
         leaf: LeafId,
@@ -123,7 +124,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A text that must not be an excluded one. As soon as it is a prefix of none, it is a text like any other.
+    /// Adds the position inside a text that must avoid excluded texts. As soon as it is a prefix of none of them, it is
+    /// a text like any other.
     pub(super) fn push_excluding(
         &mut self,
         leaf: LeafId,
@@ -136,7 +138,7 @@ impl Machine<'_> {
             return;
         }
         if let Some(at) = at {
-            if self.has_free(leaf, state, at) {
+            if self.can_avoid_excluded(leaf, state, at) {
                 out.push(Position::Excluding { leaf, state, at }, stack);
             }
         } else if self.graph.inside(leaf).is_some() {
@@ -146,18 +148,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether some text that is not excluded can still be spelled.
-    pub fn has_free(&self, leaf: LeafId, state: StateId, at: TextsId) -> bool {
+    /// Whether some text that goes on from here is not excluded.
+    pub fn can_avoid_excluded(&self, leaf: LeafId, state: StateId, at: TextsId) -> bool {
         if self.graph.inside(leaf).is_some() {
-            return true; // any number of characters: a longer name is always free
+            return true; // any number of characters: a longer text is always allowed
         }
         let automaton = self.graph.automaton(leaf);
         let mut open = vec![(state, at)];
         while let Some((state, at)) = open.pop() {
-            let on = self.stacks.excluded_children(at);
+            let excluded = self.stacks.excluded_children(at);
             for byte in 0..=255 {
                 let step = automaton.step(state, byte);
-                match on.iter().find(|(other, _)| *other == byte) {
+                match excluded.iter().find(|(other, _)| *other == byte) {
                     _ if step.state() == DEAD => {}
                     None => return true,
                     Some(&(_, child)) if step.accepting() && !self.stacks.is_excluded(Some(child)) => return true,
@@ -169,7 +171,7 @@ impl Machine<'_> {
         false
     }
 
-    /// The text from `start` to the byte being read, if it is known.
+    /// The text from `start` to the byte being read; `None` if its start is unknown or the gap lies in it.
     pub(super) fn text_since(&self, start: u32) -> Option<Vec<u8>> {
         let known = start != UNKNOWN && self.gap.is_none_or(|gap| start as usize >= gap);
         let text = self.path.get(start as usize..).filter(|_| known)?;

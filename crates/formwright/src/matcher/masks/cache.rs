@@ -1,16 +1,16 @@
-//! What one mask leaves behind for the next.
+//! The matcher cache: what was computed for one mask and may serve the next mask.
 //!
 //! ```text
-//! stacks      what configurations of earlier masks point into
-//! entries     key (see `equivalence`) -> the tokens that such a configuration allows
-//! terminals   terminal masks asked for lately, and walks over context-dependent tokens
+//! stacks      the stack nodes that configurations refer to
+//! entries     by key (see `equivalence`): the tokens that a configuration with that key allows
+//! terminals   terminal masks asked for lately, and results of walks over context-dependent tokens
 //! ```
 //!
-//! A matcher and its forks share one cache; when the last of them ends, the constraint keeps it for the next text (see
-//! `pool`), which then finds most of its masks here.
+//! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
+//! next text (see `pool`), which then finds most of its entries here.
 //!
-//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that is reached, all entries go at once, not the oldest
-//! ones; the stacks stay, as running matchers point into them.
+//! Cost: bounded by `matcher_cache_bytes`. Wrinkle: when that bound is reached, all entries are dropped at once, not
+//! only the oldest; the stacks stay, as configurations of running matchers refer to them.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use super::{Entry, EntryKey, TerminalCache};
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::vocabulary::TokenId;
 
-/// Entries that the cache of a new text has room for.
+/// A new cache has room for this many entries.
 const ENTRIES: usize = 28;
 
-/// Stacks, masks and scratch space of a matcher and its forks.
+/// Stacks, entries and scratch space of a matcher and its forks.
 #[derive(Debug, Default)]
 pub struct MatcherCache {
     pub stacks: Stacks,

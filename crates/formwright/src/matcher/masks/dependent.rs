@@ -1,15 +1,16 @@
-//! Context-dependent tokens: they leave a terminal, so what comes after it decides.
+//! Context-dependent tokens: they leave a terminal, so what comes after the terminal decides about them.
 //!
 //! ```text
 //! {"a": "foo      `",`    a comma may come after the string: allowed
 //!                 `"}`    a required member is missing: not allowed
 //! ```
 //!
-//! Every state inside a string has the same context-dependent tokens, and one string after another the same to come:
-//! a walk is done once for both.
+//! All states inside a string have the same context-dependent tokens, and often the same may come after one string as
+//! after the next: then one walk serves both.
 //!
-//! Cost: about a microsecond for a walk. Wrinkle: a walk serves every text with the same to come, so it does not know
-//! the bytes of the terminal before it; where an undeclared name is in question, the machine says so ([`After`]).
+//! Cost: about a microsecond for a walk. Wrinkle: a walk serves all texts after which the same may come, so it does not
+//! know the bytes of the terminal that has just ended: there is a gap in the machine's path. Where the terminal was an
+//! undeclared name, these bytes matter, and the machine notes it (`After`).
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ use crate::regular::ByteSet;
 use crate::terminals::TerminalMask;
 use crate::vocabulary::{NodeIndex, TokenId, is_whitespace};
 
-/// The context-dependent tokens of a terminal mask of the subtree at `node`, and what comes after them.
+/// The context-dependent tokens of a terminal mask for the subtree at `node`, and the stack to resume after the
+/// terminal.
 #[derive(Clone, Copy)]
 pub struct Leaving<'w> {
     pub walk: &'w Walk<'w>,
@@ -34,11 +36,11 @@ pub struct Leaving<'w> {
 
 /// What comes after a terminal.
 enum After {
-    /// Texts that are not known decide.
+    /// Unknown names or items decide.
     Unresolved,
-    /// The terminal was an undeclared name, taken for a new one.
+    /// The terminal was an undeclared name, taken for an unused name.
     Name(CompletedName),
-    /// Something, or nothing: the configurations behind it.
+    /// The configurations after the terminal, perhaps none.
     Configurations,
 }
 
@@ -70,7 +72,7 @@ impl<'w> Leaving<'w> {
         }
     }
 
-    /// None of the tokens, of which those that end with the terminal are banned.
+    /// None of the tokens; the closing tokens, which the terminal mask allows, are banned.
     fn none(&self) -> Continued {
         Continued { banned: self.mask.closing().collect::<Vec<_>>().into(), ..self.nothing() }
     }
@@ -84,17 +86,18 @@ impl<'w> Leaving<'w> {
 }
 
 impl Masker<'_> {
-    /// Adds the context-dependent tokens that go on with what comes after; returns which independent ones may not come.
+    /// Adds the context-dependent tokens that go on with what comes after the terminal; returns the context-independent
+    /// tokens that may not come.
     pub fn add_dependent(&mut self, leaving: &Leaving<'_>, excluded: Excluded, entry: &mut Entry) -> Bans {
         if !leaving.mask.has_dependent() {
             return excluded.tokens;
         }
         let found = self.continued(leaving, excluded.quote);
-        let free = |token: &&TokenId| !excluded.tokens.has(**token);
+        let allowed = |token: &&TokenId| !excluded.tokens.has(**token);
         if excluded.tokens.is_empty() {
             self.tokens.extend_from_slice(&found.tokens);
         } else {
-            self.tokens.extend(found.tokens.iter().filter(free));
+            self.tokens.extend(found.tokens.iter().filter(allowed));
         }
         if !found.unresolved.is_empty() || !found.name_completing.is_empty() {
             self.add_dependent_on_names(&found, &excluded, entry);
@@ -104,14 +107,15 @@ impl Masker<'_> {
 
     #[cold]
     fn add_dependent_on_names(&mut self, found: &Continued, excluded: &Excluded, entry: &mut Entry) {
-        let free = |token: &&TokenId| !excluded.tokens.has(**token);
-        entry.unresolved.extend(found.unresolved.iter().filter(free));
+        let allowed = |token: &&TokenId| !excluded.tokens.has(**token);
+        entry.unresolved.extend(found.unresolved.iter().filter(allowed));
         let by_name = found.name_completing.iter();
         self.name_completing
-            .extend(by_name.map(|(name, tokens)| (name.clone(), tokens.iter().filter(free).copied().collect())));
+            .extend(by_name.map(|(name, tokens)| (name.clone(), tokens.iter().filter(allowed).copied().collect())));
     }
 
-    /// What a walk finds, cached unless it depends on more than what comes after.
+    /// What a walk finds; cached unless it depends on more than what comes after the terminal (the object of the
+    /// configuration, or a budget).
     fn continued(&mut self, leaving: &Leaving<'_>, no_quote: bool) -> Arc<Continued> {
         let shared = self.own.is_none() && self.budget.is_none();
         let stack = self.machine.stacks.representative_or_self(leaving.stack);
@@ -150,7 +154,7 @@ impl Masker<'_> {
         let found = match self.after(leaving.stack, base) {
             After::Unresolved => leaving.unresolved(),
             After::Name(name) => self.complete_name(leaving, &name, base),
-            After::Configurations if self.buffer.len() > base => self.walk_behind(leaving, base),
+            After::Configurations if self.buffer.len() > base => self.walk_after(leaving, base),
             After::Configurations => leaving.none(),
         };
         self.buffer.truncate(base);
@@ -171,7 +175,7 @@ impl Masker<'_> {
         }
     }
 
-    /// The tokens by the name that each of them completes, which is begun on the path.
+    /// The tokens by the name that each of them completes. The name begins on the path.
     fn complete_name(&mut self, leaving: &Leaving<'_>, name: &CompletedName, base: usize) -> Continued {
         let begun = self.machine.path[name.start as usize + 1..].to_vec();
         let runs = leaving.walk.runs();
@@ -187,7 +191,7 @@ impl Masker<'_> {
     }
 
     /// The tokens that can be read from the configurations `buffer[base..]`.
-    fn walk_behind(&mut self, leaving: &Leaving<'_>, base: usize) -> Continued {
+    fn walk_after(&mut self, leaving: &Leaving<'_>, base: usize) -> Continued {
         let (first, mut found) = (self.tokens.len(), Entry::default());
         let dependent = leaving.dependent();
         let may_end = self.fits(base);
@@ -197,11 +201,11 @@ impl Masker<'_> {
         Continued { tokens: self.take_tokens(first), unresolved: found.unresolved, ..rest }
     }
 
-    /// The bytes of a token below the node of the mask.
+    /// The bytes of a token after those on the way to the node of the mask.
     fn rest(&self, leaving: &Leaving<'_>, token: TokenId) -> &[u8] {
         let (walk, bytes) = (leaving.walk, self.tables.vocabulary.token(token));
-        let blank = if walk.strips() { bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0) } else { 0 };
-        &bytes[blank + usize::from(walk.trie.node(leaving.node).depth)..]
+        let stripped = if walk.strips() { bytes.iter().position(|&byte| !is_whitespace(byte)).unwrap_or(0) } else { 0 };
+        &bytes[stripped + usize::from(walk.trie.node(leaving.node).depth)..]
     }
 
     /// The bytes that may follow a terminal.
@@ -217,7 +221,7 @@ impl Masker<'_> {
     }
 }
 
-/// Up to and with the quote that ends a name.
+/// The part of `text` up to and with the quote that ends a name.
 fn end_of_name(text: &[u8]) -> &[u8] {
     let mut escaped = false;
     let quote = text.iter().position(|&byte| {

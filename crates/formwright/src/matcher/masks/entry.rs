@@ -1,12 +1,12 @@
-//! What one configuration allows.
+//! An entry: what one configuration allows.
 //!
 //! ```text
-//! inside a string     the tokens that stay inside, a shared bit map    + `",` and others that go on behind it, a list
+//! inside a string     the tokens that stay inside, a shared bit map    + `",` and others that leave it, a list
 //! before a name       a list                                           + tokens like `a":`, while `a` is not used
 //! ```
 //!
-//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: behind an excluded
-//! text, some tokens of a shared bit map may not come; these stand beside it as [`Bans`].
+//! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: where the text so far is
+//! a prefix of an excluded text, some tokens of a shared bit map may not come; they are listed beside it as [`Bans`].
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use super::NameCompleting;
 use crate::terminals::TerminalMask;
 use crate::vocabulary::TokenId;
 
-/// Up to so many bans are searched one by one.
+/// Lists of at most this many bans are searched one by one.
 const FEW: usize = 8;
 
 /// The tokens a configuration allows.
 #[derive(Debug, Default)]
 pub struct Entry {
-    /// Terminal masks whose context-independent tokens are allowed, but for some tokens.
+    /// Terminal masks whose context-independent tokens are allowed, except for the bans.
     pub maps: SmallVec<[(Arc<TerminalMask>, Bans); 1]>,
-    /// Further tokens.
+    /// Further allowed tokens.
     pub tokens: SmallVec<[TokenId; 8]>,
-    /// Whether any token is allowed, unresolved ones aside.
+    /// Whether `maps` and `tokens` allow any token; what is listed apart does not count.
     pub allows: bool,
     /// Tokens that depend on names or items used before: to be tried at every visit.
     pub unresolved: Vec<TokenId>,
@@ -41,12 +41,12 @@ impl Entry {
         (self.tokens.len() + self.unresolved.len()) * 4 + self.maps.len() * 24 + by_name + 160
     }
 
-    /// Whether it says all, whatever names and items were used before.
+    /// Whether this is all that the configuration allows, whatever names and items were used before.
     pub fn is_resolved(&self) -> bool {
         self.unresolved.is_empty() && self.name_completing.is_none()
     }
 
-    /// Whether some token is allowed, those aside that depend on names or items used before.
+    /// Computes [`Entry::allows`].
     pub fn allows_something(&self) -> bool {
         let some = |(map, bans): &(Arc<TerminalMask>, Bans)| map.independent.has_others(bans);
         !self.tokens.is_empty() || self.maps.iter().any(some)
@@ -72,7 +72,7 @@ impl std::ops::Deref for Bans {
 }
 
 impl Bans {
-    /// These and others.
+    /// The union of both lists.
     pub fn and(self, others: &Self) -> Self {
         if others.is_empty() {
             return self;

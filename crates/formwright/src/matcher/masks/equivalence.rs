@@ -1,20 +1,26 @@
-//! Which configurations allow the same tokens, as far as tokens can tell.
+//! Configurations that no token of the vocabulary distinguishes share one cached entry (what a configuration allows,
+//! see `entry`).
 //!
-//! After `"name": "Jane` and after `"city": "Jane` different members may follow, but no token reaches that far: `",`
-//! may come, `","` may come, and no token goes on in the name. So both configurations allow the same tokens, and one
-//! mask is found for both. It is cached by their [`EntryKey`], made of the *representative* of their class of
-//! equivalence:
+//! After `"name": "Jane` and after `"city": "Jane` different members may follow, but tokens are too short to show it:
+//! `",` may come after both, `","` may come after both, and no token contains the first letter of the member name that
+//! would follow. So one entry serves both configurations. It is cached by their [`EntryKey`]: the *representative* of
+//! their equivalence class.
 //!
 //! ```text
-//! any position        which undeclared names were used is erased (see `Stacks`)
-//! inside a text       more characters than the longest token has are as good as any number
-//! behind a member     whether a comma may come, and a brace; what is around the object only if a brace may come
-//! behind an item      as behind another one, unless a token has commas enough to meet a bound on the number of items
-//! in a free name      no declared member may come behind it, whichever came before
+//! any position               the set of used undeclared names is erased (see `Stacks`)
+//! inside a counted text      a bound that no token can exhaust is as good as none
+//! after a member             what counts is whether a comma may come, and whether the brace may come; what is around
+//!                            the object counts only if the brace may come
+//! after an item              the number of items counts only near a bound: where the commas of one token can meet it
+//! inside an undeclared name  no declared member may come after the name, so those that came before do not count
 //! ```
 //!
-//! Cost: one lookup for a stack met before, else a few more for each node of it. Wrinkle: a vocabulary may have a token
-//! like `,"%`, which shows how a name begins; objects with such names stand for themselves.
+//! Erasing used names is correct because an entry lists apart all tokens about which used names decide, mostly tokens
+//! that complete an undeclared name: these are checked against the used names of the text at hand, for every mask.
+//!
+//! Cost: one lookup for a stack node met before, else a few for each stack node. Wrinkle: a vocabulary may have a token
+//! like `,"%`, which *enters* the next name, that is, contains its first byte. An object with a name that begins with
+//! an entered byte keeps its exact position in the key.
 
 use smallvec::SmallVec;
 
@@ -26,7 +32,7 @@ use crate::matcher::machine::{
 use crate::regular::ByteSet;
 use crate::terminals::TokenLookahead;
 
-/// The key of a cached mask: the same for all configurations that tokens cannot tell apart.
+/// The key of a cached entry: the same for all configurations that no token can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryKey {
     position: Position,
@@ -41,7 +47,9 @@ impl EntryKey {
         Some(Self { position: representative_position(constraint, stacks, configuration.position), stack })
     }
 
-    /// The key of a configuration, with the configuration that its mask is made for.
+    /// The key of a configuration, with the configuration that its entry is made for. The key has the representative of
+    /// the stack, the configuration only the name-erased stack: a representative may hold positions that the machine
+    /// cannot step ([`Position::Between`]), or be cut off where no token sees further.
     pub fn of(
         machine: &mut Machine<'_>,
         constraint: &Constraint,
@@ -53,7 +61,7 @@ impl EntryKey {
     }
 }
 
-/// A configuration with a representative position, and with the used names erased from its stack.
+/// A configuration with a representative position, and with the used undeclared names erased from its stack.
 pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Configuration {
     Configuration {
         position: representative_position(constraint, stacks, configuration.position),
@@ -61,12 +69,12 @@ pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration
     }
 }
 
-/// A position without the undeclared names that were used, and without the number of characters, items or rounds of a
-/// loop where no token has so many.
+/// A position without the used undeclared names, and without the numbers of characters, items and rounds of a loop
+/// where no token has enough of them to meet a bound.
 #[inline]
 fn representative_position(constraint: &Constraint, stacks: &mut Stacks, position: Position) -> Position {
     let mut position = stacks.erase_names(position);
-    let reach = constraint.tables().reach();
+    let reach = constraint.tables().reach(); // one more than the longest token has bytes
     match &mut position {
         Position::Text { least, most, .. } => {
             (*least, *most) = representative_window((*least, *most), reach);
@@ -82,12 +90,12 @@ fn representative_position(constraint: &Constraint, stacks: &mut Stacks, positio
     position
 }
 
-/// How many characters may come, fewest and most, as far as one token can tell.
+/// The window of a counted text: the fewest and the most characters that may still come, as far as one token can tell.
 pub fn representative_window((least, most): (u32, u32), reach: u32) -> (u32, u32) {
     (least.min(reach), if most >= reach { UNBOUNDED } else { most })
 }
 
-/// As [`representative_count`]. Not inlined: most masks need none of it.
+/// As [`representative_count`], by graph node. Not inlined: few configurations stand after an item.
 #[inline(never)]
 fn representative_array(constraint: &Constraint, array: NodeId, count: Progress) -> Progress {
     match constraint.graph().node(array) {
@@ -96,21 +104,25 @@ fn representative_array(constraint: &Constraint, array: NodeId, count: Progress)
     }
 }
 
-/// A number of items that stands for all those which tokens with at most so many commas cannot tell from `count`.
+/// A number of items that is as good as `count` for every token with at most `commas` commas. A number so near a bound
+/// that one token can meet it stands for itself, as does the state of an array that tracks more than a number.
 fn representative_count(array: &Array, count: Progress, commas: u32) -> Progress {
     let Unpacked::Number(number) = count.unpack() else { return count };
-    let alike = array.prefix.len() as u32; // from here on, items are all of one kind
-    let enough = array.low.max(alike);
-    let reached = number.saturating_add(commas);
-    match number {
-        _ if number >= alike && reached < array.low => Progress::number(alike),
-        _ if number >= enough && reached <= array.high => Progress::number(enough),
-        _ => count,
+    let after_prefix = array.prefix.len() as u32; // from here on, all items are of one graph node
+    let may_close = array.low.max(after_prefix);
+    let after_token = number.saturating_add(commas);
+    if number >= after_prefix && after_token < array.low {
+        Progress::number(after_prefix) // no token brings enough items to close the array
+    } else if number >= may_close && after_token <= array.high {
+        Progress::number(may_close) // the array may close, and no token brings too many items
+    } else {
+        count
     }
 }
 
 impl Machine<'_> {
-    /// The representative of a stack, whatever undeclared names were used, for tokens that look so far ahead.
+    /// The representative of a stack, the same whatever undeclared names were used. `lookahead` is how far the tokens
+    /// of the vocabulary look ahead.
     fn representative(&mut self, stack: StackId, lookahead: &TokenLookahead) -> StackId {
         if let Some(cached) = self.stacks.cached_representative(stack) {
             return cached;
@@ -120,42 +132,48 @@ impl Machine<'_> {
         found
     }
 
-    /// Goes down as far as tokens can tell, then builds the representative from there up.
+    /// Goes down the stack as far as tokens can tell, then builds the representative from there up. A union of stacks
+    /// stands for itself.
     fn find_representative(&mut self, stack: StackId, lookahead: &TokenLookahead) -> StackId {
-        let (mut above, mut at) = (SmallVec::<[(StackId, Position); 8]>::new(), stack);
+        let (mut passed, mut node) = (SmallVec::<[(StackId, Position); 8]>::new(), stack);
         let mut found = loop {
-            if at == END || self.stacks.alternatives(at).is_some() {
-                break at;
+            if node == END || self.stacks.alternatives(node).is_some() {
+                break node;
             }
-            if let Some(cached) = self.stacks.cached_representative(at) {
+            if let Some(cached) = self.stacks.cached_representative(node) {
                 break cached;
             }
-            let frame = self.stacks.frame(at);
+            let frame = self.stacks.frame(node);
             let position = self.representative_frame(frame.position, lookahead);
-            above.push((at, position));
+            passed.push((node, position));
+            // The object must go on and no token gets past the next quote, so what is below it does not count.
             if matches!(position, Position::Between { closes: false, .. }) {
                 break END;
             }
-            at = frame.below;
+            node = frame.below;
         };
-        for (stack, position) in above.into_iter().rev() {
+        for (stack, position) in passed.into_iter().rev() {
             found = self.stacks.push(Frame { position, below: found });
             self.stacks.insert_representative(stack, found);
         }
         found
     }
 
-    /// The position of a frame, less what no token can tell.
+    /// The position of a frame without what no token can tell; where little remains, another kind of position.
     fn representative_frame(&mut self, position: Position, lookahead: &TokenLookahead) -> Position {
         let graph = self.graph;
         match position {
             Position::Object { phase: Phase::Value, space, object: node, seen } => match graph.node(node) {
-                Node::Object(object) if self.takes_any_name(object) && names_are_hidden(object, &lookahead.entered) => {
+                Node::Object(object)
+                    if self.used_names_never_decide(object) && names_are_hidden(object, &lookahead.entered) =>
+                {
                     let comma = self.may_go_on(node, object, seen).then_some(object.layout.comma);
                     Position::Between { space, comma, closes: self.may_close(object, seen) }
                 }
                 _ => position,
             },
+            // `start` is erased, so it is not known which name ends here, and after it the used names are `UNSURE`.
+            // Such a frame resumes before the colon, so its representative stands there.
             Position::Named { kind, object: node, start: UNKNOWN, .. } => match graph.node(node) {
                 Node::Object(object) if object.is_ordered() && object.tails == 0 => {
                     let declared = object.members.len() as u32;
@@ -176,17 +194,21 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether names that were used never use up all others: a longer one is always free.
-    fn takes_any_name(&self, object: &Object) -> bool {
+    /// Whether the used undeclared names never decide if a further member may come: declaration order decides about the
+    /// declared members, and every kind of undeclared names has names of any length, so that an unused one is left.
+    /// (`inside` is some state exactly for texts of any number of characters.)
+    fn used_names_never_decide(&self, object: &Object) -> bool {
         object.is_ordered() && object.undeclared.iter().all(|kind| self.graph.inside(kind.name).is_some())
     }
 }
 
-/// Whether no token shows how the next name of an object begins.
+/// Whether no token shows how the next name of an object begins. `entered` are the bytes that tokens have after a comma
+/// and a quote: the first byte of a name, or the closing quote of an empty one.
 fn names_are_hidden(object: &Object, entered: &ByteSet) -> bool {
+    let names = object.names.tree();
     let begins = |byte: u8| {
-        let empty = byte == b'"' && !object.names.tree().items_at(0).is_empty();
-        empty || object.names.tree().child(0, byte).is_some()
+        let ends_empty_name = byte == b'"' && !names.items_at(0).is_empty(); // a name that ends at the root is empty
+        ends_empty_name || names.child(0, byte).is_some()
     };
-    entered.is_empty() || object.undeclared.is_empty() && !entered.iter().any(begins)
+    entered.is_empty() || (object.undeclared.is_empty() && !entered.iter().any(begins))
 }

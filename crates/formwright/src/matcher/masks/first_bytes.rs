@@ -1,14 +1,14 @@
-//! Which bytes may come next, without a step for each of them.
+//! Which bytes may come next, without a step for each byte.
 //!
 //! ```text
 //! {"a": [     the first bytes of an item, `]`, whitespace
 //! {"a":       the first bytes of the value, whitespace
 //! ```
 //!
-//! A walk over a tree of tokens asks this before it steps along a branch.
+//! A walk over a trie of tokens asks this before it steps along a branch.
 //!
 //! Cost: a table lookup or two for each configuration. Wrinkle: the answer may have a byte too many, never one too few:
-//! behind `[` it has `]`, even if an item must come first.
+//! after `[` it has `]`, even if an item must come first.
 
 use super::Masker;
 use crate::language::{Node, NodeId, SpaceState};
@@ -23,7 +23,7 @@ impl Masker<'_> {
             .fold(ByteSet::default(), |set, configuration| set.union(&self.first_bytes(configuration)))
     }
 
-    /// Whether a byte is among [`Masker::first_bytes`], where that is found sooner than a step; else true.
+    /// Whether a byte is among [`Masker::first_bytes`], if that is found sooner than by a step; else true.
     #[inline]
     pub fn may_read(&self, configuration: &Configuration, byte: u8) -> bool {
         let spaced = |space: SpaceState| self.machine.graph.spaces().step(space, byte).is_some();
@@ -80,7 +80,7 @@ impl Masker<'_> {
         set
     }
 
-    /// The bytes behind an opening bracket.
+    /// The bytes after an opening bracket.
     fn first_items(&self, array: NodeId) -> ByteSet {
         let graph = self.machine.graph;
         let mut set = const { ByteSet::of(b"]") };

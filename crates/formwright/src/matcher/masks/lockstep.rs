@@ -1,7 +1,7 @@
-//! Trees of names or texts, and a tree of tokens, walked side by side.
+//! Walks in lockstep: down a trie of names or texts and the trie of tokens, side by side.
 //!
-//! Inside a declared name, a byte leads along the tree of names and changes nothing else. So instead of a step for
-//! every token byte, a walk goes down both trees at once, along the branches they have in common:
+//! Inside a declared name, a byte leads along the trie of names and changes nothing else. So instead of a step for
+//! every token byte, a walk goes down both tries at once, along the branches they have in common:
 //!
 //! ```text
 //! names     city  country  name          common branches    c  ci  cit  city
@@ -25,7 +25,7 @@ pub struct InName {
     pub stack: StackId,
 }
 
-/// A configuration inside one of some texts.
+/// A configuration inside one of a set of texts.
 #[derive(Clone, Copy)]
 pub struct InText {
     pub texts: NodeId,
@@ -92,8 +92,8 @@ impl Masker<'_> {
         }
     }
 
-    /// Goes down as long as all names below go on alike: these are as live as one byte before. `None` if no token goes
-    /// with them.
+    /// Goes down while all names below go on with the same byte; they stay as live as one byte before. `None` if no
+    /// token goes on with that byte.
     fn only_name(
         &mut self,
         walk: &Walk<'_>,

@@ -1,17 +1,18 @@
-//! From what is allowed to a row of a mask.
+//! A mask: what a matcher allows, and how it is written as a row of bits.
 //!
 //! ```text
 //! inside a string     bit map of its terminal  ->  copy     `",`  `"}`  ->  a bit each     end of text  ->  no bit
 //! ```
 //!
-//! A [`Mask`] is what a matcher found: entries with shared bit maps, and short lists. Finding is separate from
-//! writing, so that no lock need be held while words are moved, and nothing is written if one of many masks cannot be
-//! found. One entry that says it all is written where it lies, without a count of its references.
+//! A [`Mask`] is what a matcher found: the entries of its configurations, which share bit maps, and short lists.
+//! Finding is separate from writing, so that no lock need be held while words are moved, and nothing is written if one
+//! of many masks cannot be found. A mask that is one cached entry is written from the cache, without a count of its
+//! references (see `lookup`).
 //!
 //! Cost: a copy of the first bit map (16 KiB for 131k tokens, 0.2 us), an OR for any other, a bit for each listed
 //! token.
 //!
-//! Wrinkle: a token that is banned in one bit map may be allowed by another one, so bans are cleared map by map.
+//! Wrinkle: a token that is banned in one bit map may be allowed by another bit map, so bans are cleared map by map.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -59,8 +60,8 @@ impl Mask {
     }
 }
 
-/// Overwrites a row with what some entries allow, further tokens, and the end. Bit maps come first, so that the first
-/// one is a copy.
+/// Overwrites a row with what some entries allow, further tokens, and the end of the text. Bit maps are written first:
+/// the first bit map is then a copy.
 pub(super) fn write<R: Row + ?Sized>(
     entries: &[impl Borrow<Entry>],
     resolved: &[TokenId],

@@ -1,13 +1,19 @@
-//! Makes entries: which tokens a configuration allows.
+//! The [`Masker`] makes entries: which tokens one configuration allows.
+//!
+//! An *entry* is what one configuration allows; it is cached, and serves many texts. A *mask* is what a matcher allows:
+//! the entries of its configurations, completed for its text, written as a row of bits. A *terminal mask* is what one
+//! state of a terminal allows; entries refer to them.
 //!
 //! ```text
-//! inside a terminal      its mask                 +  walk of its context-dependent tokens with what comes after
-//! before whitespace      whitespace tokens        +  walk of the tree of stripped tokens
-//! anything else          walk of the tree of tokens
+//! inside a terminal          its terminal mask (`terminals`), and a walk over its context-dependent tokens with what
+//!                            comes after it (`dependent`)
+//! where whitespace may come  tokens of whitespace only, and a walk over the trie of stripped tokens (`walk`)
+//! anywhere else              a walk over the trie of all tokens (`walk`)
 //! ```
 //!
-//! Cost on 131k tokens: 0.5-6 us for an entry. Wrinkle: some tokens depend on names used before, which an entry for
-//! many texts does not know; it lists them apart, by the name they complete or as unresolved.
+//! Cost on 131k tokens: 0.5-6 us for an entry. Wrinkle: some tokens depend on the names or items used before, and these
+//! differ between the texts that an entry serves. So an entry lists such tokens apart: by the undeclared name that they
+//! complete, or as unresolved.
 
 use smallvec::SmallVec;
 
@@ -35,16 +41,17 @@ pub struct Masker<'m> {
     pub tables: &'m Tables,
     pub ids: &'m TableIds,
     pub budget: Option<Budget<'m>>,
-    /// The configurations on the way down a tree.
+    /// The configurations at each trie node from the root of a walk to where it is, one list after the other.
     pub buffer: &'m mut Vec<Configuration>,
-    /// The tokens found so far: of an entry, and of what is made on the way to it and kept by itself.
+    /// The tokens found so far of an entry. A part of it that is kept by itself is collected at the end of this list
+    /// and taken off again ([`Masker::take_tokens`]).
     pub tokens: &'m mut Vec<TokenId>,
     pub terminals: &'m mut TerminalCache,
-    /// The object the configuration stands in, and what comes after it.
+    /// If the configuration stands between members: their object, and the stack to resume after that object.
     pub own: Option<(NodeId, StackId)>,
-    /// Tokens that complete an undeclared name of it, by the name.
+    /// Tokens that complete an undeclared name of the object `own`, by that name.
     pub name_completing: Vec<ByName>,
-    /// Whether a walk is under way behind such a name: valid only while that is unused.
+    /// Whether a walk is going on after the end of such a name: what it finds is allowed only while the name is unused.
     pub completing: bool,
 }
 
@@ -77,26 +84,27 @@ impl<'m> Masker<'m> {
     pub fn entry(&mut self, configuration: Configuration) -> Result<Entry> {
         let mut entry = Entry::default();
         if configuration.position == Position::Accept {
-            return Ok(entry);
+            return Ok(entry); // no token; that the text may end is noted in the mask, not in an entry
         }
         self.own = match configuration.position {
             Position::Object { object, .. } => Some((object, configuration.stack)),
             _ => None,
         };
         let vocabulary = &self.tables.vocabulary;
-        if let Some((free, space)) = self.machine.free_of_space(configuration) {
+        if let Some((after, space)) = self.machine.after_whitespace(configuration) {
             let spaces = self.machine.graph.spaces();
             let runs = self.terminals.runs(space, || self.tables.run_table(self.ids.spaces, spaces, space));
-            self.add_blank(configuration, &runs);
+            self.add_whitespace_tokens(configuration, &runs);
             let stripped = vocabulary.stripped();
             let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs, space };
-            self.walk_from_root(&Walk { trie: &stripped.trie, kind }, free, &mut entry);
+            self.walk_from_root(&Walk { trie: &stripped.trie, kind }, after, &mut entry);
         } else {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
             self.walk_from_root(&walk, configuration, &mut entry);
         }
         entry.tokens = SmallVec::from_slice(self.tokens);
         self.tokens.clear();
+        // Tokens that are listed apart do not count here: a mask lists those of them that its text allows.
         entry.allows = entry.allows_something();
         if !entry.unresolved.is_empty() || !self.name_completing.is_empty() {
             self.keep_dependent(&mut entry);
@@ -105,7 +113,7 @@ impl<'m> Masker<'m> {
         Ok(entry)
     }
 
-    /// Keeps the tokens that depend on names or items used before.
+    /// Lists in the entry, apart from the others, the tokens that depend on names or items used before.
     #[cold]
     fn keep_dependent(&mut self, entry: &mut Entry) {
         entry.unresolved.sort_unstable();
@@ -116,7 +124,7 @@ impl<'m> Masker<'m> {
         }
     }
 
-    /// Those unresolved tokens of an entry that `configuration` can read.
+    /// The unresolved tokens of an entry that `configuration` can read: tried one by one, with the text at hand.
     pub fn resolve(&mut self, configuration: Configuration, unresolved: &[TokenId]) -> Result<Vec<TokenId>> {
         let tables = self.tables;
         let reached = |token: &TokenId| self.reaches(configuration, tables.vocabulary.token(*token));
@@ -125,34 +133,36 @@ impl<'m> Masker<'m> {
         Ok(allowed)
     }
 
-    /// Takes the tokens found from `base` on.
+    /// Takes the tokens off that were found since the list had `base` tokens.
     pub fn take_tokens(&mut self, base: usize) -> Box<[TokenId]> {
         let taken = self.tokens[base..].into();
         self.tokens.truncate(base);
         taken
     }
 
-    /// Tokens that are whitespace only.
-    fn add_blank(&mut self, configuration: Configuration, runs: &RunTable) {
+    /// Adds the tokens of whitespace only that may stand here.
+    fn add_whitespace_tokens(&mut self, configuration: Configuration, runs: &RunTable) {
         if self.budget.is_none() {
-            self.tokens.extend_from_slice(&runs.blank);
+            self.tokens.extend_from_slice(&runs.whitespace_only);
         } else {
-            self.add_blank_within(configuration, runs);
+            self.add_whitespace_within_budget(configuration, runs);
         }
     }
 
-    /// As [`Masker::add_blank`], as far as the budget allows.
+    /// As [`Masker::add_whitespace_tokens`], as far as the budget allows.
     #[cold]
-    fn add_blank_within(&mut self, configuration: Configuration, runs: &RunTable) {
+    fn add_whitespace_within_budget(&mut self, configuration: Configuration, runs: &RunTable) {
         let tables = self.tables;
-        for &token in &runs.blank {
+        for &token in &runs.whitespace_only {
             if self.reaches(configuration, tables.vocabulary.token(token)) {
                 self.tokens.push(token);
             }
         }
     }
 
-    /// Whether the whole of `bytes` can be read from `configuration` and leaves enough budget.
+    /// Whether the whole of `bytes` can be read from `configuration` and leaves enough budget. Every step appends a
+    /// list of configurations to the buffer; from an empty list, the next one is empty too. What the steps depended on
+    /// does not matter: the bytes are read with the text at hand, whose names and items are known.
     fn reaches(&mut self, configuration: Configuration, bytes: &[u8]) -> bool {
         let (start, base) = (self.machine.path.len(), self.buffer.len());
         self.buffer.push(configuration);

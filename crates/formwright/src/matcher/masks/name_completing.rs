@@ -1,15 +1,16 @@
 //! Tokens that complete an undeclared name: valid only while that name is unused.
 //!
-//! Masks are cached with the used names erased: `"a": 1, "b": 2,` and `"c": 1, "d": 2,` allow the same tokens next,
-//! but for the few that spell a whole name, such as `"a":`. These are kept by that name, as a walk finds them that
-//! takes the name for a new one, and for every mask those of the used names are left out.
+//! Entries are cached with the used names erased: `"a": 1, "b": 2,` and `"c": 1, "d": 2,` allow the same tokens next,
+//! but for the few tokens that complete a name, such as `"a":`. A walk takes every name for an unused one and lists
+//! these tokens by the name they complete; for every mask, the tokens of the used names are left out.
 //!
 //! ```text
 //! a":  a": {   b":1   é":        used: a         b":1   é":
 //! ```
 //!
-//! Cost: the beginnings that used names and tokens share, walked side by side. Wrinkle: a second name in the same
-//! token may be the first one again. Such tokens are not kept here; they are unresolved, and tried for every mask.
+//! Cost: the used names and the listed names are walked side by side, along their common prefixes. Wrinkle: a second
+//! name in the same token may be the first name again. Such tokens are not listed here; they are unresolved, and tried
+//! for every mask.
 
 use std::ops::Range;
 

@@ -1,16 +1,16 @@
-//! Masks that are found when a constraint is compiled.
+//! Entries that are made when a constraint is compiled.
 //!
 //! A text of a schema may never meet some of its patterns; a text of `\d{4}-\d\d-\d\d` certainly meets its states. So
-//! for a language without JSON the first masks are found at once, from the start of the text on, and lie in the cache
-//! of the first text:
+//! for a language without JSON the first entries are made at once, from the start of the text on, and lie in the
+//! matcher cache of the first text:
 //!
 //! ```text
-//! few bytes may come    (19|20)\d\d, a word of a list      found when compiled: a few microseconds each
-//! many                  [a-z]+, .*                         found when met: dense states take long, and are often shared
+//! few bytes may come    (19|20)\d\d, a word of a list      made when compiled: a few microseconds each
+//! many bytes            [a-z]+, .*                         made when met: dense states take long, and are often shared
 //! ```
 //!
 //! Cost: mostly 0.1-0.3 ms, bounded by [`EFFORT`]. Wrinkle: there is one such cache. A second text that runs beside
-//! the first has only what the vocabulary shares: the terminal masks.
+//! the first text has only what the vocabulary shares: the terminal masks.
 
 use std::collections::VecDeque;
 
@@ -24,22 +24,22 @@ use crate::matcher::machine::{Configuration, Machine, Position, Stacks};
 use crate::regular::ByteSet;
 use crate::terminals::TokenSet;
 
-/// How much work is done: as many masks of few tokens are found.
+/// How much work is done, in entries of few tokens.
 const EFFORT: u32 = 96;
 
-/// The work of a mask of many tokens, in masks of few.
+/// The work of an entry of many tokens, in entries of few tokens.
 const DENSE: u32 = 16;
 
-/// Nodes of a tree of texts that are walked in the time of one mask.
+/// Nodes of a trie of texts that are walked in the time of one entry of few tokens.
 const NODES: u32 = 256;
 
-/// Where more bytes than this may come, a mask is left to the text that meets it.
+/// Where more bytes than this may come, an entry is left to the text that meets it.
 const FEW: usize = 16;
 
-/// Below fewer nodes of a tree of texts, a mask takes too little time to be found ahead.
+/// With fewer trie nodes below, an entry takes too little time to be worth making ahead.
 const SOME: u32 = 16;
 
-/// A cache with the first masks of a constraint; none if its language has JSON in it, or only dense states.
+/// A cache with the first entries of a constraint; none if its language has JSON in it, or only dense states.
 pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     if !constraint.language().is_plain() {
         return None;
@@ -65,7 +65,7 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     (effort > 0).then_some(cache)
 }
 
-/// How many nodes of a tree of texts lie below a configuration that stands in one.
+/// How many trie nodes lie below a configuration inside one of a set of texts; 0 for others.
 fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
     let (node, at) = match configuration.position {
         Position::Literal { node, at } => (node, at),
@@ -75,13 +75,13 @@ fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
     constraint.graph().node(node).tree().map_or(0, |tree| tree.node(at).skip - at)
 }
 
-/// The work that a mask took, trees of texts aside.
+/// The work that an entry took, tries of texts not counted.
 fn work(entry: &Entry) -> u32 {
     let dense = entry.maps.iter().any(|(mask, _)| matches!(mask.independent, TokenSet::Map(_)));
     if dense { DENSE } else { 1 }
 }
 
-/// The end of a long loop, where its bound comes within the length of a token: until then, its states have one mask.
+/// The end of a long loop, where its bound comes within the length of a token: until then, its states share one entry.
 fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<Configuration> {
     let reach = constraint.tables().reach();
     let position = match configuration.position {
@@ -97,7 +97,7 @@ fn end_of_loop(constraint: &Constraint, configuration: Configuration) -> Option<
     Some(Configuration { position, ..configuration })
 }
 
-/// The configurations behind some bytes.
+/// The configurations after each of some bytes.
 fn following(
     constraint: &Constraint,
     stacks: &mut Stacks,

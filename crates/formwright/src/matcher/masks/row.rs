@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Cost: a compiler makes one instruction a word of a loop over atomics, which takes four times as long as a copy
-//! (0.6 us against 0.17 us for 131k tokens). On `x86_64`, runs of words are moved by the string instructions instead,
-//! which are as fast as any copy.
+//! (0.6 us against 0.17 us for 131k tokens). On `x86_64`, slices of words are moved by the string instructions instead,
+//! which are as fast as any copy. Wrinkle: these instructions are the kernel's only `unsafe` code.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -66,25 +66,25 @@ impl Row for [AtomicU32] {
     }
 
     fn fill(&self, word: u32) {
-        runs::fill(self, word);
+        bulk::fill(self, word);
     }
 
     fn copy(&self, words: &[u32]) {
-        runs::store(self, words);
+        bulk::store(self, words);
     }
 
     fn unite(&self, words: &[u32]) {
         let mut held = [0; CHUNK];
         for (row, words) in self.chunks(CHUNK).zip(words.chunks(CHUNK)) {
             let held = &mut held[..row.len()];
-            runs::load(row, held);
+            bulk::load(row, held);
             held.iter_mut().zip(words).for_each(|(held, &word)| *held |= word);
-            runs::store(row, held);
+            bulk::store(row, held);
         }
     }
 }
 
-/// Runs of words, each loaded or stored by one relaxed operation.
+/// Slices of words, each word loaded or stored by one relaxed operation.
 #[cfg_attr(all(target_arch = "x86_64", not(miri)), allow(dead_code))] // the tests compare
 mod portable {
     use super::{AtomicU32, Ordering};
@@ -105,19 +105,19 @@ mod portable {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-use portable as runs;
+use portable as bulk;
 
 /// The same by string instructions.
 ///
 /// Why this is sound. To the compiler, an `asm!` block is a function it cannot look into, which may do whatever Rust
-/// code could: here, the loops of `portable`, one relaxed operation a word. The processor keeps to that: an aligned
-/// access of four bytes is never torn, whatever larger access of the string instruction it is part of, and relaxed
-/// operations promise no order. Every word that is touched lies within both slices, as the count is the smaller of
-/// their lengths; a slice of atomics may be written through a shared reference. The direction flag is clear on entry
+/// code could: here, the loops of `portable`, one relaxed operation a word. The processor keeps this promise: an
+/// aligned access of four bytes is never torn, whatever larger access of the string instruction it is part of, and
+/// relaxed operations promise no order. Every word that is touched lies within both slices, as the count is the smaller
+/// of their lengths; a slice of atomics may be written through a shared reference. The direction flag is clear on entry
 /// of a block, the registers that change are named, and neither flags nor stack are touched.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[allow(unsafe_code)]
-mod runs {
+mod bulk {
     use std::arch::asm;
 
     use super::AtomicU32;
@@ -182,22 +182,22 @@ mod tests {
         row.iter().map(|word| word.load(Ordering::Relaxed)).collect()
     }
 
-    /// Every run is within a larger row, and must not change the words around it.
+    /// Every slice is within a larger row, and the words around it must not change.
     #[test]
-    fn runs_are_the_portable_ones() {
+    fn bulk_moves_are_the_portable_ones() {
         for count in LENGTHS {
             for start in 0..4 {
                 let (around, words) = (noise(count + 8, 1), noise(count, 2));
                 let (one, other) = (shared(&around), shared(&around));
                 let run = start..start + count;
-                runs::store(&one[run.clone()], &words);
+                bulk::store(&one[run.clone()], &words);
                 portable::store(&other[run.clone()], &words);
                 assert_eq!(seen(&one), seen(&other));
                 let (mut read, mut expected) = (vec![7; count + 2], vec![7; count + 2]);
-                runs::load(&one[run.clone()], &mut read);
+                bulk::load(&one[run.clone()], &mut read);
                 portable::load(&other[run.clone()], &mut expected);
                 assert_eq!(read, expected);
-                runs::fill(&one[run.clone()], u32::MAX);
+                bulk::fill(&one[run.clone()], u32::MAX);
                 portable::fill(&other[run], u32::MAX);
                 assert_eq!(seen(&one), seen(&other));
             }
@@ -231,7 +231,7 @@ mod tests {
             }
             for _ in 0..200 {
                 let mut read = vec![0; row.len()];
-                runs::load(row, &mut read);
+                bulk::load(row, &mut read);
                 for (index, word) in read.into_iter().enumerate() {
                     assert!(word == 0 || word == words[0][index] || word == words[1][index]);
                 }

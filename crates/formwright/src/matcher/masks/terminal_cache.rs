@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! recent      terminal masks asked for last: most are asked for again at the next byte
-//! dependent   context-dependent tokens that may come, by what comes after: alike for one string and the next
+//! dependent   context-dependent tokens that may come, by what comes after the terminal: often the same for the next
 //! excluded    tokens that spell an excluded text
-//! runs        which whitespace may stand where
+//! runs        by whitespace state: which runs of leading whitespace may come
 //! ```
 //!
-//! Cost: a lookup. Wrinkle: a set of context-dependent tokens is known by its address, so what was found about it
-//! holds a reference to it.
+//! Cost: a lookup. Wrinkle: a set of context-dependent tokens is identified by its address, so a cached result about a
+//! set holds a reference to the set.
 
 use std::sync::Arc;
 
@@ -26,35 +26,35 @@ use crate::vocabulary::{NodeIndex, TokenId};
 /// Lists of banned tokens kept; a list is a few tokens.
 const BAN_LISTS: usize = 1024;
 
-/// Sets of context-dependent tokens that the cache of a new text has room for.
+/// A new cache has room for results about this many sets of context-dependent tokens.
 const DEPENDENT: usize = 14;
 
 /// Terminal masks that are looked up without asking the shared tables.
 const RECENT: usize = 8;
 
-/// A state of a terminal, the subtree it is asked about, and what counts besides.
+/// What a terminal mask is asked for: a state of a terminal, a subtree of tokens, and what else it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub tree: Tree,
     pub node: NodeIndex,
     pub leaf: LeafId,
     pub state: StateId,
-    /// Characters that may come, if it matters.
+    /// The window of a counted text; `None` if any number of characters may come.
     pub window: Option<(u32, u32)>,
-    /// Bytes that may follow, if it matters.
+    /// Bytes that may follow a terminal that is not self-delimiting.
     pub follow: ByteSet,
 }
 
-/// Context-dependent tokens of a terminal, with what comes after it.
+/// What was found about the context-dependent tokens of a terminal, for one stack after the terminal.
 #[derive(Debug)]
 pub struct Continued {
-    /// Those that may come.
+    /// Tokens that may come.
     pub tokens: Box<[TokenId]>,
     pub unresolved: Vec<TokenId>,
     pub name_completing: Vec<ByName>,
-    /// Tokens that end with the terminal, and may not.
+    /// Closing tokens that may not come, as the terminal may not end here.
     pub banned: Bans,
-    /// Where they come from, held because it is known by its address.
+    /// The set these tokens are from, held because the key has its address.
     pub _held: Arc<DependentTokens>,
 }
 
@@ -63,20 +63,22 @@ pub struct Continued {
 pub struct ContinuedKey {
     /// The address of the context-dependent tokens.
     pub dependent: usize,
-    /// The numbers of characters that count.
+    /// The window of a counted text.
     pub window: (u32, u32),
-    /// The whitespace before, and what the byte behind it is for.
+    /// Where tokens are stripped: the whitespace state before the token, and the purpose of the byte after the
+    /// whitespace.
     pub space: Option<(SpaceState, u8)>,
-    /// The representative of what comes after.
+    /// The representative of the stack after the terminal.
     pub stack: StackId,
     /// The node below which tokens may not begin with the quote, if they may not.
     pub no_quote: Option<NodeIndex>,
 }
 
-/// Where an excluded text is looked for: below a node of a tree, from a state, at a node of the tree of excluded texts.
+/// Where excluded texts are looked for: the trie of tokens and a node of it, the terminal and its state, and the node
+/// of the tree of excluded texts.
 pub type ExcludedKey = (Tree, NodeIndex, LeafId, StateId, TextsId);
 
-/// What must not be spelled below a node.
+/// What must not be spelled below a trie node.
 #[derive(Clone, Debug, Default)]
 pub struct Excluded {
     /// Tokens, ascending.
@@ -96,9 +98,9 @@ pub struct TerminalCache {
     recent: SmallVec<[(Asked, Arc<TerminalMask>); RECENT]>,
     /// How many were asked for.
     asked: usize,
-    /// Whether no terminal mask may be made: who asks will ask again.
+    /// Whether no terminal mask may be made: the mask is then asked for again without this flag.
     pub quick: bool,
-    /// Which whitespace may stand where, for the states met.
+    /// By whitespace state met: which runs of leading whitespace may come.
     runs: SmallVec<[(SpaceState, Arc<RunTable>); 4]>,
 }
 
@@ -123,7 +125,7 @@ impl TerminalCache {
         self.asked += 1;
     }
 
-    /// Which whitespace may stand in `space`; `make` is called if it is not cached.
+    /// Which runs of leading whitespace may come in the state `space`; `make` is called if it is not cached.
     pub fn runs(&mut self, space: SpaceState, make: impl FnOnce() -> Arc<RunTable>) -> Arc<RunTable> {
         if let Some((_, cached)) = self.runs.iter().find(|(state, _)| *state == space) {
             return Arc::clone(cached);

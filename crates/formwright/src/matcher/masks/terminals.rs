@@ -1,14 +1,15 @@
-//! Terminals in a mask: a shared bit map for most of their tokens, instead of a walk.
+//! Terminals in an entry: a shared bit map for most of their tokens, instead of a walk.
 //!
 //! ```text
 //! foo   foo bar   \n   o"        context-independent: stay inside a string, or end with it. A bit map
-//! o",   ":1                      context-dependent: go on behind it. Walked with what comes after, see `dependent`
+//! o",   ":1                      context-dependent: leave it. Walked with what comes after it, see `dependent`
 //! ```
 //!
-//! Texts that a string must not be (declared names, items used before) are taken out of both.
+//! Tokens that complete an excluded text (a declared name, an item used before) are taken out of both.
 //!
-//! Cost: a lookup for each terminal. Wrinkle: right behind an excluded text its end is banned, and with it every
-//! token that begins with the quote; those are left out as one, not listed.
+//! Cost: a lookup for each terminal. Wrinkle: right after the last character of an excluded text the quote may not
+//! come, and with it every token that begins with the quote; one flag stands for all these tokens
+//! ([`Excluded::quote`]).
 
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::terminals::{Representative, TerminalKey, TerminalMask, Tree};
 use crate::vocabulary::{NodeIndex, TokenId};
 
-/// A configuration inside a terminal: its leaf and state, the characters that may come, and where it is among excluded
-/// texts.
+/// A configuration inside a terminal: its leaf and state, its window if it is a counted text, and its node in the tree
+/// of excluded texts (`at`) if it must avoid some.
 #[derive(Clone, Copy)]
 struct Inside {
     leaf: LeafId,
@@ -61,7 +62,8 @@ impl Masker<'_> {
         }
     }
 
-    /// Adds the mask of a terminal for the subtree at `node`. False: walk it after all.
+    /// Adds the mask of a terminal for the subtree at `node`. False if the subtree must be walked after all, as the
+    /// budget does not cover every context-independent token.
     fn add_terminal(
         &mut self,
         walk: &Walk<'_>,
@@ -73,7 +75,7 @@ impl Masker<'_> {
         let Inside { leaf, state, window, at, stack } = inside;
         let asked = self.asked(walk, node, inside);
         let Some(mask) = self.terminal_mask(&asked) else {
-            self.machine.overflow = true; // what is found is not all
+            self.machine.overflow = true; // a part of the entry is missing: it must not be cached or used
             return true;
         };
         if self.budget.is_some() && !self.covers(&asked, &mask, window, stack) {
@@ -85,12 +87,12 @@ impl Masker<'_> {
         true
     }
 
-    /// What the mask of a terminal depends on, less what no token can tell.
+    /// What the mask of a terminal depends on, without what no token can tell.
     fn asked(&mut self, walk: &Walk<'_>, node: NodeIndex, inside: Inside) -> Asked {
         let Inside { leaf, state, window, stack, .. } = inside;
         let quoted = self.machine.graph.automaton(leaf).is_self_delimiting();
         let follow = if quoted { ByteSet::default() } else { self.follow(stack) };
-        // If no token can end it and go on, it does not matter how many characters must come.
+        // If no token can end the text and go on, it does not matter how many characters must still come.
         let counts = |(least, most)| (if quoted || !follow.is_empty() { least } else { 0 }, most);
         let window = window.map(|window| representative_window(counts(window), self.tables.reach()));
         Asked {
@@ -136,7 +138,7 @@ impl Masker<'_> {
         (self.ids.automata[leaf as usize], self.machine.graph.automaton(leaf))
     }
 
-    /// The state whose masks it has, perhaps of another automaton.
+    /// The state whose terminal masks are used, perhaps of another automaton.
     fn representative(&self, asked: &Asked) -> Arc<Representative> {
         if asked.window.is_some() {
             return Arc::new(Representative::own(asked.state));
@@ -156,7 +158,7 @@ impl Masker<'_> {
         self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, stack))
     }
 
-    /// Adds the context-independent tokens of a terminal mask, less some.
+    /// Adds the context-independent tokens of a terminal mask, except for the bans.
     fn add_independent(
         &mut self,
         walk: &Walk<'_>,
@@ -177,7 +179,7 @@ impl Masker<'_> {
 
     // Excluded texts.
 
-    /// What spells an excluded text below a node, or what no free text can complete.
+    /// The tokens below a trie node that complete an excluded text, or after which every text is excluded.
     fn excluded(&mut self, key: ExcludedKey, walk: &Walk<'_>) -> Excluded {
         if let Some(cached) = self.terminals.excluded(&key) {
             return cached.clone();
@@ -202,7 +204,7 @@ impl Masker<'_> {
                     quote = true;
                     continue;
                 }
-                if !step.goes_on() || !self.machine.has_free(leaf, step.state(), deeper) {
+                if !step.goes_on() || !self.machine.can_avoid_excluded(leaf, step.state(), deeper) {
                     banned.extend(walk.tokens_below(child));
                     continue;
                 }
@@ -217,7 +219,7 @@ impl Masker<'_> {
         Excluded { tokens: banned.into(), quote }
     }
 
-    /// Bans the tokens below `node` that end the terminal there: their next byte does not go on in it.
+    /// Bans the tokens below `node` that end the terminal there: their next byte does not go on in the terminal.
     fn ban_ends(&self, walk: &Walk<'_>, node: NodeIndex, leaf: LeafId, state: StateId, banned: &mut Vec<TokenId>) {
         for child in walk.trie.children(node) {
             let step = self.machine.graph.automaton(leaf).step(state, walk.trie.node(child).byte);

@@ -1,14 +1,14 @@
-//! Walks over trees of tokens: which tokens can be read from a configuration.
+//! Walks over tries of tokens: which tokens can be read from a configuration.
 //!
 //! ```text
-//! root ─ "     step the configurations by the byte; none is left: no token below may come
-//!         └ ,  some are left: the tokens that end here may come, go on below
+//! root ─ "     step the configurations by the byte; if none is left, no token below may come
+//!         └ ,  if some are left, the tokens that end here may come, and the walk goes on below
 //! ```
 //!
 //! A walk that enters a terminal above a large subtree uses the terminal's mask for that subtree instead (`terminals`).
 //!
-//! Cost: a step for each branch that is alive. Wrinkle: configurations on the way down stand one list behind the
-//! other in one buffer, so `low` says where those of a node begin.
+//! Cost: a step for each branch that is alive. Wrinkle: one buffer holds the configurations of every trie node from the
+//! root to the walk's node, one list after the other; `low` is where the list of the node begins.
 
 use super::Masker;
 use super::entry::Entry;
@@ -21,24 +21,24 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie};
 /// Subtrees with more nodes than this use terminal masks.
 const LARGE: u32 = 48;
 
-/// A tree, and how its items become tokens.
+/// A trie, and how its items become tokens.
 pub struct Walk<'w> {
     pub trie: &'w Trie,
     pub kind: Tokens<'w>,
 }
 
-/// How items of a tree become tokens.
+/// How items of a trie become tokens.
 pub enum Tokens<'w> {
     /// Items are tokens.
     Plain,
-    /// Items are stripped tokens; their run of whitespace must be allowed.
+    /// Items are tokens without their leading whitespace; that run of whitespace must be allowed.
     Stripped { entries: &'w [(u16, TokenId)], runs: &'w RunTable, space: SpaceState },
     /// Items are context-dependent tokens of a terminal.
     Dependent { dependent: &'w DependentTokens, window: (u32, u32), runs: Option<(&'w RunTable, u8)> },
 }
 
 impl Masker<'_> {
-    /// Adds the tokens of a tree that can be read from a configuration.
+    /// Adds the tokens of a trie that can be read from a configuration.
     pub fn walk_from_root(&mut self, walk: &Walk<'_>, configuration: Configuration, entry: &mut Entry) {
         let base = self.buffer.len();
         self.buffer.push(configuration);
@@ -48,8 +48,8 @@ impl Masker<'_> {
 
     /// Steps the configurations `buffer[low..]` along every branch below `node`.
     ///
-    /// `purpose` is what the first byte after stripped whitespace was for (see [`end`]): it decides which whitespace
-    /// may stand before it.
+    /// `purpose` is what the first byte after stripped whitespace was for, an item, comma, colon or close (see
+    /// [`end`]): it decides which whitespace may stand before that byte.
     pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
             self.add_terminals(walk, node, low, purpose, entry);
@@ -71,8 +71,8 @@ impl Masker<'_> {
         self.visit_children(walk, node, low, purpose, entry);
     }
 
-    /// Visits the children of a node that some configuration may read. Where there are many children, all bytes that
-    /// may be read are found first; else each child's byte is tested.
+    /// Visits the children of a node whose byte some configuration may read. Where there are many children, the set of
+    /// readable bytes is found first; else each child's byte is tested.
     fn visit_children(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         if let Some(table) = walk.trie.table(node) {
             for byte in self.live_bytes(low).iter() {
@@ -125,8 +125,8 @@ impl Masker<'_> {
         self.buffer.truncate(high);
     }
 
-    /// The configurations behind `high` depend on texts that are not known: their tokens are kept by the name they
-    /// complete, or are unresolved. Takes the configurations out.
+    /// The configurations `buffer[high..]` depend on unknown names or items: the tokens below are listed by the name
+    /// that they complete, or as unresolved. Takes these configurations out.
     #[cold]
     fn keep_dependent_on_names(
         &mut self,
@@ -150,14 +150,15 @@ impl Masker<'_> {
         }
     }
 
-    /// Whether tokens can be kept by the name they complete: it is one of the object the configuration stands in,
-    /// read by the one configuration behind `high`.
+    /// Whether tokens can be listed by the name they complete: it is a name of the object `own`, and the only
+    /// configuration of `buffer[high..]` has read it.
     pub fn is_of_own_object(&self, completed: &CompletedName, high: usize) -> bool {
         let own = self.own == Some((completed.object, completed.stack));
         own && !self.completing && self.buffer.len() == high + 1 && self.budget.is_none()
     }
 
-    /// The tokens at and below a node, if the name that has just ended is new. Takes the configurations out.
+    /// The tokens at and below a node that may come if the name that has just ended is unused. Takes the configurations
+    /// out.
     pub fn completing(
         &mut self,
         walk: &Walk<'_>,
@@ -217,17 +218,17 @@ impl Masker<'_> {
 }
 
 impl<'w> Walk<'w> {
-    /// Whether tokens lack their leading whitespace.
+    /// Whether the trie has tokens without their leading whitespace.
     pub fn strips(&self) -> bool {
         matches!(self.kind, Tokens::Stripped { .. })
     }
 
-    /// Whether this is a tree of the vocabulary, for which terminal masks exist.
+    /// Whether this is a trie of the vocabulary, for which terminal masks exist.
     fn is_tokens(&self) -> bool {
         !matches!(self.kind, Tokens::Dependent { .. })
     }
 
-    /// Which leading whitespace may stand here, where tokens lack theirs.
+    /// Which runs of leading whitespace may stand here, if they are stripped.
     pub fn runs(&self) -> Option<&'w RunTable> {
         match self.kind {
             Tokens::Stripped { runs, .. } => Some(runs),

@@ -127,7 +127,7 @@ impl ByteClasses {
     }
 
     /// The first and the last byte of each class.
-    pub fn runs(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
+    pub fn bounds(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
         let lasts = self.firsts[1..].iter().map(|&next| next - 1).chain([u8::MAX]);
         self.firsts.iter().copied().zip(lasts)
     }

@@ -13,9 +13,9 @@
 //! ([`Automaton::representative`]).
 
 mod builder;
+mod class_loops;
 mod decoder;
 mod encoding;
-mod runs;
 mod table;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -28,11 +28,11 @@ use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
 use builder::StateBuilder;
+pub(crate) use class_loops::ClassLoop;
+use class_loops::ClassesByMinterm;
 use decoder::DecoderState;
 use encoding::ByteClasses;
 pub use encoding::{Encoding, Escapes};
-pub(crate) use runs::ClassRun;
-use runs::ClassesByMinterm;
 use table::{Table, UNKNOWN};
 
 /// A state of an [`Automaton`].
@@ -101,7 +101,7 @@ pub struct Automaton {
     reach: OnceLock<u32>,
     /// The bytes that lead out of the start.
     first: OnceLock<ByteSet>,
-    /// The classes asked about in [`Automaton::runs`].
+    /// The classes asked about in [`Automaton::class_loops`].
     classes_by_minterm: OnceLock<ClassesByMinterm>,
 }
 
@@ -199,7 +199,7 @@ impl Automaton {
     fn find_next_bytes(&self, state: StateId) -> ByteSet {
         self.build_all(state);
         let (transitions, mut set) = (self.transitions(state), ByteSet::default());
-        for (first, last) in self.classes.runs() {
+        for (first, last) in self.classes.bounds() {
             if self.step_in(transitions, first).state() != DEAD {
                 set.insert_all(first..=last);
             }

@@ -69,7 +69,7 @@ impl Expressions {
     }
 
     /// The class loop that `id` starts with, and how many of the class can be read with `id` still live.
-    pub fn class_run(&mut self, id: Id) -> Option<(&MintermSet, u32)> {
+    pub fn class_loop(&mut self, id: Id) -> Option<(&MintermSet, u32)> {
         let (body, _, repetitions, rest) = self.as_loop(id)?;
         let is_live = self.live(rest).ok()?;
         let Expression::Class(minterms) = self.get(body) else { return None };

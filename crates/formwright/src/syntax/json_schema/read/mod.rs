@@ -63,7 +63,7 @@ impl Purpose {
 
 /// How far a schema has been read.
 #[derive(Clone)]
-enum Progress<'d> {
+enum ReadState<'d> {
     Unread,
     UnderWay,
     Read(Rc<ValueSet<'d>>),
@@ -88,7 +88,7 @@ pub struct SchemaReader<'d> {
     /// The options of each [`Atom::Either`].
     eithers: Vec<Vec<Condition<'d>>>,
     /// By schema: its values, once read.
-    sets: Vec<Progress<'d>>,
+    sets: Vec<ReadState<'d>>,
     /// The values of other conditions, cached by the number of emptiness checks under way.
     combined: [FxHashMap<Condition<'d>, Rc<ValueSet<'d>>>; PROBE as usize + 1],
     /// Dynamic scopes but the first, which is [`OUTERMOST`]: resources entered, outermost first.
@@ -190,7 +190,7 @@ impl<'d> SchemaReader<'d> {
         let id = *self.schema_ids.entry(key).or_insert(next);
         if id == next {
             self.schemas.push(place);
-            self.sets.push(Progress::Unread);
+            self.sets.push(ReadState::Unread);
         }
         id
     }
@@ -265,15 +265,15 @@ impl<'d> SchemaReader<'d> {
 
     fn schema(&mut self, id: SchemaId) -> Result<Rc<ValueSet<'d>>> {
         match &self.sets[id as usize] {
-            Progress::Read(known) => return Ok(Rc::clone(known)),
-            Progress::UnderWay => {
+            ReadState::Read(known) => return Ok(Rc::clone(known)),
+            ReadState::UnderWay => {
                 return Err(Error::unsatisfiable(
                     &self.schemas[id as usize].pointer.text(),
                     "this schema refers to itself without reading anything: no value satisfies it",
                 )
                 .hint("a recursive schema needs a way to end: an optional member, an array, or another branch"));
             }
-            Progress::Unread => self.sets[id as usize] = Progress::UnderWay,
+            ReadState::Unread => self.sets[id as usize] = ReadState::UnderWay,
         }
         let place = self.schemas[id as usize].clone();
         self.depth += 1;
@@ -288,7 +288,7 @@ impl<'d> SchemaReader<'d> {
             set
         };
         self.depth -= 1;
-        self.sets[id as usize] = set.as_ref().map_or(Progress::Unread, |set| Progress::Read(Rc::clone(set)));
+        self.sets[id as usize] = set.as_ref().map_or(ReadState::Unread, |set| ReadState::Read(Rc::clone(set)));
         set
     }
 

@@ -5,7 +5,7 @@
 //! by its bit, a set of classes by several.
 //!
 //! ```text
-//! state of [a-z0-9]{2,9}, classes a-f (bit 0), g-z (1), 0-9 (4)     a run that covers 0b10011, 9 repetitions
+//! state of [a-z0-9]{2,9}, classes a-f (bit 0), g-z (1), 0-9 (4)     a loop that covers 0b10011, 9 repetitions
 //! ```
 //!
 //! Cost: a search for liveness of what follows the loop, cached. Wrinkle: in JSON, a class with a character that needs
@@ -21,7 +21,7 @@ use crate::regular::expression::UNBOUNDED;
 pub(crate) type ClassOfBit = (u64, Vec<(u32, u32)>);
 
 /// A loop over a class.
-pub(crate) struct ClassRun {
+pub(crate) struct ClassLoop {
     /// The classes asked about that it covers: all their code points are in its class and written as themselves.
     pub covers: u64,
     /// How many code points of it may be read with the state still live.
@@ -60,25 +60,25 @@ impl ClassesByMinterm {
 impl Automaton {
     /// The class loops that `state` may stay in, once the code point it is inside of is complete. The classes asked
     /// about must be the same every time.
-    pub(crate) fn runs(&self, state: StateId, classes: &[ClassOfBit]) -> SmallVec<[ClassRun; 1]> {
+    pub(crate) fn class_loops(&self, state: StateId, classes: &[ClassOfBit]) -> SmallVec<[ClassLoop; 1]> {
         let mut builder = self.lock();
         let Some((expression, _)) = builder.after_code_point(state) else { return SmallVec::new() };
         let by_minterm = self.classes_by_minterm(&builder, classes);
         let parts = builder.expressions.alternatives(expression);
-        let run = |part| {
-            let (set, repetitions) = builder.expressions.class_run(part)?;
-            Some(ClassRun { covers: by_minterm.within(set), repetitions })
+        let class_loop = |part| {
+            let (set, repetitions) = builder.expressions.class_loop(part)?;
+            Some(ClassLoop { covers: by_minterm.within(set), repetitions })
         };
-        parts.into_iter().filter_map(run).collect()
+        parts.into_iter().filter_map(class_loop).collect()
     }
 
     /// The loop of all code points that lead `state` to itself, once the one it is inside of is complete; perhaps none
     /// do.
-    pub(crate) fn own_loop(&self, state: StateId, classes: &[ClassOfBit]) -> ClassRun {
+    pub(crate) fn own_loop(&self, state: StateId, classes: &[ClassOfBit]) -> ClassLoop {
         let mut builder = self.lock();
         let set = builder.after_code_point(state).map(|(expression, _)| builder.own_loop(expression));
         let covers = set.map_or(0, |set| self.classes_by_minterm(&builder, classes).within(&set));
-        ClassRun { covers, repetitions: UNBOUNDED }
+        ClassLoop { covers, repetitions: UNBOUNDED }
     }
 
     fn classes_by_minterm(&self, builder: &StateBuilder, classes: &[ClassOfBit]) -> &ClassesByMinterm {
