@@ -12,8 +12,12 @@
 //!
 //! Cost: nothing where bytes decide, else a search of up to `FUEL` steps for each configuration.
 //!
-//! Wrinkle: why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left`
-//! tokens was found, and the first token of that completion leads to a state where the rest of it is found again.
+//! Why a text that keeps to its budget ends in time: a state is allowed only if a completion of at most `left` tokens
+//! was found, and the first token of that completion leads to a state where the rest of it is found again.
+//!
+//! Wrinkle: this needs exact completions. Where texts must differ (undeclared names, items of unique arrays), costs are
+//! estimates, and a search does not know the names that it has passed itself and may use one twice. There, a budget may
+//! turn out too small in the middle of a text.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

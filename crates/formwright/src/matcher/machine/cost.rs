@@ -18,7 +18,7 @@
 //! the shortest name and, as far as members are counted, the number of other names; once a name has begun, its bytes
 //! are exact. Items of unique arrays are estimated throughout: between two items the cost may be too low (it takes the
 //! shortest text for each missing item), inside an item it is mostly too high (see `LONGER`). So the property above may
-//! fail where such a text begins: there the cost may rise.
+//! fail around such a text: there the cost may rise.
 
 use super::Machine;
 use super::configuration::{Configuration, END, Phase, Position, Progress, StackId, Unpacked};
