@@ -109,7 +109,8 @@ impl Language {
     #[pyo3(signature = (
         schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", max_digits=Int(24),
         unknown_keywords="error", format="assert", formats=None, dialect=None, registry=None
-    ))]
+    ), text_signature = "(schema, *, order='schema', whitespace='flexible', escapes='natural', integers='plain', \
+        max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
         py: Python<'_>,

@@ -64,7 +64,7 @@ impl Matcher {
     ///     ArgumentError: The shape of the buffer, the row or the budget does not fit.
     ///     DeadEnd: No token of the vocabulary can come next.
     ///     LimitExceeded: ``budget`` is too small for any complete text.
-    #[pyo3(signature = (mask, row=Int(0), *, budget=None))]
+    #[pyo3(signature = (mask, row=Int(0), *, budget=None), text_signature = "($self, mask, row=0, *, budget=None)")]
     fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, budget: Option<Int>) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         let row = rows.check(py, row)?;
@@ -136,7 +136,7 @@ impl Matcher {
     ///
     /// Raises:
     ///     MatchError: There are fewer.
-    #[pyo3(signature = (steps=Int(1)))]
+    #[pyo3(signature = (steps=Int(1)), text_signature = "($self, steps=1)")]
     fn rollback(&mut self, py: Python<'_>, steps: Int) -> PyResult<()> {
         let steps = count(py, "steps", steps)?;
         lift(py, self.kernel.rollback(steps))
