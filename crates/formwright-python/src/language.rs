@@ -50,21 +50,50 @@ struct Spoken {
 }
 
 impl Spoken {
-    fn meant(self, py: Python<'_>) -> PyResult<Options> {
+    fn options(self, py: Python<'_>) -> PyResult<Options> {
+        let words = Words {
+            order: &self.order,
+            escapes: &self.escapes,
+            integers: &self.integers,
+            unknown_keywords: &self.unknown_keywords,
+            format: &self.format,
+        };
         Ok(Options {
-            order: choose(py, "order", &self.order, ("schema", Order::Schema), ("model", Order::Model))?,
             whitespace: self.whitespace,
-            any_escapes: choose(py, "escapes", &self.escapes, ("natural", false), ("any", true))?,
-            decimal_integers: choose(py, "integers", &self.integers, ("plain", false), ("decimal", true))?,
-            max_digits: u32::try_from(self.max_digits.0).unwrap_or(0), // which is refused like any other
-            ignore_unknown: choose(py, "unknown_keywords", &self.unknown_keywords, ("error", false), ("ignore", true))?,
-            assert_formats: choose(py, "format", &self.format, ("annotation", false), ("assert", true))?,
+            max_digits: digits(self.max_digits),
             formats: self.formats.unwrap_or_default(),
             dialect: self.dialect,
             registry: self.registry.unwrap_or_default(),
-            limits: Limits::default(),
+            ..words.options(py)?
         })
     }
+}
+
+/// The options that are one of two words.
+struct Words<'a> {
+    order: &'a str,
+    escapes: &'a str,
+    integers: &'a str,
+    unknown_keywords: &'a str,
+    format: &'a str,
+}
+
+impl Words<'_> {
+    fn options(&self, py: Python<'_>) -> PyResult<Options> {
+        Ok(Options {
+            order: choose(py, "order", self.order, ("schema", Order::Schema), ("model", Order::Model))?,
+            any_escapes: choose(py, "escapes", self.escapes, ("natural", false), ("any", true))?,
+            decimal_integers: choose(py, "integers", self.integers, ("plain", false), ("decimal", true))?,
+            ignore_unknown: choose(py, "unknown_keywords", self.unknown_keywords, ("error", false), ("ignore", true))?,
+            assert_formats: choose(py, "format", self.format, ("annotation", false), ("assert", true))?,
+            ..Options::default()
+        })
+    }
+}
+
+/// A number of digits; one out of all bounds becomes 0, which the kernel refuses.
+fn digits(value: Int) -> u32 {
+    u32::try_from(value.0).unwrap_or(0)
 }
 
 fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readings> {
@@ -126,19 +155,15 @@ impl Language {
         dialect: Option<String>,
         registry: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
-        let options = Spoken {
-            order: order.to_owned(),
+        let words = Words { order, escapes, integers, unknown_keywords, format };
+        let options = Options {
             whitespace: whitespace.to_owned(),
-            escapes: escapes.to_owned(),
-            integers: integers.to_owned(),
-            max_digits,
-            unknown_keywords: unknown_keywords.to_owned(),
-            format: format.to_owned(),
-            formats,
+            max_digits: digits(max_digits),
+            formats: formats.unwrap_or_default(),
             dialect,
-            registry,
+            registry: registry.unwrap_or_default(),
+            ..words.options(py)?
         };
-        let options = options.meant(py)?;
         Self::of(py, Source::json_schema(schema, options))
     }
 
@@ -233,7 +258,7 @@ impl Language {
     #[staticmethod]
     #[allow(clippy::needless_pass_by_value)]
     fn explain_json_schema(py: Python<'_>, schema: PyBackedStr, options: Spoken) -> PyResult<Readings> {
-        explained(py, &schema, &options.meant(py)?)
+        explained(py, &schema, &options.options(py)?)
     }
 
     fn __repr__(&self) -> String {

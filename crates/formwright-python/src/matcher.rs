@@ -213,28 +213,27 @@ impl Matcher {
 #[allow(clippy::needless_pass_by_value)]
 pub fn fill_bitmasks(
     py: Python<'_>,
-    matchers: Vec<Option<Bound<'_, Matcher>>>,
+    matchers: &Bound<'_, PyAny>,
     mask: &Bound<'_, PyAny>,
     rows: Option<Vec<Int>>,
     budgets: Option<Vec<Option<Int>>>,
 ) -> PyResult<()> {
+    let mut matchers: Vec<Option<PyRefMut<'_, Matcher>>> =
+        matchers.extract().map_err(|error| twice(matchers).unwrap_or(error))?;
+    if let Some(rows) = &rows {
+        let mut taken = HashSet::new();
+        if let Some(twice) = rows.iter().find(|row| !taken.insert(row.0)) {
+            return Err(argument(py, "rows", format!("fill_bitmasks: two matchers have row {}", twice.0)));
+        }
+    }
     let rows = rows.unwrap_or_else(|| (0..matchers.len() as i64).map(Int).collect());
     let budgets = budgets.unwrap_or_else(|| vec![None; matchers.len()]);
     if rows.len() != matchers.len() || budgets.len() != matchers.len() {
         return Err(argument(py, "rows", "fill_bitmasks: matchers, rows and budgets must have one length".to_owned()));
     }
-    check_each_once(py, &matchers)?;
-    let mut matchers: Vec<Option<PyRefMut<'_, Matcher>>> = matchers
-        .iter()
-        .map(|matcher| matcher.as_ref().map(Bound::try_borrow_mut).transpose())
-        .collect::<Result<_, _>>()?;
     let Some(words) = matchers.iter().flatten().map(|matcher| matcher.words()).next() else { return Ok(()) };
     let buffer = Found::of(mask, words)?;
     let rows: Vec<usize> = rows.iter().map(|&row| buffer.check(py, row)).collect::<PyResult<_>>()?;
-    let mut taken = HashSet::new();
-    if let Some(twice) = rows.iter().find(|row| !taken.insert(**row)) {
-        return Err(argument(py, "rows", format!("fill_bitmasks: two matchers have row {twice}")));
-    }
     let budgets: Vec<Option<u32>> = budgets
         .iter()
         .map(|budget| budget.map(|budget| count(py, "budgets", budget)).transpose())
@@ -248,24 +247,16 @@ pub fn fill_bitmasks(
     py.detach(|| fill_all(&mut running, &budgets, &rows, &buffer)).map_err(|error| raise(py, error))
 }
 
-/// Fails if a matcher stands in the list twice: it is one sequence, and has one next token.
-fn check_each_once(py: Python<'_>, matchers: &[Option<Bound<'_, Matcher>>]) -> PyResult<()> {
+/// Why some matchers cannot be borrowed, if it is that one stands in the list twice.
+#[cold]
+fn twice(matchers: &Bound<'_, PyAny>) -> Option<PyErr> {
+    let matchers: Vec<Bound<'_, PyAny>> = matchers.extract().ok()?;
     let mut seen = HashSet::new();
-    let twice =
-        matchers.iter().position(|matcher| matcher.as_ref().is_some_and(|matcher| !seen.insert(matcher.as_ptr())));
-    match twice {
-        None => Ok(()),
-        Some(index) => {
-            let error = formwright::Error::argument(
-                "matchers",
-                format!("fill_bitmasks: the matcher at index {index} stands in the list twice"),
-            );
-            Err(raise(
-                py,
-                error.hint("a matcher is one sequence: give each row its own, by constraint.matcher() or fork()"),
-            ))
-        }
-    }
+    let index = matchers.iter().position(|matcher| !matcher.is_none() && !seen.insert(matcher.as_ptr()))?;
+    let message = format!("fill_bitmasks: the matcher at index {index} stands in the list twice");
+    let hint = "a matcher is one sequence: give each row its own, by constraint.matcher() or fork()";
+    let error = formwright::Error::argument("matchers", message).hint(hint);
+    Some(raise(matchers[index].py(), error))
 }
 
 /// Finds all masks, then writes them.
