@@ -22,9 +22,8 @@ def documented(stub: str, kernel: ModuleType) -> str:
     lines = stub.splitlines()
     for node, owner, depth in reversed(list(_definitions(ast.parse(stub), kernel))):
         text = inspect.getdoc(getattr(owner, node.name))
-        # Python's own words on `len(...)` and operators say nothing of ours.
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("__") and node.name != "__len__":
-            continue
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("__"):
+            continue  # Python's own words on operators say nothing of ours
         _replace(lines, node, _docstring(text or "", INDENT * (depth + 1)))
     return "\n".join(lines) + "\n"
 

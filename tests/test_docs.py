@@ -1,4 +1,4 @@
-"""Every program of the documentation runs, prints what it says it prints, and passes the type checkers.
+"""Every program of the documentation runs and prints what it says it prints; `docs/programs.py` is for type checkers.
 
 A block fenced as ``python`` is run; a ``text`` block right after it is its output. Blocks of one file share their
 names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows.

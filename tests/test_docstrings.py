@@ -24,19 +24,19 @@ import formwright as fw
 from formwright.models import embedded
 
 PACKAGE = Path(fw.__file__).parent
-NO_PYTHON = {"errors", "models.embedded"}
+NO_PYTHON = {"formwright.errors", "formwright.models.embedded"}
 """Modules whose block is a drawing."""
-NEEDS = {"torch": "torch", "models.transformers": "transformers"}
+NEEDS = {"formwright.torch": "torch", "formwright.models.transformers": "transformers"}
 """Modules of frameworks that need not be there."""
 
 
 def modules() -> list[str]:
     files = (file.relative_to(PACKAGE).with_suffix("") for file in PACKAGE.rglob("*.py"))
-    return sorted(".".join(part for part in file.parts if part != "__init__") for file in files)
+    return sorted(".".join(["formwright", *(part for part in file.parts if part != "__init__")]) for file in files)
 
 
 def examples(module: str) -> Iterator[str]:
-    path = PACKAGE / module.replace(".", "/")
+    path = PACKAGE.parent / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
@@ -85,48 +85,45 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "runtime": NoRuntime(),
         "schema": schema | {"additionalProperties": False},
         "token": 7,
-        "tokenizer": frameworks("tokenizers").Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")),
+        "tokenizer": importlib.import_module("tokenizers").Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")),
         "vocabulary": vocabulary,
     }
 
 
-def frameworks(name: str) -> Any:
-    return importlib.import_module(name)
+def with_examples() -> list[str]:
+    return [module for module in modules() if module not in NO_PYTHON and any(examples(module))]
 
 
-@pytest.mark.parametrize("module", [module for module in modules() if module and module not in NO_PYTHON])
+@pytest.mark.parametrize("module", with_examples())
 def test_examples_run(module: str, tiny: fw.models.LocalModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = list(examples(module))
-    if not blocks:
-        return
     if module in NEEDS:
         pytest.importorskip(NEEDS[module])
     (tmp_path / "tokenizer.json").write_bytes((embedded.FOLDER / "tokenizer.json").read_bytes())
     model = Path(mistral_common.__file__).parent / "data" / "tokenizer.model.v1"
     (tmp_path / "tokenizer.model").write_bytes(model.read_bytes())
     monkeypatch.chdir(tmp_path)
-    names = vars(importlib.import_module(f"formwright.{module}")) | at_hand(tiny) | of_frameworks(module)
-    for block in blocks:
+    names = vars(importlib.import_module(module)) | at_hand(tiny) | of_frameworks(module)
+    for block in examples(module):
         if ">>>" not in block:
             run(block, names, module)
 
 
 def of_frameworks(module: str) -> dict[str, Any]:
     """The classes of the framework that a module is named after."""
-    if module == "torch":
-        return {"logits": frameworks("torch").zeros((2, 4096))}
-    if module == "models.transformers":
-        library = frameworks("transformers")
+    if module == "formwright.torch":
+        return {"logits": importlib.import_module("torch").zeros((2, 4096))}
+    if module == "formwright.models.transformers":
+        library = importlib.import_module("transformers")
         return {name: getattr(library, name) for name in ("AutoModelForCausalLM", "AutoTokenizer")}
-    if module == "providers.converted":
-        return {"convert": frameworks("formwright.providers").convert}
-    if module.startswith("tokenizers"):
-        mistral = frameworks("mistral_common.tokens.tokenizers.mistral")
+    if module == "formwright.providers.converted":
+        return {"convert": importlib.import_module("formwright.providers").convert}
+    if module.startswith("formwright.tokenizers"):
+        mistral = importlib.import_module("mistral_common.tokens.tokenizers.mistral")
         return {
             "MistralTokenizer": mistral.MistralTokenizer,
-            "SentencePieceProcessor": frameworks("sentencepiece").SentencePieceProcessor,
-            "Tokenizer": frameworks("tokenizers").Tokenizer,
-            "tiktoken": frameworks("tiktoken"),
+            "SentencePieceProcessor": importlib.import_module("sentencepiece").SentencePieceProcessor,
+            "Tokenizer": importlib.import_module("tokenizers").Tokenizer,
+            "tiktoken": importlib.import_module("tiktoken"),
         }
     return {}
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import UUID4, Field, NaiveDatetime
+from typing_extensions import TypeAliasType
 
 import formwright as fw
 from formwright.forms import Check
@@ -112,6 +113,10 @@ def test_the_value_of_a_composition(form: fw.Form[Any], text: str, value: Any) -
         lambda: (fw.choice(Size) + " ").repeat(2),
         lambda: fw.form(Annotated[str, "a remark"]).repeat(2),
         lambda: fw.form(NewType("Name", str)).repeat(2),
+        lambda: fw.json_schema(Literal["a", "b"]) + fw.form(int),
+        lambda: fw.form(Annotated[Literal["a"], "a remark"]).repeat(2),
+        lambda: fw.form(Literal["a"] | Size).repeat(2),
+        lambda: fw.form(TypeAliasType("Name", str)).repeat(2),
     ],
 )
 def test_the_value_of_a_string_is_not_dropped_in_silence(compose: Callable[[], object]) -> None:
@@ -158,7 +163,9 @@ def test_choices(form: fw.Form[Any], texts: set[str]) -> None:
     assert {text for text in ["y", "e", "s", "yes", "no", "good", "bad", "a", "b"] if form.matches(text)} == texts
 
 
-@pytest.mark.parametrize("options", [(), ([],), (["a", 1],), (1,), ("a", ["b"]), (b"a",)])
+@pytest.mark.parametrize(
+    "options", [(), ([],), (["a", 1],), (1,), ("a", ["b"]), (b"a",), ({"type": "integer"},), (Literal["a", 1],)]
+)
 def test_choices_that_are_none(options: tuple[Any, ...]) -> None:
     with pytest.raises(fw.errors.ArgumentError):
         fw.choice(*options)
@@ -181,6 +188,9 @@ def test_a_text_out_of_form_is_not_parsed() -> None:
         fw.form(Point).parse('{"x":1,"z":2}')
     assert (caught.value.text, caught.value.position) == ('{"x":1,"z":2}', 8)
     assert "'y'" in str(caught.value)
+    with pytest.raises(fw.errors.OutputInvalid) as caught:
+        fw.regex("é*a").parse("éééx".encode())
+    assert (caught.value.text, caught.value.position) == ("éééx", 3)
     with pytest.raises(fw.errors.OutputInvalid, match="too soon"):
         fw.form(Point).parse('{"x":1')
 
@@ -367,8 +377,14 @@ class TestExplain:
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
 def test_half_a_character_is_no_text(text: str) -> None:
-    for make in (fw.literal, fw.choice, fw.regex):
-        with pytest.raises(fw.errors.ArgumentError, match="half a character"):
+    for make in (
+        fw.literal,
+        fw.choice,
+        fw.regex,
+        lambda text: fw.form(Literal[text]),
+        lambda text: fw.form(re.compile(text)),
+    ):
+        with pytest.raises(fw.errors.ArgumentError, match="lone surrogate"):
             make(text)
 
 

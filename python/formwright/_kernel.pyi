@@ -166,8 +166,7 @@ class Vocabulary:
         """
     def to_bytes(self) -> bytes:
         """This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled."""
-    def __len__(self) -> int:
-        """Return len(self)."""
+    def __len__(self) -> int: ...
     def token(self, token_id: int) -> bytes:
         """The bytes of ``token_id``; empty for special tokens.
 
@@ -342,8 +341,7 @@ class RowBuffer:
     @property
     def mask(self) -> Any:
         """What it was made from."""
-    def __len__(self) -> int:
-        """Return len(self)."""
+    def __len__(self) -> int: ...
 
 def fill_bitmasks(
     matchers: Sequence[Matcher | None],

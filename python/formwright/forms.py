@@ -16,11 +16,12 @@ What a composition is read as follows from its parts, so that no type is lost:
 ``A.repeat(low, hi)``  of texts: the whole text; else the list of the values
 =====================  ==================================================
 
-A string that is read, a JSON string or the member of an Enum of strings, would not be told from a text by a type
-checker: two of them in a row, one beside another value, or one repeated are refused.
+A parsed string - a JSON string, a member of an Enum of strings - is a ``str`` to a type checker, as plain text
+is. So two of them in a row, one beside another value, or one repeated are refused rather than dropped.
 
 Cost: reading a value costs one pass of the kernel over the text, and whatever its type
-does; a composition finds where its parts begin by one more pass for each part.
+does; a composition finds where its parts begin by one more pass for each part, and for each
+way in which the text could be cut until one fits: at worst that is quadratic.
 
 The wrinkle: where the text could be cut in several ways, the earlier part takes as much
 as it can.
@@ -140,6 +141,8 @@ class Form(Generic[T_co]):
         shown = text if isinstance(text, str) else text.decode(errors="replace")
         if not is_complete:
             what = "it ends too soon" if position == len(text) else f"it leaves the form at {position}"
+            if isinstance(text, bytes):
+                position = len(text[:position].decode(errors="ignore"))
             raise OutputInvalid(
                 f"the text is not in form: {what}" + (f"; expected {expected}" if expected else ""),
                 text=shown,
@@ -265,7 +268,7 @@ def check_text(text: object, argument: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         half = text[error.start]
-        raise ArgumentError(f"{argument}: {half!r} at {error.start} is half a character", argument=argument) from None
+        raise ArgumentError(f"{argument}: {half!r} at {error.start} is a lone surrogate", argument=argument) from None
 
 
 def read_json(text: str) -> Any:
@@ -277,7 +280,9 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise OutputInvalid("the text is nested deeper than Python's json reads", text=text) from error
+        raise OutputInvalid(
+            "the text is nested deeper than Python's json reads", text=text, position=len(text)
+        ) from error
 
 
 def form_of_language(language: Language) -> Form[Any]:

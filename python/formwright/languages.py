@@ -32,7 +32,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, overload
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, overload
 
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    Schema: TypeAlias = Mapping[str, Any] | bool
+    Schema: TypeAlias = dict[str, Any] | bool
 
 Order = Literal["schema", "model"]
 Escapes = Literal["natural", "any"]
@@ -220,8 +221,10 @@ def json(*, whitespace: str = "flexible", escapes: Escapes = "natural", max_digi
 def regex(pattern: str | re.Pattern[str]) -> Form[str]:
     r"""The texts that ``pattern`` matches from their first character to their last.
 
-    The dialect is that of Rust's regex library, which reads what it shares with Python's in the same way (only ``\s``
-    leaves out U+001C to U+001F). Look-around and back-references are refused. A compiled pattern brings its flags.
+    The dialect is that of Rust's regex library. It reads what it shares with Python's in the same way but for classes
+    at the edges of Unicode: ``\s`` leaves out U+001C to U+001F, ``\w`` has marks and joiners and lacks some digits, and
+    case is folded by Unicode's simple rules. Look-around and back-references are refused. A compiled pattern brings its
+    flags.
 
     Raises:
         RegexError: With the place in the pattern.
@@ -229,8 +232,8 @@ def regex(pattern: str | re.Pattern[str]) -> Form[str]:
     """
     if not isinstance(pattern, str | re.Pattern):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
-    check_text(pattern if isinstance(pattern, str) else "", "pattern")
     text = _with_flags(pattern) if isinstance(pattern, re.Pattern) else pattern
+    check_text(text, "pattern")
     return Form(Language.regex(text), str, f"regex {shortened(repr(text))}", "text")
 
 
@@ -245,6 +248,8 @@ def choice(options: TypeForm[T], /) -> Form[T]: ...
 def choice(*options: Any) -> Form[Any]:
     """Exactly one of some texts: ``choice("yes", "no")``, ``choice(["yes", "no"])``, or an ``Enum`` of strings.
 
+    A ``Literal`` of strings is such a choice too.
+
     Raises:
         ArgumentError: There is no option, or one is no str.
     """
@@ -257,7 +262,9 @@ def choice(*options: Any) -> Form[Any]:
 
 
 def _is_several(options: object) -> bool:
-    return isinstance(options, Iterable) and not isinstance(options, str | type)
+    """Whether it is a collection of texts. Neither a schema nor a type is, though both can be iterated over."""
+    is_other = isinstance(options, str | bytes | Mapping | type) or get_origin(options) is not None
+    return isinstance(options, Iterable) and not is_other
 
 
 @overload
@@ -376,9 +383,21 @@ def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
 
 def _kind(type_: Any) -> Kind:
     """Whether a type checker takes values of a type for ``str``."""
-    while get_origin(type_) is Annotated or hasattr(type_, "__supertype__"):
-        type_ = type_.__origin__ if get_origin(type_) is Annotated else type_.__supertype__
-    return "string" if isinstance(type_, type) and issubclass(type_, str) else "value"
+    return "string" if _is_string(type_) else "value"
+
+
+def _is_string(type_: Any) -> bool:
+    for wrapper in ("__supertype__", "__value__"):  # NewType, and a type alias
+        if hasattr(type_, wrapper) and not isinstance(type_, type):
+            return _is_string(getattr(type_, wrapper))
+    origin, arguments = get_origin(type_), get_args(type_)
+    if origin is Annotated:
+        return _is_string(arguments[0])
+    if origin is Literal:
+        return all(isinstance(value, str) for value in arguments)
+    if origin in (Union, UnionType):
+        return all(map(_is_string, arguments))
+    return isinstance(type_, type) and issubclass(type_, str)
 
 
 def _name(type_: Any) -> str:
@@ -410,6 +429,8 @@ class _Spelled:
 
 def _spelled_form(form: Any) -> Form[Any]:
     spellings = _spellings(form)
+    for text in spellings:
+        check_text(text, "options")
     is_text = all(value is text for text, value in spellings.items())
     is_string = all(isinstance(value, str) for value in spellings.values())
     kind: Kind = "text" if is_text else "string" if is_string else "value"

@@ -67,3 +67,10 @@ def test_settings_out_of_range(settings: dict[str, float]) -> None:
 def test_logits_that_say_nothing(bad: float) -> None:
     with pytest.raises(DeadEnd):
         Sampler(temperature=1)(np.array([-np.inf, bad]))
+
+
+@pytest.mark.parametrize("temperature", [1e-300, 1e-20, 1e300])
+def test_any_temperature_draws_an_allowed_token(temperature: float) -> None:
+    logits = np.array([3.0, -np.inf, 20.0, 19.0], dtype=np.float32)
+    drawn = {Sampler(temperature=temperature, seed=seed)(logits) for seed in range(30)}
+    assert drawn == ({2} if temperature < 1 else {0, 2, 3})

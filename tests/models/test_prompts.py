@@ -36,9 +36,9 @@ def test_prompts(prompt: Any, expected: Any) -> None:
     ("prompt", "says"),
     [
         (b"Hi", "a bytes"),
-        ("a\ud800", "half a character"),
-        ([{"role": "user", "content": "\ud800"}], "half a character"),
-        ([{"role": "user", "content": [{"type": "text", "text": "\ud800"}]}], "half a character"),
+        ("a\ud800", "lone surrogate"),
+        ([{"role": "user", "content": "\ud800"}], "lone surrogate"),
+        ([{"role": "user", "content": [{"type": "text", "text": "\ud800"}]}], "lone surrogate"),
         (5, "an int"),
         (None, "None"),
         ({"role": "user", "content": "Hi"}, "a dict"),

@@ -9,7 +9,7 @@ import click
 from rich.cells import cell_len
 
 import formwright as fw
-from formwright.cli.shared import FILE, is_stdin, json_options, read_text
+from formwright.cli.shared import FILE, is_stdin, json_options, read_text, without_final_newline
 from formwright.forms import Check
 
 __all__ = ["check"]
@@ -41,7 +41,7 @@ def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
         raise click.UsageError("Give SCHEMA or INSTANCE on stdin, not both.")
     source = read_text(schema)
     form = fw.json_schema(source, **options)
-    text = read_text(instance).rstrip("\r\n")
+    text = without_final_newline(read_text(instance))
     found = form.check(text)
     if found.is_complete:
         click.echo("in form")
@@ -72,4 +72,5 @@ def _excerpt(text: str, position: int) -> str:
     """The line around ``position``, with a caret below it."""
     before = text[:position].rpartition("\n")[2][-_MARGIN:]
     behind = text[position:].partition("\n")[0]
-    return f"  {before}{behind[:_MARGIN]}\n  {' ' * cell_len(before)}^"
+    padding = "".join(character if character == "\t" else " " * cell_len(character) for character in before)
+    return f"  {before}{behind[:_MARGIN]}\n  {padding}^"

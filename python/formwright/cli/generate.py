@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 import formwright as fw
-from formwright.cli.shared import FILE, is_stdin, json_options, read_text
+from formwright.cli.shared import FILE, is_stdin, json_options, read_text, without_final_newline
 from formwright.generation import MAX_TOKENS, Piece
 
 __all__ = ["generate"]
@@ -83,7 +83,7 @@ def _prompt(prompt: str | None, file: IO[bytes] | None) -> str:
         return prompt
     if file is None and sys.stdin.isatty():
         click.echo("the prompt, then Ctrl-D:", err=True)
-    return read_text(file or sys.stdin.buffer).rstrip("\n")
+    return without_final_newline(read_text(file or sys.stdin.buffer))
 
 
 def _write(stream: fw.Stream[Any], shown: bool) -> Any:
@@ -112,4 +112,8 @@ def _as_json(result: Any) -> str:
     is_complete = isinstance(result, fw.Complete)
     outcome = {"value": result.value} if is_complete else {"reason": result.reason}
     written = {"text": result.text, "token_ids": result.token_ids, "seconds": result.seconds}
-    return json.dumps({"is_complete": is_complete, **outcome, **written}, ensure_ascii=False)
+    said = {"is_complete": is_complete, **outcome, **written}
+    try:
+        return json.dumps(said, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # a number beyond those of Python, such as 1e999: the text has it
+        return json.dumps(said | {"value": None}, ensure_ascii=False)

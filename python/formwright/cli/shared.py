@@ -7,7 +7,7 @@ from typing import IO, Any, TypeVar
 
 import click
 
-__all__ = ["FILE", "is_stdin", "json_options", "read_text"]
+__all__ = ["FILE", "is_stdin", "json_options", "read_text", "without_final_newline"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,6 +32,11 @@ def read_text(file: IO[bytes]) -> str:
         name = getattr(file, "name", "-")
         byte = error.object[error.start]
         raise click.UsageError(f"{name} is not UTF-8 text: byte 0x{byte:02x} at offset {error.start}.") from error
+
+
+def without_final_newline(text: str) -> str:
+    """A text without the line break that editors put at its end."""
+    return text.removesuffix("\n").removesuffix("\r")
 
 
 def json_options(command: Command) -> Command:

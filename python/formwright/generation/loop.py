@@ -244,7 +244,7 @@ def _start(
 ) -> _Run:
     if not prompt_ids:
         raise PromptError("the prompt is empty: a model needs at least one token to go on from")
-    if not isinstance(max_tokens, int) or max_tokens < 0:
+    if not isinstance(max_tokens, int | np.integer) or max_tokens < 0:
         raise ArgumentError(f"max_tokens must be an integer from 0 on, not {max_tokens!r}", argument="max_tokens")
     matcher = constraint.matcher()
     if finish and matcher.min_tokens_to_finish > max_tokens:

@@ -66,7 +66,8 @@ class Complete(_Written, Generic[T]):
     Attributes:
         value: What the text spells, as the form reads it.
         text: The text written.
-        token_ids: Its tokens, the end-of-text token not included.
+        token_ids: The tokens written, the end-of-text token not included; those that spell a ``stop`` text are among
+            them, though ``text`` ends before it.
         prompt_tokens: How many tokens the prompt had.
         model_calls: How often the model was run; tokens that could only be one are not asked for.
         seconds: Wall-clock time; two results are equal whatever it says.

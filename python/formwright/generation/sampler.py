@@ -61,16 +61,18 @@ class Sampler:
         """The id of one token.
 
         Raises:
-            DeadEnd: No logit is a finite number.
+            DeadEnd: The largest logit is not a finite number.
         """
         best = int(np.argmax(logits))
         if not np.isfinite(logits[best]):
-            raise DeadEnd(f"the model gives no finite logit to any allowed token; the largest is {logits[best]}")
+            raise DeadEnd(f"the largest logit of an allowed token is not finite: {logits[best]}")
         return best if self.temperature == 0 else self._draw(logits)
 
     def _draw(self, logits: NDArray[np.floating]) -> int:
         tokens = np.flatnonzero(logits > -np.inf)
-        scores = logits[tokens].astype(np.float64) / self.temperature
+        # From the best, which is 0 then: however small the temperature is, one score stays finite.
+        with np.errstate(over="ignore"):
+            scores = (logits[tokens].astype(np.float64) - logits.max()) / self.temperature
         if self.top_k is not None or self.top_p < 1:
             order = np.argsort(-scores, kind="stable")[: self.top_k]
             tokens, scores = tokens[order], scores[order]

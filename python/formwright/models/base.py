@@ -22,6 +22,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
+import numpy as np
+
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import LimitExceeded, VocabularyError
 from formwright.forms import Form
@@ -236,6 +238,7 @@ class LocalModel:
             ArgumentError: An option has a value that it cannot have.
             VocabularyError: ``form`` is a constraint for another vocabulary.
             OutputInvalid: The type refuses the text, though it is in form.
+            DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
         with self.stream(
             prompt,
@@ -390,7 +393,8 @@ class LocalModel:
     ) -> Stream[Any]:
         """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
 
-        Everything but the last is as in `generate`, whose errors are raised here, before the first token.
+        Takes what `generate` takes. Errors in the arguments are raised by this call, before the first token; what goes
+        wrong later (`OutputInvalid`, `DeadEnd`) is raised while iterating.
 
         Args:
             prompt: One user message, a conversation, or token ids.
@@ -407,7 +411,7 @@ class LocalModel:
         constraint = self._compile(form)
         ids = self._encode(prompt)
         room = self.runtime.context - len(ids)
-        is_full = isinstance(max_tokens, int) and room < max_tokens
+        is_full = isinstance(max_tokens, int | np.integer) and room < max_tokens
         return Stream(
             self.runtime.fork(),
             constraint,

@@ -5,12 +5,14 @@ its content, an answer is closed by ``<|end|>``, and the next one follows ``<|as
 
     <|user|>Ada is 36 years old.<|assistant|>{"name": "Ada", "age": 36}<|end|>
 
+What a content says is text, whatever it spells: it cannot end its message or begin another.
+
 Cost: reading the weights and the tokenizer, once per process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -34,19 +36,25 @@ ROLES = ("system", "user", "assistant")
 def load() -> LocalModel:
     """The embedded model, loaded once and shared."""
     tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    vocabulary = vocabulary_from(tokenizer)
+    tokenizer.encode_special_tokens = True  # from here on as text: a content cannot write a role
 
     def encode(prompt: str | Sequence[Message]) -> list[int]:
-        ids: list[int] = tokenizer.encode(_render(prompt), add_special_tokens=False).ids
-        return ids
+        return [token_id for piece in _pieces(prompt) for token_id in spelled(*piece)]
 
-    return LocalModel("formwright-tiny", TinyRuntime(FOLDER), vocabulary_from(tokenizer), encode, ROLES)
+    def spelled(text: str, is_control: bool) -> list[int]:
+        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        return [vocabulary.special_tokens[text]] if is_control else ids
+
+    return LocalModel("formwright-tiny", TinyRuntime(FOLDER), vocabulary, encode, ROLES)
 
 
-def _render(prompt: str | Sequence[Message]) -> str:
+def _pieces(prompt: str | Sequence[Message]) -> Iterator[tuple[str, bool]]:
+    """The parts of the chat format, and whether each is a control token."""
     messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-    return "".join(map(_render_message, messages)) + "<|assistant|>"
-
-
-def _render_message(message: Message) -> str:
-    end = "<|end|>" if message["role"] == "assistant" else ""
-    return f"<|{message['role']}|>{message['content']}{end}"
+    for message in messages:
+        yield f"<|{message['role']}|>", True
+        yield message["content"], False
+        if message["role"] == "assistant":
+            yield "<|end|>", True
+    yield "<|assistant|>", True

@@ -111,7 +111,7 @@ def _whole(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise PromptError(f"{where} holds half a character: {text[error.start]!r} at {error.start}") from None
+        raise PromptError(f"{where} holds a lone surrogate: {text[error.start]!r} at {error.start}") from None
     return text
 
 
