@@ -92,7 +92,7 @@ impl DecoderState {
                 .map(|code| (code, code))
                 .collect(),
             Self::Hex { digits, value } => hex_ranges(digits, value, encoding),
-            Self::LowSurrogate { high, stage, value } => smallvec![low_surrogate_range(high, stage, value)],
+            Self::LowSurrogate { high, stage, value } => low_surrogate_range(high, stage, value).into_iter().collect(),
             _ => CodeRanges::new(),
         }
     }
@@ -224,15 +224,12 @@ fn hex_ranges(digits: u8, value: u16, encoding: Encoding) -> CodeRanges {
     ranges
 }
 
-/// The code points a low surrogate can complete; an empty range if the digits read are no low surrogate's.
-fn low_surrogate_range(high: u16, stage: u8, value: u16) -> (u32, u32) {
+/// The code points a low surrogate can complete; none if the digits read are no low surrogate's.
+fn low_surrogate_range(high: u16, stage: u8, value: u16) -> Option<(u32, u32)> {
     let digits = stage.saturating_sub(2);
     let shift = 4 * u32::from(4 - digits);
     let low = (u32::from(value) << shift).max(0xDC00);
     let top = ((u32::from(value) << shift) + (1 << shift) - 1).min(0xDFFF);
-    if low > top {
-        return (1, 0);
-    }
     let base = surrogate_base(u32::from(high));
-    (base + low - 0xDC00, base + top - 0xDC00)
+    (low <= top).then(|| (base + low - 0xDC00, base + top - 0xDC00))
 }

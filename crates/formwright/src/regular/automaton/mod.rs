@@ -423,6 +423,15 @@ mod tests {
     }
 
     #[test]
+    fn a_low_surrogate_begins_as_one() {
+        let a = automaton(&Regular::anything(), JSON_ANY);
+        let after = |text: &str| text.bytes().fold(a.start(), |step, byte| a.step(step.state(), byte)).state();
+        assert_ne!(after(r#""\ud83d\ud"#), DEAD);
+        assert_eq!(after(r#""\ud83d\u0"#), DEAD);
+        assert_eq!(after(r#""\ud83d\ud8"#), DEAD);
+    }
+
+    #[test]
     fn negation_knows_dead_ends() {
         let digits = Regular::digit().repeat(2, Some(2));
         let tree = Regular::and([digits, Regular::concat([Regular::range('1', '9'), Regular::any()]).not()]);
