@@ -31,13 +31,14 @@ NEEDS = {"formwright.torch": "torch", "formwright.models.transformers": "transfo
 
 
 def modules() -> list[str]:
-    files = (file.relative_to(PACKAGE).with_suffix("") for file in PACKAGE.rglob("*.py"))
+    sources = [*PACKAGE.rglob("*.py"), PACKAGE / "_kernel.pyi"]
+    files = (file.relative_to(PACKAGE).with_suffix("") for file in sources)
     return sorted(".".join(["formwright", *(part for part in file.parts if part != "__init__")]) for file in files)
 
 
 def examples(module: str) -> Iterator[str]:
     path = PACKAGE.parent / module.replace(".", "/")
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".pyi" if path.name == "_kernel" else ".py")
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             for block in re.findall(r"::\n\n((?:    .*\n|\n)+)", (ast.get_docstring(node) or "") + "\n"):
@@ -46,7 +47,7 @@ def examples(module: str) -> Iterator[str]:
 
 class Person(BaseModel):
     name: str
-    age: int
+    age: int = 0
 
 
 class NoRuntime:
@@ -68,7 +69,8 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "Literal": Literal,
         "Person": Person,
         "answer": '{"name": "Ada"}',
-        "batch": 2,
+        "allocate_bitmask": fw.allocate_bitmask,
+        "batch": 4,
         "constraint": constraint,
         "folder": embedded.FOLDER,
         "formwright": fw,
@@ -77,7 +79,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "logits": np.zeros(vocabulary.logits_size, dtype=np.float32),
         "mask": fw.allocate_bitmask(2, vocabulary),
         "matcher": constraint.matcher(),
-        "matchers": [constraint.matcher(), constraint.matcher()],
+        "matchers": [constraint.matcher() for _ in range(4)],
         "model": tiny,
         "name": str(embedded.FOLDER),
         "prompt": "Ada is 36.",
@@ -111,7 +113,7 @@ def test_examples_run(module: str, tiny: fw.models.LocalModel, tmp_path: Path, m
 def of_frameworks(module: str) -> dict[str, Any]:
     """The classes of the framework that a module is named after."""
     if module == "formwright.torch":
-        return {"logits": importlib.import_module("torch").zeros((2, 4096))}
+        return {"logits": importlib.import_module("torch").zeros((4, 4096))}
     if module == "formwright.models.transformers":
         library = importlib.import_module("transformers")
         return {name: getattr(library, name) for name in ("AutoModelForCausalLM", "AutoTokenizer")}
