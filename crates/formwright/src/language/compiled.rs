@@ -11,7 +11,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Facts, Graph, LayoutCosts, Leaf, LeafId, Node, NodeId, Spaces};
+use smallvec::SmallVec;
+
+use super::text_lengths::TextLengths;
+use super::{
+    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Spaces,
+};
 use crate::regular::{Automaton, ByteSet, StateId};
 
 /// A graph with the automata of its leaves.
@@ -26,7 +31,20 @@ pub struct CompiledGraph {
     /// By leaf: the state between two characters, for the languages of all texts of some characters.
     inside: Vec<Option<StateId>>,
     first: Vec<OnceLock<ByteSet>>,
+    lengths: OnceLock<Box<Lengths>>,
 }
+
+/// What is found about lengths when a budget asks for it.
+#[derive(Debug)]
+struct Lengths {
+    /// By leaf: the lengths of its texts.
+    texts: Box<[OnceLock<TextLengths>]>,
+    /// By node: of an object whose state is a position, what must come from each position on.
+    required: Box<[OnceLock<Required>]>,
+}
+
+/// By position: bytes of the members that must still come, without commas, and their number.
+type Required = Box<[(u32, u32)]>;
 
 impl CompiledGraph {
     /// `automaton` returns the automaton of each leaf.
@@ -50,6 +68,7 @@ impl CompiledGraph {
             inside: inside.collect(),
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
+            lengths: OnceLock::new(),
             automata,
             graph,
             facts,
@@ -83,6 +102,50 @@ impl CompiledGraph {
     #[inline]
     pub fn inside(&self, leaf: LeafId) -> Option<StateId> {
         self.inside[leaf as usize]
+    }
+
+    /// Asks a question about the shortest texts of the parts of a container, and about texts that must differ.
+    pub fn with_lengths<T>(&self, layout: &Layout, ask: impl FnOnce(&MinimumLengths<'_>) -> T) -> T {
+        let value = |node: NodeId| self.facts.shortest(node);
+        let leaf = |leaf: LeafId| self.facts.shortest_of_leaf(leaf);
+        let texts = |leaf: LeafId, length: u32| {
+            let texts = self.lengths().texts[leaf as usize].get_or_init(TextLengths::default);
+            texts.up_to(self.automaton(leaf), length)
+        };
+        let (colon, between) = (self.costs.colon(layout), self.costs.between_items(layout));
+        ask(&MinimumLengths { value: &value, leaf: &leaf, texts: &texts, colon, between })
+    }
+
+    fn lengths(&self) -> &Lengths {
+        self.lengths.get_or_init(|| {
+            Box::new(Lengths {
+                texts: (0..self.graph.leaves.len()).map(|_| OnceLock::new()).collect(),
+                required: (0..self.graph.nodes.len()).map(|_| OnceLock::new()).collect(),
+            })
+        })
+    }
+
+    /// Of an object whose state is a position: the bytes of the members that must come from `position` on, without
+    /// commas, and their number.
+    pub fn required_from(&self, node: NodeId, object: &Object, position: u32) -> (u32, u32) {
+        let required = self.lengths().required[node as usize].get_or_init(|| {
+            self.with_lengths(&object.layout, |lengths| {
+                let mut all = vec![(0_u32, 0); object.members.len() + 1];
+                for (at, member) in object.members.iter().enumerate().rev() {
+                    let (bytes, count) = all[at + 1];
+                    let length = object.length_of(at as u32, lengths);
+                    let more = (bytes.saturating_add(length).min(INFINITE), count + 1);
+                    all[at] = if member.required { more } else { (bytes, count) };
+                }
+                all.into()
+            })
+        });
+        required[position as usize]
+    }
+
+    /// The leaves of the items of an array that must all differ.
+    pub fn distinct(&self, array: &Array) -> SmallVec<[(LeafId, u32); 2]> {
+        array.distinct(&self.graph).unwrap_or_default()
     }
 
     /// Whether some automaton has grown large.

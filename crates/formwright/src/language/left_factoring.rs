@@ -292,7 +292,7 @@ impl Factoring<'_> {
             return between.saturating_add(self.shortest_tail(&object));
         }
         let seen = object.at(at.position);
-        let ask = |lengths: &super::MinimumLengths<'_>| object.completion(&seen, false, lengths);
+        let ask = |lengths: &super::MinimumLengths<'_>| object.completion(&seen, 0, false, lengths);
         let Some((members, count)) = self.facts.with_minimum_lengths(&object.layout, &self.costs, ask) else {
             return INFINITE;
         };

@@ -27,6 +27,7 @@ mod set;
 mod shortest;
 mod shortest_cache;
 mod spaces;
+mod text_lengths;
 mod text_set;
 
 use std::sync::Arc;
@@ -275,6 +276,13 @@ impl Array {
             return None;
         }
         self.prefix.get(index as usize).copied().or(self.rest)
+    }
+
+    /// The leaves of its items, if they must all differ.
+    pub fn distinct(&self, graph: &Graph) -> Option<SmallVec<[(LeafId, u32); 2]>> {
+        let rest = self.rest.filter(|_| self.unique)?;
+        let Node::Distinct(leaves) = &graph.nodes[rest as usize] else { return None };
+        Some(leaves.iter().map(|&leaf| (leaf, 0)).collect())
     }
 }
 

@@ -24,10 +24,57 @@ pub struct MinimumLengths<'p> {
     pub value: &'p dyn Fn(NodeId) -> u32,
     /// The shortest text of a leaf.
     pub leaf: &'p dyn Fn(LeafId) -> u32,
+    /// How many texts of a leaf have at most some length, and whether none is longer.
+    pub texts: &'p dyn Fn(LeafId, u32) -> (u64, bool),
     /// A colon with the whitespace it needs.
     pub colon: u32,
     /// A comma with the whitespace it needs.
     pub between: u32,
+}
+
+impl MinimumLengths<'_> {
+    /// The length of the `n`-th shortest text (from 1) of some leaves, each with an extra length for all its texts. If
+    /// there are fewer texts, that of the longest.
+    pub fn nth(&self, leaves: &[(LeafId, u32)], n: u32) -> u32 {
+        let mut longest = leaves.iter().map(|&(leaf, extra)| (self.leaf)(leaf).saturating_add(extra)).min();
+        let Some(mut length) = longest.filter(|&shortest| shortest < INFINITE && n > 1) else {
+            return longest.map_or(INFINITE, |shortest| shortest.min(INFINITE));
+        };
+        let mut found = 0;
+        loop {
+            let (texts, all) = self.up_to(leaves, length);
+            longest = if texts > found { Some(length) } else { longest };
+            found = texts;
+            if all || found >= u64::from(n) {
+                return longest.unwrap_or(INFINITE);
+            }
+            length += 1;
+        }
+    }
+
+    /// The sum of the lengths of the `from`-th to the `to`-th shortest text.
+    pub fn sum(&self, leaves: &[(LeafId, u32)], from: u32, to: u32) -> u32 {
+        let (mut total, mut next) = (0_u32, from);
+        while next <= to && total < INFINITE {
+            let length = self.nth(leaves, next);
+            let (texts, all) = self.up_to(leaves, length);
+            let last = if all { to } else { u32::try_from(texts).unwrap_or(to).clamp(next, to) };
+            total = total.saturating_add(length.saturating_mul(last - next + 1));
+            let Some(after) = last.checked_add(1) else { break };
+            next = after;
+        }
+        total.min(INFINITE)
+    }
+
+    /// How many texts have at most some length, and whether none is longer.
+    fn up_to(&self, leaves: &[(LeafId, u32)], length: u32) -> (u64, bool) {
+        let finite = leaves.iter().filter(|(leaf, extra)| (self.leaf)(*leaf).saturating_add(*extra) < INFINITE);
+        finite.fold((0, true), |(texts, all), &(leaf, extra)| {
+            let Some(length) = length.checked_sub(extra) else { return (texts, false) };
+            let (found, none_longer) = (self.texts)(leaf, length);
+            (texts.saturating_add(found), all && none_longer)
+        })
+    }
 }
 
 /// What an object has seen so far.
@@ -124,21 +171,22 @@ impl Object {
     }
 
     /// The shortest members that complete the object (at least one, if `one`): their bytes without commas, and how many
-    /// they are. `None`: it cannot be completed.
-    pub fn completion(&self, seen: &Seen, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
+    /// they are. `used` is how many undeclared names are used: the next one must differ. `None`: it cannot be
+    /// completed.
+    pub fn completion(&self, seen: &Seen, used: u32, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
         let unmet = self.existentials & !seen.met;
         if unmet == 0 {
-            return self.plain_completion(seen, one, lengths);
+            return self.plain_completion(seen, used, one, lengths);
         }
         let constraint = 1 << unmet.trailing_zeros();
         let mut best: Option<(u32, u32)> = None;
-        let mut consider = |length: u32, met: u32, next: Seen| {
+        let mut consider = |length: u32, met: u32, next: Seen, used: u32| {
             if met & constraint == 0 || length >= INFINITE {
                 return;
             }
             // The member comes in its turn: those before it may still come.
             let next = Seen { position: seen.position, ..next };
-            if let Some((rest, count)) = self.completion(&next, false, lengths) {
+            if let Some((rest, count)) = self.completion(&next, used, false, lengths) {
                 let total = (rest.saturating_add(length), count + 1);
                 best = Some(best.map_or(total, |best| best.min(total)));
             }
@@ -147,62 +195,96 @@ impl Object {
             let declared = &self.members[member as usize];
             for &(value, met) in &declared.witnesses {
                 let length = declared.name_bytes.saturating_add(lengths.colon).saturating_add((lengths.value)(value));
-                consider(length, met, self.with_member(seen, member, met));
+                consider(length, met, self.with_member(seen, member, met), used);
             }
         }
         for kind in &self.undeclared {
             for &(value, met) in &kind.witnesses {
-                let name = (lengths.leaf)(kind.name).saturating_add(seen.count + self.members.len() as u32);
-                let length = name.saturating_add(lengths.colon).saturating_add((lengths.value)(value));
-                consider(length, met, self.with_undeclared(seen, met));
+                let extra = (lengths.value)(value).saturating_add(lengths.colon);
+                let length = lengths.nth(&[(kind.name, extra)], self.next_free(used));
+                consider(length, met, self.with_undeclared(seen, met), used + 1);
             }
         }
         best
     }
 
-    fn plain_completion(&self, seen: &Seen, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
+    fn plain_completion(
+        &self,
+        seen: &Seen,
+        used: u32,
+        one: bool,
+        lengths: &MinimumLengths<'_>,
+    ) -> Option<(u32, u32)> {
         let must = self.missing(seen);
-        let length = |member: u32| {
-            let declared = &self.members[member as usize];
-            declared.name_bytes.saturating_add(lengths.colon).saturating_add((lengths.value)(declared.value))
-        };
         let mut total = 0_u32;
         for &member in &must {
-            total = total.saturating_add(length(member));
+            total = total.saturating_add(self.length_of(member, lengths));
             if total >= INFINITE || !self.is_open(seen, member) {
                 return None;
             }
         }
-        let mut count = must.len() as u32;
+        let count = must.len() as u32;
         if seen.count.saturating_add(count) > self.high {
             return None;
         }
         let wanted = self.low.saturating_sub(seen.count).max(u32::from(one));
-        if count < wanted {
-            let free = |member: u32| self.implied.iter().all(|&(a, b)| a != member || seen.has(b) || must.contains(&b));
-            let mut others: Vec<u32> = (0..self.members.len() as u32)
-                .filter(|&member| self.is_open(seen, member) && !must.contains(&member) && free(member))
-                .map(length)
-                .filter(|&length| length < INFINITE)
-                .collect();
-            others.sort_unstable();
-            let mut others = others.into_iter().peekable();
-            let mut left = self.undeclared_left(seen);
-            while count < wanted {
-                let longer = count + seen.count + self.members.len() as u32;
-                let extra = if left > 0 { self.shortest_undeclared(lengths, longer) } else { INFINITE };
-                let next = others.next_if(|&length| length <= extra).unwrap_or_else(|| {
-                    left = left.saturating_sub(1);
-                    extra
-                });
-                total = total.saturating_add(next);
-                count += 1;
-                if total >= INFINITE || seen.count.saturating_add(count) > self.high {
-                    return None;
-                }
+        if count >= wanted {
+            return Some((total, count));
+        }
+        let more = self.optional(seen, &must, used, wanted - count, lengths)?;
+        (seen.count.saturating_add(wanted) <= self.high).then(|| (total.saturating_add(more).min(INFINITE), wanted))
+    }
+
+    /// Bytes of a declared member.
+    pub fn length_of(&self, member: u32, lengths: &MinimumLengths<'_>) -> u32 {
+        let declared = &self.members[member as usize];
+        declared.name_bytes.saturating_add(lengths.colon).saturating_add((lengths.value)(declared.value))
+    }
+
+    /// Bytes of the shortest `count` members that need not come; `None` if there are fewer.
+    fn optional(
+        &self,
+        seen: &Seen,
+        must: &[u32],
+        used: u32,
+        count: u32,
+        lengths: &MinimumLengths<'_>,
+    ) -> Option<u32> {
+        let implies_nothing =
+            |member: u32| self.implied.iter().all(|&(a, b)| a != member || seen.has(b) || must.contains(&b));
+        let mut declared: Vec<u32> = (0..self.members.len() as u32)
+            .filter(|&member| self.is_open(seen, member) && !must.contains(&member) && implies_nothing(member))
+            .map(|member| self.length_of(member, lengths))
+            .filter(|&length| length < INFINITE)
+            .collect();
+        declared.sort_unstable();
+        let mut declared = declared.into_iter().peekable();
+        let kinds = self.undeclared_lengths(lengths);
+        let (mut left, mut used, mut total) = (self.undeclared_left(seen), used, 0_u32);
+        for _ in 0..count {
+            let next = if left > 0 { lengths.nth(&kinds, self.next_free(used)) } else { INFINITE };
+            let length = declared.next_if(|&length| length <= next).unwrap_or_else(|| {
+                (left, used) = (left.saturating_sub(1), used + 1);
+                next
+            });
+            total = total.saturating_add(length);
+            if total >= INFINITE {
+                return None;
             }
         }
-        Some((total, count))
+        Some(total)
+    }
+
+    /// Of undeclared names in the order of their length, the first one that is free for sure: declared names and used
+    /// ones may stand before it.
+    fn next_free(&self, used: u32) -> u32 {
+        used.saturating_add(self.members.len() as u32 + 1)
+    }
+
+    /// The kinds of undeclared names, each with the bytes of a member beside its name.
+    fn undeclared_lengths(&self, lengths: &MinimumLengths<'_>) -> SmallVec<[(LeafId, u32); 2]> {
+        let kinds = self.undeclared.iter();
+        kinds.map(|kind| (kind.name, (lengths.value)(kind.value).saturating_add(lengths.colon))).collect()
     }
 
     /// How many undeclared members may still come, as far as their names go.
@@ -210,15 +292,6 @@ impl Object {
         let declared: u32 = seen.members.iter().map(|word| word.count_ones()).sum();
         let all = self.undeclared.iter().fold(0_u32, |all, kind| all.saturating_add(kind.most));
         all.saturating_sub(seen.count.saturating_sub(declared))
-    }
-
-    /// Bytes of the shortest undeclared member, when `others` names may be used already.
-    fn shortest_undeclared(&self, lengths: &MinimumLengths<'_>, others: u32) -> u32 {
-        let each = self
-            .undeclared
-            .iter()
-            .map(|kind| (lengths.leaf)(kind.name).saturating_add((lengths.value)(kind.value)).saturating_add(others));
-        each.min().map_or(INFINITE, |shortest| shortest.saturating_add(lengths.colon).min(INFINITE))
     }
 }
 

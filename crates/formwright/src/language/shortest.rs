@@ -19,6 +19,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::plain_shortest::plain_shortest;
+use super::text_lengths::TextLengths;
 use super::{Array, Graph, Layout, LayoutCosts, LeafId, MinimumLengths, Node, NodeId, Object, shortest_cache};
 use crate::error::Result;
 use crate::limits::Limits;
@@ -33,8 +34,10 @@ pub struct Facts {
     shortest: Vec<u32>,
     nullable: Vec<bool>,
     leaves: Vec<u32>,
-    /// Automata that had to be built to know whether a leaf is empty.
+    /// Automata that had to be built to know whether a leaf is empty, or how long its texts are.
     built: Vec<Option<Arc<Automaton>>>,
+    /// By leaf: the lengths of its texts, where texts must differ.
+    texts: Vec<Option<Arc<TextLengths>>>,
 }
 
 /// Indices of nodes.
@@ -48,6 +51,7 @@ impl Facts {
             nullable: vec![false; graph.nodes.len()],
             leaves: Vec::with_capacity(graph.leaves.len()),
             built: vec![None; graph.leaves.len()],
+            texts: Vec::new(),
         };
         for (index, leaf) in graph.leaves.iter().enumerate() {
             let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.encoding) {
@@ -60,8 +64,30 @@ impl Facts {
             };
             facts.leaves.push(shortest.min(INFINITE));
         }
+        for leaf in graph.nodes.iter().flat_map(leaves_of_different_texts) {
+            facts.count_texts(leaf as usize, graph, limits)?;
+        }
         facts.solve(graph);
         Ok(facts)
+    }
+
+    /// Makes ready to count the texts of a leaf.
+    fn count_texts(&mut self, leaf: usize, graph: &Graph, limits: &Limits) -> Result<()> {
+        if self.built[leaf].is_none() {
+            self.built[leaf] = Some(Arc::new(graph.leaves[leaf].automaton(limits)?));
+        }
+        self.texts.resize(graph.leaves.len(), None);
+        self.texts[leaf].get_or_insert_default();
+        Ok(())
+    }
+
+    /// How many texts of a leaf have at most some length, and whether none is longer. Where no texts must differ, there
+    /// is always another one.
+    fn texts_up_to(&self, leaf: LeafId, length: u32) -> (u64, bool) {
+        match (self.texts.get(leaf as usize), self.built.get(leaf as usize)) {
+            (Some(Some(texts)), Some(Some(automaton))) => texts.up_to(automaton, length),
+            _ => (u64::MAX, false),
+        }
     }
 
     /// Nodes without children are solved first, then all others from the last one on: in schemas parents come first, so
@@ -86,7 +112,7 @@ impl Facts {
     fn pass(&mut self, nodes: impl Iterator<Item = usize>, graph: &Graph, costs: &LayoutCosts) -> (bool, bool) {
         let (mut changed, all_found) = (false, Cell::new(true));
         for index in nodes {
-            let (shortest, nullable) = self.equation(&graph.nodes[index], costs, &all_found);
+            let (shortest, nullable) = self.equation(&graph.nodes[index], graph, costs, &all_found);
             changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
             self.shortest[index] = shortest.min(self.shortest[index]);
             self.nullable[index] |= nullable;
@@ -96,7 +122,7 @@ impl Facts {
 
     /// Bytes of the shortest text of a node, and whether that is the empty one. Clears `all_found` if it reads a value
     /// that was not found yet, or is infinite.
-    fn equation(&self, node: &Node, costs: &LayoutCosts, all_found: &Cell<bool>) -> (u32, bool) {
+    fn equation(&self, node: &Node, graph: &Graph, costs: &LayoutCosts, all_found: &Cell<bool>) -> (u32, bool) {
         let value = |node: NodeId| {
             let shortest = self.shortest[node as usize];
             all_found.set(all_found.get() && shortest < INFINITE);
@@ -118,7 +144,7 @@ impl Facts {
                 (shortest, shortest == 0)
             }
             Node::Object(object) => (self.object(object, costs, &value), false),
-            Node::Array(array) => (self.array(array, costs, &value), false),
+            Node::Array(array) => (self.array(array, graph, costs, &value), false),
             Node::Sequence(parts) => (
                 parts.iter().fold(0_u32, |total, part| total.saturating_add(of(part)).min(INFINITE)),
                 parts.iter().all(empty),
@@ -145,13 +171,14 @@ impl Facts {
         ask: impl FnOnce(&MinimumLengths<'_>) -> T,
     ) -> T {
         let leaf = |leaf: LeafId| self.shortest_of_leaf(leaf);
+        let texts = |leaf: LeafId, length: u32| self.texts_up_to(leaf, length);
         let (colon, between) = (costs.colon(layout), costs.between_items(layout));
-        ask(&MinimumLengths { value, leaf: &leaf, colon, between })
+        ask(&MinimumLengths { value, leaf: &leaf, texts: &texts, colon, between })
     }
 
     fn object(&self, object: &Object, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
         self.lengths(&object.layout, costs, value, |lengths| {
-            match object.completion(&object.nothing(), false, lengths) {
+            match object.completion(&object.nothing(), 0, false, lengths) {
                 None => INFINITE,
                 Some((members, count)) => {
                     let commas = lengths.between.saturating_mul(count.saturating_sub(1));
@@ -164,7 +191,7 @@ impl Facts {
         })
     }
 
-    fn array(&self, array: &Array, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
+    fn array(&self, array: &Array, graph: &Graph, costs: &LayoutCosts, value: &dyn Fn(NodeId) -> u32) -> u32 {
         if !array.kinds.is_empty() {
             let items = self.lengths(&array.layout, costs, value, |lengths| array.completion(&array.none(), lengths));
             return items.map_or(INFINITE, |items| {
@@ -172,6 +199,12 @@ impl Facts {
                 let first = if items > 0 { costs.between_items(&array.layout) } else { 0 };
                 items.saturating_add(around).saturating_sub(first).min(INFINITE)
             });
+        }
+        if let Some(leaves) = array.distinct(graph).filter(|_| array.low <= array.high) {
+            let items = self.lengths(&array.layout, costs, value, |lengths| lengths.sum(&leaves, 1, array.low));
+            let between = costs.between_items(&array.layout).saturating_mul(array.low.saturating_sub(1));
+            let around = 2 + costs.around_items(&array.layout, array.low);
+            return items.saturating_add(between).saturating_add(around).min(INFINITE);
         }
         let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, value));
         let between = costs.between_items(&array.layout);
@@ -212,6 +245,17 @@ impl Facts {
     /// The automaton of a leaf, if it had to be built.
     pub fn built(&self, leaf: u32) -> Option<&Arc<Automaton>> {
         self.built[leaf as usize].as_ref()
+    }
+}
+
+/// The leaves of which several texts may have to come that all differ.
+fn leaves_of_different_texts(node: &Node) -> SmallVec<[LeafId; 2]> {
+    match node {
+        Node::Object(object) if object.low > 0 || object.existentials != 0 => {
+            object.undeclared.iter().map(|kind| kind.name).collect()
+        }
+        Node::Distinct(leaves) => SmallVec::from_slice(leaves),
+        _ => SmallVec::new(),
     }
 }
 

@@ -79,6 +79,8 @@ pub struct Spaces {
     next: Vec<[SpaceState; 4]>,
     /// By state: which bytes may follow.
     ends: Vec<u8>,
+    /// By state: which bytes may follow now or after more whitespace.
+    reached: Vec<u8>,
 }
 
 /// All states at once: one by one they take ten times as long.
@@ -109,7 +111,7 @@ impl Spaces {
     pub fn compact() -> (Self, Layout) {
         let mut spaces = Self::default();
         let start = spaces.add(end::ANY);
-        (spaces, Layout::same(start))
+        (spaces.reaching(), Layout::same(start))
     }
 
     /// Nothing, one space, or a line break with indentation, everywhere.
@@ -119,7 +121,7 @@ impl Spaces {
         let spaced = spaces.add(end::ANY);
         let (cr, lf) = spaces.line_break(end::ANY);
         spaces.next[start as usize] = [spaced, NOWHERE, cr, lf];
-        (spaces, Layout::same(start))
+        (spaces.reaching(), Layout::same(start))
     }
 
     /// One member a line, one space after `:`; `{}` and `[]` may stay closed.
@@ -137,7 +139,7 @@ impl Spaces {
         spaces.next[comma as usize] = [NOWHERE, NOWHERE, cr_item, lf_item];
         spaces.next[value as usize] = [NOWHERE, NOWHERE, cr_close, lf_close];
         spaces.next[colon as usize] = [spaced, NOWHERE, NOWHERE, NOWHERE];
-        (spaces, Layout { open, value, comma, key, colon })
+        (spaces.reaching(), Layout { open, value, comma, key, colon })
     }
 
     /// Whatever `tree` matches, everywhere.
@@ -177,7 +179,21 @@ impl Spaces {
                 return Err(Error::limit("whitespace states", at, 4_096));
             }
         }
-        Ok((spaces, Layout::same(0)))
+        Ok((spaces.reaching(), Layout::same(0)))
+    }
+
+    /// Fills `reached`: what may follow a state may follow all states that lead there.
+    fn reaching(mut self) -> Self {
+        self.reached.clone_from(&self.ends);
+        let mut grows = true;
+        while std::mem::take(&mut grows) {
+            for state in (0..self.next.len()).rev() {
+                let after = self.next[state].iter().filter(|&&next| next != NOWHERE);
+                let reached = after.fold(self.reached[state], |all, &next| all | self.reached[usize::from(next)]);
+                grows |= std::mem::replace(&mut self.reached[state], reached) != reached;
+            }
+        }
+        self
     }
 
     fn add(&mut self, ends: u8) -> SpaceState {
@@ -214,6 +230,7 @@ impl Spaces {
         let shift = |state: SpaceState| if state == NOWHERE { NOWHERE } else { state + offset };
         self.next.extend(other.next.iter().map(|row| row.map(shift)));
         self.ends.extend_from_slice(&other.ends);
+        self.reached.extend_from_slice(&other.reached);
         Ok(offset)
     }
 
@@ -231,6 +248,17 @@ impl Spaces {
     #[inline]
     pub fn ends(&self, state: SpaceState) -> u8 {
         if state == STRIPPED { end::ANY } else { self.ends[usize::from(state)] }
+    }
+
+    /// Which bytes may follow in `state` or after more whitespace.
+    #[inline]
+    pub fn reached(&self, state: SpaceState) -> u8 {
+        if state == STRIPPED { end::ANY } else { self.reached[usize::from(state)] }
+    }
+
+    /// Whether some whitespace decides what may follow it, as a line break does that only a bracket may follow.
+    pub fn decides(&self) -> bool {
+        self.reached.iter().any(|&reached| reached != end::ANY)
     }
 
     /// Whether any whitespace may come in `state`.

@@ -97,10 +97,10 @@ impl Tables {
             let whitespace_only = stripped
                 .whitespace_only
                 .iter()
-                .filter(|(run, _)| after[*run as usize].is_some())
-                .map(|&(_, token)| token);
-            let table = RunTable { ends, whitespace_only: whitespace_only.collect() };
-            let bytes = table.ends.len() + table.whitespace_only.len() * 4 + 64;
+                .filter_map(|&(run, token)| Some((after[run as usize]?, token)));
+            let (after_whitespace, whitespace_only) = whitespace_only.unzip();
+            let table = RunTable { ends, whitespace_only, after_whitespace };
+            let bytes = table.ends.len() + table.whitespace_only.len() * 8 + 64;
             (table, bytes)
         })
     }
@@ -241,4 +241,6 @@ pub struct RunTable {
     pub ends: Box<[u8]>,
     /// Tokens that are a run that may stand here, and nothing else.
     pub whitespace_only: Vec<TokenId>,
+    /// The state after each of them.
+    pub after_whitespace: Vec<SpaceState>,
 }

@@ -14,10 +14,11 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::configuration::{END, Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::NONE;
+use super::stacks::{are_known, counted};
 use super::{Machine, Successors, UNKNOWN};
-use crate::language::{Array, INFINITE, Items, LeafId, Node, NodeId, UNBOUNDED};
+use crate::language::{Array, INFINITE, LeafId, Node, NodeId, UNBOUNDED};
 
 /// Items that may come next, each with the stack to resume after it; mostly one.
 type NextItems = SmallVec<[(NodeId, StackId); 1]>;
@@ -53,7 +54,7 @@ impl Machine<'_> {
     }
 
     /// Whether the bracket may come.
-    fn items_done(&self, array: &Array, count: Progress) -> bool {
+    pub(super) fn items_done(&self, array: &Array, count: Progress) -> bool {
         match count.unpack() {
             Unpacked::Number(number) => number >= array.low,
             Unpacked::Interned(id) => array.is_done(self.stacks.items(id)),
@@ -72,6 +73,11 @@ impl Machine<'_> {
         } else {
             Progress::number(0)
         }
+    }
+
+    /// Whether some item may come next.
+    pub(super) fn item_may_come(&mut self, node: NodeId, array: &Array, count: Progress) -> bool {
+        !self.next_items(node, array, count, END).is_empty()
     }
 
     /// The items that may come next, each with the stack to resume after it.
@@ -107,8 +113,9 @@ impl Machine<'_> {
         let mut all = NextItems::new();
         for &(item, kinds) in array.ways(items.count) {
             let Some(next) = array.after(&items, kinds) else { continue };
-            if self.graph.facts.shortest(item) < INFINITE && self.items_cost(array, &next).is_some() {
-                let count = Progress::interned(self.stacks.intern_items(next));
+            let next = self.stacks.intern_items(next);
+            if self.graph.facts.shortest(item) < INFINITE && self.items_cost(node, array, next).is_some() {
+                let count = Progress::interned(next);
                 all.push((item, self.push_after_item(node, array, count, stack)));
             }
         }
@@ -116,9 +123,14 @@ impl Machine<'_> {
     }
 
     /// Bytes of the items an array still needs, with a comma each; `None` if it cannot be completed.
-    pub(super) fn items_cost(&self, array: &Array, items: &Items) -> Option<u32> {
-        let (facts, costs) = (&self.graph.facts, &self.graph.costs);
-        facts.with_minimum_lengths(&array.layout, costs, |lengths| array.completion(items, lengths))
+    pub(super) fn items_cost(&mut self, node: NodeId, array: &Array, items: u32) -> Option<u32> {
+        if let Some(cached) = self.stacks.cached_items((node, items)) {
+            return cached;
+        }
+        let needed =
+            self.graph.with_lengths(&array.layout, |lengths| array.completion(self.stacks.items(items), lengths));
+        self.stacks.insert_missing_items((node, items), needed);
+        needed
     }
 
     // Items that must be new.
@@ -126,7 +138,7 @@ impl Machine<'_> {
     /// Whether some item is not used yet.
     fn has_new(&mut self, item: NodeId, used: u32) -> bool {
         let Node::Distinct(leaves) = self.graph.node(item) else { return true };
-        if used == UNKNOWN {
+        if !are_known(used) {
             self.unresolved = true;
             return true;
         }
@@ -147,7 +159,7 @@ impl Machine<'_> {
                 continue;
             };
             let used = self.stacks.items(items).used;
-            let at = Some(used).filter(|&used| used != NONE && used != UNKNOWN);
+            let at = Some(used).filter(|&used| used != NONE && are_known(used));
             let start = self.path.len() as u32;
             let after = self.stacks.push(Frame { position: Position::Item { array, items, start }, below });
             for &leaf in leaves {
@@ -169,8 +181,9 @@ impl Machine<'_> {
         let Node::Array(array) = self.graph.node(node) else { return };
         let Some(mut next) = array.after(self.stacks.items(items), 0) else { return };
         next.used = match self.text_since(start) {
-            Some(text) if next.used != UNKNOWN => self.stacks.use_item(next.used, &text),
-            _ => UNKNOWN,
+            Some(text) if are_known(next.used) => self.stacks.use_item(next.used, &text),
+            _ if next.used == UNKNOWN => UNKNOWN,
+            _ => counted(self.stacks.used(next.used) + 1),
         };
         let count = Progress::interned(self.stacks.intern_items(next));
         out.push(Position::Array { phase: Phase::Value, space: array.layout.value, array: node, count }, stack);

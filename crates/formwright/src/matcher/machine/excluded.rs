@@ -42,11 +42,13 @@ pub struct ExcludedTexts {
     nodes: Vec<TextNode>,
     /// Sets with a text added.
     added: FxHashMap<(TextsId, Box<[u8]>), TextsId>,
+    /// By set: how many texts were added to it, if any were.
+    sizes: FxHashMap<TextsId, u32>,
 }
 
 impl Default for ExcludedTexts {
     fn default() -> Self {
-        Self { nodes: vec![TextNode::default()], added: FxHashMap::default() }
+        Self { nodes: vec![TextNode::default()], added: FxHashMap::default(), sizes: FxHashMap::default() }
     }
 }
 
@@ -86,7 +88,13 @@ impl ExcludedTexts {
             below = self.push(node);
         }
         self.added.insert((texts, text.into()), below);
+        self.sizes.insert(below, self.added_to(texts) + 1);
         below
+    }
+
+    /// How many texts were added to a set one by one.
+    pub fn added_to(&self, texts: TextsId) -> u32 {
+        self.sizes.get(&texts).copied().unwrap_or(0)
     }
 
     fn push(&mut self, node: TextNode) -> TextsId {
@@ -117,7 +125,7 @@ impl ExcludedTexts {
 
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * (size_of::<TextNode>() + 8) + self.added.len() * 64
+        self.nodes.len() * (size_of::<TextNode>() + 8) + self.added.len() * 80
     }
 }
 

@@ -72,6 +72,18 @@ pub struct Machine<'m> {
     byte: u8,
 }
 
+/// Moves a position to another state of whitespace.
+#[inline]
+fn set_space(position: &mut Position, next: SpaceState) {
+    if let Position::Value { space, .. }
+    | Position::Colon { space, .. }
+    | Position::Object { space, .. }
+    | Position::Array { space, .. } = position
+    {
+        *space = next;
+    }
+}
+
 /// An automaton reached its bound: what it says cannot be trusted.
 pub fn too_many_states() -> Error {
     Error::new(
@@ -277,11 +289,37 @@ impl<'m> Machine<'m> {
             | Position::Object { space, .. }
             | Position::Array { space, .. } => {
                 let Some(next) = graph.spaces().step(*space, byte) else { return false };
-                *space = next;
+                let reached = graph.spaces().reached(next);
+                if reached != end::ANY && self.purposes(*position) & reached == 0 {
+                    return false;
+                }
+                set_space(position, next);
             }
             _ => return false,
         }
         true
+    }
+
+    /// What a byte after whitespace may be for, as bits of [`end`], at a position where whitespace may come.
+    #[cold]
+    pub fn purposes(&mut self, position: Position) -> u8 {
+        let bit = |may: bool, bit: u8| if may { bit } else { 0 };
+        match (position, self.graph) {
+            (Position::Value { .. }, _) => end::ITEM,
+            (Position::Colon { .. }, _) => end::COLON,
+            (Position::Object { phase, object: node, seen, .. }, graph) => {
+                let Node::Object(object) = graph.node(node) else { return 0 };
+                let next = if phase == Phase::Value { end::COMMA } else { end::ITEM };
+                let close = phase != Phase::Comma && self.may_close(object, seen);
+                bit(self.may_go_on(node, object, seen), next) | bit(close, end::CLOSE)
+            }
+            (Position::Array { phase, array: node, count, .. }, graph) => {
+                let Node::Array(array) = graph.node(node) else { return 0 };
+                let next = if phase == Phase::Value { end::COMMA } else { end::ITEM };
+                bit(self.item_may_come(node, array, count), next) | bit(self.items_done(array, count), end::CLOSE)
+            }
+            _ => 0,
+        }
     }
 
     /// Where `byte` leads inside a declared name, if the name goes on and some name below may come.
@@ -305,13 +343,14 @@ impl<'m> Machine<'m> {
     /// if no whitespace may come.
     pub fn after_whitespace(&self, configuration: Configuration) -> Option<(Configuration, SpaceState)> {
         let mut after = configuration;
-        let space = match &mut after.position {
+        let space = match after.position {
             Position::Value { space, .. }
             | Position::Colon { space, .. }
             | Position::Object { space, .. }
-            | Position::Array { space, .. } => std::mem::replace(space, STRIPPED),
+            | Position::Array { space, .. } => space,
             _ => return None,
         };
+        set_space(&mut after.position, STRIPPED);
         self.graph.spaces().may_come(space).then_some((after, space))
     }
 }

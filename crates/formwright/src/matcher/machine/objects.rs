@@ -16,6 +16,7 @@
 //! can be listed by that name.
 
 use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::stacks::counted;
 use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
 use crate::language::{INFINITE, Node, NodeId, Object, ObjectPosition, Seen, Tail, UndeclaredKind};
 use crate::regular::DEAD;
@@ -138,8 +139,9 @@ impl Machine<'_> {
             }
             // It is unknown, or it follows a name in the same token whose text is not kept: it may be that name again.
             _ => {
-                self.unresolved |= start != UNKNOWN && next.names == UNSURE;
-                UNSURE
+                let unsure = next.names != UNKNOWN && !are_known(next.names);
+                self.unresolved |= start != UNKNOWN && unsure;
+                if matches!(next.names, UNKNOWN | UNSURE) { UNSURE } else { counted(self.stacks.used(next.names) + 1) }
             }
         };
         let seen = self.stacks.intern_seen(next);
@@ -198,8 +200,8 @@ impl Machine<'_> {
 
     /// Whether the object can still be completed.
     fn feasible(&self, object: &Object, seen: &Seen) -> bool {
-        let (facts, costs) = (&self.graph.facts, &self.graph.costs);
-        facts.with_minimum_lengths(&object.layout, costs, |lengths| object.completion(seen, false, lengths)).is_some()
+        let used = self.stacks.used(seen.names);
+        self.graph.with_lengths(&object.layout, |lengths| object.completion(seen, used, false, lengths)).is_some()
     }
 
     /// Whether some declared name at or below `at` may come.

@@ -13,6 +13,8 @@
 //! *name-erased* form, in which used names are [`UNKNOWN`], and entries are cached by its representative (see
 //! `masks::equivalence`).
 
+use std::sync::Arc;
+
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
@@ -25,16 +27,42 @@ pub const UNKNOWN: u32 = u32::MAX;
 /// In place of the id of used names: a name has ended whose text is not kept, so it is unknown which names are used.
 pub const UNSURE: u32 = u32::MAX - 1;
 
-/// Whether this is the id of a set of names, none of the two above.
+/// As [`UNSURE`], where it is known how many names or items are used: `FEWEST - n` for n of them, up to [`MOST_COUNTED`].
+const FEWEST: u32 = UNSURE - 1;
+
+/// More used texts than this are counted as this many.
+const MOST_COUNTED: u32 = 1 << 24;
+
+/// Whether this is the id of a set of names or items, not one of the stand-ins above.
+#[inline]
 pub fn are_known(names: TextsId) -> bool {
-    names < UNSURE
+    names < FEWEST - MOST_COUNTED
 }
 
-/// "Cost not cached".
-const NO_COST: u32 = u32::MAX;
+/// In place of the id of a set whose texts are unknown, but not their number.
+pub fn counted(number: u32) -> TextsId {
+    FEWEST - number.min(MOST_COUNTED)
+}
+
+/// Bytes to finish everything on a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackCost {
+    /// The fewest.
+    pub least: u32,
+    /// The fewest when every union takes its dearest way.
+    pub most: u32,
+}
+
+impl StackCost {
+    /// "Cost not cached".
+    const NONE: Self = Self { least: u32::MAX, most: u32::MAX };
+}
 
 /// "Representative not cached".
 const NO_REPRESENTATIVE: StackId = StackId::MAX;
+
+/// Lists of costs of members kept at most.
+const MOST_COLONS: usize = 64;
 
 /// Stack nodes and members of unions kept at most, about 100 MB.
 const MOST_NODES: usize = 1 << 21;
@@ -58,7 +86,13 @@ pub struct Stacks {
     /// By object: its declared names.
     declared: FxHashMap<u32, TextsId>,
     /// By node: bytes to finish, once cached.
-    costs: Vec<u32>,
+    costs: Vec<StackCost>,
+    /// Of an object: what it still needs, for what it has seen; see `cost`.
+    members: FxHashMap<(u32, Progress, bool), (u32, u32)>,
+    /// Of an object: the cost of each declared member if it comes next.
+    colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
+    /// Of an array whose kinds of items are counted: what it still needs, for what it has seen.
+    missing_items: FxHashMap<(u32, u32), Option<u32>>,
     /// By node: its representative, once cached.
     representatives: Vec<StackId>,
 }
@@ -88,6 +122,9 @@ impl Default for Stacks {
             texts: ExcludedTexts::default(),
             declared: FxHashMap::default(),
             costs: Vec::new(),
+            members: FxHashMap::default(),
+            colons: FxHashMap::default(),
+            missing_items: FxHashMap::default(),
             representatives: Vec::new(),
         }
     }
@@ -189,16 +226,50 @@ impl Stacks {
     }
 
     /// Bytes to finish everything on a stack, if cached.
-    pub fn cached_cost(&self, stack: StackId) -> Option<u32> {
-        self.costs.get(stack as usize).copied().filter(|&cost| cost != NO_COST)
+    #[inline]
+    pub fn cached_cost(&self, stack: StackId) -> Option<StackCost> {
+        self.costs.get(stack as usize).copied().filter(|&cost| cost != StackCost::NONE)
     }
 
     /// Caches the cost of a stack.
-    pub fn insert_cost(&mut self, stack: StackId, cost: u32) {
+    pub fn insert_cost(&mut self, stack: StackId, cost: StackCost) {
         if self.costs.len() < self.nodes.len() {
-            self.costs.resize(self.nodes.len(), NO_COST);
+            self.costs.resize(self.nodes.len(), StackCost::NONE);
         }
         self.costs[stack as usize] = cost;
+    }
+
+    /// What an object still needs, if cached.
+    pub fn cached_members(&self, key: (u32, Progress, bool)) -> Option<(u32, u32)> {
+        self.members.get(&key).copied()
+    }
+
+    /// Caches what an object still needs.
+    pub fn insert_members(&mut self, key: (u32, Progress, bool), needed: (u32, u32)) {
+        self.members.insert(key, needed);
+    }
+
+    /// The cost of each declared member of an object if it comes next, if cached.
+    pub fn cached_colons(&self, key: (u32, Progress)) -> Option<Arc<[u32]>> {
+        self.colons.get(&key).cloned()
+    }
+
+    /// Caches the cost of each declared member; only a few such lists.
+    pub fn insert_colons(&mut self, key: (u32, Progress), costs: Arc<[u32]>) {
+        if self.colons.len() >= MOST_COLONS {
+            self.colons.clear();
+        }
+        self.colons.insert(key, costs);
+    }
+
+    /// What an array still needs, if cached.
+    pub fn cached_items(&self, key: (u32, u32)) -> Option<Option<u32>> {
+        self.missing_items.get(&key).copied()
+    }
+
+    /// Caches what an array still needs.
+    pub fn insert_missing_items(&mut self, key: (u32, u32), needed: Option<u32>) {
+        self.missing_items.insert(key, needed);
     }
 
     /// The representative of a stack, if cached.
@@ -256,23 +327,22 @@ impl Stacks {
         id
     }
 
-    /// The number of items that an array has.
-    pub fn number(&self, count: Progress) -> u32 {
-        match count.unpack() {
-            Unpacked::Number(number) => number,
-            Unpacked::Interned(id) => self.items(id).count,
-        }
-    }
-
     // Texts that must not be written. They end with their quote.
 
     /// The names that an undeclared name of `object` (node `node`) must not be, after `used` (if known).
     pub fn excluded_names(&mut self, node: u32, object: &Object, used: TextsId) -> TextsId {
         match used {
-            NONE | UNKNOWN | UNSURE => {
-                *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(object.names.tree(), b'"'))
-            }
-            _ => used,
+            used if used != NONE && are_known(used) => used,
+            _ => *self.declared.entry(node).or_insert_with(|| self.texts.of_trie(object.names.tree(), b'"')),
+        }
+    }
+
+    /// How many names or items are used; as far as that is known.
+    pub fn used(&self, texts: TextsId) -> u32 {
+        match texts {
+            UNKNOWN | UNSURE => 0,
+            known if are_known(known) => self.texts.added_to(known),
+            counted => FEWEST - counted,
         }
     }
 
