@@ -20,17 +20,18 @@ mod history;
 mod machine;
 mod masks;
 mod pool;
+mod potential;
 mod recognizer;
 mod rejection;
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use budget::{Budget, is_dead_end};
 use history::History;
 use machine::{Configuration, Machine, Position};
 use masks::{MatcherCache, lookup, masker, write_one};
 use pool::SharedCache;
+use potential::Potential;
 
 use crate::error::{Error, Kind, Result};
 use crate::vocabulary::TokenId;
@@ -248,14 +249,22 @@ impl Matcher {
         if self.history.is_finished() {
             return 0;
         }
-        let mut budget = Budget::new(u32::MAX, &self.constraint().tables().vocabulary);
-        self.with_machine(|machine| budget.tokens(machine, self.history.configurations()))
+        let vocabulary = &self.constraint().tables().vocabulary;
+        self.with_potential(|potential, machine| potential.tokens(machine, vocabulary, self.history.configurations()))
+    }
+
+    /// As [`Matcher::with_machine`], with the potentials found so far.
+    fn with_potential<T>(&self, work: impl FnOnce(&mut Potential, &mut Machine<'_>) -> T) -> T {
+        let mut path = self.path.clone();
+        let MatcherCache { stacks, budgets, .. } = &mut *self.cache.lock();
+        work(&mut budgets.potential, &mut Machine::new(self.constraint().graph(), stacks, &mut path))
     }
 
     /// Fails if the vocabulary provably cannot spell any text from here on.
     pub(crate) fn check_beginning(&self) -> Result<()> {
         let vocabulary = &self.constraint().tables().vocabulary;
-        if !self.with_machine(|machine| is_dead_end(machine, vocabulary, self.history.configurations())) {
+        let first = self.history.configurations();
+        if !self.with_potential(|potential, machine| potential.is_dead_end(machine, vocabulary, first)) {
             return Ok(());
         }
         let expected = self.expected();
@@ -322,22 +331,26 @@ impl Matcher {
         Ok(())
     }
 
-    /// Finds what configurations allow within a budget. What it finds depends on the budget left, and is not cached.
+    /// Finds what configurations allow within a budget: the same as without one where it is ample, else what depends on
+    /// the budget left and is not cached.
     #[cold]
     fn lookup_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
         let Self { cache, history, path } = self;
         let constraint = cache.constraint();
         mask.ends = accepting(history.configurations());
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
-        let vocabulary = &constraint.tables().vocabulary;
         let cache = &mut *cache.lock();
         cache.terminals.quick = false;
         for &configuration in history.configurations() {
-            let budget = Some(Budget::new(left, vocabulary));
-            let mut masker = masker(constraint, cache, path, budget);
+            if cache.budgets.is_ample(&configuration, left) {
+                lookup(constraint, cache, &[configuration], path, false, mask)?;
+                continue;
+            }
+            let mut masker = masker(constraint, cache, path, Some(left));
             let entry = masker.entry(configuration)?;
             mask.resolved.extend(masker.resolve(configuration, &entry.unresolved)?);
             mask.entries.push(Arc::new(entry));
+            masker.remember(configuration);
         }
         Ok(())
     }

@@ -23,6 +23,7 @@ mod cache;
 mod class_loops;
 mod classes;
 mod dependent;
+mod groups;
 mod lookahead;
 mod mask;
 mod tables;
@@ -39,6 +40,7 @@ use texts::Counting;
 use token_set::Collector;
 
 pub use dependent::{DependentTokens, Occurrence};
+pub use groups::{Group, Groups, GroupsKey};
 pub use lookahead::TokenLookahead;
 pub use mask::{TerminalKey, TerminalMask, Tree};
 pub use tables::{Representative, RunTable, Tables};

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::walk;
 use super::{
-    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Ids, Numbered, TerminalKey, TerminalMask,
+    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Groups, GroupsKey, Ids, Numbered, TerminalKey, TerminalMask,
     TextTable, TokenLookahead, TokenSet, Tree,
 };
 use crate::error::Result;
@@ -41,6 +41,7 @@ pub struct Tables {
     dependent: Cache<DependentKey, DependentTokens>,
     runs: Cache<(u32, SpaceState), RunTable>,
     representatives: Cache<(u32, StateId), Representative>,
+    groups: Cache<GroupsKey, Groups>,
 }
 
 impl Tables {
@@ -57,6 +58,7 @@ impl Tables {
             dependent: Cache::new(limits.terminal_cache_bytes),
             runs: Cache::new(limits.terminal_cache_bytes),
             representatives: Cache::new(limits.terminal_cache_bytes),
+            groups: Cache::new(limits.terminal_cache_bytes),
             limits,
         }
     }
@@ -151,6 +153,15 @@ impl Tables {
         })
     }
 
+    /// The tokens that stay inside a terminal, by where they end.
+    pub fn groups(&self, key: GroupsKey, automaton: &Automaton) -> Arc<Groups> {
+        self.groups.get_or(key, || {
+            let groups = Groups::new(&self.vocabulary, &key, automaton);
+            let bytes = groups.bytes();
+            (groups, bytes)
+        })
+    }
+
     /// The table of a state inside a counted text; `inside` is the state between two characters.
     fn text_table(
         &self,
@@ -206,6 +217,7 @@ impl Tables {
             + self.texts.bytes()
             + self.runs.bytes()
             + self.representatives.bytes()
+            + self.groups.bytes()
     }
 }
 

@@ -133,6 +133,28 @@ pub struct Configuration {
     pub stack: StackId,
 }
 
+impl Configuration {
+    /// The same in another state of whitespace, where whitespace may come.
+    pub fn with_space(mut self, next: SpaceState) -> Self {
+        self.position.set_space(next);
+        self
+    }
+}
+
+impl Position {
+    /// Moves to another state of whitespace, where whitespace may come.
+    #[inline]
+    pub fn set_space(&mut self, next: SpaceState) {
+        if let Self::Value { space, .. }
+        | Self::Colon { space, .. }
+        | Self::Object { space, .. }
+        | Self::Array { space, .. } = self
+        {
+            *space = next;
+        }
+    }
+}
+
 /// A stack node: a position to resume at, and the node below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {

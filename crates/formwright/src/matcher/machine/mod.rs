@@ -22,7 +22,9 @@ mod arrays;
 mod configuration;
 mod cost;
 mod excluded;
+mod first_bytes;
 mod objects;
+mod preferred;
 mod resume;
 mod stacks;
 mod successors;
@@ -70,18 +72,6 @@ pub struct Machine<'m> {
     pub overflow: bool,
     /// The byte being read.
     byte: u8,
-}
-
-/// Moves a position to another state of whitespace.
-#[inline]
-fn set_space(position: &mut Position, next: SpaceState) {
-    if let Position::Value { space, .. }
-    | Position::Colon { space, .. }
-    | Position::Object { space, .. }
-    | Position::Array { space, .. } = position
-    {
-        *space = next;
-    }
 }
 
 /// An automaton reached its bound: what it says cannot be trusted.
@@ -293,7 +283,7 @@ impl<'m> Machine<'m> {
                 if reached != end::ANY && self.purposes(*position) & reached == 0 {
                     return false;
                 }
-                set_space(position, next);
+                position.set_space(next);
             }
             _ => return false,
         }
@@ -350,7 +340,7 @@ impl<'m> Machine<'m> {
             | Position::Array { space, .. } => space,
             _ => return None,
         };
-        set_space(&mut after.position, STRIPPED);
+        after.position.set_space(STRIPPED);
         self.graph.spaces().may_come(space).then_some((after, space))
     }
 }

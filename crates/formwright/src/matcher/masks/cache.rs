@@ -4,6 +4,7 @@
 //! stacks      the stack nodes that configurations refer to
 //! entries     by key (see `equivalence`): the tokens that a configuration with that key allows
 //! terminals   terminal masks asked for lately, and results of walks over context-dependent tokens
+//! budgets     tokens that texts still need
 //! ```
 //!
 //! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Entry, EntryKey, TerminalCache};
+use crate::matcher::budget::BudgetCache;
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::vocabulary::TokenId;
 
@@ -30,6 +32,7 @@ pub struct MatcherCache {
     entries: FxHashMap<EntryKey, Arc<Entry>>,
     entry_bytes: usize,
     pub terminals: TerminalCache,
+    pub budgets: BudgetCache,
     /// Scratch space of steps and walks.
     pub buffer: Vec<Configuration>,
     pub next: Vec<Configuration>,
@@ -71,6 +74,6 @@ impl MatcherCache {
 
     /// Bytes of memory held, scratch space not counted.
     pub fn bytes(&self) -> usize {
-        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes()
+        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes() + self.budgets.bytes()
     }
 }

@@ -117,7 +117,10 @@ impl Masker<'_> {
     /// What a walk finds; cached unless it depends on more than what comes after the terminal (the object of the
     /// configuration, or a budget).
     fn continued(&mut self, leaving: &Leaving<'_>, no_quote: bool) -> Arc<Continued> {
-        let shared = self.own.is_none() && self.budget.is_none();
+        if self.budget.is_some() {
+            return self.continued_within_budget(leaving, no_quote);
+        }
+        let shared = self.own.is_none();
         let stack = self.machine.stacks.representative_or_self(leaving.stack);
         let key = leaving.key(stack, no_quote);
         if let Some(cached) = self.terminals.continued(&key).filter(|_| shared) {
@@ -128,6 +131,26 @@ impl Masker<'_> {
             self.terminals.insert_continued(key, Arc::clone(&found), self.tables.limits().matcher_cache_bytes);
         }
         found
+    }
+
+    /// As [`Masker::continued`]: the same, if the budget is ample for all of these tokens.
+    fn continued_within_budget(&mut self, leaving: &Leaving<'_>, no_quote: bool) -> Arc<Continued> {
+        let alike = self.own.is_none() && self.machine.is_erased(leaving.stack);
+        let key = leaving.key(leaving.stack, no_quote);
+        if let Some(budget) = self.budget.take_if(|budget| alike && budget.is_ample_for(&key)) {
+            let found = self.continued(leaving, no_quote);
+            self.budget = Some(budget);
+            return found;
+        }
+        let outer = self.budget.as_mut().map_or(0, |budget| std::mem::take(&mut budget.highest));
+        let found = if no_quote { self.without_quotes(leaving) } else { self.walk_dependent(leaving) };
+        if let Some(budget) = &mut self.budget {
+            if alike && found.unresolved.is_empty() {
+                budget.remember_for(key, budget.highest);
+            }
+            budget.highest = budget.highest.max(outer);
+        }
+        Arc::new(found)
     }
 
     /// The tokens that do not begin with the quote.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::NameCompleting;
-use crate::terminals::TerminalMask;
+use crate::terminals::{TerminalMask, TokenSet};
 use crate::vocabulary::TokenId;
 
 /// Lists of at most this many bans are searched one by one.
@@ -24,6 +24,8 @@ const FEW: usize = 8;
 pub struct Entry {
     /// Terminal masks whose context-independent tokens are allowed, except for the bans.
     pub maps: SmallVec<[(Arc<TerminalMask>, Bans); 1]>,
+    /// Further sets of tokens that are allowed, except for the bans; only with a budget.
+    pub sets: SmallVec<[(Arc<TokenSet>, Bans); 1]>,
     /// Further allowed tokens.
     pub tokens: SmallVec<[TokenId; 8]>,
     /// Whether `maps` and `tokens` allow any token; what is listed apart does not count.
@@ -49,7 +51,8 @@ impl Entry {
     /// Computes [`Entry::allows`].
     pub fn allows_something(&self) -> bool {
         let some = |(map, bans): &(Arc<TerminalMask>, Bans)| map.independent.has_others(bans);
-        !self.tokens.is_empty() || self.maps.iter().any(some)
+        let others = |(set, bans): &(Arc<TokenSet>, Bans)| set.has_others(bans);
+        !self.tokens.is_empty() || self.maps.iter().any(some) || self.sets.iter().any(others)
     }
 }
 
@@ -72,6 +75,12 @@ impl std::ops::Deref for Bans {
 }
 
 impl Bans {
+    /// The bans of these tokens, in any order.
+    pub fn sorted(mut tokens: Vec<TokenId>) -> Self {
+        tokens.sort_unstable();
+        tokens.into()
+    }
+
     /// The union of both lists.
     pub fn and(self, others: &Self) -> Self {
         if others.is_empty() {

@@ -130,14 +130,15 @@ fn resolve(
     Ok(entry)
 }
 
-/// A masker for one configuration after `path`.
+/// A masker for one configuration after `path`, if need be with the tokens left after the next one.
 pub fn masker<'m>(
     constraint: &'m Constraint,
     cache: &'m mut MatcherCache,
     path: &'m mut Vec<u8>,
-    budget: Option<Budget<'m>>,
+    left: Option<u32>,
 ) -> Masker<'m> {
-    let MatcherCache { stacks, buffer, tokens, terminals, .. } = cache;
+    let MatcherCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
     let machine = Machine::new(constraint.graph(), stacks, path);
+    let budget = left.map(|left| Budget::new(left, &constraint.tables().vocabulary, budgets));
     Masker::new(machine, constraint.tables(), constraint.ids(), budget, (buffer, tokens), terminals)
 }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::entry::Bans;
 use super::{Entry, Row};
 use crate::language::CompiledGraph;
 use crate::matcher::machine::{Configuration, Stacks};
@@ -70,8 +71,8 @@ pub(super) fn write<R: Row + ?Sized>(
     row: &R,
 ) {
     let mut fresh = true; // whether the row still has its old words
-    for (map, bans) in entries.iter().flat_map(|entry| &entry.borrow().maps) {
-        if let TokenSet::Map(words) = &map.independent {
+    for (set, bans) in entries.iter().flat_map(|entry| sets(entry.borrow())) {
+        if let TokenSet::Map(words) = set {
             add_map(row, words, bans, fresh);
             fresh = false;
         }
@@ -80,8 +81,8 @@ pub(super) fn write<R: Row + ?Sized>(
         row.fill(0);
     }
     for entry in entries.iter().map(Borrow::borrow) {
-        for (map, bans) in &entry.maps {
-            if let TokenSet::List(tokens) = &map.independent {
+        for (tokens, bans) in sets(entry) {
+            if let TokenSet::List(tokens) = tokens {
                 set(row, tokens.iter().filter(|&&token| !bans.has(token)));
             }
         }
@@ -91,6 +92,12 @@ pub(super) fn write<R: Row + ?Sized>(
     if ends {
         set(row, vocabulary.eos());
     }
+}
+
+/// The sets of tokens of an entry, with their bans.
+fn sets(entry: &Entry) -> impl Iterator<Item = (&TokenSet, &Bans)> {
+    let maps = entry.maps.iter().map(|(map, bans)| (&map.independent, bans));
+    maps.chain(entry.sets.iter().map(|(set, bans)| (&**set, bans)))
 }
 
 /// Adds a bit map without its bans; what was set before stays.

@@ -20,9 +20,10 @@ use smallvec::SmallVec;
 use super::name_completing::ByName;
 use super::{Entry, NameCompleting, TerminalCache, Tokens, Walk};
 use crate::error::Result;
-use crate::language::NodeId;
+use crate::language::{NodeId, SpaceState, end};
 use crate::matcher::budget::Budget;
 use crate::matcher::machine::{Configuration, Machine, Position, StackId};
+use crate::regular::ByteSet;
 use crate::terminals::{RunTable, Tables};
 use crate::vocabulary::TokenId;
 
@@ -53,6 +54,8 @@ pub struct Masker<'m> {
     pub name_completing: Vec<ByName>,
     /// Whether a walk is going on after the end of such a name: what it finds is allowed only while the name is unused.
     pub completing: bool,
+    /// Tokens of whitespace only about which used names or items decide.
+    unresolved_whitespace: Vec<TokenId>,
 }
 
 impl<'m> Masker<'m> {
@@ -77,6 +80,7 @@ impl<'m> Masker<'m> {
             own: None,
             name_completing: Vec::new(),
             completing: false,
+            unresolved_whitespace: Vec::new(),
         }
     }
 
@@ -95,6 +99,7 @@ impl<'m> Masker<'m> {
             let spaces = self.machine.graph.spaces();
             let runs = self.terminals.runs(space, || self.tables.run_table(self.ids.spaces, spaces, space));
             self.add_whitespace_tokens(configuration, &runs);
+            entry.unresolved.append(&mut self.unresolved_whitespace);
             let stripped = vocabulary.stripped();
             let kind = Tokens::Stripped { entries: &stripped.entries, runs: &runs, space };
             self.walk_from_root(&Walk { trie: &stripped.trie, kind }, after, &mut entry);
@@ -143,20 +148,66 @@ impl<'m> Masker<'m> {
     /// Adds the tokens of whitespace only that may stand here.
     fn add_whitespace_tokens(&mut self, configuration: Configuration, runs: &RunTable) {
         if self.budget.is_none() {
+            if self.machine.graph.spaces().decides() {
+                return self.add_whitespace_that_decides(configuration, runs);
+            }
             self.tokens.extend_from_slice(&runs.whitespace_only);
         } else {
             self.add_whitespace_within_budget(configuration, runs);
         }
     }
 
+    /// Adds the tokens of whitespace only after which something may follow.
+    #[cold]
+    fn add_whitespace_that_decides(&mut self, configuration: Configuration, runs: &RunTable) {
+        let purposes = self.machine.purposes(configuration.position);
+        let spaces = self.machine.graph.spaces();
+        let tokens = runs.whitespace_only.iter().zip(&runs.after_whitespace);
+        let allowed = tokens.filter(|(_, after)| spaces.reached(**after) & purposes != 0).map(|(&token, _)| token);
+        if std::mem::take(&mut self.machine.unresolved) {
+            self.unresolved_whitespace.extend(allowed);
+        } else {
+            self.tokens.extend(allowed);
+        }
+    }
+
     /// As [`Masker::add_whitespace_tokens`], as far as the budget allows.
     #[cold]
     fn add_whitespace_within_budget(&mut self, configuration: Configuration, runs: &RunTable) {
-        let tables = self.tables;
-        for &token in &runs.whitespace_only {
-            if self.reaches(configuration, tables.vocabulary.token(token)) {
+        let mut known: SmallVec<[(Configuration, bool); 2]> = SmallVec::new();
+        for (&token, &space) in runs.whitespace_only.iter().zip(&runs.after_whitespace) {
+            let after = self.machine.erased(configuration.with_space(space));
+            let found = known.iter().find(|(other, _)| *other == after).map(|(_, fits)| *fits);
+            let fits = found.unwrap_or_else(|| {
+                let fits = self.whitespace_fits(configuration, space);
+                known.push((after, fits));
+                fits
+            });
+            if fits {
                 self.tokens.push(token);
             }
+        }
+    }
+
+    /// Whether a configuration may stand in a state of whitespace, and leaves enough budget.
+    fn whitespace_fits(&mut self, configuration: Configuration, space: SpaceState) -> bool {
+        let reached = self.machine.graph.spaces().reached(space);
+        if reached != end::ANY && self.machine.purposes(configuration.position) & reached == 0 {
+            return false;
+        }
+        self.machine.settle();
+        let base = self.buffer.len();
+        self.buffer.push(configuration.with_space(space));
+        let fits = self.fits(base);
+        self.buffer.truncate(base);
+        fits
+    }
+
+    /// Remembers how much the tokens of a configuration leave to do at most, if every text that stands there is alike.
+    pub fn remember(&mut self, configuration: Configuration) {
+        let alike = self.machine.is_erased(configuration.stack);
+        if let Some(budget) = self.budget.as_mut().filter(|_| alike) {
+            budget.cache.remember(configuration, budget.highest);
         }
     }
 
@@ -178,6 +229,13 @@ impl<'m> Masker<'m> {
         let reached = self.buffer.len() > low && self.fits(low);
         self.buffer.truncate(base);
         reached
+    }
+
+    /// Bytes some configuration of `buffer[low..]` may read (perhaps more).
+    pub fn live_bytes(&self, low: usize) -> ByteSet {
+        self.buffer[low..]
+            .iter()
+            .fold(ByteSet::default(), |set, configuration| set.union(&self.machine.first_bytes(configuration)))
     }
 
     /// Whether the configurations `buffer[low..]` leave enough budget.

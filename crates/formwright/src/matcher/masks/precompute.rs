@@ -49,7 +49,7 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     let first = Machine::new(constraint.graph(), &mut cache.stacks, &mut Vec::new()).initial();
     let (mut seen, mut queue, mut effort) = (FxHashSet::default(), VecDeque::from(first), 0);
     while let Some(configuration) = queue.pop_front().filter(|_| effort < most) {
-        let bytes = masker(constraint, &mut cache, &mut Vec::new(), None).first_bytes(&configuration);
+        let bytes = masker(constraint, &mut cache, &mut Vec::new(), None).machine.first_bytes(&configuration);
         let texts = texts_from(constraint, configuration);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
         if worth_it {

@@ -26,12 +26,12 @@ use crate::vocabulary::{NodeIndex, TokenId};
 /// A configuration inside a terminal: its leaf and state, its window if it is a counted text, and its node in the tree
 /// of excluded texts (`at`) if it must avoid some.
 #[derive(Clone, Copy)]
-struct Inside {
-    leaf: LeafId,
-    state: StateId,
-    window: Option<(u32, u32)>,
-    at: Option<TextsId>,
-    stack: StackId,
+pub struct Inside {
+    pub leaf: LeafId,
+    pub state: StateId,
+    pub window: Option<(u32, u32)>,
+    pub at: Option<TextsId>,
+    pub stack: StackId,
 }
 
 impl Masker<'_> {
@@ -39,8 +39,8 @@ impl Masker<'_> {
     pub fn add_terminals(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         let mut index = low;
         while index < self.buffer.len() {
-            let inside = self.inside(self.buffer[index]);
-            if inside.is_some_and(|inside| self.add_terminal(walk, node, inside, purpose, entry)) {
+            if let Some(inside) = self.inside(self.buffer[index]) {
+                self.add_terminal(walk, node, inside, purpose, entry);
                 self.buffer.swap_remove(index);
             } else {
                 index += 1;
@@ -62,8 +62,7 @@ impl Masker<'_> {
         }
     }
 
-    /// Adds the mask of a terminal for the subtree at `node`. False if the subtree must be walked after all, as the
-    /// budget does not cover every context-independent token.
+    /// Adds the mask of a terminal for the subtree at `node`.
     fn add_terminal(
         &mut self,
         walk: &Walk<'_>,
@@ -71,20 +70,28 @@ impl Masker<'_> {
         inside: Inside,
         purpose: u8,
         entry: &mut Entry,
-    ) -> bool {
+    ) {
         let Inside { leaf, state, window, at, stack } = inside;
         let asked = self.asked(walk, node, inside);
         let Some(mask) = self.terminal_mask(&asked) else {
             self.machine.overflow = true; // a part of the entry is missing: it must not be cached or used
-            return true;
+            return;
         };
-        if self.budget.is_some() && !self.covers(&asked, &mask, window, stack) {
-            return false;
-        }
         let excluded = at.map_or_else(Excluded::default, |at| self.excluded((asked.tree, node, leaf, state, at), walk));
         let bans = self.add_dependent(&Leaving { walk, node, mask: &mask, stack, purpose }, excluded, entry);
+        if self.budget.is_some() && !self.covers(&asked, &mask, window, stack) {
+            return self.add_groups(&Leaving { walk, node, mask: &mask, stack, purpose }, inside, &bans, entry);
+        }
+        let bans = match at {
+            Some(_) if self.budget.is_some() => {
+                let leaving = Leaving { walk, node, mask: &mask, stack, purpose };
+                let excluded = self.still_excluded(&leaving, inside).into_iter();
+                let dear: Vec<TokenId> = excluded.filter(|(_, fits)| !fits).map(|(token, _)| token).collect();
+                bans.and(&Bans::sorted(dear))
+            }
+            _ => bans,
+        };
         self.add_independent(walk, mask, bans, purpose, entry);
-        true
     }
 
     /// What the mask of a terminal depends on, without what no token can tell.
@@ -134,7 +141,7 @@ impl Masker<'_> {
     }
 
     /// The automaton of a leaf, and its id.
-    fn automaton(&self, leaf: LeafId) -> (u32, &Arc<Automaton>) {
+    pub fn automaton(&self, leaf: LeafId) -> (u32, &Arc<Automaton>) {
         (self.ids.automata[leaf as usize], self.machine.graph.automaton(leaf))
     }
 
@@ -204,11 +211,13 @@ impl Masker<'_> {
                     quote = true;
                     continue;
                 }
-                if !step.goes_on() || !self.machine.can_avoid_excluded(leaf, step.state(), deeper) {
+                let excluded = self.machine.stacks.is_excluded(Some(deeper));
+                let goes_on = step.goes_on() && self.machine.can_avoid_excluded(leaf, step.state(), deeper);
+                if !goes_on && !(step.accepting() && !excluded) {
                     banned.extend(walk.tokens_below(child));
                     continue;
                 }
-                if step.accepting() && self.machine.stacks.is_excluded(Some(deeper)) {
+                if step.accepting() && excluded {
                     self.ban_ends(walk, child, leaf, step.state(), &mut banned);
                 }
                 open.push((child, step.state(), deeper));

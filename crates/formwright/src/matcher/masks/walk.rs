@@ -88,7 +88,7 @@ impl Masker<'_> {
             let byte = walk.trie.node(child).byte;
             let may_read = match &live {
                 Some(live) => live.contains(byte),
-                None => self.buffer[low..].iter().any(|configuration| self.may_read(configuration, byte)),
+                None => self.buffer[low..].iter().any(|configuration| self.machine.may_read(configuration, byte)),
             };
             if may_read {
                 self.visit(walk, node, child, low, purpose, entry);
@@ -244,6 +244,11 @@ impl<'w> Walk<'w> {
             Tokens::Stripped { entries, .. } => entries[item as usize].1,
             Tokens::Dependent { dependent, .. } => dependent.tokens[item as usize].token,
         })
+    }
+
+    /// The tokens that end at a node, if their whitespace and characters are allowed.
+    pub fn tokens_at(&self, node: NodeIndex, purpose: u8) -> impl Iterator<Item = TokenId> + '_ {
+        self.trie.items_at(node).filter_map(move |item| self.token(item, purpose))
     }
 
     /// The token of an item, if its whitespace and characters are allowed.

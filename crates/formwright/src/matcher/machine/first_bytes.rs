@@ -10,26 +10,19 @@
 //! Cost: a table lookup or two for each configuration. Wrinkle: the answer may have a byte too many, never one too few:
 //! after `[` it has `]`, even if an item must come first.
 
-use super::Masker;
+use super::Machine;
+use super::configuration::{Configuration, Phase, Position};
 use crate::language::{Node, NodeId, SpaceState};
-use crate::matcher::machine::{Configuration, Phase, Position};
 use crate::regular::ByteSet;
 
-impl Masker<'_> {
-    /// Bytes some configuration of `buffer[low..]` may read (perhaps more).
-    pub fn live_bytes(&self, low: usize) -> ByteSet {
-        self.buffer[low..]
-            .iter()
-            .fold(ByteSet::default(), |set, configuration| set.union(&self.first_bytes(configuration)))
-    }
-
-    /// Whether a byte is among [`Masker::first_bytes`], if that is found sooner than by a step; else true.
+impl Machine<'_> {
+    /// Whether a byte is among [`Machine::first_bytes`], if that is found sooner than by a step; else true.
     #[inline]
     pub fn may_read(&self, configuration: &Configuration, byte: u8) -> bool {
-        let spaced = |space: SpaceState| self.machine.graph.spaces().step(space, byte).is_some();
+        let spaced = |space: SpaceState| self.graph.spaces().step(space, byte).is_some();
         match configuration.position {
             Position::Accept => false,
-            Position::Value { space, node } => self.machine.graph.first(node).contains(byte) || spaced(space),
+            Position::Value { space, node } => self.graph.first(node).contains(byte) || spaced(space),
             Position::Colon { space, .. } => byte == b':' || spaced(space),
             Position::Object { phase, space, .. } => phase.structure().contains(byte) || spaced(space),
             Position::Array { phase: Phase::Value, space, .. } => matches!(byte, b',' | b']') || spaced(space),
@@ -39,7 +32,7 @@ impl Masker<'_> {
 
     /// Bytes that a configuration may read (perhaps more).
     pub fn first_bytes(&self, configuration: &Configuration) -> ByteSet {
-        let graph = self.machine.graph;
+        let graph = self.graph;
         let mut set = ByteSet::default();
         match configuration.position {
             Position::Start(node) => return graph.first(node),
@@ -82,7 +75,7 @@ impl Masker<'_> {
 
     /// The bytes after an opening bracket.
     fn first_items(&self, array: NodeId) -> ByteSet {
-        let graph = self.machine.graph;
+        let graph = self.graph;
         let mut set = const { ByteSet::of(b"]") };
         if let Node::Array(array) = graph.node(array) {
             set = array.item(0).map_or(set, |item| set.union(&graph.first(item)));
@@ -92,7 +85,7 @@ impl Masker<'_> {
     }
 
     fn add_whitespace(&self, space: SpaceState, set: &mut ByteSet) {
-        if self.machine.graph.spaces().may_come(space) {
+        if self.graph.spaces().may_come(space) {
             *set = set.union(const { &ByteSet::of(b" \t\r\n") });
         }
     }

@@ -1,0 +1,156 @@
+//! The ways on that lead to the end in the fewest bytes, whatever names and items a text has used.
+//!
+//! ```text
+//! {"a": 1         `}`             one byte less to the end
+//! {"b": "x        `"`, not `y`    which would leave as many
+//! {"c": 1,        `"` and the name that is missing
+//! ```
+//!
+//! The token budget follows these ways (see `potential`). They are steps as any other, of configurations that are
+//! *erased*: where a name or an item begins in the text is forgotten, so what they say holds for every text that stands
+//! there.
+//!
+//! Cost: a step and its cost for each byte that is tried; the first one or two are mostly right. Wrinkle: the choice
+//! must not depend on what is on the stack, else two configurations that are united there would lose a way.
+
+use smallvec::SmallVec;
+
+use super::Machine;
+use super::configuration::{Configuration, Frame, Phase, Position, StackId};
+use super::stacks::{UNKNOWN, are_known};
+use crate::language::{INFINITE, Node, STRIPPED, end};
+use crate::vocabulary::{NodeIndex, is_whitespace};
+
+/// A byte, and where it leads.
+type Way = (u8, SmallVec<[Configuration; 2]>);
+
+/// All texts of a set are ways on if its tree has at most this many nodes.
+const SMALL: usize = 256;
+
+/// In place of the start of a name or item in a text: it has begun, but its text is not known.
+const BEGUN: u32 = 0;
+
+impl Machine<'_> {
+    /// The configuration without where a name or item begins in the text, and without whitespace after which anything
+    /// may follow: the ways to the end are the same.
+    pub fn erased(&mut self, mut configuration: Configuration) -> Configuration {
+        if let Position::Value { space, .. }
+        | Position::Colon { space, .. }
+        | Position::Object { space, .. }
+        | Position::Array { space, .. } = &mut configuration.position
+            && self.graph.spaces().ends(*space) == end::ANY
+        {
+            *space = STRIPPED;
+        }
+        configuration.stack = self.erased_stack(configuration.stack);
+        configuration
+    }
+
+    /// A name or an item that must be new stands at the top of a stack only.
+    fn erased_stack(&mut self, stack: StackId) -> StackId {
+        let Some(several) = self.stacks.alternatives(stack) else {
+            let Frame { mut position, below } = self.stacks.frame(stack);
+            let (Position::Named { start, .. } | Position::Item { start, .. }) = &mut position else { return stack };
+            if matches!(*start, BEGUN | UNKNOWN) {
+                return stack;
+            }
+            *start = BEGUN;
+            return self.stacks.push(Frame { position, below });
+        };
+        let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
+        let erased: SmallVec<[StackId; 4]> = several.iter().map(|&stack| self.erased_stack(stack)).collect();
+        if erased == several { stack } else { self.stacks.union(erased) }
+    }
+
+    /// Whether a configuration is inside no name and no item whose text another text may have otherwise.
+    pub fn is_erased(&mut self, stack: StackId) -> bool {
+        self.erased_stack(stack) == stack
+    }
+
+    /// What comes after a terminal, whatever its text.
+    pub fn after_terminal(&mut self, stack: StackId) -> Vec<Configuration> {
+        self.blindly(|machine| {
+            let mut after = Vec::new();
+            machine.resume_into(stack, &mut after);
+            after
+        })
+    }
+
+    /// Does some work without looking at the text: what begins in it is unknown.
+    pub fn blindly<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let gap = self.gap.replace(usize::MAX);
+        let done = work(self);
+        self.gap = gap;
+        self.settle();
+        done
+    }
+
+    /// The preferred ways on from an erased configuration that is `cost` bytes from the end; mostly one.
+    pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32) -> SmallVec<[Way; 1]> {
+        let most = cost.saturating_sub(self.stack_cost(configuration.stack));
+        if most == 0 || cost >= INFINITE {
+            return SmallVec::new(); // what comes after it stands beside it
+        }
+        if let Position::Literal { node, at } = configuration.position {
+            return self.ways_of_texts(configuration, node, at, cost);
+        }
+        let bytes = self.first_bytes(&configuration);
+        let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
+        let mut order = others.chain(bytes.iter().filter(|byte| is_whitespace(*byte)));
+        order.find_map(|byte| self.way(configuration, byte, cost)).into_iter().collect()
+    }
+
+    /// All ways down a small tree of texts; of a large one, the way to the nearest end.
+    fn ways_of_texts(
+        &mut self,
+        configuration: Configuration,
+        node: u32,
+        at: NodeIndex,
+        cost: u32,
+    ) -> SmallVec<[Way; 1]> {
+        let graph = self.graph;
+        let Some(tree) = graph.node(node).tree() else { return SmallVec::new() };
+        let bytes = tree.children(at).map(|child| tree.node(child).byte);
+        if tree.nodes().len() > SMALL {
+            return bytes.filter_map(|byte| self.way(configuration, byte, cost)).take(1).collect();
+        }
+        bytes.map(|byte| (byte, self.step_erased(configuration, byte).0)).collect()
+    }
+
+    /// Where a byte leads, if that is nearer to the end.
+    fn way(&mut self, configuration: Configuration, byte: u8, cost: u32) -> Option<Way> {
+        let (mut after, depends) = self.step_erased(configuration, byte);
+        let depends = depends && !matches!(configuration.position, Position::Object { .. });
+        if depends || after.iter().all(|&after| self.cost(&[after]) >= cost) {
+            return None;
+        }
+        // Of several ways that what is on the stack goes on, each counts; of others, those that are nearer.
+        let stack = self.stack_costs(configuration.stack);
+        let limit = cost - stack.least + stack.most;
+        after.retain(|after| self.cost(&[*after]) < limit);
+        Some((byte, after))
+    }
+
+    /// Where a byte leads from an erased configuration, and whether that depends on unknown names or items. Names that
+    /// must differ from unknown ones are left out.
+    pub fn step_erased(&mut self, configuration: Configuration, byte: u8) -> (SmallVec<[Configuration; 2]>, bool) {
+        self.settle();
+        let mut out = Vec::new();
+        self.step_all(&[configuration], byte, &mut out, 0);
+        if let Position::Object { phase: Phase::Open | Phase::Comma, object, seen, .. } = configuration.position
+            && byte == b'"'
+            && self.names_are_unknown(object, seen)
+        {
+            let all = out.len();
+            out.retain(|after| matches!(after.position, Position::Key { .. }));
+            self.unresolved |= out.len() < all;
+        }
+        let depends = std::mem::take(&mut self.unresolved);
+        (out.into_iter().map(|after| self.erased(after)).collect(), depends)
+    }
+
+    fn names_are_unknown(&self, object: u32, seen: super::Progress) -> bool {
+        matches!(self.graph.node(object), Node::Object(object) if !object.undeclared.is_empty())
+            && !are_known(self.stacks.seen(seen).names)
+    }
+}

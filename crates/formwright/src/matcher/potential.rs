@@ -1,0 +1,293 @@
+//! How many tokens a text still needs: a potential that some token always lowers by one.
+//!
+//! ```text
+//! {"name": "Jan     shortest way on   "}     one token   `"}`      1
+//! {"ids": [         shortest way on   ]}     one token   `]}`      1, and 2 after `1`, as `1]` is no token
+//! ```
+//!
+//! From each configuration one way on is *preferred*: by the first byte, in a fixed order, that lowers the bytes to the
+//! end (`machine::cost`). A token that spells the beginning of a preferred way is an edge to where it leads, and the
+//! potential is the length of a shortest path to the end of the text. It is never more than the bytes to the end, where
+//! every byte is a token.
+//!
+//! Why a text that keeps to its budget ends in time: the potential of several configurations is the least of them, so
+//! what a token leads to besides can only lower it; and the first token of a shortest path leads to a potential that is
+//! one less. Nothing depends on what was computed before: what is forgotten is found again the same.
+//!
+//! Cost: a preferred way is found once for all configurations on it, 0.3 us a byte; then a lookup in a hash map.
+//!
+//! Wrinkles: used names and items that only the text knows are forgotten ([`Machine::erased`]). A preferred way does
+//! not lead into a text that must differ from unknown ones: there the potential is the bytes, which count for any such
+//! text. Where not every byte is a token, a preferred way may not be spelled at all: then all tokens are tried.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::machine::{Configuration, Machine, Position};
+use crate::language::INFINITE;
+use crate::vocabulary::{NodeIndex, Vocabulary};
+
+/// Where the end is more bytes away than this, the bytes are the potential.
+const FAR: u32 = 1 << 15;
+
+/// Records kept for the next question.
+const MOST_RECORDS: usize = 1 << 15;
+
+/// Records made for one question; beyond, the bytes are the potential.
+const MOST_NEW: usize = 1 << 20;
+
+/// Steps of a search over all tokens.
+const FUEL: u32 = 200_000;
+
+/// Index of a record.
+type Id = u32;
+
+/// One way on: a byte, and where it leads.
+#[derive(Clone, Debug)]
+struct Branch {
+    byte: u8,
+    to: SmallVec<[Id; 2]>,
+}
+
+/// What is known of a configuration.
+#[derive(Clone, Debug)]
+struct Record {
+    configuration: Configuration,
+    /// Bytes to the end.
+    bytes: u32,
+    /// The potential, once it is solved.
+    tokens: u32,
+    /// The preferred ways on, once they are found.
+    branches: SmallVec<[Branch; 1]>,
+    expanded: bool,
+}
+
+/// The potentials found so far, of one matcher cache.
+#[derive(Debug, Default)]
+pub struct Potential {
+    records: Vec<Record>,
+    ids: FxHashMap<Configuration, Id>,
+    /// Where no preferred way can be spelled: what a search over all tokens found.
+    searched: FxHashMap<Configuration, u32>,
+}
+
+impl Potential {
+    /// Tokens of the shortest completion known of any of some configurations; [`INFINITE`] if none is known.
+    pub fn tokens(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, of: &[Configuration]) -> u32 {
+        machine.blindly(|machine| {
+            of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, vocabulary, of)))
+        })
+    }
+
+    fn tokens_of(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> u32 {
+        let configuration = machine.erased(configuration);
+        let tokens = self.preferred(machine, vocabulary, configuration);
+        if tokens < INFINITE || vocabulary.has_every_byte() {
+            return tokens;
+        }
+        if let Some(&known) = self.searched.get(&configuration) {
+            return known;
+        }
+        let found = self.search(machine, vocabulary, configuration).tokens();
+        self.searched.insert(configuration, found);
+        found
+    }
+
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.records.len() * (size_of::<Record>() + size_of::<Configuration>() + 16) + self.searched.len() * 40
+    }
+
+    // Preferred ways.
+
+    /// The potential along preferred ways.
+    fn preferred(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> u32 {
+        if let Some(&id) = self.ids.get(&configuration)
+            && self.records[id as usize].expanded
+        {
+            return self.records[id as usize].tokens;
+        }
+        if self.records.len() > MOST_RECORDS {
+            (self.records, self.ids) = Default::default();
+            self.searched.clear();
+        }
+        let start = self.record(machine, vocabulary, configuration);
+        let new = self.expand_all(machine, vocabulary, start);
+        self.solve(vocabulary, new);
+        self.records[start as usize].tokens
+    }
+
+    /// The record of a configuration, made if there is none.
+    fn record(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> Id {
+        if let Some(&id) = self.ids.get(&configuration) {
+            return id;
+        }
+        let id = self.records.len() as Id;
+        let bytes = machine.cost(&[configuration]);
+        let tokens = if bytes == 0 || vocabulary.has_every_byte() { bytes } else { INFINITE };
+        self.records.push(Record { configuration, bytes, tokens, branches: SmallVec::new(), expanded: false });
+        self.ids.insert(configuration, id);
+        id
+    }
+
+    /// Finds the preferred ways on from a record, and from all those they lead to. Returns what is new.
+    fn expand_all(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Id) -> Vec<Id> {
+        let (mut open, mut new) = (vec![start], Vec::new());
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut self.records[id as usize].expanded, true) {
+                continue;
+            }
+            new.push(id);
+            let Record { configuration, bytes, .. } = self.records[id as usize];
+            if bytes > FAR || new.len() > MOST_NEW {
+                continue;
+            }
+            for (byte, after) in machine.preferred_ways(configuration, bytes) {
+                let to: SmallVec<[Id; 2]> =
+                    after.into_iter().map(|after| self.record(machine, vocabulary, after)).collect();
+                open.extend(to.iter().filter(|&&to| !self.records[to as usize].expanded));
+                self.records[id as usize].branches.push(Branch { byte, to });
+            }
+        }
+        new
+    }
+
+    /// Finds the potential of new records: shortest paths, where all others are known. Most edges lead to fewer bytes,
+    /// so one pass in that order finds most, and one more finds that nothing changes.
+    fn solve(&mut self, vocabulary: &Vocabulary, mut new: Vec<Id>) {
+        new.sort_unstable_by_key(|&id| self.records[id as usize].bytes);
+        let mut edges: Vec<Id> = Vec::new();
+        let ends: Vec<usize> = new
+            .iter()
+            .map(|&id| {
+                self.edges(vocabulary, id, &mut edges);
+                edges.len()
+            })
+            .collect();
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            let mut start = 0;
+            for (&id, &end) in new.iter().zip(&ends) {
+                let least = edges[start..end].iter().map(|&to| self.records[to as usize].tokens + 1).min();
+                let record = &mut self.records[id as usize];
+                if least.is_some_and(|least| least < record.tokens) {
+                    record.tokens = least.unwrap_or(INFINITE);
+                    changed = true;
+                }
+                start = end;
+            }
+        }
+    }
+
+    /// Where the tokens lead that spell the beginning of a preferred way.
+    fn edges(&self, vocabulary: &Vocabulary, id: Id, out: &mut Vec<Id>) {
+        let trie = vocabulary.plain();
+        let mut open: Vec<(NodeIndex, &[Id])> = vec![(0, std::slice::from_ref(&id))];
+        while let Some((node, at)) = open.pop() {
+            for branch in at.iter().flat_map(|&id| &self.records[id as usize].branches) {
+                let Some(child) = trie.child(node, branch.byte) else { continue };
+                if !trie.items_at(child).is_empty() {
+                    out.extend_from_slice(&branch.to);
+                }
+                open.push((child, &branch.to));
+            }
+        }
+    }
+
+    // Vocabularies without every byte.
+
+    /// Whether no text can be completed from any of `configurations`: proven, by trying all tokens everywhere.
+    pub fn is_dead_end(
+        &mut self,
+        machine: &mut Machine<'_>,
+        vocabulary: &Vocabulary,
+        configurations: &[Configuration],
+    ) -> bool {
+        let mut is_dead = |machine: &mut Machine<'_>, start| {
+            let start = machine.erased(start);
+            self.preferred(machine, vocabulary, start) >= INFINITE
+                && self.search(machine, vocabulary, start) == Found::Nothing
+        };
+        !vocabulary.has_every_byte()
+            && machine.blindly(|machine| configurations.iter().all(|&start| is_dead(machine, start)))
+    }
+
+    /// Breadth-first over all tokens, until the ends are preferred ways that can be spelled.
+    fn search(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Configuration) -> Found {
+        let mut seen: FxHashSet<Configuration> = FxHashSet::from_iter([start]);
+        let (mut level, mut best) = (vec![start], INFINITE);
+        let (mut fuel, mut all_known) = (FUEL, true);
+        let mut tokens = 1;
+        while !level.is_empty() && tokens < best && fuel > 0 {
+            let mut next = Vec::new();
+            for &configuration in &level {
+                for end in all_token_ends(machine, vocabulary, configuration, &mut fuel, &mut all_known) {
+                    if seen.insert(end) {
+                        let rest = self.preferred(machine, vocabulary, end);
+                        best = best.min(tokens + rest);
+                        next.extend((rest >= INFINITE).then_some(end));
+                    }
+                }
+            }
+            (level, tokens) = (next, tokens + 1);
+        }
+        match best {
+            INFINITE.. if fuel == 0 || !all_known => Found::Unknown,
+            INFINITE.. => Found::Nothing,
+            best => Found::After(best),
+        }
+    }
+}
+
+/// What a search has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// The fewest tokens of a completion.
+    After(u32),
+    /// No completion at all.
+    Nothing,
+    /// No answer within the fuel, or without knowing which names and items are used.
+    Unknown,
+}
+
+impl Found {
+    fn tokens(self) -> u32 {
+        if let Self::After(tokens) = self { tokens } else { INFINITE }
+    }
+}
+
+/// Where each token leads. Clears `all_known` if that depends on unknown names or items: such tokens are left out.
+fn all_token_ends(
+    machine: &mut Machine<'_>,
+    vocabulary: &Vocabulary,
+    start: Configuration,
+    fuel: &mut u32,
+    all_known: &mut bool,
+) -> Vec<Configuration> {
+    let (trie, mut ends) = (vocabulary.plain(), Vec::new());
+    let mut open: Vec<(NodeIndex, SmallVec<[Configuration; 2]>)> = vec![(0, SmallVec::from_slice(&[start]))];
+    while let Some((node, at)) = open.pop() {
+        for child in trie.children(node) {
+            *fuel = fuel.saturating_sub(1);
+            if *fuel == 0 {
+                return ends;
+            }
+            let byte = trie.node(child).byte;
+            let mut after: SmallVec<[Configuration; 2]> = SmallVec::new();
+            for &configuration in &at {
+                let (next, depends) = machine.step_erased(configuration, byte);
+                *all_known &= !depends;
+                let names = matches!(configuration.position, Position::Object { .. });
+                after.extend(next.into_iter().filter(|_| !depends || names));
+            }
+            if after.is_empty() {
+                continue;
+            }
+            if !trie.items_at(child).is_empty() {
+                ends.extend_from_slice(&after);
+            }
+            open.push((child, after));
+        }
+    }
+    ends
+}

@@ -1,0 +1,225 @@
+//! Budgets: from the least budget upward, every text ends in time, whatever tokens are chosen; and a token is allowed
+//! just if the tokens needed after it are left.
+//!
+//! The walks are adversarial: the longest token, the one that leaves most to do, or any, over vocabularies of bytes, of
+//! tokens that cut across structure, and without every byte. `FORMWRIGHT_WALKS` multiplies their number.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{tables, tables_of};
+use formwright::matcher::Matcher;
+use formwright::syntax::choice::choice;
+use formwright::syntax::json_schema::{Options, Order, json_schema};
+use formwright::syntax::regex::regex;
+use formwright::terminals::Tables;
+use formwright::vocabulary::Vocabulary;
+use formwright::{Constraint, Kind, Language, Limits};
+
+/// "No completion is known", as numbers of tokens go.
+const INFINITE: u32 = 1 << 28;
+
+/// Tokens of a walk after which it only tries to end.
+const LONG: usize = 60;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+}
+
+/// How the next token is chosen.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    Any,
+    Longest,
+    /// The token that leaves most to do, of some.
+    Dearest,
+    /// A token with punctuation, if there is one.
+    Structure,
+}
+
+const CHOICES: [Choice; 4] = [Choice::Any, Choice::Longest, Choice::Dearest, Choice::Structure];
+
+fn choose(matcher: &Matcher, tokens: &[u32], choice: Choice, random: &mut Random) -> u32 {
+    let vocabulary = &matcher.constraint().tables().vocabulary;
+    let any = tokens[random.below(tokens.len())];
+    let structural = |token: &u32| vocabulary.token(*token).iter().any(|byte| br#"{}[]",:"#.contains(byte));
+    match choice {
+        Choice::Any => any,
+        Choice::Longest => tokens.iter().copied().max_by_key(|token| vocabulary.token(*token).len()).unwrap_or(any),
+        Choice::Dearest => {
+            let some: Vec<u32> = (0..12).map(|_| tokens[random.below(tokens.len())]).collect();
+            let needed = |token: &u32| {
+                let mut after = matcher.fork();
+                after.accept_token(*token).unwrap();
+                after.min_tokens_to_finish()
+            };
+            some.into_iter().max_by_key(needed).unwrap_or(any)
+        }
+        Choice::Structure => {
+            let some: Vec<u32> = tokens.iter().copied().filter(structural).collect();
+            if some.is_empty() { any } else { some[random.below(some.len())] }
+        }
+    }
+}
+
+/// One text within a budget: it is complete at the end.
+fn walk(constraint: &Constraint, mut budget: u32, choice: Choice, random: &mut Random, what: &str) {
+    let count = constraint.tables().vocabulary.len() as u32;
+    let mut matcher = constraint.matcher();
+    let given = budget;
+    loop {
+        let least = matcher.min_tokens_to_finish();
+        let text = || format!("{what}: {choice:?} of {given} after {:?}", String::from_utf8_lossy(matcher.text()));
+        assert!(least <= budget, "{}: {least} tokens needed, {budget} left", text());
+        if budget == 0 || matcher.text().len() > LONG * 8 {
+            assert!(matcher.is_accepting() || budget > 0, "{}: not complete", text());
+            return;
+        }
+        let mut mask = vec![0; (count as usize).div_ceil(32)];
+        let text = text();
+        matcher.fill_bitmask(&mut mask, Some(budget)).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        let is_set = |token: &u32| mask[*token as usize / 32] >> (token % 32) & 1 == 1;
+        let tokens: Vec<u32> = (1..count).filter(is_set).collect();
+        if tokens.is_empty() {
+            assert!(matcher.is_accepting(), "{text}: no token within {budget}");
+            return;
+        }
+        if random.below(6) == 0 {
+            exact(&matcher, &tokens, budget, &text);
+        }
+        let token = choose(&matcher, &tokens, choice, random);
+        matcher.accept_token(token).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        budget -= 1;
+    }
+}
+
+/// A token is allowed just if it can be read and what is needed after it is left.
+fn exact(matcher: &Matcher, tokens: &[u32], budget: u32, text: &str) {
+    let vocabulary = &matcher.constraint().tables().vocabulary;
+    // While a name or item that must differ from others is read, what is needed after it holds for any such text.
+    let differ = ["minProperties", "uniqueItems", "\"not\""].iter().any(|keyword| text.contains(keyword));
+    for token in 1..vocabulary.len() as u32 {
+        let mut after = matcher.fork();
+        let read = after.accept_token(token).is_ok();
+        let needed = if read { after.min_tokens_to_finish() } else { u32::MAX };
+        let bytes = String::from_utf8_lossy(vocabulary.token(token)).into_owned();
+        let is_allowed = tokens.binary_search(&token).is_ok();
+        let is_right = is_allowed == (needed < budget) || !is_allowed && differ && needed < INFINITE;
+        assert!(is_right, "{text}: {bytes:?}, allowed: {is_allowed}, needs {needed} after it, {budget} left");
+    }
+}
+
+fn walks(tables: &Arc<Tables>, language: &Language, count: usize, what: &str) {
+    let constraint = match Constraint::new(language, tables) {
+        Ok(constraint) => constraint,
+        Err(error) => return assert!(matches!(*error.kind, Kind::DeadEnd), "{what}: {error:?}"),
+    };
+    let least = constraint.matcher().min_tokens_to_finish();
+    if least > 1 << 20 {
+        assert!(!tables.vocabulary.has_every_byte(), "{what}: {least}");
+        return;
+    }
+    let mut random = Random(what.len() as u64 + u64::from(least));
+    let times = std::env::var("FORMWRIGHT_WALKS").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+    for round in 0..count * times {
+        let spare = if round < 8 { round / 4 } else { random.below(24) };
+        walk(&constraint, least + spare as u32, CHOICES[round % 4], &mut random, what);
+    }
+}
+
+const SCHEMAS: [&str; 30] = [
+    "true",
+    r#"{"type": "object", "minProperties": 2}"#,
+    r#"{"type": "object", "minProperties": 3}"#,
+    r#"{"type": "string", "pattern": "b$", "minLength": 2}"#,
+    r#"{"type": "array", "items": {"enum": [1, "a"]}, "contains": {"const": 1}}"#,
+    r#"{"type": "array", "items": {"enum": [1, "a", [1]]}, "contains": {"const": 1}, "minContains": 2, "maxContains": 3, "minItems": 4}"#,
+    r#"{"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 9999}, "uniqueItems": true, "minItems": 3}"#,
+    r#"{"type": "array", "items": {"type": ["string", "boolean", "null"]}, "uniqueItems": true, "minItems": 12}"#,
+    r#"{"type": "array", "items": {"enum": ["a", "ab", "abc", 12, 123, true]}, "uniqueItems": true, "minItems": 4}"#,
+    r#"{"type": "object", "minProperties": 3, "additionalProperties": {"type": "null"}}"#,
+    r#"{"type": "object", "minProperties": 3, "properties": {"a": {"type": "null"}, "": {"type": "integer"}}}"#,
+    r#"{"type": "object", "minProperties": 2, "maxProperties": 3, "patternProperties": {"^x?$": {"type": "null"}, "^y{1,2}$": true}, "additionalProperties": false}"#,
+    r#"{"type": "object", "not": {"additionalProperties": {"type": "string"}}, "additionalProperties": {"enum": ["a", 1]}}"#,
+    r#"{"type": "object", "additionalProperties": {"type": "null"}, "propertyNames": {"pattern": "^[ab]$"}}"#,
+    r#"{"type": "object", "additionalProperties": {"type": "boolean"}}"#,
+    r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {}, "c": {"type": "null"}}, "required": ["c", "a"], "dependentRequired": {"b": ["a", "d"]}}"#,
+    r#"{"type": "object", "properties": {"ab": {"type": "integer"}, "b": {"type": "null"}, "cab": {"type": "null"}}, "minProperties": 2, "additionalProperties": false}"#,
+    r#"{"anyOf": [{"type": "object", "properties": {"k": {"const": "a"}, "x": {"type": "integer"}}, "required": ["k", "x"]}, {"type": "object", "properties": {"k": {"const": "b"}, "y": {"type": "string"}}, "required": ["k", "y"]}, {"type": "array", "items": {"type": "boolean"}, "minItems": 2}]}"#,
+    r#"{"anyOf": [{"type": "object", "properties": {"a": {"enum": [1, 12]}}, "required": ["a"]}, {"type": "object", "properties": {"a": {"type": "integer"}, "x": {"const": true}}, "required": ["x"]}, {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2}]}"#,
+    r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"l": {"$ref": "#/$defs/t"}, "v": {"type": "integer"}}, "required": ["v"]}}}"##,
+    r##"{"$ref": "#/$defs/t", "$defs": {"t": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/t"}, "minItems": 2}, {"enum": [1, "ab"]}]}}}"##,
+    r#"{"type": "array", "prefixItems": [{"type": "string", "pattern": "b$", "minLength": 2}, {"type": "number"}], "items": false, "minItems": 2}"#,
+    r#"{"type": "array", "maxItems": 0}"#,
+    r#"{"type": "array", "items": {"type": "array", "items": {"type": "array", "minItems": 1}}, "minItems": 2, "maxItems": 3}"#,
+    r#"{"type": "string", "format": "date-time"}"#,
+    r#"{"type": "string", "format": "uuid"}"#,
+    r#"{"type": "string", "minLength": 30, "maxLength": 33}"#,
+    r#"{"type": "string", "minLength": 300}"#,
+    r#"{"type": "number", "multipleOf": 0.25, "minimum": 10}"#,
+    r#"{"enum": ["cab", "ca", {"x": true}, 12, 121, null, "日本"]}"#,
+];
+
+fn options(order: Order, whitespace: &str) -> Options {
+    Options { order, whitespace: whitespace.to_owned(), ..Options::default() }
+}
+
+fn schemas(tables: &Arc<Tables>, count: usize) {
+    for schema in SCHEMAS {
+        for order in [Order::Schema, Order::Model] {
+            for whitespace in ["flexible", "pretty"] {
+                let language = json_schema(schema, &options(order, whitespace)).unwrap();
+                walks(tables, &language, count, &format!("{schema} {order:?} {whitespace}"));
+            }
+        }
+    }
+}
+
+fn others(tables: &Arc<Tables>, count: usize) {
+    let limits = Limits::default();
+    for pattern in ["ab|abcde", "(ab|cab)*12", "[a-z]{3,40}x", "(a|ab)(c|bcd)(d*)", "a{100}", "日本|é+", "(12)+(34)?", ".*b"] {
+        walks(tables, &regex(pattern, &limits).unwrap(), count, pattern);
+    }
+    let texts = ["ab", "cab", "ca b", "true", "12", "日本"];
+    walks(tables, &choice(&texts, &limits).unwrap(), count, "choice");
+    let (word, number) = (regex("[ab]{2,3}", &limits).unwrap(), json_schema(r#"{"type": "array"}"#, &Options::default()).unwrap());
+    let both = word.then(&number).unwrap().repeat(2, 4).unwrap();
+    walks(tables, &both, count, "repeated composition");
+}
+
+#[test]
+fn texts_of_bytes_end_in_time() {
+    let tables = tables_of(Vec::<&[u8]>::new(), Limits::default());
+    schemas(&tables, 12);
+    others(&tables, 12);
+}
+
+#[test]
+fn texts_of_tokens_that_cut_across_structure_end_in_time() {
+    let tables = tables(Limits::default());
+    schemas(&tables, 12);
+    others(&tables, 12);
+}
+
+/// Some bytes are no tokens, or only inside longer ones.
+#[test]
+fn texts_end_in_time_where_not_every_byte_is_a_token() {
+    for (index, missing) in [&b"0"[..], b"\"", b"b}", b" \\", b"1]", b":,"].into_iter().enumerate() {
+        let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+        tokens.extend((0..128_u8).filter(|byte| !missing.contains(byte)).map(|byte| vec![byte]));
+        let longer = ["{\"", "\":", "\"}", "\",\"", "\"a\"", "12", "10", "ab", "cab", "]]", "[1", "1]", ": ", "true", "null", "}}", "de", "abc"];
+        tokens.extend(longer.iter().map(|token| token.as_bytes().to_vec()));
+        let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
+        let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
+        if index % 2 == 0 {
+            schemas(&tables, 2);
+        }
+        others(&tables, 4);
+    }
+}
