@@ -18,7 +18,8 @@
 //!
 //! Wrinkles: used names and items that only the text knows are forgotten ([`Machine::erased`]). A preferred way does
 //! not lead into a text that must differ from unknown ones: there the potential is the bytes, which count for any such
-//! text. Where not every byte is a token, a preferred way may not be spelled at all: then all tokens are tried.
+//! text. Where not every byte is a token, a preferred way may not be spelled at all: then all tokens are tried. A text
+//! that knows its used names must not need more than one that does not, so there it is asked both ways.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -82,7 +83,23 @@ impl Potential {
     fn tokens_of(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> u32 {
         let configuration = machine.erased(configuration);
         let tokens = self.preferred(machine, vocabulary, configuration);
-        if tokens < INFINITE || vocabulary.has_every_byte() {
+        if vocabulary.has_every_byte() {
+            return tokens;
+        }
+        let forgetful = machine.forgetful(configuration);
+        let least = tokens.min(self.preferred_or_searched(machine, vocabulary, forgetful));
+        if least < INFINITE { least } else { self.preferred_or_searched(machine, vocabulary, configuration) }
+    }
+
+    /// The potential along preferred ways, or else over all tokens.
+    fn preferred_or_searched(
+        &mut self,
+        machine: &mut Machine<'_>,
+        vocabulary: &Vocabulary,
+        configuration: Configuration,
+    ) -> u32 {
+        let tokens = self.preferred(machine, vocabulary, configuration);
+        if tokens < INFINITE {
             return tokens;
         }
         if let Some(&known) = self.searched.get(&configuration) {

@@ -74,7 +74,7 @@ impl Machine<'_> {
 
     /// The stack nodes whose costs the cost of a stack node is computed from: the alternatives of a union, or the one
     /// node below a frame.
-    fn below(&self, stack: StackId) -> SmallVec<[StackId; 4]> {
+    pub(super) fn below(&self, stack: StackId) -> SmallVec<[StackId; 4]> {
         match self.stacks.alternatives(stack) {
             Some(several) => SmallVec::from_slice(several),
             None if stack == END => SmallVec::new(),

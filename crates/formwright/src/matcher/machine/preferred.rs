@@ -13,11 +13,11 @@
 //! Cost: a step and its cost for each byte that is tried; the first one or two are mostly right. Wrinkle: the choice
 //! must not depend on what is on the stack, else two configurations that are united there would lose a way.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
-use super::configuration::{Configuration, Frame, Phase, Position, StackId};
-use super::stacks::{UNKNOWN, are_known};
+use super::configuration::{Configuration, END, Frame, Phase, Position, StackId};
+use super::stacks::{Stacks, UNKNOWN, are_known};
 use crate::language::{INFINITE, Node, STRIPPED, end};
 use crate::vocabulary::{NodeIndex, is_whitespace};
 
@@ -60,6 +60,38 @@ impl Machine<'_> {
         let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
         let erased: SmallVec<[StackId; 4]> = several.iter().map(|&stack| self.erased_stack(stack)).collect();
         if erased == several { stack } else { self.stacks.union(erased) }
+    }
+
+    /// The configuration when it is known how many names and items are used, but not which.
+    pub fn forgetful(&mut self, configuration: Configuration) -> Configuration {
+        let mut pending: SmallVec<[StackId; 16]> = smallvec![configuration.stack];
+        while let Some(&top) = pending.last() {
+            let below = self.below(top);
+            let before = pending.len();
+            pending.extend(below.iter().copied().filter(|&below| self.stacks.cached_forgetful(below).is_none()));
+            if pending.len() == before {
+                let made = self.forgetful_stack(top);
+                self.stacks.insert_forgetful(top, made);
+                pending.pop();
+            }
+        }
+        let stack = self.stacks.cached_forgetful(configuration.stack).unwrap_or(configuration.stack);
+        Configuration { position: self.stacks.forget(configuration.position), stack }
+    }
+
+    /// A stack node when what is below it is made already.
+    fn forgetful_stack(&mut self, stack: StackId) -> StackId {
+        let made = |stacks: &Stacks, below: StackId| stacks.cached_forgetful(below).unwrap_or(below);
+        if let Some(several) = self.stacks.alternatives(stack) {
+            let several: SmallVec<[StackId; 4]> = several.iter().map(|&below| made(self.stacks, below)).collect();
+            return self.stacks.union(several);
+        }
+        let Frame { position, below } = self.stacks.frame(stack);
+        if stack == END {
+            return END;
+        }
+        let frame = Frame { position: self.stacks.forget(position), below: made(self.stacks, below) };
+        self.stacks.push(frame)
     }
 
     /// Whether a configuration is inside no name and no item whose text another text may have otherwise.

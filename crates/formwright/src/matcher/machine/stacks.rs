@@ -93,6 +93,8 @@ pub struct Stacks {
     colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
     /// Of an array whose kinds of items are counted: what it still needs, for what it has seen.
     missing_items: FxHashMap<(u32, u32), Option<u32>>,
+    /// By node: the same when it is not known which names and items are used.
+    forgetful: FxHashMap<StackId, StackId>,
     /// By node: its representative, once cached.
     representatives: Vec<StackId>,
 }
@@ -125,6 +127,7 @@ impl Default for Stacks {
             members: FxHashMap::default(),
             colons: FxHashMap::default(),
             missing_items: FxHashMap::default(),
+            forgetful: FxHashMap::default(),
             representatives: Vec::new(),
         }
     }
@@ -289,6 +292,47 @@ impl Stacks {
             self.representatives.resize(self.nodes.len(), NO_REPRESENTATIVE);
         }
         self.representatives[stack as usize] = representative;
+    }
+
+    /// A node when it is not known which names and items are used, if cached.
+    pub fn cached_forgetful(&self, stack: StackId) -> Option<StackId> {
+        self.forgetful.get(&stack).copied()
+    }
+
+    /// Caches a node when it is not known which names and items are used.
+    pub fn insert_forgetful(&mut self, stack: StackId, made: StackId) {
+        self.forgetful.insert(stack, made);
+    }
+
+    /// A position when it is known how many names and items are used, but not which.
+    pub fn forget(&mut self, mut position: Position) -> Position {
+        let number = |texts: &Self, of: TextsId| if of == NONE { NONE } else { counted(texts.used(of)) };
+        match &mut position {
+            Position::Named { seen, .. }
+            | Position::Key { seen, .. }
+            | Position::Colon { seen, .. }
+            | Position::Object { seen, .. }
+                if matches!(seen.unpack(), Unpacked::Interned(_)) =>
+            {
+                let before = self.seen(*seen).clone();
+                let names = number(self, before.names);
+                *seen = self.intern_seen(Seen { names, ..before });
+            }
+            Position::Item { items: id, .. } => *id = self.forget_items(*id),
+            Position::Array { count, .. } => {
+                if let Unpacked::Interned(id) = count.unpack() {
+                    *count = Progress::interned(self.forget_items(id));
+                }
+            }
+            _ => {}
+        }
+        position
+    }
+
+    fn forget_items(&mut self, id: u32) -> u32 {
+        let before = self.items(id).clone();
+        let used = if before.used == NONE { NONE } else { counted(self.used(before.used)) };
+        self.intern_items(Items { used, ..before })
     }
 
     /// What an object that is not plain has seen.
