@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use formwright::bytes::hex;
-use formwright::syntax::json_schema::{Options, json_schema};
-use formwright::syntax::regex::regex;
+use formwright::syntax::json_schema::Order;
 use formwright::terminals::Tables;
-use formwright::{Constraint, Language, Limits, Result};
+use formwright::{Constraint, Limits};
 use sha2::{Digest, Sha256};
 
 mod support;
+
+use support::{Case, cases, report};
 
 /// As in the Python package.
 #[global_allocator]
@@ -27,52 +28,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Warm rounds.
 const ROUNDS: usize = 5;
 
-struct Case {
-    name: String,
-    kind: String,
-    source: String,
-    instances: Vec<Vec<u32>>,
-}
-
-fn cases(text: &str) -> Vec<Case> {
-    let read = |line: &str| {
-        let value: serde_json::Value = serde_json::from_str(line).ok()?;
-        let ids = |instance: &serde_json::Value| {
-            instance["tokens"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(serde_json::Value::as_u64)
-                .map(|id| id as u32)
-                .collect()
-        };
-        let instances = value["instances"].as_array()?.iter().filter(|instance| instance["reject"].is_null());
-        let text = |key: &str| value[key].as_str().map(str::to_owned);
-        Some(Case {
-            name: text("name")?,
-            kind: text("kind")?,
-            source: text("source")?,
-            instances: instances.map(ids).collect(),
-        })
-    };
-    text.lines().filter_map(read).collect()
-}
-
-impl Case {
-    fn language(&self) -> Result<Language> {
-        match self.kind.as_str() {
-            "regex" => regex(&self.source, &Limits::default()),
-            _ => json_schema(&self.source, &Options::default()),
-        }
-    }
-}
-
 /// The number of masks and the digest of all of them, in the order in which the instances meet them.
 fn digest(tables: &Arc<Tables>, cases: &[Case]) -> (usize, String) {
     let mut row = vec![0; tables.vocabulary.mask_words()];
     let (mut count, mut hash) = (0, Sha256::new());
     for case in cases {
-        let Ok(language) = case.language() else { continue };
+        let Ok(language) = case.language(Order::Schema) else { continue };
         let mut matcher = Constraint::new(&language, tables).expect("a constraint").matcher();
         for instance in &case.instances {
             matcher.reset();
@@ -105,7 +66,7 @@ fn round(tables: &Arc<Tables>, cases: &[Case]) -> Times {
     let micros = |start: Instant| start.elapsed().as_nanos() as f64 / 1e3;
     for case in cases {
         let start = Instant::now();
-        let Ok(language) = case.language() else {
+        let Ok(language) = case.language(Order::Schema) else {
             times.refused += 1;
             continue;
         };
@@ -155,25 +116,6 @@ fn each(tables: &Arc<Tables>, case: &[Case]) {
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let (compile, mask, accept) = (average(&times.compile), average(&times.mask), average(&times.accept));
     println!("{:<40} {compile:>8.1} {mask:>8.2} {accept:>8.3}", case[0].name);
-}
-
-fn report(name: &str, values: &mut [f64]) {
-    if values.is_empty() {
-        return;
-    }
-    values.sort_by(f64::total_cmp);
-    let at = |share: f64| values[((values.len() - 1) as f64 * share) as usize];
-    let average = values.iter().sum::<f64>() / values.len() as f64;
-    println!(
-        "{name:<16} {:>8} avg {average:>9.3} p25 {:>7.2} p50 {:>7.2} p90 {:>8.2} p99 {:>9.2} p99.9 {:>9.2} max {:>10.2}",
-        values.len(),
-        at(0.25),
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(0.999),
-        at(1.0)
-    );
 }
 
 /// What reading the clock adds to every figure, in nanoseconds.
