@@ -3,7 +3,7 @@
 //! Every instance is followed token by token: without a budget, and with as many tokens as it has and 1,000, 50 or none
 //! more. Each mask counts with the least of five repetitions. Then `min_tokens_to_finish`: the first time that a
 //! constraint is asked and later, and its answer against the fewest tokens that spell `example()` and each instance.
-//! Last, a sampler that draws uniformly among the allowed tokens.
+//! Last, a sampler that draws uniformly among the allowed tokens. With `--worst`, the masks that took longest are listed.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 
@@ -60,6 +60,31 @@ fn masks(tables: &Arc<Tables>, cases: &[Case], order: Order, spare: Option<usize
         }
     }
     times
+}
+
+/// Lists the masks that took longest of all instances with some tokens to spare.
+fn worst(tables: &Arc<Tables>, cases: &[Case], order: Order, times: &[f64]) {
+    let mut places = Vec::new();
+    for case in cases {
+        let Ok(language) = case.language(order) else { continue };
+        let mut matcher = Constraint::new(&language, tables).expect("a constraint").matcher();
+        for instance in &case.instances {
+            matcher.reset();
+            for &token in instance {
+                let text = String::from_utf8_lossy(matcher.text());
+                let tail: String = text.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
+                places.push((case.name.clone(), tail));
+                if matcher.accept_token(token).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..times.len().min(places.len())).collect();
+    order.sort_by(|a, b| times[*b].total_cmp(&times[*a]));
+    for at in order.into_iter().take(40) {
+        println!("{:>10.2} {} after {:?}", times[at], places[at].0, places[at].1);
+    }
 }
 
 /// Fewest tokens that spell a text.
@@ -175,6 +200,9 @@ fn main() {
             let now = masks(&tables, &cases, order, spare);
             *times = if times.is_empty() { now } else { now.iter().zip(&*times).map(|(a, b)| a.min(*b)).collect() };
         }
+    }
+    if std::env::args().any(|argument| argument == "--worst") {
+        worst(&tables, &cases, order, &times[1]);
     }
     for (times, spare) in times.iter_mut().zip(SPARE) {
         support::report(&spare.map_or("no budget".to_owned(), |spare| format!("{spare} to spare")), times);

@@ -11,6 +11,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::text_lengths::TextLengths;
@@ -35,12 +36,12 @@ pub struct CompiledGraph {
 }
 
 /// What is found about lengths when a budget asks for it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Lengths {
-    /// By leaf: the lengths of its texts.
-    texts: Box<[OnceLock<TextLengths>]>,
-    /// By node: of an object whose state is a position, what must come from each position on.
-    required: Box<[OnceLock<Required>]>,
+    /// Of the leaves whose texts must differ: the lengths of their texts.
+    texts: FxHashMap<LeafId, TextLengths>,
+    /// Of the objects whose state is a position: what must come from each position on.
+    required: FxHashMap<NodeId, OnceLock<Required>>,
 }
 
 /// By position: bytes of the members that must still come, without commas, and their number.
@@ -109,8 +110,8 @@ impl CompiledGraph {
         let value = |node: NodeId| self.facts.shortest(node);
         let leaf = |leaf: LeafId| self.facts.shortest_of_leaf(leaf);
         let texts = |leaf: LeafId, length: u32| {
-            let texts = self.lengths().texts[leaf as usize].get_or_init(TextLengths::default);
-            texts.up_to(self.automaton(leaf), length)
+            let texts = self.lengths().texts.get(&leaf);
+            texts.map_or((u64::MAX, false), |texts| texts.up_to(self.automaton(leaf), length))
         };
         let (colon, between) = (self.costs.colon(layout), self.costs.between_items(layout));
         ask(&MinimumLengths { value: &value, leaf: &leaf, texts: &texts, colon, between })
@@ -118,17 +119,30 @@ impl CompiledGraph {
 
     fn lengths(&self) -> &Lengths {
         self.lengths.get_or_init(|| {
-            Box::new(Lengths {
-                texts: (0..self.graph.leaves.len()).map(|_| OnceLock::new()).collect(),
-                required: (0..self.graph.nodes.len()).map(|_| OnceLock::new()).collect(),
-            })
+            let mut lengths = Lengths::default();
+            for (node, index) in self.graph.nodes.iter().zip(0..) {
+                match node {
+                    Node::Object(object) if object.is_plain() => {
+                        lengths.required.insert(index, OnceLock::new());
+                    }
+                    Node::Object(object) => {
+                        lengths.texts.extend(object.undeclared.iter().map(|kind| (kind.name, TextLengths::default())));
+                    }
+                    Node::Distinct(leaves) => {
+                        lengths.texts.extend(leaves.iter().map(|&leaf| (leaf, TextLengths::default())));
+                    }
+                    _ => {}
+                }
+            }
+            Box::new(lengths)
         })
     }
 
     /// Of an object whose state is a position: the bytes of the members that must come from `position` on, without
     /// commas, and their number.
     pub fn required_from(&self, node: NodeId, object: &Object, position: u32) -> (u32, u32) {
-        let required = self.lengths().required[node as usize].get_or_init(|| {
+        let Some(required) = self.lengths().required.get(&node) else { return (INFINITE, 1) };
+        let required = required.get_or_init(|| {
             self.with_lengths(&object.layout, |lengths| {
                 let mut all = vec![(0_u32, 0); object.members.len() + 1];
                 for (at, member) in object.members.iter().enumerate().rev() {

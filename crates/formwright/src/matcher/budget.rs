@@ -106,6 +106,15 @@ impl<'m> Budget<'m> {
         needed <= self.left
     }
 
+    /// Whether as many tokens are left as there are bytes to come.
+    pub fn fits_in_bytes(&mut self, bytes: u32) -> bool {
+        let fits = self.vocabulary.has_every_byte() && bytes <= self.left;
+        if fits {
+            self.highest = self.highest.max(bytes);
+        }
+        fits
+    }
+
     /// Whether any of some context-dependent tokens fits, as far as is known.
     pub fn is_ample_for(&self, key: &ContinuedKey) -> bool {
         self.cache.highest_dependent.get(key).is_some_and(|&highest| highest <= self.left)

@@ -18,7 +18,7 @@ use super::{
     TextTable, TokenLookahead, TokenSet, Tree,
 };
 use crate::error::Result;
-use crate::language::{Leaf, SpaceState, Spaces, UNBOUNDED};
+use crate::language::{Leaf, SpaceState, Spaces, UNBOUNDED, end};
 use crate::limits::Limits;
 use crate::regular::{Automaton, ByteSet, Regular, StateId};
 use crate::vocabulary::{TokenId, Vocabulary};
@@ -100,8 +100,11 @@ impl Tables {
                 .whitespace_only
                 .iter()
                 .filter_map(|&(run, token)| Some((after[run as usize]?, token)));
-            let (after_whitespace, whitespace_only) = whitespace_only.unzip();
-            let table = RunTable { ends, whitespace_only, after_whitespace };
+            let mut whitespace_only: Vec<(SpaceState, TokenId)> = whitespace_only.collect();
+            whitespace_only.sort_by_key(|&(after, _)| spaces.ends(after) != end::ANY);
+            let (after_whitespace, whitespace_only): (Vec<_>, _) = whitespace_only.into_iter().unzip();
+            let free = after_whitespace.partition_point(|&after| spaces.ends(after) == end::ANY);
+            let table = RunTable { ends, whitespace_only, after_whitespace, free };
             let bytes = table.ends.len() + table.whitespace_only.len() * 8 + 64;
             (table, bytes)
         })
@@ -255,4 +258,6 @@ pub struct RunTable {
     pub whitespace_only: Vec<TokenId>,
     /// The state after each of them.
     pub after_whitespace: Vec<SpaceState>,
+    /// After this many of them anything may follow; they come first.
+    pub free: usize,
 }

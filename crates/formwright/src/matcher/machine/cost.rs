@@ -31,6 +31,12 @@ use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, Seen, Space
 use crate::regular::{DEAD, StateId};
 use crate::vocabulary::{NodeIndex, Trie};
 
+/// The rest of an escape or of a character, a character that is not excluded, and the quote.
+const FARTHEST_EXCLUDED: u32 = 10;
+
+/// Of more names than this, the dearest is not looked for where that takes long.
+const MANY: usize = 16;
+
 impl Machine<'_> {
     /// Bytes of the shortest completion of any of `configurations`.
     pub fn cost(&mut self, configurations: &[Configuration]) -> u32 {
@@ -288,16 +294,70 @@ impl Machine<'_> {
     fn key_cost(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> u32 {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return INFINITE };
-        let space = graph.spaces().shortest(object.layout.key, end::COLON);
+        self.nearest_name(node, object, seen, at).map_or(INFINITE, |(cost, _)| cost)
+    }
+
+    /// The next byte of the declared name below the trie node `at` with which the end is nearest.
+    pub(super) fn preferred_name_byte(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> Option<u8> {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return None };
+        let (_, member) = self.nearest_name(node, object, seen, at)?;
+        let name = object.names.text(member as usize);
+        Some(name.get(usize::from(object.names.tree().node(at).depth)).copied().unwrap_or(b'"'))
+    }
+
+    /// The declared name below the trie node `at` with which the end is nearest, and the bytes until there.
+    fn nearest_name(
+        &mut self,
+        node: NodeId,
+        object: &Object,
+        seen: Progress,
+        at: NodeIndex,
+    ) -> Option<(u32, u32)> {
+        let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
         let (names, costs) = (object.names.tree(), self.colon_costs(node, object, seen, at));
-        nearest_end(names, at, |member| {
+        let read = u32::from(names.node(at).depth) + 1; // and the opening quote
+        let mut nearest = (INFINITE, u32::MAX);
+        for &member in &names.items()[names.items_below(at)] {
             let cost = match &costs {
                 Some(costs) => costs[member as usize],
                 None if self.declared_may_come(object, seen, member) => self.colon_cost(node, seen, member),
-                None => INFINITE,
+                None => continue,
             };
-            (cost < INFINITE).then(|| cost.saturating_add(1 + space))
-        })
+            let cost = cost.saturating_add(object.members[member as usize].name_bytes - read + space);
+            nearest = nearest.min((cost, member));
+        }
+        Some(nearest).filter(|(cost, _)| *cost < INFINITE)
+    }
+
+    /// As [`Machine::key_cost`], for the dearest of these names.
+    pub fn dearest_name(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> u32 {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return INFINITE };
+        let space = graph.spaces().shortest(object.layout.key, end::COLON);
+        let names = object.names.tree();
+        let below = &names.items()[names.items_below(at)];
+        if below.len() > MANY && object.is_counted() {
+            return INFINITE; // each takes a while
+        }
+        let mut dearest = 0;
+        for &member in below {
+            if self.declared_may_come(object, seen, member) {
+                let cost = self.colon_cost(node, seen, member).saturating_add(space);
+                dearest = dearest.max(cost.saturating_add(object.members[member as usize].name_bytes));
+            }
+        }
+        dearest
+    }
+
+    /// As [`Machine::literal_cost`], for the dearest of these texts.
+    pub fn dearest_text(&self, node: NodeId, at: NodeIndex) -> u32 {
+        let Some(tree) = self.graph.node(node).tree() else { return INFINITE };
+        let after = match self.graph.node(node) {
+            Node::Tail(tail) => tail.continuations.iter().map(|after| after.shortest).max().unwrap_or(0),
+            _ => 0,
+        };
+        after.saturating_add(u32::from(tree.node(at).height))
     }
 
     /// The costs of all members if they come next, where each takes a while and many are asked for.
@@ -350,6 +410,15 @@ impl Machine<'_> {
             level = next;
         }
         best
+    }
+
+    /// Bytes of the end of a name or item wherever it is a prefix of excluded texts, at most; `None` if that is not known
+    /// at once. With more characters of one byte than there are excluded texts, one of them leads away from all.
+    pub fn farthest_excluded(&self, leaf: LeafId) -> Option<u32> {
+        let inside = self.graph.inside(leaf)?;
+        let bytes = self.graph.automaton(leaf).next_bytes(inside);
+        let characters = bytes.iter().filter(|byte| matches!(byte, 0x20..=0x7F) && !matches!(byte, b'"' | b'\\'));
+        (characters.count() > self.stacks.most_excluded()).then_some(FARTHEST_EXCLUDED)
     }
 
     // Arrays. Their phases are `Open` and `Value` only: after a comma stands `Position::Value`.

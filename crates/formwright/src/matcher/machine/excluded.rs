@@ -44,17 +44,20 @@ pub struct ExcludedTexts {
     added: FxHashMap<(TextsId, Box<[u8]>), TextsId>,
     /// By set: how many texts were added to it, if any were.
     sizes: FxHashMap<TextsId, u32>,
+    /// No set has more texts than this.
+    most: usize,
 }
 
 impl Default for ExcludedTexts {
     fn default() -> Self {
-        Self { nodes: vec![TextNode::default()], added: FxHashMap::default(), sizes: FxHashMap::default() }
+        Self { nodes: vec![TextNode::default()], added: FxHashMap::default(), sizes: FxHashMap::default(), most: 0 }
     }
 }
 
 impl ExcludedTexts {
     /// The set of the texts of `trie`, each followed by the byte `end`.
     pub fn of_trie(&mut self, trie: &Trie, end: u8) -> TextsId {
+        self.most += trie.items().len();
         let last = self.push(TextNode { ends: true, branches: Branches::new() });
         let mut ids: Vec<TextsId> = vec![NONE; trie.nodes().len()];
         for index in (0..trie.nodes().len() as NodeIndex).rev() {
@@ -88,8 +91,14 @@ impl ExcludedTexts {
             below = self.push(node);
         }
         self.added.insert((texts, text.into()), below);
+        self.most += 1;
         self.sizes.insert(below, self.added_to(texts) + 1);
         below
+    }
+
+    /// No set has more texts than this.
+    pub fn most(&self) -> usize {
+        self.most
     }
 
     /// How many texts were added to a set one by one.

@@ -126,6 +126,10 @@ impl Machine<'_> {
         if let Position::Literal { node, at } = configuration.position {
             return self.ways_of_texts(configuration, node, at, cost);
         }
+        if let Position::Key { object, seen, at } = configuration.position {
+            let byte = self.preferred_name_byte(object, seen, at);
+            return byte.and_then(|byte| self.way(configuration, byte, cost)).into_iter().collect();
+        }
         let bytes = self.first_bytes(&configuration);
         let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
         let mut order = others.chain(bytes.iter().filter(|byte| is_whitespace(*byte)));

@@ -411,6 +411,11 @@ impl Stacks {
         self.texts.is_full()
     }
 
+    /// No text must differ from more texts than this.
+    pub fn most_excluded(&self) -> usize {
+        self.texts.most()
+    }
+
     /// Whether an excluded text ends at `at`.
     pub fn is_excluded(&self, at: Option<TextsId>) -> bool {
         at.is_some_and(|at| self.texts.ends(at))

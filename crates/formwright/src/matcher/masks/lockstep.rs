@@ -8,7 +8,7 @@
 //! tokens    c  ci  city  co  cat  n                         co  n
 //! ```
 //!
-//! Cost: the common branches. Wrinkle: where a name or text ends, what comes after it is stepped as everywhere else.
+//! Cost: the common branches. With a budget, only where it is enough for all of them. Wrinkle: where a name or text ends, what comes after it is stepped as everywhere else.
 
 use super::entry::Entry;
 use super::{Masker, Walk};
@@ -34,6 +34,18 @@ pub struct InText {
 }
 
 impl Masker<'_> {
+    /// Whether the budget is enough inside a name or a text, whichever it is: then nothing need be asked there.
+    pub fn every_end_fits(&mut self, configuration: Configuration) -> bool {
+        let Some(budget) = &mut self.budget else { return true };
+        let Configuration { position, stack } = configuration;
+        let inside = match position {
+            Position::Key { object, seen, at } => self.machine.dearest_name(object, seen, at),
+            Position::Literal { node, at } => self.machine.dearest_text(node, at),
+            _ => return false,
+        };
+        budget.fits_in_bytes(inside.saturating_add(self.machine.stack_cost(stack)))
+    }
+
     /// Declared names and tokens side by side, as [`Masker::walk`] would find them: between the quotes of a name
     /// nothing changes but how far it is read.
     pub fn walk_names(&mut self, walk: &Walk<'_>, node: NodeIndex, name: InName, purpose: u8, entry: &mut Entry) {

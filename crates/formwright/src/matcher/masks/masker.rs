@@ -174,16 +174,12 @@ impl<'m> Masker<'m> {
     /// As [`Masker::add_whitespace_tokens`], as far as the budget allows.
     #[cold]
     fn add_whitespace_within_budget(&mut self, configuration: Configuration, runs: &RunTable) {
-        let mut known: SmallVec<[(Configuration, bool); 2]> = SmallVec::new();
-        for (&token, &space) in runs.whitespace_only.iter().zip(&runs.after_whitespace) {
-            let after = self.machine.erased(configuration.with_space(space));
-            let found = known.iter().find(|(other, _)| *other == after).map(|(_, fits)| *fits);
-            let fits = found.unwrap_or_else(|| {
-                let fits = self.whitespace_fits(configuration, space);
-                known.push((after, fits));
-                fits
-            });
-            if fits {
+        let (free, others) = runs.whitespace_only.split_at(runs.free);
+        if runs.free > 0 && self.whitespace_fits(configuration, runs.after_whitespace[0]) {
+            self.tokens.extend_from_slice(free);
+        }
+        for (&token, &space) in others.iter().zip(&runs.after_whitespace[runs.free..]) {
+            if self.whitespace_fits(configuration, space) {
                 self.tokens.push(token);
             }
         }

@@ -83,7 +83,7 @@ impl Masker<'_> {
             return self.add_groups(&Leaving { walk, node, mask: &mask, stack, purpose }, inside, &bans, entry);
         }
         let bans = match at {
-            Some(_) if self.budget.is_some() => {
+            Some(_) if self.budget.is_some() && !self.covers_excluded(leaf, stack) => {
                 let leaving = Leaving { walk, node, mask: &mask, stack, purpose };
                 let excluded = self.still_excluded(&leaving, inside).into_iter();
                 let dear: Vec<TokenId> = excluded.filter(|(_, fits)| !fits).map(|(token, _)| token).collect();
@@ -162,6 +162,12 @@ impl Masker<'_> {
         let beyond = window.map_or(0, |(least, _)| least - counted);
         let (_, automaton) = representative.automaton(self.automaton(asked.leaf));
         let farthest = mask.farthest(automaton).saturating_add(beyond.max(representative.slack));
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, stack))
+    }
+
+    /// Whether the budget is enough wherever a text is a prefix of excluded ones.
+    fn covers_excluded(&mut self, leaf: LeafId, stack: StackId) -> bool {
+        let Some(farthest) = self.machine.farthest_excluded(leaf) else { return false };
         self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, stack))
     }
 

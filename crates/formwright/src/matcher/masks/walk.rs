@@ -58,8 +58,9 @@ impl Masker<'_> {
             }
         }
         if let [Configuration { position, stack }] = self.buffer[low..]
-            && self.budget.is_none()
             && !(node == 0 && walk.strips())
+            && matches!(position, Position::Key { .. } | Position::Literal { .. })
+            && self.every_end_fits(Configuration { position, stack })
         {
             if let Position::Key { object, seen, at } = position {
                 return self.walk_names(walk, node, InName { object, seen, at, stack }, purpose, entry);

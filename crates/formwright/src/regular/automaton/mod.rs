@@ -89,7 +89,7 @@ impl Transitions<'_> {
 pub struct Automaton {
     encoding: Encoding,
     classes: ByteClasses,
-    /// A row for each state: where each class leads, and its representative.
+    /// A row for each state: where each class leads, its representative, and the bytes of its shortest completion.
     table: Table,
     builder: Mutex<StateBuilder>,
     overflow: AtomicBool,
@@ -123,7 +123,7 @@ impl Automaton {
         let alphabet = Alphabet::new(tree);
         let classes = ByteClasses::new(&alphabet, encoding);
         let shortest = encoding.shortest_of_minterms(&alphabet);
-        let width = classes.len() + 1;
+        let width = classes.len() + 2;
         let fixed_bytes = size_of::<Self>() + alphabet.memory();
         let mut expressions = Expressions::new(alphabet, shortest, limits.emptiness_search);
         let root = expressions.lower(tree);
@@ -285,8 +285,20 @@ impl Automaton {
     }
 
     /// Bytes of the shortest completion from `state`.
+    #[inline]
     pub fn shortest(&self, state: StateId) -> u32 {
-        self.lock().shortest(state)
+        let cell = &self.table.row_or_make(state)[self.classes.len() + 1];
+        match cell.load(Ordering::Relaxed) {
+            UNKNOWN => self.find_shortest(state, cell),
+            cached => cached,
+        }
+    }
+
+    #[cold]
+    fn find_shortest(&self, state: StateId, cell: &AtomicU32) -> u32 {
+        let shortest = self.lock().shortest(state).min(UNKNOWN - 1);
+        cell.store(shortest, Ordering::Relaxed);
+        shortest
     }
 
     /// The state under which masks of `state` are cached: it allows the same tokens of at most `reach - 1` code points.
