@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::text_lengths::TextLengths;
 use super::{
-    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Spaces,
+    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rise, Spaces,
 };
 use crate::regular::{Automaton, ByteSet, StateId};
 
@@ -42,6 +42,8 @@ struct Lengths {
     texts: FxHashMap<LeafId, TextLengths>,
     /// Of the objects whose state is a position: what must come from each position on.
     required: FxHashMap<NodeId, OnceLock<Required>>,
+    /// How much farther from the end a text can be led; `None` if that is not known.
+    rise: OnceLock<Option<Rise>>,
 }
 
 /// By position: bytes of the members that must still come, without commas, and their number.
@@ -155,6 +157,21 @@ impl CompiledGraph {
             })
         });
         required[position as usize]
+    }
+
+    /// How much farther from the end its texts can be led; `None` if that is not known.
+    pub fn rise(&self) -> Option<Rise> {
+        *self.lengths().rise.get_or_init(|| self.find_rise())
+    }
+
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> NodeId {
+        self.graph.nodes.len() as NodeId
+    }
+
+    /// A leaf.
+    pub(super) fn leaf(&self, leaf: LeafId) -> &Leaf {
+        &self.graph.leaves[leaf as usize]
     }
 
     /// The leaves of the items of an array that must all differ.

@@ -266,6 +266,12 @@ impl Spaces {
         state != STRIPPED && self.next[usize::from(state)].iter().any(|&next| next != NOWHERE)
     }
 
+    /// Whitespace bytes that some state needs at least before something may follow, at most.
+    pub fn farthest(&self) -> u32 {
+        let states = 0..self.ends.len() as SpaceState;
+        states.map(|state| self.shortest(state, end::ANY)).filter(|&bytes| bytes < u32::MAX / 4).max().unwrap_or(0)
+    }
+
     /// Fewest whitespace bytes from `state` until one of `ends` may follow.
     pub fn shortest(&self, state: SpaceState, ends: u8) -> u32 {
         if state == STRIPPED || self.ends(state) & ends != 0 {

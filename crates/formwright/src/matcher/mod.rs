@@ -281,7 +281,7 @@ impl Matcher {
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
         let mut mask = Mask::default();
-        match budget {
+        match budget.filter(|&budget| !self.is_ample(budget)) {
             _ if self.history.is_finished() => mask.ends = true,
             None => {
                 let Self { cache, history, path } = self;
@@ -290,6 +290,16 @@ impl Matcher {
             Some(budget) => self.lookup_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
+    }
+
+    /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget.
+    fn is_ample(&self, budget: u32) -> bool {
+        let constraint = self.constraint();
+        let Some(left) = budget.checked_sub(1 + constraint.rise()) else { return false };
+        let mut path = Vec::new();
+        let stacks = &mut self.cache.lock().stacks;
+        let mut machine = Machine::new(constraint.graph(), stacks, &mut path);
+        self.history.configurations().iter().all(|&configuration| machine.configuration_cost(configuration) <= left)
     }
 
     /// Writes the mask that [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for no
@@ -319,6 +329,7 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
+        let budget = budget.filter(|&budget| !self.is_ample(budget));
         if budget.is_none()
             && !self.history.is_finished()
             // A matcher that had to wait clones the entries and writes after unlocking.

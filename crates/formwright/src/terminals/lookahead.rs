@@ -6,7 +6,7 @@
 //! 1,2,3,      three commas      arrays are told apart near a bound on the number of items
 //! ```
 //!
-//! Cost: one look at every token with a comma, when the tables of a vocabulary are made. Wrinkle: bytes are looked at
+//! Cost: a look at every token, when the tables of a vocabulary are made. Wrinkle: bytes are looked at
 //! without knowing where a value ends, so the answer may be too far, never too near.
 
 use crate::regular::ByteSet;
@@ -20,13 +20,21 @@ pub struct TokenLookahead {
     pub entered: ByteSet,
     /// The most commas of one array in a token. Of commas with nothing but whitespace between, only the first counts.
     pub commas: u32,
+    /// The most members and items that a token begins, and the most values.
+    pub begun: (u32, u32),
 }
 
 impl TokenLookahead {
     pub(super) fn new(vocabulary: &Vocabulary) -> Self {
         let mut lookahead = Self::default();
         let tokens = (0..vocabulary.len() as TokenId).map(|id| vocabulary.token(id));
-        tokens.filter(|token| token.contains(&b',')).for_each(|token| lookahead.add(token));
+        for token in tokens {
+            if token.contains(&b',') {
+                lookahead.add(token);
+            }
+            let (parts, values) = begun(token);
+            lookahead.begun = (lookahead.begun.0.max(parts), lookahead.begun.1.max(values));
+        }
         lookahead
     }
 
@@ -40,4 +48,24 @@ impl TokenLookahead {
             }
         }
     }
+}
+
+/// The most members and items that a token begins, and the most values, if it is read anywhere in JSON. Of two bytes
+/// that cannot follow each other as structure, the second one is inside a string.
+fn begun(token: &[u8]) -> (u32, u32) {
+    let (mut parts, mut values) = (0, 1);
+    let mut before = 0;
+    for &byte in token.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+        let is_possible = match byte {
+            b',' => !matches!(before, b',' | b':' | b'{' | b'['),
+            b':' => !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']'),
+            b'{' => !matches!(before, b'{' | b'}' | b']'),
+            b'[' => !matches!(before, b'{' | b'}' | b']'),
+            _ => true,
+        };
+        parts += u32::from(is_possible && matches!(byte, b',' | b'{' | b'['));
+        values += u32::from(is_possible && matches!(byte, b',' | b':' | b'['));
+        before = byte;
+    }
+    (parts, values)
 }

@@ -34,9 +34,6 @@ use crate::vocabulary::{NodeIndex, Trie};
 /// The rest of an escape or of a character, a character that is not excluded, and the quote.
 const FARTHEST_EXCLUDED: u32 = 10;
 
-/// Of more names than this, the dearest is not looked for where that takes long.
-const MANY: usize = 16;
-
 impl Machine<'_> {
     /// Bytes of the shortest completion of any of `configurations`.
     pub fn cost(&mut self, configurations: &[Configuration]) -> u32 {
@@ -337,14 +334,16 @@ impl Machine<'_> {
         let space = graph.spaces().shortest(object.layout.key, end::COLON);
         let names = object.names.tree();
         let below = &names.items()[names.items_below(at)];
-        if below.len() > MANY && object.is_counted() {
-            return INFINITE; // each takes a while
-        }
+        let costs = self.colon_costs(node, object, seen, at);
         let mut dearest = 0;
         for &member in below {
-            if self.declared_may_come(object, seen, member) {
-                let cost = self.colon_cost(node, seen, member).saturating_add(space);
-                dearest = dearest.max(cost.saturating_add(object.members[member as usize].name_bytes));
+            let cost = match &costs {
+                Some(costs) => costs[member as usize],
+                None if self.declared_may_come(object, seen, member) => self.colon_cost(node, seen, member),
+                None => INFINITE,
+            };
+            if cost < INFINITE {
+                dearest = dearest.max(cost.saturating_add(object.members[member as usize].name_bytes + space));
             }
         }
         dearest
@@ -362,17 +361,20 @@ impl Machine<'_> {
 
     /// The costs of all members if they come next, where each takes a while and many are asked for.
     fn colon_costs(&mut self, node: NodeId, object: &Object, seen: Progress, at: NodeIndex) -> Option<Arc<[u32]>> {
-        if !object.is_counted() || object.names.tree().items_below(at).len() < 4 {
+        if object.names.tree().items_below(at).len() < 4 {
             return None;
         }
         if let Some(cached) = self.stacks.cached_colons((node, seen)) {
             return Some(cached);
         }
-        let mut cost = |member: u32| {
-            let may_come = self.declared_may_come(object, seen, member);
-            if may_come { self.colon_cost(node, seen, member) } else { INFINITE }
-        };
-        let costs: Arc<[u32]> = (0..object.members.len() as u32).map(&mut cost).collect();
+        let mut costs = vec![INFINITE; object.members.len()];
+        let open = if object.is_ordered() { self.open_members(object, seen) } else { 0..costs.len() as u32 };
+        for member in open {
+            if self.declared_may_come(object, seen, member) {
+                costs[member as usize] = self.colon_cost(node, seen, member);
+            }
+        }
+        let costs: Arc<[u32]> = costs.into();
         self.stacks.insert_colons((node, seen), Arc::clone(&costs));
         Some(costs)
     }

@@ -216,7 +216,7 @@ impl Machine<'_> {
     }
 
     /// Where declaration order decides: the members that may come next, up to and with the first required one.
-    fn open_members(&self, object: &Object, seen: Progress) -> std::ops::Range<u32> {
+    pub(super) fn open_members(&self, object: &Object, seen: Progress) -> std::ops::Range<u32> {
         let next = match seen.unpack() {
             Unpacked::Number(next) => next,
             Unpacked::Interned(_) => self.stacks.seen(seen).position,

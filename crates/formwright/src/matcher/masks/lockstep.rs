@@ -8,7 +8,7 @@
 //! tokens    c  ci  city  co  cat  n                         co  n
 //! ```
 //!
-//! Cost: the common branches. With a budget, only where it is enough for all of them. Wrinkle: where a name or text ends, what comes after it is stepped as everywhere else.
+//! Cost: the common branches. Wrinkle: where a name or text ends, what comes after it is stepped as everywhere else.
 
 use super::entry::Entry;
 use super::{Masker, Walk};
@@ -23,6 +23,8 @@ pub struct InName {
     pub seen: Progress,
     pub at: NodeIndex,
     pub stack: StackId,
+    /// Whether the budget is enough everywhere in the name.
+    pub fits: bool,
 }
 
 /// A configuration inside one of a set of texts.
@@ -51,14 +53,15 @@ impl Masker<'_> {
     pub fn walk_names(&mut self, walk: &Walk<'_>, node: NodeIndex, name: InName, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.graph.node(name.object) else { return };
         let before = self.machine.path.len();
-        if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, name.at, purpose) {
+        if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, name, purpose) {
             for deeper in object.names.tree().children(at) {
                 let byte = object.names.tree().node(deeper).byte;
                 let Some(child) = walk.trie.child(node, byte) else { continue };
                 if self.machine.name_is_live(object, name.seen, deeper) {
                     self.machine.path.push(byte);
-                    self.add(walk, walk.trie.items_at(child), purpose);
-                    self.walk_names(walk, child, InName { at: deeper, ..name }, purpose, entry);
+                    let name = InName { at: deeper, ..name };
+                    self.add_in_name(walk, child, name, purpose);
+                    self.walk_names(walk, child, name, purpose, entry);
                     self.machine.path.pop();
                 }
             }
@@ -111,16 +114,30 @@ impl Masker<'_> {
         walk: &Walk<'_>,
         names: &Trie,
         mut node: NodeIndex,
-        mut at: NodeIndex,
+        name: InName,
         purpose: u8,
     ) -> Option<(NodeIndex, NodeIndex)> {
+        let mut at = name.at;
         while let Some(deeper) = names.only_way(at) {
             let byte = names.node(deeper).byte;
             node = walk.trie.child(node, byte)?;
             at = deeper;
             self.machine.path.push(byte);
-            self.add(walk, walk.trie.items_at(node), purpose);
+            self.add_in_name(walk, node, InName { at, ..name }, purpose);
         }
         Some((node, at))
+    }
+
+    /// Adds the tokens that end inside a name, if that leaves enough budget.
+    fn add_in_name(&mut self, walk: &Walk<'_>, node: NodeIndex, name: InName, purpose: u8) {
+        let items = walk.trie.items_at(node);
+        if items.is_empty() || name.fits {
+            return self.add(walk, items, purpose);
+        }
+        let low = self.buffer.len();
+        let InName { object, seen, at, stack, .. } = name;
+        self.buffer.push(Configuration { position: Position::Key { object, seen, at }, stack });
+        self.emit(walk, items, low, purpose);
+        self.buffer.truncate(low);
     }
 }

@@ -59,13 +59,14 @@ impl Masker<'_> {
         }
         if let [Configuration { position, stack }] = self.buffer[low..]
             && !(node == 0 && walk.strips())
-            && matches!(position, Position::Key { .. } | Position::Literal { .. })
-            && self.every_end_fits(Configuration { position, stack })
         {
             if let Position::Key { object, seen, at } = position {
-                return self.walk_names(walk, node, InName { object, seen, at, stack }, purpose, entry);
+                let fits = self.every_end_fits(Configuration { position, stack });
+                return self.walk_names(walk, node, InName { object, seen, at, stack, fits }, purpose, entry);
             }
-            if let Position::Literal { node: texts, at } = position {
+            if let Position::Literal { node: texts, at } = position
+                && self.every_end_fits(Configuration { position, stack })
+            {
                 return self.walk_texts(walk, node, InText { texts, at, stack }, purpose, entry);
             }
         }
