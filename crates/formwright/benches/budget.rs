@@ -163,7 +163,10 @@ fn drawn(tables: &Arc<Tables>, cases: &[Case], order: Order) {
                 }
                 budget -= 1;
             }
-            incomplete += u32::from(!matcher.is_accepting());
+            if !matcher.is_accepting() {
+                incomplete += 1;
+                println!("incomplete: {}: {:?}", case.name, String::from_utf8_lossy(matcher.text()));
+            }
         }
     }
     support::report("drawn", &mut times);

@@ -20,8 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::machine::{Configuration, Machine, StackId};
 use super::masks::ContinuedKey;
-use super::potential::Potential;
-use crate::vocabulary::Vocabulary;
+use super::potential::{Counting, Potential};
 
 /// Configurations about which it is remembered how much their dearest token leaves to do.
 const MOST_KNOWN: usize = 1 << 13;
@@ -60,15 +59,15 @@ impl BudgetCache {
 #[derive(Debug)]
 pub struct Budget<'m> {
     left: u32,
-    vocabulary: &'m Vocabulary,
+    counting: Counting<'m>,
     pub cache: &'m mut BudgetCache,
     /// The most tokens that any configuration asked about needs; perhaps less than this.
     pub highest: u32,
 }
 
 impl<'m> Budget<'m> {
-    pub fn new(left: u32, vocabulary: &'m Vocabulary, cache: &'m mut BudgetCache) -> Self {
-        Self { left, vocabulary, cache, highest: 0 }
+    pub fn new(left: u32, counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
+        Self { left, counting, cache, highest: 0 }
     }
 
     /// Whether `configurations` can be completed with the tokens left.
@@ -80,25 +79,25 @@ impl<'m> Budget<'m> {
 
     /// Tokens that complete any of `configurations`; where that is no more than are left, perhaps its bytes.
     fn needed(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> u32 {
-        if self.vocabulary.has_every_byte() {
+        if self.counting.has_every_byte() {
             let bytes = machine.cost(configurations);
             if bytes <= self.left {
                 return bytes;
             }
         }
-        self.cache.potential.tokens(machine, self.vocabulary, configurations)
+        self.cache.potential.tokens(machine, self.counting, configurations)
     }
 
     /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the
     /// terminal are missing there.
     pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, stack: StackId) -> bool {
-        if !self.vocabulary.has_every_byte() {
+        if !self.counting.has_every_byte() {
             return false;
         }
         let mut needed = farthest.saturating_add(machine.stack_cost(stack));
         if needed > self.left {
             let after = machine.after_terminal(stack);
-            needed = self.cache.potential.tokens(machine, self.vocabulary, &after).saturating_add(farthest);
+            needed = self.cache.potential.tokens(machine, self.counting, &after).saturating_add(farthest);
         }
         if needed <= self.left {
             self.highest = self.highest.max(needed);
@@ -108,7 +107,7 @@ impl<'m> Budget<'m> {
 
     /// Whether as many tokens are left as there are bytes to come.
     pub fn fits_in_bytes(&mut self, bytes: u32) -> bool {
-        let fits = self.vocabulary.has_every_byte() && bytes <= self.left;
+        let fits = self.counting.has_every_byte() && bytes <= self.left;
         if fits {
             self.highest = self.highest.max(bytes);
         }

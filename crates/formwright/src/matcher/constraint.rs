@@ -14,6 +14,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
+use super::potential::Counting;
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
 use crate::error::Result;
@@ -82,6 +83,11 @@ impl Constraint {
     /// Whether other handles share this constraint.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
+    }
+
+    /// What the tokens left are counted with.
+    pub(crate) fn counting(&self) -> Counting<'_> {
+        Counting { tables: &self.0.tables, automata: &self.0.ids.automata }
     }
 
     /// Bytes by which a token can lead farther from the end, at most.

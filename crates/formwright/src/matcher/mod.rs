@@ -249,8 +249,8 @@ impl Matcher {
         if self.history.is_finished() {
             return 0;
         }
-        let vocabulary = &self.constraint().tables().vocabulary;
-        self.with_potential(|potential, machine| potential.tokens(machine, vocabulary, self.history.configurations()))
+        let counting = self.constraint().counting();
+        self.with_potential(|potential, machine| potential.tokens(machine, counting, self.history.configurations()))
     }
 
     /// As [`Matcher::with_machine`], with the potentials found so far.
@@ -262,9 +262,8 @@ impl Matcher {
 
     /// Fails if the vocabulary provably cannot spell any text from here on.
     pub(crate) fn check_beginning(&self) -> Result<()> {
-        let vocabulary = &self.constraint().tables().vocabulary;
-        let first = self.history.configurations();
-        if !self.with_potential(|potential, machine| potential.is_dead_end(machine, vocabulary, first)) {
+        let (counting, first) = (self.constraint().counting(), self.history.configurations());
+        if !self.with_potential(|potential, machine| potential.is_dead_end(machine, counting, first)) {
             return Ok(());
         }
         let expected = self.expected();
@@ -295,7 +294,7 @@ impl Matcher {
     /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget.
     fn is_ample(&self, budget: u32) -> bool {
         let constraint = self.constraint();
-        let Some(left) = budget.checked_sub(1 + constraint.rise()) else { return false };
+        let Some(left) = budget.checked_sub(constraint.rise().saturating_add(1)) else { return false };
         let mut path = Vec::new();
         let stacks = &mut self.cache.lock().stacks;
         let mut machine = Machine::new(constraint.graph(), stacks, &mut path);

@@ -25,8 +25,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::machine::{Configuration, Machine, Position};
-use crate::language::INFINITE;
-use crate::vocabulary::{NodeIndex, Vocabulary};
+use crate::language::{INFINITE, UNBOUNDED};
+use crate::terminals::Tables;
+use crate::vocabulary::NodeIndex;
 
 /// Where the end is more bytes away than this, the bytes are the potential.
 const FAR: u32 = 1 << 15;
@@ -37,8 +38,24 @@ const MOST_RECORDS: usize = 1 << 15;
 /// Records made for one question; beyond, the bytes are the potential.
 const MOST_NEW: usize = 1 << 20;
 
+/// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
+const LONG: u32 = 3;
+
 /// Steps of a search over all tokens.
 const FUEL: u32 = 200_000;
+
+/// What tokens are counted with: the tables of a vocabulary, and the id of each leaf's automaton in them.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting<'c> {
+    pub tables: &'c Tables,
+    pub automata: &'c [u32],
+}
+
+impl Counting<'_> {
+    pub fn has_every_byte(self) -> bool {
+        self.tables.vocabulary.has_every_byte()
+    }
+}
 
 /// Index of a record.
 type Id = u32;
@@ -60,6 +77,8 @@ struct Record {
     tokens: u32,
     /// The preferred ways on, once they are found.
     branches: SmallVec<[Branch; 1]>,
+    /// Where single tokens lead beside those of the preferred ways.
+    shortcuts: SmallVec<[Id; 2]>,
     expanded: bool,
 }
 
@@ -74,38 +93,38 @@ pub struct Potential {
 
 impl Potential {
     /// Tokens of the shortest completion known of any of some configurations; [`INFINITE`] if none is known.
-    pub fn tokens(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, of: &[Configuration]) -> u32 {
+    pub fn tokens(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
         machine.blindly(|machine| {
-            of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, vocabulary, of)))
+            of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of)))
         })
     }
 
-    fn tokens_of(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> u32 {
+    fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
         let configuration = machine.erased(configuration);
-        let tokens = self.preferred(machine, vocabulary, configuration);
-        if vocabulary.has_every_byte() {
+        let tokens = self.preferred(machine, counting, configuration);
+        if counting.has_every_byte() {
             return tokens;
         }
         let forgetful = machine.forgetful(configuration);
-        let least = tokens.min(self.preferred_or_searched(machine, vocabulary, forgetful));
-        if least < INFINITE { least } else { self.preferred_or_searched(machine, vocabulary, configuration) }
+        let least = tokens.min(self.preferred_or_searched(machine, counting, forgetful));
+        if least < INFINITE { least } else { self.preferred_or_searched(machine, counting, configuration) }
     }
 
     /// The potential along preferred ways, or else over all tokens.
     fn preferred_or_searched(
         &mut self,
         machine: &mut Machine<'_>,
-        vocabulary: &Vocabulary,
+        counting: Counting<'_>,
         configuration: Configuration,
     ) -> u32 {
-        let tokens = self.preferred(machine, vocabulary, configuration);
+        let tokens = self.preferred(machine, counting, configuration);
         if tokens < INFINITE {
             return tokens;
         }
         if let Some(&known) = self.searched.get(&configuration) {
             return known;
         }
-        let found = self.search(machine, vocabulary, configuration).tokens();
+        let found = self.search(machine, counting, configuration).tokens();
         self.searched.insert(configuration, found);
         found
     }
@@ -118,7 +137,7 @@ impl Potential {
     // Preferred ways.
 
     /// The potential along preferred ways.
-    fn preferred(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> u32 {
+    fn preferred(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
         if let Some(&id) = self.ids.get(&configuration)
             && self.records[id as usize].expanded
         {
@@ -128,27 +147,27 @@ impl Potential {
             (self.records, self.ids) = Default::default();
             self.searched.clear();
         }
-        let start = self.record(machine, vocabulary, configuration);
-        let new = self.expand_all(machine, vocabulary, start);
-        self.solve(vocabulary, new);
+        let start = self.record(machine, counting, configuration);
+        let new = self.expand_all(machine, counting, start);
+        self.solve(counting, new);
         self.records[start as usize].tokens
     }
 
     /// The record of a configuration, made if there is none.
-    fn record(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, configuration: Configuration) -> Id {
+    fn record(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> Id {
         if let Some(&id) = self.ids.get(&configuration) {
             return id;
         }
         let id = self.records.len() as Id;
         let bytes = machine.cost(&[configuration]);
-        let tokens = if bytes == 0 || vocabulary.has_every_byte() { bytes } else { INFINITE };
-        self.records.push(Record { configuration, bytes, tokens, branches: SmallVec::new(), expanded: false });
+        let tokens = if bytes == 0 || counting.has_every_byte() { bytes } else { INFINITE };
+        self.records.push(Record { configuration, bytes, tokens, branches: SmallVec::new(), shortcuts: SmallVec::new(), expanded: false });
         self.ids.insert(configuration, id);
         id
     }
 
     /// Finds the preferred ways on from a record, and from all those they lead to. Returns what is new.
-    fn expand_all(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Id) -> Vec<Id> {
+    fn expand_all(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Id) -> Vec<Id> {
         let (mut open, mut new) = (vec![start], Vec::new());
         while let Some(id) = open.pop() {
             if std::mem::replace(&mut self.records[id as usize].expanded, true) {
@@ -161,9 +180,14 @@ impl Potential {
             }
             for (byte, after) in machine.preferred_ways(configuration, bytes) {
                 let to: SmallVec<[Id; 2]> =
-                    after.into_iter().map(|after| self.record(machine, vocabulary, after)).collect();
+                    after.into_iter().map(|after| self.record(machine, counting, after)).collect();
                 open.extend(to.iter().filter(|&&to| !self.records[to as usize].expanded));
                 self.records[id as usize].branches.push(Branch { byte, to });
+            }
+            for after in shortcuts(machine, counting, configuration) {
+                let to = self.record(machine, counting, after);
+                open.extend((!self.records[to as usize].expanded).then_some(to));
+                self.records[id as usize].shortcuts.push(to);
             }
         }
         new
@@ -171,13 +195,13 @@ impl Potential {
 
     /// Finds the potential of new records: shortest paths, where all others are known. Most edges lead to fewer bytes,
     /// so one pass in that order finds most, and one more finds that nothing changes.
-    fn solve(&mut self, vocabulary: &Vocabulary, mut new: Vec<Id>) {
+    fn solve(&mut self, counting: Counting<'_>, mut new: Vec<Id>) {
         new.sort_unstable_by_key(|&id| self.records[id as usize].bytes);
         let mut edges: Vec<Id> = Vec::new();
         let ends: Vec<usize> = new
             .iter()
             .map(|&id| {
-                self.edges(vocabulary, id, &mut edges);
+                self.edges(counting, id, &mut edges);
                 edges.len()
             })
             .collect();
@@ -197,8 +221,9 @@ impl Potential {
     }
 
     /// Where the tokens lead that spell the beginning of a preferred way.
-    fn edges(&self, vocabulary: &Vocabulary, id: Id, out: &mut Vec<Id>) {
-        let trie = vocabulary.plain();
+    fn edges(&self, counting: Counting<'_>, id: Id, out: &mut Vec<Id>) {
+        let trie = counting.tables.vocabulary.plain();
+        out.extend_from_slice(&self.records[id as usize].shortcuts);
         let mut open: Vec<(NodeIndex, &[Id])> = vec![(0, std::slice::from_ref(&id))];
         while let Some((node, at)) = open.pop() {
             for branch in at.iter().flat_map(|&id| &self.records[id as usize].branches) {
@@ -217,20 +242,20 @@ impl Potential {
     pub fn is_dead_end(
         &mut self,
         machine: &mut Machine<'_>,
-        vocabulary: &Vocabulary,
+        counting: Counting<'_>,
         configurations: &[Configuration],
     ) -> bool {
         let mut is_dead = |machine: &mut Machine<'_>, start| {
             let start = machine.erased(start);
-            self.preferred(machine, vocabulary, start) >= INFINITE
-                && self.search(machine, vocabulary, start) == Found::Nothing
+            self.preferred(machine, counting, start) >= INFINITE
+                && self.search(machine, counting, start) == Found::Nothing
         };
-        !vocabulary.has_every_byte()
+        !counting.has_every_byte()
             && machine.blindly(|machine| configurations.iter().all(|&start| is_dead(machine, start)))
     }
 
     /// Breadth-first over all tokens, until the ends are preferred ways that can be spelled.
-    fn search(&mut self, machine: &mut Machine<'_>, vocabulary: &Vocabulary, start: Configuration) -> Found {
+    fn search(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Configuration) -> Found {
         let mut seen: FxHashSet<Configuration> = FxHashSet::from_iter([start]);
         let (mut level, mut best) = (vec![start], INFINITE);
         let (mut fuel, mut all_known) = (FUEL, true);
@@ -238,9 +263,9 @@ impl Potential {
         while !level.is_empty() && tokens < best && fuel > 0 {
             let mut next = Vec::new();
             for &configuration in &level {
-                for end in all_token_ends(machine, vocabulary, configuration, &mut fuel, &mut all_known) {
+                for end in all_token_ends(machine, counting, configuration, &mut fuel, &mut all_known) {
                     if seen.insert(end) {
-                        let rest = self.preferred(machine, vocabulary, end);
+                        let rest = self.preferred(machine, counting, end);
                         best = best.min(tokens + rest);
                         next.extend((rest >= INFINITE).then_some(end));
                     }
@@ -253,6 +278,31 @@ impl Potential {
             INFINITE.. => Found::Nothing,
             best => Found::After(best),
         }
+    }
+}
+
+/// Where single tokens lead inside a terminal that bring its end nearer with every byte.
+fn shortcuts(
+    machine: &mut Machine<'_>,
+    counting: Counting<'_>,
+    configuration: Configuration,
+) -> SmallVec<[Configuration; 4]> {
+    let graph = machine.graph;
+    let of = |leaf: u32, state, counted| {
+        counting.tables.shortcuts(counting.automata[leaf as usize], graph.automaton(leaf), state, counted)
+    };
+    let at = |position| Configuration { position, ..configuration };
+    match configuration.position {
+        Position::Terminal { leaf, state } if graph.automaton(leaf).shortest(state) >= LONG => {
+            of(leaf, state, false).iter().map(|&(state, _)| at(Position::Terminal { leaf, state })).collect()
+        }
+        Position::Text { leaf, state, least, most } if least >= LONG && Some(state) == graph.inside(leaf) => {
+            let counts = of(leaf, state, true);
+            let fitting = counts.iter().filter(|(_, count)| *count <= least);
+            let most = |count| if most == UNBOUNDED { most } else { most - count };
+            fitting.map(|&(_, count)| at(Position::Text { leaf, state, least: least - count, most: most(count) })).collect()
+        }
+        _ => SmallVec::new(),
     }
 }
 
@@ -276,12 +326,12 @@ impl Found {
 /// Where each token leads. Clears `all_known` if that depends on unknown names or items: such tokens are left out.
 fn all_token_ends(
     machine: &mut Machine<'_>,
-    vocabulary: &Vocabulary,
+    counting: Counting<'_>,
     start: Configuration,
     fuel: &mut u32,
     all_known: &mut bool,
 ) -> Vec<Configuration> {
-    let (trie, mut ends) = (vocabulary.plain(), Vec::new());
+    let (trie, mut ends) = (counting.tables.vocabulary.plain(), Vec::new());
     let mut open: Vec<(NodeIndex, SmallVec<[Configuration; 2]>)> = vec![(0, SmallVec::from_slice(&[start]))];
     while let Some((node, at)) = open.pop() {
         for child in trie.children(node) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::walk;
 use super::{
-    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Groups, GroupsKey, Ids, Numbered, TerminalKey, TerminalMask,
+    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Groups, GroupsKey, Ids, Shortcuts, Numbered, TerminalKey, TerminalMask,
     TextTable, TokenLookahead, TokenSet, Tree,
 };
 use crate::error::Result;
@@ -42,6 +42,7 @@ pub struct Tables {
     runs: Cache<(u32, SpaceState), RunTable>,
     representatives: Cache<(u32, StateId), Representative>,
     groups: Cache<GroupsKey, Groups>,
+    shortcuts: Cache<(u32, StateId, bool), Shortcuts>,
 }
 
 impl Tables {
@@ -59,6 +60,7 @@ impl Tables {
             runs: Cache::new(limits.terminal_cache_bytes),
             representatives: Cache::new(limits.terminal_cache_bytes),
             groups: Cache::new(limits.terminal_cache_bytes),
+            shortcuts: Cache::new(limits.terminal_cache_bytes),
             limits,
         }
     }
@@ -165,6 +167,16 @@ impl Tables {
         })
     }
 
+    /// Where the tokens lead from a state of a terminal that bring its end nearer with every byte. In a counted text,
+    /// `state` is the one between two characters.
+    pub fn shortcuts(&self, id: u32, automaton: &Automaton, state: StateId, counted: bool) -> Arc<Shortcuts> {
+        self.shortcuts.get_or((id, state, counted), || {
+            let found = super::shortcuts::shortcuts(&self.vocabulary, automaton, state, counted);
+            let bytes = found.len() * 8 + 48;
+            (found, bytes)
+        })
+    }
+
     /// The table of a state inside a counted text; `inside` is the state between two characters.
     fn text_table(
         &self,
@@ -221,6 +233,7 @@ impl Tables {
             + self.runs.bytes()
             + self.representatives.bytes()
             + self.groups.bytes()
+            + self.shortcuts.bytes()
     }
 }
 

@@ -139,6 +139,6 @@ pub fn masker<'m>(
 ) -> Masker<'m> {
     let MatcherCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
     let machine = Machine::new(constraint.graph(), stacks, path);
-    let budget = left.map(|left| Budget::new(left, &constraint.tables().vocabulary, budgets));
+    let budget = left.map(|left| Budget::new(left, constraint.counting(), budgets));
     Masker::new(machine, constraint.tables(), constraint.ids(), budget, (buffer, tokens), terminals)
 }
