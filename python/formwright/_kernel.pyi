@@ -72,7 +72,7 @@ class Language:
     def explain_json_schema(schema: str, options: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
         """How each keyword of a schema is read, also where `json_schema` refuses it. The options are the same."""
     @staticmethod
-    def regex(pattern: str) -> Language:
+    def regex(pattern: str, *, dialect: str = "ascii") -> Language:
         """The texts that ``pattern`` matches from their first character to their last.
 
         Raises:
