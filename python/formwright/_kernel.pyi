@@ -75,8 +75,14 @@ class Language:
     def regex(pattern: str, *, dialect: str = "ascii") -> Language:
         """The texts that ``pattern`` matches from their first character to their last.
 
+        Args:
+            pattern: A regular expression.
+            dialect: ``"ascii"`` or ``"unicode"``, which is what ``\\d``, ``\\w``, ``\\s`` and ``\\b`` are about, or
+                ``"python"`` for what `formwright.patterns` makes of a compiled pattern.
+
         Raises:
             RegexError: The pattern cannot be read or compiled; the message shows the place.
+            ArgumentError: There is no such dialect.
         """
     @staticmethod
     def choice(options: Sequence[str]) -> Language:

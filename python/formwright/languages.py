@@ -243,6 +243,8 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
                 hint="a compiled pattern is about all of Unicode unless it has re.ASCII",
                 argument="unicode",
             )
+        if isinstance(pattern.pattern, str):
+            check_text(pattern.pattern, "pattern")
         return Form(_compiled(pattern), str, f"regex {shortened(repr(pattern.pattern))}", "text")
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")

@@ -2,8 +2,9 @@ r"""A compiled pattern of `re` as a text that says the same without a dialect.
 
 ::
 
-    re.compile(r"(?i)k\w$")     [\u{30}-\u{39}...       the first class: \w of this interpreter
-                                [Kk\u{212A}]\p{0}(?=\n?$)
+    print(written(re.compile("(?i)k$")))
+    # [Kk\u{212A}]       the class \p{0}: what re takes for a k
+    # \p{0}(?=\n?$)      the pattern
 
 ``re`` parses, with its flags and all it has of its own (``[[:alpha:]]``, octal escapes, ``\N{BULLET}``), and this
 writes its tree down. What a class means to ``re`` is asked of ``re``: which characters are ``\w``, and which a letter

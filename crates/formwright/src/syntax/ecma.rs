@@ -368,10 +368,9 @@ impl<'s> Parser<'s> {
             return Ok(class);
         }
         self.with_u = true;
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_=".contains(&byte));
         self.at += end + 1;
-        if !is_name {
-            return Err(self.fail(from, "unknown Unicode property"));
+        if !is_property(name) {
+            return Err(self.fail(from, "unknown Unicode property: ECMA-262 has \\p{Lu} and \\p{Script=Greek}"));
         }
         match regex_syntax::parse(&self.source[from..self.at]).map(Hir::into_kind) {
             Ok(HirKind::Class(Class::Unicode(class))) => Ok(ranges_of(&class)),
@@ -426,6 +425,23 @@ impl<'s> Parser<'s> {
             Some(c) => Ok(Ranges::from([(c, c)].as_slice())),
             None => Err(self.fail(from, "unclosed class")),
         }
+    }
+}
+
+/// Whether ECMA-262 has a property as it is written here, if the library knows it at all. The library reads names without
+/// regard to case, scripts without `Script=`, and more.
+fn is_property(name: &str) -> bool {
+    let is_known = |source: String| regex_syntax::parse(&source).is_ok();
+    let (key, value) = name.split_once('=').unwrap_or(("", name));
+    let is_capital = |word: &str| word.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_script = || !is_known(format!(r"\p{{gc={value}}}")) && is_known(format!(r"\p{{sc={value}}}"));
+    match key {
+        "" if ["cntrl", "digit", "punct", "space"].contains(&value) => true,
+        "" | "General_Category" | "gc" | "Script" | "sc" | "Script_Extensions" | "scx" => {
+            value.split('_').all(|word| is_capital(word) && is_word(word)) && (!key.is_empty() || !is_script())
+        }
+        _ => false,
     }
 }
 

@@ -265,7 +265,8 @@ impl Context {
 
     fn behind(&self, class: &Ranges, start: bool, after: &Rest) -> Rest {
         let kept = |keep: bool, rest: &Regular| if keep { rest.clone() } else { Regular::Never };
-        let keeps = self.sets.iter().map(|set| !common(set, class).is_empty());
+        let holds = |c: char| class.iter().any(|&(low, high)| low <= c && c <= high);
+        let keeps = self.sets.iter().map(|set| set.first().is_some_and(|&(first, _)| holds(first)));
         Rest {
             start: kept(start, &after.start),
             after: keeps.zip(&after.after).map(|(keep, rest)| kept(keep, rest)).collect(),
@@ -286,10 +287,10 @@ impl Context {
 /// The classes of all look-behinds.
 fn looks_behind<'p>(pattern: &'p Pattern, classes: &mut Vec<&'p Ranges>) {
     match pattern {
-        Pattern::Behind { class, .. } => classes.push(class),
+        Pattern::Behind { class, .. } if !class.is_empty() => classes.push(class),
         Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().for_each(|part| looks_behind(part, classes)),
         Pattern::Repeat(body, ..) | Pattern::Ahead { body, .. } => looks_behind(body, classes),
-        Pattern::Empty | Pattern::Class(_) | Pattern::End => {}
+        _ => {}
     }
 }
 
@@ -321,9 +322,8 @@ fn is_larger(tree: &Regular, most: usize) -> bool {
 
 fn and(a: &Regular, b: &Regular) -> Regular {
     match a {
-        Regular::Never => Regular::Never,
         Regular::Empty if nullable(b) => Regular::Empty,
-        Regular::Empty => Regular::Never,
+        Regular::Empty | Regular::Never => Regular::Never,
         _ => Regular::and([a.clone(), b.clone()]),
     }
 }

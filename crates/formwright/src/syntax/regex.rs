@@ -224,15 +224,18 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
 }
 
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {
-    let hir = translated(source, unicode, limits).map_err(|error| located(source, &error))?;
+    let hir = translated(source, unicode, limits)?;
     let pattern = pattern(&hir).map_err(|what| Error::regex(source, (0, source.len()), what))?;
     lower(&pattern, Mode::Whole).map_err(|what| Error::regex(source, (0, source.len()), what))
 }
 
-fn translated(source: &str, unicode: bool, limits: &Limits) -> std::result::Result<Hir, regex_syntax::Error> {
-    let tree = ParserBuilder::new().nest_limit(limits.pattern_depth).build().parse(source)?;
-    let tree = if unicode { tree } else { ascii::of_ascii(source, tree)? };
-    Ok(Translator::new().translate(source, &tree)?)
+fn translated(source: &str, unicode: bool, limits: &Limits) -> Result<Hir> {
+    let parsed = ParserBuilder::new().nest_limit(limits.pattern_depth).build().parse(source);
+    let mut tree = parsed.map_err(|error| located(source, &error.into()))?;
+    if !unicode {
+        tree = ascii::of_ascii(source, tree).map_err(|error| located(source, &error.into()))?;
+    }
+    Translator::new().translate(source, &tree).map_err(|error| located(source, &error.into()))
 }
 
 /// The library's error with its place.

@@ -171,7 +171,7 @@ pub const FORMATS: &[Format] = &[
     row(
         "uri-template",
         r"(?:[!#$&-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
-        "the operators = , ! @ | that are reserved for extensions",
+        "operators that are reserved for extensions",
     )
     .within(r"(?:[!#$&-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&=,!@|]?{varspec}(?:,{varspec})*\})*"),
     row("regex", r"\^?{rxalt2}\$?", "groups nested deeper than two, look-around, back-references, unusual classes"),
