@@ -514,8 +514,28 @@ mod tests {
     fn classes_are_ecmascript() {
         assert!(!found(r"^\d$", "٣") && !found(r"^\w$", "é") && found(r"^\s$", "\u{FEFF}"));
         assert!(found("^[^]$", "\n") && !found("^.$", "\u{2028}") && found(r"^[a[b]]$", "[]"));
-        assert!(found(r"^[\w-]+$", "a-b") && found(r"^\/\-\u{1F600}\ud83d\ude00$", "/-😀😀"));
+        assert!(found(r"^[\w-]+$", "a-b") && found(r"^\/\.[\-]\u{1F600}\ud83d\ude00$", "/.-😀😀"));
         assert!(found(r"^\p{Lu}+$", "ÄB") && found("^a{b}{$", "a{b}{"));
+    }
+
+    #[test]
+    fn properties_are_spelled_as_in_ecmascript() {
+        let is_read = |name: &str| parse(&format!(r"\p{{{name}}}"), Mode::Search, &Limits::default()).is_ok();
+        for name in ["L", "Letter", "gc=Lu", "Script=Greek", "sc=Grek", "scx=Han", "Alphabetic", "ASCII", "space"] {
+            assert!(is_read(name), "{name}");
+        }
+        for name in ["lu", "Greek", "script=Greek", "sc=greek", "IsGreek", "^Lu", "gc:Lu", "age=3.0", "Block", ""] {
+            assert!(!is_read(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_two_readings_share_is_read_and_their_mixture_is_not() {
+        assert!(found(r"^\-\_}$", "-_}") && found("^[+--]$", ",") && found(r"^[\w-.]$", "-"));
+        for mixture in [r"\p{L}\_", r"\u{41}{", r"[\ud83d\ude00]}", r"[\w-\p{L}]"] {
+            let error = parse(mixture, Mode::Search, &Limits::default()).unwrap_err();
+            assert!(error.message.contains("without the flag u only"), "{mixture}: {}", error.message);
+        }
     }
 
     #[test]
