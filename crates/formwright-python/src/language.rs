@@ -172,7 +172,7 @@ impl Language {
     ///
     /// Args:
     ///     pattern: A regular expression.
-    ///     dialect: ``"ascii"`` or ``"unicode"``, which is what ``\\d``, ``\\w``, ``\\s`` and ``\\b`` are about, or
+    ///     dialect: ``"ascii"`` or ``"unicode"``, which is what its digits, word characters and blanks are, or
     ///         ``"python"`` for what `formwright.patterns` makes of a compiled pattern.
     ///
     /// Raises:
