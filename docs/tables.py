@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 from formwright._kernel import json_schema_formats, json_schema_keywords
@@ -22,7 +23,20 @@ def table(header: list[str], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
+def dialects() -> str:
+    """What a construct of a pattern means in each dialect: the cases that the tests run."""
+    cases = tomllib.loads((FOLDER.parent / "testdata" / "dialects.toml").read_text("utf-8"))["construct"]
+    rows = [(case["pattern"], _in_texts(case), case["python"]["means"], case["ecma"]["means"]) for case in cases]
+    return table(["pattern", "text", "`re.Pattern`", "JSON Schema"], rows)
+
+
+def _in_texts(case: dict[str, dict[str, str]]) -> str:
+    meaning = case["text"]["means"]
+    return f"{meaning}; with `unicode=True` {case['unicode']['means']}" if "unicode" in case else meaning
+
+
 PAGES = {
+    "patterns.md": {"dialects": dialects()},
     "json_schema.md": {
         "keywords": table(["keyword", "what happens", "how"], list(json_schema_keywords())),
         "formats": table(["format", "left out"], list(json_schema_formats())),

@@ -17,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 use formwright::matcher::Matcher;
 use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
 use formwright::syntax::json_schema::{Options, Order};
+use formwright::syntax::regex::Dialect;
 use formwright::terminals::Tables;
 use formwright::vocabulary::{Vocabulary, stored};
 use formwright::{Constraint, Error, Kind, Language, Limits};
@@ -41,7 +42,9 @@ pub fn schema(data: &[u8]) {
 /// The text of a regular expression.
 pub fn regex(data: &[u8]) {
     if let Some(text) = short_text(data) {
-        walk_source(&Source::regex(text), data);
+        for dialect in [Dialect::Ascii, Dialect::Unicode, Dialect::Python] {
+            walk_source(&Source::regex(text, dialect), data);
+        }
     }
 }
 
@@ -212,9 +215,11 @@ fn languages() -> [Source; 5] {
     [
         schema(r#"{"properties":{"a":{"type":"integer"},"ab":{"maxLength":3,"type":"string"}},"required":["a"]}"#),
         schema(r#"{"type":"array","items":{"enum":["a",12,true,"é"]},"maxItems":3,"uniqueItems":true}"#),
-        Source::regex(r"(ab|[a-c]{2,5})+\.?é*"),
+        Source::regex(r"(ab|[a-c]{2,5})+\.?é*", Dialect::Ascii),
         Source::choice(["yes", "no", "maybe", ""].map(str::to_owned).to_vec()).repeat(1, 3),
-        Source::regex("[0-9]+").then(&Source::choice(vec!["12".to_owned(), ": [".to_owned()])).or(&schema("true")),
+        Source::regex("[0-9]+", Dialect::Ascii)
+            .then(&Source::choice(vec!["12".to_owned(), ": [".to_owned()]))
+            .or(&schema("true")),
     ]
 }
 

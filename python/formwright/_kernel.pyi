@@ -72,11 +72,17 @@ class Language:
     def explain_json_schema(schema: str, options: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
         """How each keyword of a schema is read, also where `json_schema` refuses it. The options are the same."""
     @staticmethod
-    def regex(pattern: str) -> Language:
+    def regex(pattern: str, *, dialect: str = "ascii") -> Language:
         """The texts that ``pattern`` matches from their first character to their last.
+
+        Args:
+            pattern: A regular expression.
+            dialect: ``"ascii"`` or ``"unicode"``, which is what its digits, word characters and blanks are, or
+                ``"python"`` for what `formwright.patterns` makes of a compiled pattern.
 
         Raises:
             RegexError: The pattern cannot be read or compiled; the message shows the place.
+            ArgumentError: There is no such dialect.
         """
     @staticmethod
     def choice(options: Sequence[str]) -> Language:

@@ -35,6 +35,7 @@ from enum import Enum
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, overload
 
+from formwright import patterns
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
 from formwright.forms import Explanation, Form, Kind, Reading, check_text, literal, read_json, shortened
@@ -218,23 +219,48 @@ def json(*, whitespace: str = "flexible", escapes: Escapes = "natural", max_digi
     return Form(language, read_json, "any JSON", "value")
 
 
-def regex(pattern: str | re.Pattern[str]) -> Form[str]:
+def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]:
     r"""The texts that ``pattern`` matches from their first character to their last.
 
-    The dialect is that of Rust's regex library. It reads what it shares with Python's in the same way but for classes
-    at the edges of Unicode: ``\s`` leaves out U+001C to U+001F, ``\w`` has marks and joiners and lacks some digits, and
-    case is folded by Unicode's simple rules. Look-around and back-references are refused. A compiled pattern brings its
-    flags.
+    A compiled pattern means what ``re.fullmatch`` means. A text is in the dialect of Rust's regex library, but that
+    ``\d``, ``\w``, ``\s`` and ``\b`` are about ASCII: ``\d`` is one of 0 to 9. Neither has back-references. The page on
+    patterns tells their differences.
+
+    Args:
+        pattern: A text, or a compiled pattern with its flags.
+        unicode: Whether ``\d``, ``\w``, ``\s`` and ``\b`` of a text are about all of Unicode; a pattern can say it of
+            its parts too, with ``(?u:...)``. Compiled patterns have ``re.ASCII``.
 
     Raises:
-        RegexError: With the place in the pattern.
+        RegexError: With the place in the pattern, or with what it holds that cannot be enforced.
         NotAForm: ``pattern`` is none.
+        ArgumentError: ``unicode`` is given for a compiled pattern.
     """
-    if not isinstance(pattern, str | re.Pattern):
+    if isinstance(pattern, re.Pattern):
+        if unicode:
+            raise ArgumentError(
+                f"unicode= is an option of texts, and {shortened(repr(pattern))} is compiled",
+                hint="a compiled pattern is about all of Unicode unless it has re.ASCII",
+                argument="unicode",
+            )
+        if isinstance(pattern.pattern, str):
+            check_text(pattern.pattern, "pattern")
+        return Form(_compiled(pattern), str, f"regex {shortened(repr(pattern.pattern))}", "text")
+    if not isinstance(pattern, str):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
-    text = _with_flags(pattern) if isinstance(pattern, re.Pattern) else pattern
-    check_text(text, "pattern")
-    return Form(Language.regex(text), str, f"regex {shortened(repr(text))}", "text")
+    check_text(pattern, "pattern")
+    language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
+    return Form(language, str, f"regex {shortened(repr(pattern))}", "text")
+
+
+def _compiled(pattern: re.Pattern[str]) -> Language:
+    """The language of a compiled pattern. What the kernel says of a text that no user wrote is said of his pattern."""
+    text = patterns.written(pattern)
+    try:
+        return Language.regex(text, dialect="python")
+    except RegexError as error:
+        what = str(error).splitlines()[0]
+        raise RegexError(f"{what}\n    {pattern.pattern}", hint=error.hint, source=pattern.pattern) from None
 
 
 @overload
@@ -320,23 +346,6 @@ def explain(
     options = locals()
     schema = options.pop("schema")
     return Explanation(Reading(*row) for row in Language.explain_json_schema(schema_text(schema), options))
-
-
-_FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x"}
-_HARMLESS_FLAGS = re.UNICODE | re.NOFLAG
-
-
-def _with_flags(pattern: re.Pattern[str]) -> str:
-    """The pattern's text with its flags written in front, ``(?i)...``."""
-    known = sum(_FLAGS, start=_HARMLESS_FLAGS)
-    if not isinstance(pattern.pattern, str) or pattern.flags & ~known:
-        raise RegexError(
-            f"{pattern!r} cannot be used: a pattern over str with flags I, M, S and X only is needed",
-            hint="write the pattern over str and leave out re.ASCII, re.LOCALE and re.DEBUG",
-            source=str(pattern.pattern),
-        )
-    letters = "".join(letter for flag, letter in _FLAGS.items() if pattern.flags & flag)
-    return f"(?{letters}){pattern.pattern}" if letters else pattern.pattern
 
 
 def schema_text(schema: Any) -> str:

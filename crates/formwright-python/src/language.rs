@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Options, Order};
+use formwright::syntax::regex::Dialect;
 use formwright::{Limits, language::UNBOUNDED, source::Source};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -169,11 +170,24 @@ impl Language {
 
     /// The texts that ``pattern`` matches from their first character to their last.
     ///
+    /// Args:
+    ///     pattern: A regular expression.
+    ///     dialect: ``"ascii"`` or ``"unicode"``, which is what its digits, word characters and blanks are, or
+    ///         ``"python"`` for what `formwright.patterns` makes of a compiled pattern.
+    ///
     /// Raises:
     ///     RegexError: The pattern cannot be read or compiled; the message shows the place.
+    ///     ArgumentError: There is no such dialect.
     #[staticmethod]
-    fn regex(py: Python<'_>, pattern: &str) -> PyResult<Self> {
-        Self::of(py, Source::regex(pattern))
+    #[pyo3(signature = (pattern, *, dialect="ascii"), text_signature = "(pattern, *, dialect='ascii')")]
+    fn regex(py: Python<'_>, pattern: &str, dialect: &str) -> PyResult<Self> {
+        let dialect = match dialect {
+            "ascii" => Dialect::Ascii,
+            "unicode" => Dialect::Unicode,
+            "python" => Dialect::Python,
+            _ => return Err(argument(py, "dialect", format!("there is no dialect {dialect:?}"))),
+        };
+        Self::of(py, Source::regex(pattern, dialect))
     }
 
     /// Exactly one of ``options``.

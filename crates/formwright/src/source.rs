@@ -22,16 +22,17 @@ use crate::bytes::{Envelope, Reader, hex, put, put_text};
 use crate::error::{Error, Kind, Result};
 use crate::language::Language;
 use crate::limits::Limits;
+use crate::syntax::choice;
 use crate::syntax::json_schema::{Options, Order, json_schema};
-use crate::syntax::{choice, regex};
+use crate::syntax::regex::{self, Dialect};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 1, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 2, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 1, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 2, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ struct Schema<T: ?Sized> {
 #[derive(Clone, Debug)]
 enum Instruction {
     Schema(Arc<Schema<dyn SourceText>>),
-    Regex(Arc<str>),
+    Regex(Arc<str>, Dialect),
     Choice(Arc<[String]>),
     Then,
     Or,
@@ -65,8 +66,8 @@ impl Source {
     }
 
     /// A regular expression.
-    pub fn regex(pattern: &str) -> Self {
-        Self(vec![Instruction::Regex(pattern.into())])
+    pub fn regex(pattern: &str, dialect: Dialect) -> Self {
+        Self(vec![Instruction::Regex(pattern.into(), dialect)])
     }
 
     /// One of some texts.
@@ -181,7 +182,7 @@ impl Instruction {
         let mut pop = || stack.pop().ok_or_else(unbalanced);
         match self {
             Self::Schema(schema) => json_schema(schema.text.as_ref(), &schema.options),
-            Self::Regex(pattern) => regex::regex(pattern, limits),
+            Self::Regex(pattern, dialect) => regex::of_dialect(pattern, *dialect, limits),
             Self::Choice(options) => choice::choice(options, limits),
             Self::Then => pop().and_then(|second| pop()?.then(&second)),
             Self::Or => pop().and_then(|second| pop()?.or(&second)),
@@ -196,9 +197,10 @@ impl Instruction {
                 put_text(body, schema.text.as_ref());
                 write_options(body, &schema.options);
             }
-            Self::Regex(pattern) => {
+            Self::Regex(pattern, dialect) => {
                 body.push(1);
                 put_text(body, pattern);
+                body.push(*dialect as u8);
             }
             Self::Choice(options) => {
                 body.push(2);
@@ -221,7 +223,11 @@ impl Instruction {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
             }
-            1 => Self::Regex(reader.text("a regular expression")?.into()),
+            1 => {
+                let pattern = reader.text("a regular expression")?.into();
+                let dialects = [Dialect::Ascii, Dialect::Unicode, Dialect::Python];
+                Self::Regex(pattern, dialects[usize::from(reader.below(3, "the dialect of an expression")?)])
+            }
             2 => {
                 let count = reader.count(4, "options")?;
                 Self::Choice((0..count).map(|_| Ok(reader.text("an option")?.to_owned())).collect::<Result<_>>()?)
@@ -311,7 +317,9 @@ mod tests {
         let schema = r#"{"type":["integer","string"],"format":"hex"}"#.to_owned();
         let leaf = prop_oneof![
             options.prop_map(move |options| Source::json_schema(schema.clone(), options)),
-            "[a-z]{1,3}".prop_map(|pattern| Source::regex(&pattern)),
+            "[a-z]{1,3}".prop_map(|pattern| Source::regex(&pattern, Dialect::Ascii)),
+            "[a-z]{1,3}".prop_map(|pattern| Source::regex(&format!("\\d{pattern}"), Dialect::Unicode)),
+            "[a-z]{1,3}".prop_map(|pattern| Source::regex(&format!("[{pattern}]\n\\p{{0}}"), Dialect::Python)),
             prop::collection::vec("[a-zé\"]{1,3}", 1..4).prop_map(Source::choice),
         ];
         leaf.prop_recursive(3, 8, 2, |inner| {
@@ -346,7 +354,9 @@ mod tests {
 
     #[test]
     fn every_cut_and_every_changed_byte_is_an_error() {
-        let data = Source::json_schema("{}".to_owned(), Options::default()).or(&Source::regex("a+")).to_bytes();
+        let data = Source::json_schema("{}".to_owned(), Options::default())
+            .or(&Source::regex("a+", Dialect::Ascii))
+            .to_bytes();
         for at in 0..data.len() {
             let mut changed = data.clone();
             changed[at] ^= 0x20;
@@ -358,15 +368,17 @@ mod tests {
     #[test]
     fn operators_need_their_operands() {
         let refused = |body: &[u8]| read(&ENVELOPE.seal(body)).unwrap_err();
-        for body in [&[][..], &[3], &[1, 0, 0, 0, 0, 4], &[1, 0, 0, 0, 0, 1, 0, 0, 0, 0]] {
+        let empty = [1, 0, 0, 0, 0, 0];
+        for body in [&[][..], &[3], &[&empty[..], &[4]].concat(), &empty.repeat(2)] {
             assert!(refused(body).message.contains("do not pair up"), "{body:?}");
         }
         assert!(refused(&[6]).message.contains("the kind of a step is 6"));
+        assert!(refused(&[1, 0, 0, 0, 0, 3]).message.contains("the dialect of an expression is 3"));
     }
 
     #[test]
     fn ten_thousand_operators_neither_overflow_nor_run_on() {
-        let letter = Source::regex("a").body();
+        let letter = Source::regex("a", Dialect::Ascii).body();
         let deep = [letter.clone(), [letter.clone(), vec![3]].concat().repeat(10_000)].concat();
         let limits = Limits { source_nodes: 100_000, ..Limits::default() };
         let error = Source::from_bytes(&ENVELOPE.seal(&deep), &limits).unwrap().build(&limits).unwrap_err();
@@ -379,7 +391,7 @@ mod tests {
     fn a_constraint_is_for_one_vocabulary() {
         let vocabulary = |words: &[&str]| Vocabulary::new(words, &[0], indexmap::IndexMap::new(), None).unwrap();
         let (one, two) = (vocabulary(&["", "a"]), vocabulary(&["", "b"]));
-        let (data, limits) = (Source::regex("a").to_constraint_bytes(&one), Limits::default());
+        let (data, limits) = (Source::regex("a", Dialect::Ascii).to_constraint_bytes(&one), Limits::default());
         assert!(Source::from_constraint_bytes(&data, &one, &limits).unwrap().build(&limits).is_ok());
         let error = Source::from_constraint_bytes(&data, &two, &limits).unwrap_err();
         assert_eq!((*error.kind, error.hint.is_some()), (Kind::Vocabulary, true));

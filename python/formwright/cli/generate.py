@@ -20,7 +20,7 @@ __all__ = ["generate"]
 
 @click.command()
 @click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
-@click.option("--regex", help="Regular expression that the whole text matches.")
+@click.option("--regex", help=r"Regular expression that the whole text matches; \d is 0 to 9, (?u)\d any digit.")
 @click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
 @json_options
 @click.option("--prompt", help="The prompt.")

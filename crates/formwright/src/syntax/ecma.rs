@@ -1,14 +1,19 @@
 //! `pattern` of JSON Schema: ECMA-262 regular expressions on code points.
 //!
-//! The differences from other dialects are why this parser exists: `\d` and `\w`
-//! are ASCII, `\s` is ECMAScript's own set, `[^]` is any character, `[a[b]` and
-//! `&&` mean what they say, `\/` and `\-` are plain characters, look-ahead is
-//! common. Unicode properties are looked up in the library's tables.
+//! ```text
+//! ^(?!.*\d)[^]{2,}$      ^[\w-.]+$      (?P<year>\d{4})      (?<!\$)b
+//! ```
 //!
-//! Refused, with the place: back-references, look-behind, and escapes of letters
-//! that mean nothing (`\Z`), which other dialects read differently.
+//! A pattern is read as with the flag `u`. What that refuses is read as without it (Annex B) where no other engine reads
+//! it in another way: the hyphen of `[\w-.]`, a brace that begins no count, `\-`. The differences from other dialects
+//! are why this parser exists: `\d` and `\w` are ASCII, `\s` is ECMAScript's own set, `[^]` is any character, `[a[b]`
+//! and `&&` mean what they say, look-ahead is common. Unicode properties are looked up in the library's tables.
+//! `(?P<x>...)` is no ECMA-262, but cannot be mistaken: it is read as `(?<x>...)`.
+//!
+//! Refused, with the place: back-references, look-behind of more than one character, and what engines read in different
+//! ways: escapes of letters that mean nothing (`\Z`), octal escapes, `a{,2}`.
 
-use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::pattern::{Mode, Pattern, class_of, complement, lower, ranges_of};
 use crate::error::{Error, Result};
@@ -31,27 +36,59 @@ const SPACE: &[(char, char)] = &[
 ];
 const LINE_ENDS: &[(char, char)] = &[('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')];
 
-/// The texts in which `source` matches somewhere.
+/// The texts in which `source` matches somewhere, or those that it matches as a whole.
 ///
 /// # Errors
 /// [`crate::Kind::Regex`] with the place.
 pub fn parse(source: &str, mode: Mode, limits: &Limits) -> Result<Regular> {
-    let mut parser = Parser { source, at: 0, depth: 0, limit: limits.pattern_depth };
+    parse_with(source, &[], mode, limits)
+}
+
+/// The same, where `\p{n}` is the class `classes[n]`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits) -> Result<Regular> {
+    let mut parser = Parser::new(source, classes, limits.pattern_depth);
     let pattern = parser.alternatives()?;
     if parser.at < source.len() {
         return Err(parser.fail(parser.at, "unmatched closing parenthesis"));
     }
-    lower(&pattern, mode, &Ranges::from(WORD)).map_err(|what| Error::regex(source, (0, source.len()), what))
+    if let (true, Some(end)) = (parser.with_u, parser.without_u) {
+        let what = "this is read without the flag u only, and another part of the pattern with it only";
+        return Err(Error::regex(source, (end - 1, end), what));
+    }
+    lower(&pattern, mode).map_err(|what| Error::regex(source, (0, source.len()), what))
+}
+
+/// A class in brackets, and nothing else.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_class(source: &str) -> Result<Ranges> {
+    let mut parser = Parser::new(source, &[], 0);
+    let class = if parser.eat("[") { Some(parser.class(0)?) } else { None };
+    class.filter(|_| parser.at == source.len()).ok_or_else(|| parser.fail(parser.at, "a class is wanted"))
 }
 
 struct Parser<'s> {
     source: &'s str,
     at: usize,
     depth: u32,
+    in_class: bool,
     limit: u32,
+    classes: &'s [Ranges],
+    /// Whether something was read that is an error, or means something else, without the flag `u`.
+    with_u: bool,
+    /// Where something ends that is an error with the flag `u`.
+    without_u: Option<usize>,
 }
 
-impl Parser<'_> {
+impl<'s> Parser<'s> {
+    fn new(source: &'s str, classes: &'s [Ranges], limit: u32) -> Self {
+        Self { source, at: 0, depth: 0, in_class: false, limit, classes, with_u: false, without_u: None }
+    }
+
     fn rest(&self) -> &str {
         &self.source[self.at..]
     }
@@ -104,20 +141,41 @@ impl Parser<'_> {
     fn term(&mut self) -> Result<Pattern> {
         let from = self.at;
         let atom = match self.next() {
-            Some('^') => Pattern::Start,
+            Some('^') => Pattern::start(),
             Some('$') => Pattern::End,
             Some('.') => Pattern::Class(complement(&Ranges::from(LINE_ENDS))),
             Some('(') => self.group(from)?,
             Some('[') => Pattern::Class(self.class(from)?),
             Some('\\') => self.escape(from)?,
             Some('*' | '+' | '?') => return Err(self.fail(from, "nothing to repeat")),
+            Some('{') => self.brace(from)?,
+            Some(c @ ('}' | ']')) => self.annex_b(c),
             Some(c) => single(c),
             None => Pattern::Empty,
         };
-        self.quantified(atom, from)
+        let written = &self.source[from..self.at];
+        let is_fixed = ["^", "$", "\\b", "\\B"].contains(&written)
+            || ["(?<=", "(?<!"].iter().any(|kind| written.starts_with(kind));
+        self.quantified(atom, from, is_fixed)
     }
 
-    fn quantified(&mut self, atom: Pattern, from: usize) -> Result<Pattern> {
+    /// A brace that begins no count is a character.
+    fn brace(&mut self, from: usize) -> Result<Pattern> {
+        self.at = from;
+        if self.braces(from)?.is_some() {
+            return Err(self.fail(from, "nothing to repeat"));
+        }
+        self.next();
+        Ok(self.annex_b('{'))
+    }
+
+    /// A character that must be escaped with the flag `u`.
+    fn annex_b(&mut self, c: char) -> Pattern {
+        self.without_u = Some(self.at);
+        single(c)
+    }
+
+    fn quantified(&mut self, atom: Pattern, from: usize, is_fixed: bool) -> Result<Pattern> {
         let place = self.at;
         let (low, high) = match self.peek() {
             Some('*') => (0, None),
@@ -136,11 +194,11 @@ impl Parser<'_> {
         if high.is_some_and(|high| low > high) {
             return Err(self.fail(place, "the bounds of the repetition are out of order"));
         }
-        if matches!(atom, Pattern::Start | Pattern::End | Pattern::Boundary { .. }) {
+        if is_fixed {
             return Err(self.fail(from, "an assertion cannot be repeated"));
         }
-        if matches!(self.peek(), Some('*' | '+' | '?')) {
-            return Err(self.fail(self.at, "nothing to repeat"));
+        if ["(?=", "(?!"].iter().any(|kind| self.source[from..].starts_with(kind)) {
+            self.without_u = Some(self.at);
         }
         Ok(Pattern::Repeat(Box::new(atom), low, high))
     }
@@ -151,6 +209,10 @@ impl Parser<'_> {
         let inner = &self.rest()[1..end];
         let (low, high) = inner.split_once(',').map_or((inner, None), |(low, high)| (low, Some(high)));
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if low.is_empty() && high.is_some_and(|high| high.is_empty() || digits(high)) {
+            self.at += end + 1;
+            return Err(self.fail(place, "some engines read this as a count from 0 on, ECMA-262 does not: write the 0"));
+        }
         if !digits(low) || high.is_some_and(|high| !high.is_empty() && !digits(high)) {
             return Ok(None);
         }
@@ -169,50 +231,53 @@ impl Parser<'_> {
     }
 
     fn group(&mut self, from: usize) -> Result<Pattern> {
-        if self.eat("?<=") || self.eat("?<!") {
-            return Err(self.fail(from, "look-behind cannot be compiled"));
-        }
-        let ahead = if self.eat("?=") {
-            Some(false)
-        } else if self.eat("?!") {
-            Some(true)
-        } else {
-            None
-        };
-        if ahead.is_none() && !self.eat("?:") {
-            if self.eat("?<") {
-                let name = self.rest().find('>').filter(|&end| end > 0);
-                self.at += name.ok_or_else(|| self.fail(from, "unclosed group name"))? + 1;
-            } else if self.eat("?") {
-                return Err(self.fail(from, "unknown kind of group"));
-            }
+        let kinds = ["?=", "?!", "?<=", "?<!", "?:", "?<", "?P<", "?"];
+        let kind = kinds.into_iter().find(|kind| self.eat(kind)).unwrap_or_default();
+        match kind {
+            "?<" | "?P<" => self.group_name(from)?,
+            "?" if self.eat("P=") => return Err(self.fail(from, "back-references cannot be compiled")),
+            "?" => return Err(self.fail(from, "unknown kind of group")),
+            _ => {}
         }
         let body = self.alternatives()?;
         if !self.eat(")") {
             return Err(self.fail(from, "unclosed group"));
         }
-        Ok(match ahead {
-            Some(negated) => Pattern::Ahead { negated, body: Box::new(body) },
-            None => body,
+        let negated = kind.ends_with('!');
+        Ok(match kind {
+            "?=" | "?!" => Pattern::Ahead { negated, body: Box::new(body) },
+            "?<=" | "?<!" => match as_class(&body) {
+                Some(class) => Pattern::behind(&class, negated),
+                None => return Err(self.fail(from, "look-behind of more than one character cannot be compiled")),
+            },
+            _ => body,
         })
     }
 
-    fn escape(&mut self, from: usize) -> Result<Pattern> {
-        match self.peek() {
-            Some('b') => {
-                self.next();
-                Ok(Pattern::Boundary { negated: false })
-            }
-            Some('B') => {
-                self.next();
-                Ok(Pattern::Boundary { negated: true })
-            }
-            Some('1'..='9' | 'k') => {
-                self.next();
-                Err(self.fail(from, "back-references cannot be compiled"))
-            }
-            _ => Ok(Pattern::Class(self.class_escape(from)?)),
+    /// The name of a group and the bracket behind it.
+    fn group_name(&mut self, from: usize) -> Result<()> {
+        let end = self.rest().find('>').ok_or_else(|| self.fail(from, "unclosed group name"))?;
+        let name = &self.rest()[..end];
+        let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
+        if !begins || !name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$') {
+            return Err(self.fail(from, "a group name wants letters, digits and underscores"));
         }
+        self.at += end + 1;
+        Ok(())
+    }
+
+    fn escape(&mut self, from: usize) -> Result<Pattern> {
+        let word = Ranges::from(WORD);
+        if self.eat("b") || self.eat("B") {
+            return Ok(Pattern::boundary(&word, self.source[from..].starts_with("\\B")));
+        }
+        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        let number = self.rest()[..digits].parse::<usize>().ok();
+        if self.eat("k") || number.is_some_and(|number| number > 0 && number <= groups(self.source)) {
+            self.at += digits;
+            return Err(self.fail(from, "back-references cannot be compiled"));
+        }
+        Ok(Pattern::Class(self.class_escape(from)?))
     }
 
     /// What comes after a backslash, as a class.
@@ -247,8 +312,16 @@ impl Parser<'_> {
             },
             'x' => self.hex(2).and_then(char::from_u32).ok_or_else(|| self.fail(from, "\\x wants two hex digits"))?,
             'u' => self.unicode_escape(from)?,
+            '0'..='7' => {
+                self.at += self.rest().bytes().take_while(|byte| (b'0'..=b'7').contains(byte)).take(2).count();
+                return Err(self.fail(from, "octal escapes are not read: write \\x and two hex digits"));
+            }
+            _ if is_syntax(c) => c,
             c if c.is_ascii_alphanumeric() => return Err(self.fail(from, "this escape means nothing in ECMA-262")),
-            c => c,
+            c => {
+                self.without_u = self.without_u.or(Some(self.at).filter(|_| c != '-' || !self.in_class));
+                c
+            }
         })
     }
 
@@ -264,6 +337,7 @@ impl Parser<'_> {
 
     fn unicode_escape(&mut self, from: usize) -> Result<char> {
         let code = if self.eat("{") {
+            self.with_u = true;
             let end = self.rest().find('}').unwrap_or(0);
             let code = u32::from_str_radix(&self.rest()[..end], 16).ok();
             self.at += end + 1;
@@ -271,10 +345,11 @@ impl Parser<'_> {
         } else {
             let high = self.hex(4);
             match high {
-                Some(high @ 0xD800..=0xDBFF) if self.eat("\\u") => self
-                    .hex(4)
-                    .filter(|low| (0xDC00..=0xDFFF).contains(low))
-                    .map(|low| 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00)),
+                Some(high @ 0xD800..=0xDBFF) if self.eat("\\u") => {
+                    self.with_u = true;
+                    let low = self.hex(4).filter(|low| (0xDC00..=0xDFFF).contains(low));
+                    low.map(|low| 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+                }
                 other => other,
             }
         };
@@ -285,7 +360,18 @@ impl Parser<'_> {
     fn property(&mut self, from: usize) -> Result<Ranges> {
         let end = self.rest().find('}').filter(|_| self.rest().starts_with('{'));
         let end = end.ok_or_else(|| self.fail(from, "a property wants braces"))?;
+        let source = self.source;
+        let name = &source[self.at + 1..self.at + end];
+        if let Some(class) = name.parse().ok().and_then(|number: usize| self.classes.get(number)) {
+            let class = if self.source[from..].starts_with("\\P") { complement(class) } else { class.clone() };
+            self.at += end + 1;
+            return Ok(class);
+        }
+        self.with_u = true;
         self.at += end + 1;
+        if !is_property(name) {
+            return Err(self.fail(from, "unknown Unicode property: ECMA-262 has \\p{Lu} and \\p{Script=Greek}"));
+        }
         match regex_syntax::parse(&self.source[from..self.at]).map(Hir::into_kind) {
             Ok(HirKind::Class(Class::Unicode(class))) => Ok(ranges_of(&class)),
             Ok(HirKind::Literal(literal)) => {
@@ -299,7 +385,8 @@ impl Parser<'_> {
     /// A bracketed class; the bracket is read.
     fn class(&mut self, from: usize) -> Result<Ranges> {
         let negated = self.eat("^");
-        let mut class = ClassUnicode::empty();
+        self.in_class = true;
+        let mut ranges = Vec::new();
         loop {
             let place = self.at;
             match self.peek() {
@@ -308,25 +395,26 @@ impl Parser<'_> {
                 Some(_) => {}
             }
             let low = self.class_atom()?;
-            if self.rest().starts_with('-') && !self.rest().starts_with("-]") {
-                self.next();
-                let high = self.class_atom()?;
-                let (Some(low), Some(high)) = (only(&low), only(&high)) else {
-                    return Err(self.fail(place, "a range wants single characters"));
-                };
-                if low > high {
-                    return Err(self.fail(place, "the range is out of order"));
+            if !self.rest().starts_with('-') || self.rest().starts_with("-]") {
+                ranges.extend_from_slice(&low);
+                continue;
+            }
+            self.next();
+            let high = self.class_atom()?;
+            match (only(&low), only(&high)) {
+                (Some(low), Some(high)) if low > high => return Err(self.fail(place, "the range is out of order")),
+                (Some(low), Some(high)) => ranges.push((low, high)),
+                // Annex B: beside a class such as \w, the hyphen is a character.
+                _ => {
+                    self.without_u = Some(self.at);
+                    ranges.extend(low.iter().chain(&[('-', '-')]).chain(&*high));
                 }
-                class.union(&class_of(&[(low, high)]));
-            } else {
-                class.union(&class_of(&low));
             }
         }
         self.next();
-        if negated {
-            class.negate();
-        }
-        Ok(ranges_of(&class))
+        self.in_class = false;
+        let class = ranges_of(&class_of(&ranges));
+        Ok(if negated { complement(&class) } else { class })
     }
 
     fn class_atom(&mut self) -> Result<Ranges> {
@@ -340,11 +428,66 @@ impl Parser<'_> {
     }
 }
 
+/// Whether ECMA-262 has a property as it is written here, if the library knows it at all. The library reads names without
+/// regard to case, scripts without `Script=`, and more.
+fn is_property(name: &str) -> bool {
+    let is_known = |source: String| regex_syntax::parse(&source).is_ok();
+    let (key, value) = name.split_once('=').unwrap_or(("", name));
+    let is_capital = |word: &str| word.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_script = || !is_known(format!(r"\p{{gc={value}}}")) && is_known(format!(r"\p{{sc={value}}}"));
+    match key {
+        "" if ["cntrl", "digit", "punct", "space"].contains(&value) => true,
+        "" | "General_Category" | "gc" | "Script" | "sc" | "Script_Extensions" | "scx" => {
+            value.split('_').all(|word| is_capital(word) && is_word(word)) && (!key.is_empty() || !is_script())
+        }
+        _ => false,
+    }
+}
+
+/// Characters that may be escaped with the flag `u`.
+fn is_syntax(c: char) -> bool {
+    r"^$\.*+?()[]{}|/".contains(c)
+}
+
 fn only(class: &Ranges) -> Option<char> {
     match **class {
         [(low, high)] if low == high => Some(low),
         _ => None,
     }
+}
+
+/// The characters of a pattern that is one of them.
+fn as_class(pattern: &Pattern) -> Option<Ranges> {
+    match pattern {
+        Pattern::Class(class) => Some(class.clone()),
+        Pattern::Or(options) => {
+            let classes: Vec<Ranges> = options.iter().map(as_class).collect::<Option<_>>()?;
+            Some(ranges_of(&class_of(&classes.concat())))
+        }
+        _ => None,
+    }
+}
+
+/// How many groups can be referred to.
+fn groups(source: &str) -> usize {
+    let (mut count, mut in_class, mut escaped) = (0, false, false);
+    for (at, c) in source.char_indices() {
+        let behind = &source[at + c.len_utf8()..];
+        match c {
+            _ if escaped => {}
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '(' if !in_class => {
+                let is_named = ["?<", "?P<"].iter().any(|kind| behind.starts_with(kind));
+                let looks = ["?<=", "?<!"].iter().any(|kind| behind.starts_with(kind));
+                count += usize::from(!behind.starts_with('?') || is_named && !looks);
+            }
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    count
 }
 
 fn single(c: char) -> Pattern {
@@ -371,8 +514,28 @@ mod tests {
     fn classes_are_ecmascript() {
         assert!(!found(r"^\d$", "٣") && !found(r"^\w$", "é") && found(r"^\s$", "\u{FEFF}"));
         assert!(found("^[^]$", "\n") && !found("^.$", "\u{2028}") && found(r"^[a[b]]$", "[]"));
-        assert!(found(r"^[\w-]+$", "a-b") && found(r"^\/\-\u{1F600}\ud83d\ude00$", "/-😀😀"));
-        assert!(found(r"^\p{Lu}+$", "ÄB") && found("^a{,2}$", "a{,2}"));
+        assert!(found(r"^[\w-]+$", "a-b") && found(r"^\/\.[\-]\u{1F600}\ud83d\ude00$", "/.-😀😀"));
+        assert!(found(r"^\p{Lu}+$", "ÄB") && found("^a{b}{$", "a{b}{"));
+    }
+
+    #[test]
+    fn properties_are_spelled_as_in_ecmascript() {
+        let is_read = |name: &str| parse(&format!(r"\p{{{name}}}"), Mode::Search, &Limits::default()).is_ok();
+        for name in ["L", "Letter", "gc=Lu", "Script=Greek", "sc=Grek", "scx=Han", "Alphabetic", "ASCII", "space"] {
+            assert!(is_read(name), "{name}");
+        }
+        for name in ["lu", "Greek", "script=Greek", "sc=greek", "IsGreek", "^Lu", "gc:Lu", "age=3.0", "Block", ""] {
+            assert!(!is_read(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_two_readings_share_is_read_and_their_mixture_is_not() {
+        assert!(found(r"^\-\_}$", "-_}") && found("^[+--]$", ",") && found(r"^[\w-.]$", "-"));
+        for mixture in [r"\p{L}\_", r"\u{41}{", r"[\ud83d\ude00]}", r"[\w-\p{L}]"] {
+            let error = parse(mixture, Mode::Search, &Limits::default()).unwrap_err();
+            assert!(error.message.contains("without the flag u only"), "{mixture}: {}", error.message);
+        }
     }
 
     #[test]
@@ -384,7 +547,7 @@ mod tests {
     #[test]
     fn what_cannot_be_compiled_is_refused_with_its_place() {
         for (source, place) in
-            [(r"(a)\1", 3), ("(?<=a)b", 0), (r"\Z", 0), ("a{3,2}", 1), ("[z-a]", 1), ("(a", 0), ("a**", 2)]
+            [(r"(a)\1", 3), ("(?<=ab)c", 0), (r"\Z", 0), ("a{3,2}", 1), ("[z-a]", 1), ("(a", 0), ("a**", 2)]
         {
             let error = parse(source, Mode::Search, &Limits::default()).unwrap_err();
             let crate::Kind::Regex { span, .. } = *error.kind else { panic!("{error}") };

@@ -3,8 +3,10 @@
 pub mod choice;
 pub mod json_schema;
 
+mod ascii;
 mod ecma;
 mod pattern;
+mod python;
 pub mod regex;
 
 pub(crate) use ecma::parse as ecma_pattern;

@@ -6,15 +6,16 @@
 //! text*; an assertion then is an intersection with that language:
 //!
 //! ```text
-//! $        the rest is empty               rest ∧ ε
-//! (?=x)    the rest starts with x          rest ∧ x·Σ*
-//! (?!x)    it does not                     rest ∧ ¬(x·Σ*)
-//! ^  \b    depend on what came before: so three languages are kept a place,
-//!          one each for "at the start", "after a word character", "after another one"
+//! $         the rest is empty               rest ∧ ε
+//! (?=x)     the rest starts with x          rest ∧ x·Σ*
+//! (?!x)     it does not                     rest ∧ ¬(x·Σ*)
+//! ^  (?<=c) depend on what came before: so several languages are kept a place, one for "at the start" and one for
+//!           each set of characters that no assertion of the pattern tells apart
+//! \b        one kind of character before, the other one behind: (?<=w)(?!w)|(?<!w)(?=w)
 //! ```
 //!
 //! Cost: patterns without assertions stay as they are. Wrinkle: an assertion
-//! inside an unbounded repetition is refused; bounded ones are written out.
+//! inside an unbounded repetition is refused; bounded ones are written out, up to a size.
 
 use super::super::regular::{Ranges, Regular};
 
@@ -35,14 +36,13 @@ pub enum Pattern {
     Concat(Vec<Pattern>),
     Or(Vec<Pattern>),
     Repeat(Box<Pattern>, u32, Option<u32>),
-    /// `^`
-    Start,
+    /// Before stands a character of the class, or nothing and `start` is true.
+    Behind {
+        class: Ranges,
+        start: bool,
+    },
     /// `$`
     End,
-    /// `\b`, or `\B` when negated.
-    Boundary {
-        negated: bool,
-    },
     /// `(?=x)`, or `(?!x)` when negated.
     Ahead {
         negated: bool,
@@ -50,21 +50,44 @@ pub enum Pattern {
     },
 }
 
+impl Pattern {
+    /// `^`
+    pub fn start() -> Self {
+        Self::Behind { class: Ranges::from([]), start: true }
+    }
+
+    /// `(?<=c)`, or `(?<!c)` when negated.
+    pub fn behind(class: &Ranges, negated: bool) -> Self {
+        Self::Behind { class: if negated { complement(class) } else { class.clone() }, start: negated }
+    }
+
+    /// `(?=c)`, or `(?!c)` when negated.
+    pub fn ahead(class: &Ranges, negated: bool) -> Self {
+        Self::Ahead { negated, body: Box::new(Self::Class(class.clone())) }
+    }
+
+    /// `\b` of the word characters `word`, or `\B` when negated.
+    pub fn boundary(word: &Ranges, negated: bool) -> Self {
+        Self::Or(vec![
+            Self::Concat(vec![Self::behind(word, false), Self::ahead(word, !negated)]),
+            Self::Concat(vec![Self::behind(word, true), Self::ahead(word, negated)]),
+        ])
+    }
+}
+
 /// Copies of a bounded repetition that contains assertions.
 const MOST_COPIES: u32 = 64;
 
-/// The languages from a place to the end, by what came before.
-#[derive(Clone, PartialEq)]
-struct Rest {
-    start: Regular,
-    word: Regular,
-    other: Regular,
-}
+/// Sets of characters that look-behind tells apart.
+const MOST_SETS: usize = 8;
+
+/// Nodes that a lowered tree may have beside those of its pattern: an assertion about what came before can double it.
+const MORE_NODES: usize = 1 << 16;
 
 /// The language of texts that `pattern` describes.
 ///
-/// `word` is the class `\b` is about. On refusal, says why.
-pub fn lower(pattern: &Pattern, mode: Mode, word: &Ranges) -> Result<Regular, &'static str> {
+/// On refusal, says why.
+pub fn lower(pattern: &Pattern, mode: Mode) -> Result<Regular, &'static str> {
     if is_plain(pattern) {
         let plain = plain(pattern);
         return Ok(match mode {
@@ -72,56 +95,112 @@ pub fn lower(pattern: &Pattern, mode: Mode, word: &Ranges) -> Result<Regular, &'
             Mode::Search => Regular::concat([Regular::anything(), plain, Regular::anything()]),
         });
     }
-    let context = Context { word: Regular::Class(word.clone()), other: Regular::Class(complement(word)) };
+    let context = Context::of(pattern)?;
     let end = match mode {
         Mode::Whole => Regular::Empty,
         Mode::Search => Regular::anything(),
     };
-    let rest = context.rest(pattern, &Rest::same(end))?;
-    Ok(match mode {
+    let rest = context.rest(pattern, &context.same(&end))?;
+    let tree = match mode {
         Mode::Whole => rest.start,
         Mode::Search => context.anywhere(rest),
-    })
+    };
+    context.bounded(&tree)?;
+    Ok(tree)
 }
 
 struct Context {
-    word: Regular,
-    other: Regular,
+    /// The sets of characters that no look-behind of the pattern tells apart; together they are all characters.
+    sets: Vec<Ranges>,
+    /// Most nodes of a tree.
+    most: usize,
+}
+
+/// The languages from a place to the end, by what came before: nothing, or a character of a set of the context.
+#[derive(Clone, PartialEq)]
+struct Rest {
+    start: Regular,
+    after: Vec<Regular>,
 }
 
 impl Rest {
-    fn same(language: Regular) -> Self {
-        Self { start: language.clone(), word: language.clone(), other: language }
-    }
-
     fn map(&self, f: impl Fn(&Regular) -> Regular) -> Self {
-        Self { start: f(&self.start), word: f(&self.word), other: f(&self.other) }
+        Self { start: f(&self.start), after: self.after.iter().map(f).collect() }
     }
 
     fn both(&self, with: &Self, f: impl Fn(&Regular, &Regular) -> Regular) -> Self {
-        Self { start: f(&self.start, &with.start), word: f(&self.word, &with.word), other: f(&self.other, &with.other) }
+        let after = self.after.iter().zip(&with.after).map(|(a, b)| f(a, b)).collect();
+        Self { start: f(&self.start, &with.start), after }
+    }
+
+    /// The language after any character, if it is the same after all.
+    fn after_any(&self) -> Option<&Regular> {
+        let first = self.after.first()?;
+        self.after.iter().all(|rest| rest == first).then_some(first)
+    }
+
+    fn any_of(rests: &[Self]) -> Self {
+        let any_of = |language: &dyn Fn(&Self) -> Regular| {
+            let mut languages: Vec<Regular> = rests.iter().map(language).collect();
+            languages.dedup();
+            Regular::or(languages)
+        };
+        let sets = rests.first().map_or(0, |rest| rest.after.len());
+        let after = (0..sets).map(|set| any_of(&|rest: &Self| rest.after[set].clone())).collect();
+        Self { start: any_of(&|rest| rest.start.clone()), after }
     }
 }
 
 impl Context {
+    fn of(pattern: &Pattern) -> Result<Self, &'static str> {
+        let mut classes = Vec::new();
+        looks_behind(pattern, &mut classes);
+        let mut sets = vec![complement(&Ranges::from([]))];
+        for class in classes {
+            let cut = |set: &Ranges| [common(set, class), common(set, &complement(class))];
+            sets = sets.iter().flat_map(cut).filter(|set| !set.is_empty()).collect();
+            if sets.len() > MOST_SETS {
+                return Err("too many kinds of look-behind: the pattern cannot be compiled");
+            }
+        }
+        Ok(Self { sets, most: MORE_NODES + 4 * size(pattern) })
+    }
+
+    fn bounded(&self, tree: &Regular) -> Result<(), &'static str> {
+        if is_larger(tree, self.most) { Err("too many assertions: the pattern cannot be compiled") } else { Ok(()) }
+    }
+
+    fn all_bounded(&self, rest: Rest) -> Result<Rest, &'static str> {
+        rest.after.iter().chain([&rest.start]).try_for_each(|tree| self.bounded(tree))?;
+        Ok(rest)
+    }
+
+    fn same(&self, language: &Regular) -> Rest {
+        Rest { start: language.clone(), after: vec![language.clone(); self.sets.len()] }
+    }
+
     /// A searched pattern starts at the start, or after some text.
     fn anywhere(&self, rest: Rest) -> Regular {
-        if rest.word == rest.other {
-            if rest.start == rest.word {
+        if let Some(after) = rest.after_any() {
+            if rest.start == *after {
                 return Regular::concat([Regular::anything(), rest.start]);
             }
-            let later = Regular::concat([Regular::any().repeat(1, None), rest.word]);
+            let later = Regular::concat([Regular::any().repeat(1, None), after.clone()]);
             return Regular::or([rest.start, later]);
         }
-        let after = |class: &Regular, rest| Regular::concat([Regular::anything(), class.clone(), rest]);
-        Regular::or([rest.start, after(&self.word, rest.word), after(&self.other, rest.other)])
+        let later = self
+            .sets
+            .iter()
+            .zip(rest.after)
+            .map(|(set, rest)| Regular::concat([Regular::anything(), Regular::Class(set.clone()), rest]));
+        Regular::or([rest.start].into_iter().chain(later))
     }
 
     /// The rest from before `pattern`, given the rest from behind it.
     fn rest(&self, pattern: &Pattern, after: &Rest) -> Result<Rest, &'static str> {
         Ok(match pattern {
             Pattern::Empty => after.clone(),
-            Pattern::Class(_) => Rest::same(self.read(&plain(pattern), after)),
+            Pattern::Class(class) => self.same(&self.read_class(class, after)),
             Pattern::Concat(parts) => {
                 let mut rest = after.clone();
                 for part in parts.iter().rev() {
@@ -130,48 +209,47 @@ impl Context {
                 rest
             }
             Pattern::Or(options) => {
-                let mut all = Rest::same(Regular::Never);
-                for option in options {
-                    all = all.both(&self.rest(option, after)?, |a, b| Regular::or([a.clone(), b.clone()]));
-                }
-                all
+                let rests = options.iter().map(|option| self.rest(option, after)).collect::<Result<Vec<_>, _>>()?;
+                self.all_bounded(Rest::any_of(&rests))?
             }
             Pattern::Repeat(body, low, high) => self.repeat(body, *low, *high, after)?,
-            Pattern::Start => Rest { start: after.start.clone(), ..Rest::same(Regular::Never) },
+            Pattern::Behind { class, start } => self.behind(class, *start, after),
             Pattern::End => after.map(|rest| if nullable(rest) { Regular::Empty } else { Regular::Never }),
-            Pattern::Boundary { negated } => self.boundary(*negated, after),
-            Pattern::Ahead { negated, body } => {
-                let seen = self.rest(body, &Rest::same(Regular::anything()))?;
-                let seen = if *negated { seen.map(|seen| seen.clone().not()) } else { seen };
-                after.both(&seen, and)
-            }
+            Pattern::Ahead { negated, body } => after.both(&self.seen(body, *negated)?, and),
         })
+    }
+
+    /// A character of `class`, then the rest.
+    fn read_class(&self, class: &Ranges, after: &Rest) -> Regular {
+        let then = |class: Ranges, rest: &Regular| Regular::concat([class_tree(&class), rest.clone()]);
+        if let Some(rest) = after.after_any() {
+            return then(class.clone(), rest);
+        }
+        Regular::or(self.sets.iter().zip(&after.after).map(|(set, rest)| then(common(class, set), rest)))
     }
 
     /// Texts of `part` (without assertions, not empty), then the rest.
     fn read(&self, part: &Regular, after: &Rest) -> Regular {
-        if after.word == after.other {
-            return Regular::concat([part.clone(), after.word.clone()]);
+        if let Some(rest) = after.after_any() {
+            return Regular::concat([part.clone(), rest.clone()]);
         }
-        let ending = |class: &Regular, rest: &Regular| {
-            let ends = Regular::concat([Regular::anything(), class.clone()]);
+        Regular::or(self.sets.iter().zip(&after.after).map(|(set, rest)| {
+            let ends = Regular::concat([Regular::anything(), Regular::Class(set.clone())]);
             Regular::concat([Regular::and([part.clone(), ends]), rest.clone()])
-        };
-        Regular::or([ending(&self.word, &after.word), ending(&self.other, &after.other)])
+        }))
     }
 
     fn repeat(&self, body: &Pattern, low: u32, high: Option<u32>, after: &Rest) -> Result<Rest, &'static str> {
         if is_plain(body) {
-            let body = plain(body);
-            let part = body.clone().repeat(low, high);
-            if after.start == after.word && after.word == after.other {
-                return Ok(Rest::same(Regular::concat([part, after.start.clone()])));
+            let part = plain(body).repeat(low, high);
+            if after.after_any() == Some(&after.start) {
+                return Ok(self.same(&Regular::concat([part, after.start.clone()])));
             }
             let read = self.read(&Regular::and([part.clone(), Regular::any().repeat(1, None)]), after);
             if nullable(&part) {
                 return Ok(after.map(|rest| Regular::or([rest.clone(), read.clone()])));
             }
-            return Ok(Rest::same(read));
+            return Ok(self.same(&read));
         }
         let copies = high.unwrap_or(u32::MAX);
         if copies > MOST_COPIES {
@@ -180,21 +258,74 @@ impl Context {
         let mut rest = after.clone();
         for copy in (0..copies).rev() {
             let deeper = self.rest(body, &rest)?;
-            rest = if copy >= low { after.both(&deeper, |a, b| Regular::or([a.clone(), b.clone()])) } else { deeper };
+            rest = self.all_bounded(if copy >= low { Rest::any_of(&[after.clone(), deeper]) } else { deeper })?;
         }
         Ok(rest)
     }
 
-    fn boundary(&self, negated: bool, after: &Rest) -> Rest {
-        let word_next = Regular::concat([self.word.clone(), Regular::anything()]);
-        let other_next = Regular::or([Regular::Empty, Regular::concat([self.other.clone(), Regular::anything()])]);
-        let (outside, inside) = if negated { (other_next, word_next) } else { (word_next, other_next) };
-        Rest { start: and(&after.start, &outside), word: and(&after.word, &inside), other: and(&after.other, &outside) }
+    fn behind(&self, class: &Ranges, start: bool, after: &Rest) -> Rest {
+        let kept = |keep: bool, rest: &Regular| if keep { rest.clone() } else { Regular::Never };
+        let holds = |c: char| class.iter().any(|&(low, high)| low <= c && c <= high);
+        let keeps = self.sets.iter().map(|set| set.first().is_some_and(|&(first, _)| holds(first)));
+        Rest {
+            start: kept(start, &after.start),
+            after: keeps.zip(&after.after).map(|(keep, rest)| kept(keep, rest)).collect(),
+        }
+    }
+
+    /// The texts that begin with `body`, or those that do not.
+    fn seen(&self, body: &Pattern, negated: bool) -> Result<Rest, &'static str> {
+        if let (Pattern::Class(class), true) = (body, negated) {
+            let other = Regular::concat([class_tree(&complement(class)), Regular::anything()]);
+            return Ok(self.same(&Regular::or([Regular::Empty, other])));
+        }
+        let seen = self.rest(body, &self.same(&Regular::anything()))?;
+        Ok(if negated { seen.map(|seen| seen.clone().not()) } else { seen })
     }
 }
 
+/// The classes of all look-behinds.
+fn looks_behind<'p>(pattern: &'p Pattern, classes: &mut Vec<&'p Ranges>) {
+    match pattern {
+        Pattern::Behind { class, .. } if !class.is_empty() => classes.push(class),
+        Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().for_each(|part| looks_behind(part, classes)),
+        Pattern::Repeat(body, ..) | Pattern::Ahead { body, .. } => looks_behind(body, classes),
+        _ => {}
+    }
+}
+
+/// Nodes of a pattern.
+fn size(pattern: &Pattern) -> usize {
+    1 + match pattern {
+        Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().map(size).sum(),
+        Pattern::Repeat(body, ..) | Pattern::Ahead { body, .. } => size(body),
+        _ => 0,
+    }
+}
+
+/// Whether a tree has more nodes than `most`, those of shared parts counted every time.
+fn is_larger(tree: &Regular, most: usize) -> bool {
+    let (mut stack, mut left) = (vec![tree], most);
+    while let Some(tree) = stack.pop() {
+        if left == 0 {
+            return true;
+        }
+        left -= 1;
+        match tree {
+            Regular::Concat(parts) | Regular::And(parts) | Regular::Or(parts) => stack.extend(parts.iter()),
+            Regular::Not(inner) | Regular::Repeat(inner, ..) => stack.push(inner),
+            _ => {}
+        }
+    }
+    false
+}
+
 fn and(a: &Regular, b: &Regular) -> Regular {
-    if *a == Regular::Never { Regular::Never } else { Regular::and([a.clone(), b.clone()]) }
+    match a {
+        Regular::Empty if nullable(b) => Regular::Empty,
+        Regular::Empty | Regular::Never => Regular::Never,
+        _ => Regular::and([a.clone(), b.clone()]),
+    }
 }
 
 /// Whether there is no assertion in it.
@@ -203,20 +334,23 @@ fn is_plain(pattern: &Pattern) -> bool {
         Pattern::Empty | Pattern::Class(_) => true,
         Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().all(is_plain),
         Pattern::Repeat(body, ..) => is_plain(body),
-        Pattern::Start | Pattern::End | Pattern::Boundary { .. } | Pattern::Ahead { .. } => false,
+        Pattern::Behind { .. } | Pattern::End | Pattern::Ahead { .. } => false,
     }
 }
 
 /// The language of a pattern without assertions.
 fn plain(pattern: &Pattern) -> Regular {
     match pattern {
-        Pattern::Class(ranges) if ranges.is_empty() => Regular::Never,
-        Pattern::Class(ranges) => Regular::Class(ranges.clone()),
+        Pattern::Class(ranges) => class_tree(ranges),
         Pattern::Concat(parts) => Regular::concat(parts.iter().map(plain)),
         Pattern::Or(options) => Regular::or(options.iter().map(plain)),
         Pattern::Repeat(body, low, high) => plain(body).repeat(*low, *high),
         _ => Regular::Empty,
     }
+}
+
+fn class_tree(ranges: &Ranges) -> Regular {
+    if ranges.is_empty() { Regular::Never } else { Regular::Class(ranges.clone()) }
 }
 
 fn nullable(tree: &Regular) -> bool {
@@ -236,6 +370,13 @@ fn nullable(tree: &Regular) -> bool {
 pub fn complement(ranges: &Ranges) -> Ranges {
     let mut class = class_of(ranges);
     class.negate();
+    ranges_of(&class)
+}
+
+/// The code points of both classes.
+fn common(a: &Ranges, b: &Ranges) -> Ranges {
+    let mut class = class_of(a);
+    class.intersect(&class_of(b));
     ranges_of(&class)
 }
 

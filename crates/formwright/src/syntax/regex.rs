@@ -1,31 +1,58 @@
-//! Regular expressions in the syntax of the `regex` crate.
+//! Regular expressions: in the syntax of the `regex` crate, or as Python's `re` read them.
 //!
 //! ```text
 //! (?i)yes|no{1,3}     one automaton          (one of a thousand words),\d+     a tree of texts, then an automaton
 //! ```
 //!
-//! The text must match from its first character to its last; `^` and `$` at the ends change nothing. `\d`, `\w` and
-//! `\s` are Unicode-aware, `(?i)` folds case. The library parses; look-around and back-references are refused by it,
-//! with the place.
+//! The text must match from its first character to its last; `^` and `$` at the ends change nothing. `\d`, `\w`, `\s`
+//! and `\b` are those of ASCII, and of Unicode where `u` is set; `(?i)` folds case by Unicode's simple rules. The library
+//! parses; look-around and back-references are refused by it, with the place.
 //!
 //! Cost: parsing, and a tree as large as the expression. Wrinkle: many words, and long counters, become nodes of the
 //! graph instead of states of an automaton (`Segment`).
 
+use regex_syntax::ast::ErrorKind;
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
+use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
 use crate::language::Language;
 use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Ranges, Regular};
 
+/// What a pattern is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// The syntax of the `regex` crate, with `u` not set.
+    #[default]
+    Ascii,
+    /// The syntax of the `regex` crate, with `u` set.
+    Unicode,
+    /// What Python's `re` has read: see [`super::python`].
+    Python,
+}
+
 /// The texts that `source` matches as a whole.
 ///
 /// # Errors
 /// [`crate::Kind::Regex`] with the place, or when nothing matches.
 pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
-    let tree = parse(source, limits)?;
+    of_dialect(source, Dialect::Ascii, limits)
+}
+
+/// The texts that `source`, in a dialect, matches as a whole.
+///
+/// # Errors
+/// As [`regex`].
+pub fn of_dialect(source: &str, dialect: Dialect, limits: &Limits) -> Result<Language> {
+    let tree = match dialect {
+        Dialect::Ascii | Dialect::Unicode => parse_with(source, dialect == Dialect::Unicode, limits)?,
+        Dialect::Python => python::parse(source, limits)?,
+    };
     let mut graph = Graph::default();
     graph.root = match counted(&tree) {
         Some((class, low, high)) => {
@@ -188,15 +215,27 @@ fn words(tree: &Regular) -> Option<Vec<String>> {
     (all.len() <= MOST_WORDS).then_some(all)
 }
 
-/// The regular language of `source`.
+/// The regular language of `source`, with `u` not set.
 ///
 /// # Errors
 /// [`crate::Kind::Regex`] with the place.
 pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
-    let mut parser = regex_syntax::ParserBuilder::new().nest_limit(limits.pattern_depth).build();
-    let hir = parser.parse(source).map_err(|error| located(source, &error))?;
+    parse_with(source, false, limits)
+}
+
+fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {
+    let hir = translated(source, unicode, limits)?;
     let pattern = pattern(&hir).map_err(|what| Error::regex(source, (0, source.len()), what))?;
-    lower(&pattern, Mode::Whole, &word()).map_err(|what| Error::regex(source, (0, source.len()), what))
+    lower(&pattern, Mode::Whole).map_err(|what| Error::regex(source, (0, source.len()), what))
+}
+
+fn translated(source: &str, unicode: bool, limits: &Limits) -> Result<Hir> {
+    let parsed = ParserBuilder::new().nest_limit(limits.pattern_depth).build().parse(source);
+    let mut tree = parsed.map_err(|error| located(source, &error.into()))?;
+    if !unicode {
+        tree = ascii::of_ascii(source, tree).map_err(|error| located(source, &error.into()))?;
+    }
+    Translator::new().translate(source, &tree).map_err(|error| located(source, &error.into()))
 }
 
 /// The library's error with its place.
@@ -206,16 +245,34 @@ fn located(source: &str, error: &regex_syntax::Error) -> Error {
         regex_syntax::Error::Translate(error) => (*error.span(), error.kind().to_string()),
         _ => return Error::regex(source, (0, source.len()), &error.to_string()),
     };
-    let what = what.lines().next().unwrap_or_default();
-    Error::regex(source, (span.start.offset, span.end.offset), what)
+    let is_open = matches!(error, regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::ClassUnclosed);
+    let bracket = if is_open { r"; a bracket that is a member of a class is written \[" } else { "" };
+    let what = format!("{}{bracket}", what.lines().next().unwrap_or_default());
+    Error::regex(source, (span.start.offset, span.end.offset), &what)
 }
 
-/// `\w` of this dialect.
-fn word() -> Ranges {
-    match regex_syntax::parse(r"\w").map(Hir::into_kind) {
+/// `\w` of a boundary.
+fn word(source: &str) -> Ranges {
+    match regex_syntax::parse(source).map(Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => ranges_of(&class),
         _ => Ranges::from([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')].as_slice()),
     }
+}
+
+/// The place of an assertion.
+fn look(look: Look) -> std::result::Result<Pattern, &'static str> {
+    let line_end = Ranges::from([('\n', '\n')].as_slice());
+    Ok(match look {
+        Look::Start => Pattern::start(),
+        Look::End => Pattern::End,
+        Look::StartLF => Pattern::Behind { class: line_end, start: true },
+        Look::EndLF => Pattern::Or(vec![Pattern::End, Pattern::ahead(&line_end, false)]),
+        Look::WordUnicode | Look::WordUnicodeNegate => Pattern::boundary(&word(r"\w"), look == Look::WordUnicodeNegate),
+        Look::WordAscii | Look::WordAsciiNegate => {
+            Pattern::boundary(&word(r"[[:word:]]"), look == Look::WordAsciiNegate)
+        }
+        _ => return Err("half word boundaries, and lines that end in CR and LF, are not supported"),
+    })
 }
 
 fn pattern(hir: &Hir) -> std::result::Result<Pattern, &'static str> {
@@ -231,11 +288,7 @@ fn pattern(hir: &Hir) -> std::result::Result<Pattern, &'static str> {
                 class.ranges().iter().map(|range| (range.start() as char, range.end() as char)).collect();
             Pattern::Class(ranges_of(&class_of(&ranges)))
         }
-        HirKind::Look(Look::Start) => Pattern::Start,
-        HirKind::Look(Look::End) => Pattern::End,
-        HirKind::Look(Look::WordUnicode | Look::WordAscii) => Pattern::Boundary { negated: false },
-        HirKind::Look(Look::WordUnicodeNegate | Look::WordAsciiNegate) => Pattern::Boundary { negated: true },
-        HirKind::Look(_) => return Err("line-wise anchors and half word boundaries are not supported"),
+        HirKind::Look(kind) => look(*kind)?,
         HirKind::Repetition(repetition) => {
             Pattern::Repeat(Box::new(pattern(&repetition.sub)?), repetition.min, repetition.max)
         }

@@ -112,7 +112,12 @@ pub const KEYWORDS: &[Keyword] = &[
     row("exclusiveMaximum", Assertion, NUMBERS, "exact on decimals; boolean in draft 4"),
     row("minLength", Assertion, STRINGS, "in code points"),
     row("maxLength", Assertion, STRINGS, "in code points"),
-    row("pattern", Assertion, STRINGS, "ECMA-262, searched; look-ahead yes, look-behind and back-references refused"),
+    row(
+        "pattern",
+        Assertion,
+        STRINGS,
+        "ECMA-262, searched; the page on patterns tells what is read and what is refused",
+    ),
     row("format", Assertion, STRINGS, "asserted for every format of the specification; see the format table"),
     row("items", Applicator, ARRAYS, "array form in drafts up to 2019-09"),
     row("prefixItems", Applicator, ARRAYS, ""),

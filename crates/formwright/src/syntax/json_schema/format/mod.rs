@@ -14,6 +14,7 @@ mod label;
 mod leap;
 mod name;
 mod punycode;
+mod utf8_length;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -21,6 +22,7 @@ use std::sync::OnceLock;
 use crate::limits::Limits;
 use crate::regular::Regular;
 use crate::syntax::regex;
+use utf8_length::Utf8Length;
 
 /// A format.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,9 @@ impl Format {
     }
 }
 
+/// Most bytes before the `@` of an address (RFC 5321).
+const LOCAL_PART: u32 = 64;
+
 /// Parts that are no formats by themselves.
 const PARTS: &[(&str, &str)] = &[
     ("year", "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"),
@@ -62,6 +67,7 @@ const PARTS: &[(&str, &str)] = &[
     ("h16", "[0-9A-Fa-f]{1,4}"),
     ("ls32", "(?:{h16}:{h16}|{ipv4})"),
     ("label", "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"),
+    ("mailhost", r"(?:{label}(?:\.{label})*|\[{ipv4}\]|\[IPv6:{ipv6}\])"),
     ("atext", "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"),
     ("pct", "%[0-9A-Fa-f]{2}"),
     ("pchar", "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|{pct})"),
@@ -122,9 +128,10 @@ pub const FORMATS: &[Format] = &[
     ),
     row(
         "email",
-        r#"(?:{atext}+(?:\.{atext}+)*|"(?:[ !#-\[\]-~]|\\[ -~])*")@(?:{label}(?:\.{label})*|\[{ipv4}\]|\[IPv6:{ipv6}\])"#,
+        r#"{atext}+(?:\.{atext}+)*|"(?:[ !#-\[\]-~]|\\[ -~])*""#,
         "",
-    ),
+    )
+    .with(|local| Regular::concat([Regular::and([local, Regular::length(1, Some(LOCAL_PART))]), parse("@{mailhost}")])),
     row(
         "hostname",
         "",
@@ -164,15 +171,19 @@ pub const FORMATS: &[Format] = &[
     row(
         "uri-template",
         r"(?:[!#$&-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&]?{varspec}(?:,{varspec})*\})*",
-        "",
-    ),
+        "operators that are reserved for extensions",
+    )
+    .within(r"(?:[!#$&-;=?-\[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{10FFFD}]|{pct}|\{[+#./;?&=,!@|]?{varspec}(?:,{varspec})*\})*"),
     row("regex", r"\^?{rxalt2}\$?", "groups nested deeper than two, look-around, back-references, unusual classes"),
     row(
         "idn-email",
-        r#"(?:(?:{atext}|{wide})+(?:\.(?:{atext}|{wide})+)*|"(?:[ !#-\[\]-~]|{wide}|\\[ -~])*")@"#,
+        r#"(?:{atext}|{wide})+(?:\.(?:{atext}|{wide})+)*|"(?:[ !#-\[\]-~]|{wide}|\\[ -~])*""#,
         "domains as in idn-hostname",
     )
-    .with(|local| Regular::concat([local, name::domain()]))
+    .with(|local| {
+        let local = Regular::and([local, Utf8Length::at_most(LOCAL_PART)]);
+        Regular::concat([local, Regular::text("@"), name::domain()])
+    })
     .within("(?s).*@.*"),
     row(
         "idn-hostname",
@@ -325,5 +336,47 @@ mod tests {
                 && valid("hostname", "a-b.c")
                 && !valid("hostname", "a..b")
         );
+    }
+
+    #[test]
+    fn local_parts_have_at_most_64_bytes() {
+        for (local, is_valid) in [
+            ("a".repeat(64), true),
+            ("a".repeat(65), false),
+            (format!("{}.b", "a".repeat(62)), true),
+            (format!("{}.b", "a".repeat(63)), false),
+            (format!("\"{}\"", "@".repeat(62)), true),
+            (format!("\"{}\"", "@".repeat(63)), false),
+        ] {
+            for (format, host) in [("email", "b.c"), ("email", "[1.2.3.4]"), ("idn-email", "b.c")] {
+                assert_eq!(valid(format, &format!("{local}@{host}")), is_valid, "{format}: {local}@{host}");
+            }
+        }
+        for (local, is_valid) in [
+            ("é".repeat(32), true),
+            (format!("a{}", "é".repeat(32)), false),
+            ("日".repeat(21), true),
+            ("日".repeat(22), false),
+            ("😀".repeat(16), true),
+            ("😀".repeat(17), false),
+        ] {
+            assert_eq!(valid("idn-email", &format!("{local}@b.c")), is_valid, "{local}");
+        }
+    }
+
+    #[test]
+    fn reserved_operators_of_templates_are_left_out_and_known() {
+        let format = find("uri-template").unwrap();
+        let superset =
+            Automaton::new(&over_approximation(format).unwrap(), Encoding::Text, &Limits::default()).unwrap();
+        for operator in ["=", ",", "!", "@", "|"] {
+            let text = format!("a{{{operator}x}}");
+            assert!(!valid("uri-template", &text) && superset.accepts(text.as_bytes()), "{text}");
+        }
+        for operator in ["", "+", "#", ".", "/", ";", "?", "&"] {
+            let text = format!("a{{{operator}x:3,y*}}");
+            assert!(valid("uri-template", &text) && superset.accepts(text.as_bytes()), "{text}");
+        }
+        assert!(!superset.accepts(b"{") && !superset.accepts(b"{^x}") && !superset.accepts(b"{=}"));
     }
 }

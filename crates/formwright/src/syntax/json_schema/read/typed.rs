@@ -189,7 +189,8 @@ impl<'d> SchemaReader<'d> {
         ecma_pattern(source, Mode::Search, self.limits()).map_err(|error| {
             let what = format!("pattern {source:?}: {}", error.message);
             if error.message.contains("cannot be compiled") {
-                Error::unsupported(pointer, what).hint("write the pattern without look-behind or back-references")
+                Error::unsupported(pointer, what)
+                    .hint("write the pattern without back-references, and look-behind for one character only")
             } else {
                 Error::schema(pointer, what).hint("patterns are ECMA-262 regular expressions")
             }
@@ -202,6 +203,9 @@ impl<'d> SchemaReader<'d> {
             .ok_or_else(|| Error::schema(&place.pointer.at("format").text(), "format must be a string"))?;
         if let Some(source) = self.options.formats.get(name) {
             let tree = crate::syntax::regex::parse(source, self.limits())?;
+            if tree == Regular::Never {
+                return Err(Error::regex(source, (0, source.len()), "no text matches it"));
+            }
             return Ok(Some(StringSet::Regular(tree).into()));
         }
         if !self.options.assert_formats {
