@@ -128,7 +128,7 @@ fn walks(tables: &Arc<Tables>, language: &Language, count: usize, what: &str) {
     let mut random = Random(what.len() as u64 + u64::from(least));
     let times = std::env::var("FORMWRIGHT_WALKS").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
     for round in 0..count * times {
-        let spare = if round < 8 { round / 4 } else { random.below(24) };
+        let spare = if round < 8 { round / 4 } else { random.below([24, 400][round % 2]) };
         walk(&constraint, least + spare as u32, CHOICES[round % 4], &mut random, what);
     }
 }

@@ -279,8 +279,13 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
+        self.find(budget.filter(|&budget| !self.is_ample(budget)))
+    }
+
+    /// As [`Matcher::mask`], for a budget that is not ample.
+    fn find(&mut self, budget: Option<u32>) -> Result<Mask> {
         let mut mask = Mask::default();
-        match budget.filter(|&budget| !self.is_ample(budget)) {
+        match budget {
             _ if self.history.is_finished() => mask.ends = true,
             None => {
                 let Self { cache, history, path } = self;
@@ -337,7 +342,7 @@ impl Matcher {
         {
             return Ok(());
         }
-        self.mask(budget)?.write(&self.constraint().tables().vocabulary, row);
+        self.find(budget)?.write(&self.constraint().tables().vocabulary, row);
         Ok(())
     }
 

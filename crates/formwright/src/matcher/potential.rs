@@ -147,19 +147,19 @@ impl Potential {
             (self.records, self.ids) = Default::default();
             self.searched.clear();
         }
-        let start = self.record(machine, counting, configuration);
+        let bytes = machine.configuration_cost(configuration);
+        let start = self.record(counting, configuration, bytes);
         let new = self.expand_all(machine, counting, start);
         self.solve(counting, new);
         self.records[start as usize].tokens
     }
 
     /// The record of a configuration, made if there is none.
-    fn record(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> Id {
+    fn record(&mut self, counting: Counting<'_>, configuration: Configuration, bytes: u32) -> Id {
         if let Some(&id) = self.ids.get(&configuration) {
             return id;
         }
         let id = self.records.len() as Id;
-        let bytes = machine.cost(&[configuration]);
         let tokens = if bytes == 0 || counting.has_every_byte() { bytes } else { INFINITE };
         self.records.push(Record { configuration, bytes, tokens, branches: SmallVec::new(), shortcuts: SmallVec::new(), expanded: false });
         self.ids.insert(configuration, id);
@@ -180,12 +180,13 @@ impl Potential {
             }
             for (byte, after) in machine.preferred_ways(configuration, bytes) {
                 let to: SmallVec<[Id; 2]> =
-                    after.into_iter().map(|after| self.record(machine, counting, after)).collect();
+                    after.into_iter().map(|(after, bytes)| self.record(counting, after, bytes)).collect();
                 open.extend(to.iter().filter(|&&to| !self.records[to as usize].expanded));
                 self.records[id as usize].branches.push(Branch { byte, to });
             }
             for after in shortcuts(machine, counting, configuration) {
-                let to = self.record(machine, counting, after);
+                let bytes = machine.configuration_cost(after);
+                let to = self.record(counting, after, bytes);
                 open.extend((!self.records[to as usize].expanded).then_some(to));
                 self.records[id as usize].shortcuts.push(to);
             }

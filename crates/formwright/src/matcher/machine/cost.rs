@@ -298,6 +298,10 @@ impl Machine<'_> {
     pub(super) fn preferred_name_byte(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> Option<u8> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return None };
+        let names = object.names.tree();
+        if let Some(only) = names.only_way(at) {
+            return Some(names.node(only).byte);
+        }
         let (_, member) = self.nearest_name(node, object, seen, at)?;
         let name = object.names.text(member as usize);
         Some(name.get(usize::from(object.names.tree().node(at).depth)).copied().unwrap_or(b'"'))

@@ -16,13 +16,13 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
-use super::configuration::{Configuration, END, Frame, Phase, Position, StackId};
+use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId};
 use super::stacks::{Stacks, UNKNOWN, are_known};
-use crate::language::{INFINITE, Node, STRIPPED, end};
+use crate::language::{INFINITE, Node, NodeId, STRIPPED, end};
 use crate::vocabulary::{NodeIndex, is_whitespace};
 
-/// A byte, and where it leads.
-type Way = (u8, SmallVec<[Configuration; 2]>);
+/// A byte, and where it leads; each with the bytes from there to the end.
+type Way = (u8, SmallVec<[(Configuration, u32); 2]>);
 
 /// All texts of a set are ways on if its tree has at most this many nodes.
 const SMALL: usize = 256;
@@ -127,8 +127,7 @@ impl Machine<'_> {
             return self.ways_of_texts(configuration, node, at, cost);
         }
         if let Position::Key { object, seen, at } = configuration.position {
-            let byte = self.preferred_name_byte(object, seen, at);
-            return byte.and_then(|byte| self.way(configuration, byte, cost)).into_iter().collect();
+            return self.way_of_name(configuration, (object, seen, at), cost).into_iter().collect();
         }
         let bytes = self.first_bytes(&configuration);
         let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
@@ -150,20 +149,43 @@ impl Machine<'_> {
         if tree.nodes().len() > SMALL {
             return bytes.filter_map(|byte| self.way(configuration, byte, cost)).take(1).collect();
         }
-        bytes.map(|byte| (byte, self.step_erased(configuration, byte).0)).collect()
+        let way = |byte| {
+            let after = self.step_erased(configuration, byte).0.into_iter();
+            (byte, after.map(|after| (after, self.configuration_cost(after))).collect())
+        };
+        bytes.map(way).collect()
+    }
+
+    /// The way to the end of the declared name with which the end is nearest.
+    fn way_of_name(
+        &mut self,
+        configuration: Configuration,
+        (node, seen, at): (NodeId, Progress, NodeIndex),
+        cost: u32,
+    ) -> Option<Way> {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return None };
+        let byte = self.preferred_name_byte(node, seen, at)?;
+        let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"') else {
+            return self.way(configuration, byte, cost);
+        };
+        let after = Configuration { position: Position::Key { object: node, seen, at: deeper }, ..configuration };
+        Some((byte, smallvec![(after, cost - 1)]))
     }
 
     /// Where a byte leads, if that is nearer to the end.
     fn way(&mut self, configuration: Configuration, byte: u8, cost: u32) -> Option<Way> {
-        let (mut after, depends) = self.step_erased(configuration, byte);
+        let (after, depends) = self.step_erased(configuration, byte);
         let depends = depends && !matches!(configuration.position, Position::Object { .. });
-        if depends || after.iter().all(|&after| self.cost(&[after]) >= cost) {
+        let mut after: SmallVec<[(Configuration, u32); 2]> =
+            after.into_iter().map(|after| (after, self.configuration_cost(after))).collect();
+        if depends || after.iter().all(|&(_, rest)| rest >= cost) {
             return None;
         }
         // Of several ways that what is on the stack goes on, each counts; of others, those that are nearer.
         let stack = self.stack_costs(configuration.stack);
         let limit = cost - stack.least + stack.most;
-        after.retain(|after| self.cost(&[*after]) < limit);
+        after.retain(|(_, rest)| *rest < limit);
         Some((byte, after))
     }
 
@@ -185,7 +207,7 @@ impl Machine<'_> {
         (out.into_iter().map(|after| self.erased(after)).collect(), depends)
     }
 
-    fn names_are_unknown(&self, object: u32, seen: super::Progress) -> bool {
+    fn names_are_unknown(&self, object: NodeId, seen: Progress) -> bool {
         matches!(self.graph.node(object), Node::Object(object) if !object.undeclared.is_empty())
             && !are_known(self.stacks.seen(seen).names)
     }
