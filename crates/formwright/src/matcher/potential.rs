@@ -39,7 +39,7 @@ const MOST_RECORDS: usize = 1 << 15;
 const MOST_NEW: usize = 1 << 20;
 
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
-const LONG: u32 = 3;
+const LONG: u32 = 2;
 
 /// Steps of a search over all tokens.
 const FUEL: u32 = 200_000;
