@@ -122,7 +122,7 @@ fn counts(tables: &Arc<Tables>, cases: &[Case], order: Order) {
         for instance in &case.instances {
             matcher.reset();
             if matcher.accept_tokens(instance).is_ok() && matcher.is_accepting() {
-                known.push(pieces(&tables.vocabulary, &matcher.text().to_vec()));
+                known.push(pieces(&tables.vocabulary, matcher.text()));
             }
         }
         let fewest = known.into_iter().min().unwrap_or(u32::MAX);

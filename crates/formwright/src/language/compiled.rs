@@ -16,7 +16,8 @@ use smallvec::SmallVec;
 
 use super::text_lengths::TextLengths;
 use super::{
-    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rise, Spaces,
+    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rise,
+    Spaces,
 };
 use crate::regular::{Automaton, ByteSet, StateId};
 

@@ -111,9 +111,7 @@ fn farthest(tree: &Regular, encoding: Encoding) -> Option<u32> {
             }
             far.max(after)
         }
-        Regular::Or(parts) => {
-            parts.iter().try_fold(0, |far: u32, part| Some(far.max(farthest(part, encoding)?)))?
-        }
+        Regular::Or(parts) => parts.iter().try_fold(0, |far: u32, part| Some(far.max(farthest(part, encoding)?)))?,
         Regular::Repeat(inner, low, _) => {
             let all = plain_shortest(inner, encoding)?.bytes.saturating_mul(*low);
             farthest(inner, encoding)?.saturating_add(all)

@@ -14,9 +14,9 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
-use super::potential::Counting;
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
+use super::potential::Counting;
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language, UNBOUNDED};
 use crate::terminals::Tables;

@@ -94,9 +94,8 @@ pub struct Potential {
 impl Potential {
     /// Tokens of the shortest completion known of any of some configurations; [`INFINITE`] if none is known.
     pub fn tokens(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
-        machine.blindly(|machine| {
-            of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of)))
-        })
+        machine
+            .blindly(|machine| of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of))))
     }
 
     fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
@@ -161,7 +160,14 @@ impl Potential {
         }
         let id = self.records.len() as Id;
         let tokens = if bytes == 0 || counting.has_every_byte() { bytes } else { INFINITE };
-        self.records.push(Record { configuration, bytes, tokens, branches: SmallVec::new(), shortcuts: SmallVec::new(), expanded: false });
+        self.records.push(Record {
+            configuration,
+            bytes,
+            tokens,
+            branches: SmallVec::new(),
+            shortcuts: SmallVec::new(),
+            expanded: false,
+        });
         self.ids.insert(configuration, id);
         id
     }
@@ -295,13 +301,22 @@ fn shortcuts(
     let at = |position| Configuration { position, ..configuration };
     match configuration.position {
         Position::Terminal { leaf, state } if graph.automaton(leaf).shortest(state) >= LONG => {
-            of(leaf, state, false).iter().map(|&(state, _)| at(Position::Terminal { leaf, state })).collect()
+            let mut ends: SmallVec<[Configuration; 4]> = SmallVec::new();
+            for &(state, _) in of(leaf, state, false).iter() {
+                match graph.automaton(leaf).shortest(state) {
+                    0 => ends.extend(machine.after_terminal(configuration.stack)),
+                    _ => ends.push(at(Position::Terminal { leaf, state })),
+                }
+            }
+            ends.into_iter().map(|end| machine.erased(end)).collect()
         }
         Position::Text { leaf, state, least, most } if least >= LONG && Some(state) == graph.inside(leaf) => {
             let counts = of(leaf, state, true);
             let fitting = counts.iter().filter(|(_, count)| *count <= least);
             let most = |count| if most == UNBOUNDED { most } else { most - count };
-            fitting.map(|&(_, count)| at(Position::Text { leaf, state, least: least - count, most: most(count) })).collect()
+            fitting
+                .map(|&(_, count)| at(Position::Text { leaf, state, least: least - count, most: most(count) }))
+                .collect()
         }
         _ => SmallVec::new(),
     }

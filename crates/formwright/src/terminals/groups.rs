@@ -8,14 +8,14 @@
 //! Cost: a pass over the tokens that stay, once for each state that a budget asks about; mostly one large group and
 //! some small ones. Wrinkle: where characters are counted, tokens of more characters are another group.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::dependent::TreeTokens;
 use super::{Collector, TokenSet, Tree};
 use crate::regular::{Automaton, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
-use std::sync::Arc;
-
 /// What identifies the groups of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupsKey {
@@ -30,6 +30,9 @@ pub struct GroupsKey {
     /// The state between two characters, if they are counted.
     pub inside: Option<StateId>,
 }
+
+/// Tokens without leading whitespace, and those with some, each with its run.
+type Collected = (Collector, Vec<(u16, TokenId)>);
 
 /// Tokens that end in the same state.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ impl Groups {
         let tokens = TreeTokens::new(vocabulary, key.tree);
         let (nodes, base) = (tokens.trie.nodes(), tokens.trie.node(key.node).depth);
         let mut states = vec![(key.state, 0_u32); usize::from(tokens.trie.node(key.node).height) + 1];
-        let mut found: FxHashMap<(StateId, u32), (Collector, Vec<(u16, TokenId)>)> = FxHashMap::default();
+        let mut found: FxHashMap<(StateId, u32), Collected> = FxHashMap::default();
         let mut index = key.node + 1;
         while index < tokens.trie.node(key.node).skip {
             let at = &nodes[index as usize];
@@ -78,7 +81,7 @@ impl Groups {
             states[depth] = after;
             index += 1;
         }
-        let group = |((state, characters), (plain, spaced)): (_, (Collector, _))| Group {
+        let group = |((state, characters), (plain, spaced)): (_, Collected)| Group {
             state,
             characters,
             tokens: Arc::new(plain.finish(vocabulary, &[])),

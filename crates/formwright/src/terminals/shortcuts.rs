@@ -29,7 +29,7 @@ pub fn shortcuts(vocabulary: &Vocabulary, automaton: &Automaton, state: StateId,
             let step = automaton.step(at, trie.node(child).byte);
             let to = step.state();
             let nearer = to != DEAD && automaton.shortest(to) + 1 == automaton.shortest(at);
-            if !step.goes_on() || if counted { to != state } else { !nearer } {
+            if if counted { to != state || !step.goes_on() } else { !nearer } {
                 continue;
             }
             nodes += 1;
@@ -40,7 +40,9 @@ pub fn shortcuts(vocabulary: &Vocabulary, automaton: &Automaton, state: StateId,
             if !trie.items_at(child).is_empty() && !found.contains(&way) {
                 found.push(way);
             }
-            open.push((child, to));
+            if step.goes_on() {
+                open.push((child, to));
+            }
         }
     }
     found

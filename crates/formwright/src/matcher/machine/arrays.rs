@@ -125,11 +125,11 @@ impl Machine<'_> {
     /// Bytes of the items an array still needs, with a comma each; `None` if it cannot be completed.
     pub(super) fn items_cost(&mut self, node: NodeId, array: &Array, items: u32) -> Option<u32> {
         if let Some(cached) = self.stacks.cached_items((node, items)) {
-            return cached;
+            return Some(cached).filter(|&cached| cached < INFINITE);
         }
         let needed =
             self.graph.with_lengths(&array.layout, |lengths| array.completion(self.stacks.items(items), lengths));
-        self.stacks.insert_missing_items((node, items), needed);
+        self.stacks.insert_missing_items((node, items), needed.unwrap_or(INFINITE));
         needed
     }
 

@@ -333,12 +333,12 @@ impl<'m> Machine<'m> {
     /// if no whitespace may come.
     pub fn after_whitespace(&self, configuration: Configuration) -> Option<(Configuration, SpaceState)> {
         let mut after = configuration;
-        let space = match after.position {
-            Position::Value { space, .. }
-            | Position::Colon { space, .. }
-            | Position::Object { space, .. }
-            | Position::Array { space, .. } => space,
-            _ => return None,
+        let (Position::Value { space, .. }
+        | Position::Colon { space, .. }
+        | Position::Object { space, .. }
+        | Position::Array { space, .. }) = after.position
+        else {
+            return None;
         };
         after.position.set_space(STRIPPED);
         self.graph.spaces().may_come(space).then_some((after, space))

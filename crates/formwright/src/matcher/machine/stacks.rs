@@ -92,7 +92,7 @@ pub struct Stacks {
     /// Of an object: the cost of each declared member if it comes next.
     colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
     /// Of an array whose kinds of items are counted: what it still needs, for what it has seen.
-    missing_items: FxHashMap<(u32, u32), Option<u32>>,
+    missing_items: FxHashMap<(u32, u32), u32>,
     /// By node: the same when it is not known which names and items are used.
     forgetful: FxHashMap<StackId, StackId>,
     /// By node: its representative, once cached.
@@ -266,12 +266,12 @@ impl Stacks {
     }
 
     /// What an array still needs, if cached.
-    pub fn cached_items(&self, key: (u32, u32)) -> Option<Option<u32>> {
+    pub fn cached_items(&self, key: (u32, u32)) -> Option<u32> {
         self.missing_items.get(&key).copied()
     }
 
     /// Caches what an array still needs.
-    pub fn insert_missing_items(&mut self, key: (u32, u32), needed: Option<u32>) {
+    pub fn insert_missing_items(&mut self, key: (u32, u32), needed: u32) {
         self.missing_items.insert(key, needed);
     }
 

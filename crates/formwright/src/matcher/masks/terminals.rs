@@ -63,14 +63,7 @@ impl Masker<'_> {
     }
 
     /// Adds the mask of a terminal for the subtree at `node`.
-    fn add_terminal(
-        &mut self,
-        walk: &Walk<'_>,
-        node: NodeIndex,
-        inside: Inside,
-        purpose: u8,
-        entry: &mut Entry,
-    ) {
+    fn add_terminal(&mut self, walk: &Walk<'_>, node: NodeIndex, inside: Inside, purpose: u8, entry: &mut Entry) {
         let Inside { leaf, state, window, at, stack } = inside;
         let asked = self.asked(walk, node, inside);
         let Some(mask) = self.terminal_mask(&asked) else {
@@ -219,7 +212,8 @@ impl Masker<'_> {
                 }
                 let excluded = self.machine.stacks.is_excluded(Some(deeper));
                 let goes_on = step.goes_on() && self.machine.can_avoid_excluded(leaf, step.state(), deeper);
-                if !goes_on && !(step.accepting() && !excluded) {
+                let ends = step.accepting() && !excluded;
+                if !goes_on && !ends {
                     banned.extend(walk.tokens_below(child));
                     continue;
                 }
