@@ -183,12 +183,15 @@ fn schemas(tables: &Arc<Tables>, count: usize) {
 
 fn others(tables: &Arc<Tables>, count: usize) {
     let limits = Limits::default();
-    for pattern in ["ab|abcde", "(ab|cab)*12", "[a-z]{3,40}x", "(a|ab)(c|bcd)(d*)", "a{100}", "日本|é+", "(12)+(34)?", ".*b"] {
+    for pattern in
+        ["ab|abcde", "(ab|cab)*12", "[a-z]{3,40}x", "(a|ab)(c|bcd)(d*)", "a{100}", "日本|é+", "(12)+(34)?", ".*b"]
+    {
         walks(tables, &regex(pattern, &limits).unwrap(), count, pattern);
     }
     let texts = ["ab", "cab", "ca b", "true", "12", "日本"];
     walks(tables, &choice(&texts, &limits).unwrap(), count, "choice");
-    let (word, number) = (regex("[ab]{2,3}", &limits).unwrap(), json_schema(r#"{"type": "array"}"#, &Options::default()).unwrap());
+    let (word, number) =
+        (regex("[ab]{2,3}", &limits).unwrap(), json_schema(r#"{"type": "array"}"#, &Options::default()).unwrap());
     let both = word.then(&number).unwrap().repeat(2, 4).unwrap();
     walks(tables, &both, count, "repeated composition");
 }
@@ -213,7 +216,10 @@ fn texts_end_in_time_where_not_every_byte_is_a_token() {
     for (index, missing) in [&b"0"[..], b"\"", b"b}", b" \\", b"1]", b":,"].into_iter().enumerate() {
         let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
         tokens.extend((0..128_u8).filter(|byte| !missing.contains(byte)).map(|byte| vec![byte]));
-        let longer = ["{\"", "\":", "\"}", "\",\"", "\"a\"", "12", "10", "ab", "cab", "]]", "[1", "1]", ": ", "true", "null", "}}", "de", "abc"];
+        let longer = [
+            "{\"", "\":", "\"}", "\",\"", "\"a\"", "12", "10", "ab", "cab", "]]", "[1", "1]", ": ", "true", "null",
+            "}}", "de", "abc",
+        ];
         tokens.extend(longer.iter().map(|token| token.as_bytes().to_vec()));
         let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
         let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));

@@ -208,13 +208,7 @@ impl Object {
         best
     }
 
-    fn plain_completion(
-        &self,
-        seen: &Seen,
-        used: u32,
-        one: bool,
-        lengths: &MinimumLengths<'_>,
-    ) -> Option<(u32, u32)> {
+    fn plain_completion(&self, seen: &Seen, used: u32, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
         let must = self.missing(seen);
         let mut total = 0_u32;
         for &member in &must {
@@ -242,14 +236,7 @@ impl Object {
     }
 
     /// Bytes of the shortest `count` members that need not come; `None` if there are fewer.
-    fn optional(
-        &self,
-        seen: &Seen,
-        must: &[u32],
-        used: u32,
-        count: u32,
-        lengths: &MinimumLengths<'_>,
-    ) -> Option<u32> {
+    fn optional(&self, seen: &Seen, must: &[u32], used: u32, count: u32, lengths: &MinimumLengths<'_>) -> Option<u32> {
         let implies_nothing =
             |member: u32| self.implied.iter().all(|&(a, b)| a != member || seen.has(b) || must.contains(&b));
         let mut declared: Vec<u32> = (0..self.members.len() as u32)

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use super::walk;
 use super::{
-    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Groups, GroupsKey, Ids, Numbered, TerminalKey, TerminalMask,
-    TextTable, TokenLookahead, TokenSet, Tree,
+    Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Groups, GroupsKey, Ids, Numbered, TerminalKey,
+    TerminalMask, TextTable, TokenLookahead, TokenSet, Tree,
 };
 use crate::error::Result;
 use crate::language::{Leaf, SpaceState, Spaces, UNBOUNDED};
@@ -96,10 +96,8 @@ impl Tables {
             let walk = |run: &[u8]| run.iter().try_fold(state, |state, &byte| spaces.step(state, byte));
             let after: Vec<_> = stripped.runs.iter().map(|run| walk(run)).collect();
             let ends = after.iter().map(|state| state.map_or(0, |state| spaces.ends(state))).collect();
-            let whitespace_only = stripped
-                .whitespace_only
-                .iter()
-                .filter_map(|&(run, token)| Some((after[run as usize]?, token)));
+            let whitespace_only =
+                stripped.whitespace_only.iter().filter_map(|&(run, token)| Some((after[run as usize]?, token)));
             let (after_whitespace, whitespace_only) = whitespace_only.unzip();
             let table = RunTable { ends, whitespace_only, after_whitespace };
             let bytes = table.ends.len() + table.whitespace_only.len() * 8 + 64;

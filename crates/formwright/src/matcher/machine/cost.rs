@@ -212,7 +212,9 @@ impl Machine<'_> {
         let between = graph.costs.between_items(&object.layout);
         let first = match (phase, count) {
             (Phase::Value | Phase::Open, 0) if members == 0 => return 1 + spaces.shortest(space, end::CLOSE),
-            (Phase::Value, _) => 1 + spaces.shortest(space, end::COMMA) + spaces.shortest(object.layout.comma, end::ITEM),
+            (Phase::Value, _) => {
+                1 + spaces.shortest(space, end::COMMA) + spaces.shortest(object.layout.comma, end::ITEM)
+            }
             _ => spaces.shortest(space, end::ITEM),
         };
         let rest = between.saturating_mul(count.saturating_sub(1)).saturating_add(self.close_cost(object));
@@ -514,8 +516,11 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let dull = |byte: u8| byte.is_ascii_alphanumeric() || byte == b' ' || byte >= 0x80;
                 let (plain, structural): (Vec<_>, Vec<_>) = after.into_iter().partition(|(byte, ..)| dull(*byte));
-                let from = if plain.is_empty() || random >> 62 > 0 && !structural.is_empty() { structural } else { plain };
-                let Some((byte, _, next)) = from.into_iter().nth((random >> 33) as usize % 97 % 12).or(None) else { continue };
+                let from =
+                    if plain.is_empty() || random >> 62 > 0 && !structural.is_empty() { structural } else { plain };
+                let Some((byte, _, next)) = from.into_iter().nth((random >> 33) as usize % 97 % 12).or(None) else {
+                    continue;
+                };
                 machine.path.push(byte);
                 configurations = next;
             }

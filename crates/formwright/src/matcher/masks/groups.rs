@@ -28,7 +28,10 @@ impl Masker<'_> {
             node,
             automaton: id,
             state: inside.state,
-            inside: inside.window.filter(|window| *window != (0, UNBOUNDED)).and(self.machine.graph.inside(inside.leaf)),
+            inside: inside
+                .window
+                .filter(|window| *window != (0, UNBOUNDED))
+                .and(self.machine.graph.inside(inside.leaf)),
         };
         let groups = self.tables.groups(key, automaton);
         self.machine.overflow |= automaton.overflowed();

@@ -63,14 +63,7 @@ impl Masker<'_> {
     }
 
     /// Adds the mask of a terminal for the subtree at `node`.
-    fn add_terminal(
-        &mut self,
-        walk: &Walk<'_>,
-        node: NodeIndex,
-        inside: Inside,
-        purpose: u8,
-        entry: &mut Entry,
-    ) {
+    fn add_terminal(&mut self, walk: &Walk<'_>, node: NodeIndex, inside: Inside, purpose: u8, entry: &mut Entry) {
         let Inside { leaf, state, window, at, stack } = inside;
         let asked = self.asked(walk, node, inside);
         let Some(mask) = self.terminal_mask(&asked) else {
