@@ -41,6 +41,7 @@ class Language:
         whitespace: str = "flexible",
         escapes: str = "natural",
         integers: str = "plain",
+        numbers: str = "double",
         max_digits: int = 24,
         unknown_keywords: str = "error",
         format: str = "assert",
@@ -57,7 +58,9 @@ class Language:
                 or a regular expression over space, tab, CR and LF.
             escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
             integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
-            max_digits: Longest run of digits in the integer or fraction part of a number, 1 to 400.
+            numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``
+                and JavaScript; ``"exact"`` all numbers, for readers of decimals.
+            max_digits: Longest run of digits in a number, 1 to 400: before the point, behind it, or in an exponent.
             unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
             format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
             formats: Extra formats: name to regular expression.

@@ -54,12 +54,14 @@ if TYPE_CHECKING:
 
 Order = Literal["schema", "model"]
 Escapes = Literal["natural", "any"]
+Numbers = Literal["double", "exact"]
 
 _DEFAULTS: Mapping[str, Any] = {
     "order": "schema",
     "whitespace": "flexible",
     "escapes": "natural",
     "integers": "plain",
+    "numbers": "double",
     "max_digits": 24,
     "unknown_keywords": "error",
     "format": "assert",
@@ -82,6 +84,7 @@ def form(
     whitespace: str = "flexible",
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
+    numbers: Numbers = "double",
     max_digits: int = 24,
     unknown_keywords: Literal["error", "ignore"] = "error",
     format: Literal["assert", "annotation"] = "assert",
@@ -102,6 +105,7 @@ def form(
     whitespace: str = "flexible",
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
+    numbers: Numbers = "double",
     max_digits: int = 24,
     unknown_keywords: Literal["error", "ignore"] = "error",
     format: Literal["assert", "annotation"] = "assert",
@@ -117,6 +121,7 @@ def form(
     whitespace: str = "flexible",
     escapes: str = "natural",
     integers: str = "plain",
+    numbers: str = "double",
     max_digits: int = 24,
     unknown_keywords: str = "error",
     format: str = "assert",
@@ -144,6 +149,7 @@ def json_schema(
     whitespace: str = "flexible",
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
+    numbers: Numbers = "double",
     max_digits: int = 24,
     unknown_keywords: Literal["error", "ignore"] = "error",
     format: Literal["assert", "annotation"] = "assert",
@@ -159,6 +165,7 @@ def json_schema(
     whitespace: str = "flexible",
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
+    numbers: Numbers = "double",
     max_digits: int = 24,
     unknown_keywords: Literal["error", "ignore"] = "error",
     format: Literal["assert", "annotation"] = "assert",
@@ -173,6 +180,7 @@ def json_schema(
     whitespace: str = "flexible",
     escapes: str = "natural",
     integers: str = "plain",
+    numbers: str = "double",
     max_digits: int = 24,
     unknown_keywords: str = "error",
     format: str = "assert",
@@ -189,7 +197,9 @@ def json_schema(
             expression over space, tab, CR and LF.
         escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
         integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
-        max_digits: Longest run of digits in the integer or fraction part of a number, 1 to 400.
+        numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json`` and
+            JavaScript; ``"exact"`` all numbers, for readers of decimals.
+        max_digits: Longest run of digits in a number, 1 to 400: before the point, behind it, or in an exponent.
         unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
         format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
         formats: Extra formats: name to regular expression.
@@ -213,9 +223,17 @@ def json_schema(
     return _type_form(schema, options)
 
 
-def json(*, whitespace: str = "flexible", escapes: Escapes = "natural", max_digits: int = 24) -> Form[Any]:
+def json(
+    *,
+    whitespace: str = "flexible",
+    escapes: Escapes = "natural",
+    numbers: Numbers = "double",
+    max_digits: int = 24,
+) -> Form[Any]:
     """Any JSON value; the options are those of `json_schema`."""
-    language = Language.json_schema("true", whitespace=whitespace, escapes=escapes, max_digits=max_digits)
+    language = Language.json_schema(
+        "true", whitespace=whitespace, escapes=escapes, numbers=numbers, max_digits=max_digits
+    )
     return Form(language, read_json, "any JSON", "value")
 
 
@@ -328,6 +346,7 @@ def explain(
     whitespace: str = "flexible",
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
+    numbers: Numbers = "double",
     max_digits: int = 24,
     unknown_keywords: Literal["error", "ignore"] = "error",
     format: Literal["assert", "annotation"] = "assert",

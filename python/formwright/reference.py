@@ -370,9 +370,9 @@ def json_integer(max_digits: int = 24) -> Language:
 
 
 def json_number(max_digits: int = 24) -> Language:
-    """A JSON number of at most ``max_digits`` digits before the point and behind it; an exponent has at most three."""
+    """A JSON number of at most ``max_digits`` digits before the point, behind it, and in an exponent (there, nine)."""
     fraction = sequence(literal("."), repeat(_DIGIT, 1, max_digits))
-    exponent = sequence(choice("eE"), repeat(choice("+-"), 0, 1), repeat(_DIGIT, 1, 3))
+    exponent = sequence(choice("eE"), repeat(choice("+-"), 0, 1), repeat(_DIGIT, 1, min(max_digits, 9)))
     return sequence(json_integer(max_digits), repeat(fraction, 0, 1), repeat(exponent, 0, 1))
 
 

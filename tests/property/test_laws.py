@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -187,3 +190,30 @@ def test_no_name_is_written_that_leaves_no_room_for_a_needed_one(byte_vocabulary
     schema = {"type": "object", "maxProperties": 1, "not": {"propertyNames": {"not": {"pattern": "a"}}}}
     assert ord('"') in allowed_in(schema, b'{"xa', byte_vocabulary)
     assert ord('"') not in allowed_in(schema, b'{"x', byte_vocabulary)
+
+
+def in_order_of_length(alphabet: str, most: int) -> Iterator[str]:
+    for length in range(most + 1):
+        yield from map("".join, itertools.product(alphabet, repeat=length))
+
+
+SHORT = {
+    "items that differ": ({"items": {"type": "integer"}, "minItems": 2, "uniqueItems": True}, "[]01, "),
+    "three items that differ": ({"items": {"enum": [0, 1, 11]}, "minItems": 3, "uniqueItems": True}, "[]01, "),
+    "strings that differ": ({"items": {"type": "string"}, "minItems": 2, "uniqueItems": True}, '[]"a, '),
+    "an item of a kind": ({"contains": {"const": 10}, "items": {"type": "integer"}, "minItems": 2}, "[]01, "),
+    "a number between": ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, "01.-e "),
+    "a multiple": ({"type": "number", "multipleOf": 0.05, "exclusiveMinimum": 0.1, "maximum": 0.2}, "0125.-e"),
+    "an undeclared name": ({"type": "object", "minProperties": 1, "additionalProperties": {"const": 0}}, '{}":0a '),
+    "a pattern of spaces": ({"type": "string", "pattern": "^( a|abbb)$"}, '" ab'),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_no_text_is_shorter_than_the_example(name: str) -> None:
+    schema, alphabet = SHORT[name]
+    types = {"type": "array"} if "items" in schema else {}
+    form = fw.json_schema(types | schema)
+    example = form.example()
+    assert form.matches(example)
+    assert not any(map(form.matches, in_order_of_length(alphabet, len(example) - 1)))

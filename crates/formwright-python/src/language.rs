@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
-use formwright::syntax::json_schema::{self, Options, Order};
+use formwright::syntax::json_schema::{self, Numbers, Options, Order};
 use formwright::syntax::regex::Dialect;
 use formwright::{Limits, language::UNBOUNDED, source::Source};
 use pyo3::prelude::*;
@@ -42,6 +42,7 @@ struct Spoken {
     whitespace: String,
     escapes: String,
     integers: String,
+    numbers: String,
     max_digits: Int,
     unknown_keywords: String,
     format: String,
@@ -56,6 +57,7 @@ impl Spoken {
             order: &self.order,
             escapes: &self.escapes,
             integers: &self.integers,
+            numbers: &self.numbers,
             unknown_keywords: &self.unknown_keywords,
             format: &self.format,
         };
@@ -75,6 +77,7 @@ struct Words<'a> {
     order: &'a str,
     escapes: &'a str,
     integers: &'a str,
+    numbers: &'a str,
     unknown_keywords: &'a str,
     format: &'a str,
 }
@@ -85,6 +88,7 @@ impl Words<'_> {
             order: choose(py, "order", self.order, ("schema", Order::Schema), ("model", Order::Model))?,
             any_escapes: choose(py, "escapes", self.escapes, ("natural", false), ("any", true))?,
             decimal_integers: choose(py, "integers", self.integers, ("plain", false), ("decimal", true))?,
+            numbers: choose(py, "numbers", self.numbers, ("double", Numbers::Double), ("exact", Numbers::Exact))?,
             ignore_unknown: choose(py, "unknown_keywords", self.unknown_keywords, ("error", false), ("ignore", true))?,
             assert_formats: choose(py, "format", self.format, ("annotation", false), ("assert", true))?,
             ..Options::default()
@@ -125,7 +129,9 @@ impl Language {
     ///         or a regular expression over space, tab, CR and LF.
     ///     escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
     ///     integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
-    ///     max_digits: Longest run of digits in the integer or fraction part of a number, 1 to 400.
+    ///     numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``
+    ///         and JavaScript; ``"exact"`` all numbers, for readers of decimals.
+    ///     max_digits: Longest run of digits in a number, 1 to 400: before the point, behind it, or in an exponent.
     ///     unknown_keywords: ``"error"`` refuses near misses of known keywords, ``"ignore"`` accepts every unknown key.
     ///     format: ``"assert"`` enforces formats, ``"annotation"`` ignores them.
     ///     formats: Extra formats: name to regular expression.
@@ -137,10 +143,10 @@ impl Language {
     ///     SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
     #[staticmethod]
     #[pyo3(signature = (
-        schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", max_digits=Int(24),
-        unknown_keywords="error", format="assert", formats=None, dialect=None, registry=None
+        schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", numbers="double",
+        max_digits=Int(24), unknown_keywords="error", format="assert", formats=None, dialect=None, registry=None
     ), text_signature = "(schema, *, order='schema', whitespace='flexible', escapes='natural', integers='plain', \
-        max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
+        numbers='double', max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
         py: Python<'_>,
@@ -149,6 +155,7 @@ impl Language {
         whitespace: &str,
         escapes: &str,
         integers: &str,
+        numbers: &str,
         max_digits: Int,
         unknown_keywords: &str,
         format: &str,
@@ -156,7 +163,7 @@ impl Language {
         dialect: Option<String>,
         registry: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
-        let words = Words { order, escapes, integers, unknown_keywords, format };
+        let words = Words { order, escapes, integers, numbers, unknown_keywords, format };
         let options = Options {
             whitespace: whitespace.to_owned(),
             max_digits: digits(max_digits),

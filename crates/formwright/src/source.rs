@@ -23,7 +23,7 @@ use crate::error::{Error, Kind, Result};
 use crate::language::Language;
 use crate::limits::Limits;
 use crate::syntax::choice;
-use crate::syntax::json_schema::{Options, Order, json_schema};
+use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
 use crate::syntax::regex::{self, Dialect};
 use crate::vocabulary::Vocabulary;
 
@@ -248,7 +248,8 @@ fn switches(options: &mut Options) -> [&mut bool; 4] {
 fn write_options(body: &mut Vec<u8>, options: &Options) {
     let switches = switches(&mut options.clone()).map(|switch| u8::from(*switch));
     let bits = switches.iter().rev().fold(0, |bits, switch| bits << 1 | switch);
-    body.push(bits << 1 | u8::from(options.order == Order::Model));
+    let numbers = u8::from(options.numbers == Numbers::Exact) << 5;
+    body.push(numbers | bits << 1 | u8::from(options.order == Order::Model));
     put_text(body, &options.whitespace);
     put(body, options.max_digits);
     write_map(body, &options.formats);
@@ -258,9 +259,10 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
 }
 
 fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
-    let bits = reader.below(32, "the switches of a schema")?;
+    let bits = reader.below(64, "the switches of a schema")?;
     let mut options = Options {
         order: if bits & 1 == 1 { Order::Model } else { Order::Schema },
+        numbers: if bits >> 5 == 1 { Numbers::Exact } else { Numbers::Double },
         whitespace: reader.text("whitespace")?.to_owned(),
         max_digits: reader.number("max_digits")?,
         formats: read_map(reader, "formats")?,
@@ -308,6 +310,7 @@ mod tests {
             decimal_integers: bits[3],
             ignore_unknown: bits[4],
             assert_formats: !bits[2],
+            numbers: if bits[3] { Numbers::Exact } else { Numbers::Double },
             max_digits,
             formats: BTreeMap::from([("hex".to_owned(), "[0-9a-f]+".to_owned())]),
             registry: BTreeMap::from([("urn:x".to_owned(), "true".to_owned())]),

@@ -57,7 +57,8 @@ impl<'g> Recognizer<'g> {
     pub fn shortest_completion(&mut self) -> Vec<u8> {
         let mut added = Vec::new();
         while !self.is_accepting() {
-            let Some((byte, next)) = self.cheapest_byte() else { break };
+            let Some(way) = self.cheapest_byte() else { break };
+            let Way { byte, next, .. } = self.without_whitespace(way);
             self.path.push(byte);
             self.configurations = next;
             added.push(byte);
@@ -65,23 +66,47 @@ impl<'g> Recognizer<'g> {
         added
     }
 
-    /// The byte that leads to the shortest completion, and where it leads.
-    fn cheapest_byte(&mut self) -> Option<(u8, Vec<Configuration>)> {
+    /// What comes after whitespace, if it may come without it and leads as near to the end: inside an item that must
+    /// differ from others, costs are estimated too high.
+    fn without_whitespace(&mut self, way: Way) -> Way {
+        if !way.byte.is_ascii_whitespace() {
+            return way;
+        }
+        let here = std::mem::replace(&mut self.configurations, way.next.clone());
+        self.path.push(way.byte);
+        let after = self.cheapest_byte();
+        self.path.pop();
+        self.configurations = here;
+        let direct = after.and_then(|after| self.way(after.byte).filter(|direct| direct.cost <= after.cost));
+        direct.unwrap_or(way)
+    }
+
+    /// Where a byte leads, if it may come.
+    fn way(&mut self, byte: u8) -> Option<Way> {
         let mut machine = Machine::new(self.graph, &mut self.stacks, &mut self.path);
-        let ways = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
-        let costed = ways.filter_map(|byte| {
-            let mut next = Vec::new();
-            machine.step_all(&self.configurations, byte, &mut next, 0);
-            (!next.is_empty()).then(|| (machine.cost(&next), byte, next))
-        });
-        costed.min_by_key(|(cost, ..)| *cost).map(|(_, byte, next)| (byte, next))
+        let mut next = Vec::new();
+        machine.step_all(&self.configurations, byte, &mut next, 0);
+        (!next.is_empty()).then(|| Way { cost: machine.cost(&next), byte, next })
+    }
+
+    /// The byte that leads to the shortest completion.
+    fn cheapest_byte(&mut self) -> Option<Way> {
+        let bytes = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
+        bytes.filter_map(|byte| self.way(byte)).min_by_key(|way| way.cost)
     }
 }
 
-/// Of equally short completions, examples take these bytes first. A quote comes before whitespace: after a comma, the
-/// estimated cost of a name may not count that the shortest name is used, so that whitespace would seem as cheap as to
-/// begin the name.
-const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\" {}[]:,.-_/@";
+/// A byte that may come.
+struct Way {
+    byte: u8,
+    next: Vec<Configuration>,
+    /// Bytes from there to the end.
+    cost: u32,
+}
+
+/// Of equally short completions, examples take these bytes first, and whitespace last: the estimated cost of a name or
+/// item may not count that the shortest one is used, so that whitespace would seem as cheap as to go on.
+const PREFERRED: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\"{}[]:,.-_/@ ";
 
 impl Language {
     /// How many bytes of `text` are in form, and whether a complete text ends exactly at its end.

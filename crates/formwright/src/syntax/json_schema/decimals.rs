@@ -250,7 +250,7 @@ mod tests {
     use crate::regular::{Automaton, Encoding};
 
     fn bound(text: &str, exclusive: bool) -> Bound {
-        Bound { value: BigDecimal::from_str(text).unwrap(), exclusive }
+        Bound::new(BigDecimal::from_str(text).unwrap(), exclusive)
     }
 
     /// Every text of a few digits and at most one point that is a decimal.

@@ -12,10 +12,12 @@
 mod build;
 mod decimals;
 mod document;
+mod doubles;
 mod explain;
 pub mod format;
 pub mod keywords;
 mod number;
+mod numerals;
 mod read;
 mod sets;
 mod value;
@@ -33,6 +35,7 @@ use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
 use document::{Dialect, Documents};
 pub use explain::{Reading, explain};
+use numerals::NumberStyle;
 use read::Purpose;
 
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
@@ -54,6 +57,16 @@ pub enum Order {
     Model,
 }
 
+/// What readers make of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbers {
+    /// Doubles: a number is written only if its double is valid too.
+    #[default]
+    Double,
+    /// The numbers that are written.
+    Exact,
+}
+
 /// How JSON is written, and how schemas are read.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of its own
@@ -66,7 +79,9 @@ pub struct Options {
     pub any_escapes: bool,
     /// Integers may also be written with a fraction of zeros: `1.0`.
     pub decimal_integers: bool,
-    /// Longest run of digits in the integer or fraction part of a number.
+    /// What readers make of numbers.
+    pub numbers: Numbers,
+    /// Longest run of digits in a number: before the point, behind it, or in an exponent.
     pub max_digits: u32,
     /// Accept unknown keys even where they look like misspelt keywords.
     pub ignore_unknown: bool,
@@ -89,6 +104,7 @@ impl Default for Options {
             whitespace: "flexible".to_owned(),
             any_escapes: false,
             decimal_integers: false,
+            numbers: Numbers::Double,
             max_digits: DIGITS,
             ignore_unknown: false,
             assert_formats: true,
@@ -101,6 +117,10 @@ impl Default for Options {
 }
 
 impl Options {
+    fn number_style(&self) -> NumberStyle {
+        NumberStyle { max_digits: self.max_digits, doubles: self.numbers == Numbers::Double }
+    }
+
     fn spaces(&self) -> Result<(Arc<Spaces>, Layout)> {
         fn shared((spaces, layout): (Spaces, Layout)) -> (Arc<Spaces>, Layout) {
             (Arc::new(spaces), layout)
@@ -135,8 +155,21 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
     };
     build(Purpose::Build).or_else(|error| match *error.kind {
         Kind::Limit { .. } => Err(error),
+        Kind::Unsatisfiable { .. } if is_misread(schema, options) => {
+            build(Purpose::Locate).map_err(|error| error.hint(MISREAD))
+        }
         _ => build(Purpose::Locate), // which names the places
     })
+}
+
+/// What to do where all numbers of a schema are invalid when they are read as doubles.
+const MISREAD: &str =
+    "read as a double, no number of this schema is valid: pass numbers=\"exact\" if decimals are read";
+
+/// Whether a schema without values has some for readers with decimals.
+fn is_misread(schema: &str, options: &Options) -> bool {
+    let exact = || Options { numbers: Numbers::Exact, ..options.clone() };
+    options.numbers == Numbers::Double && json_schema(schema, &exact()).is_ok()
 }
 
 /// Why no value satisfies the schema at `root`: what contradicts itself at `empty`, if that was met.

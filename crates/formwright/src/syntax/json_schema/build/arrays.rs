@@ -4,13 +4,17 @@
 //! contains A, at most 2; items B     an item is in B∧A and counts, or in B∧¬A and does not
 //! ```
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Leaf, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Escapes, Regular};
-use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, ValueSet, conjoin_in, is_never};
+use crate::syntax::json_schema::doubles;
+use crate::syntax::json_schema::number::NumberSet;
+use crate::syntax::json_schema::numerals::told_apart;
+use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, Union, ValueSet, conjoin_in, is_never};
 
 /// By position: the item, and the kinds it counts for.
 type ItemWays = Vec<Vec<(NodeId, u32)>>;
@@ -74,12 +78,16 @@ impl<'d> GraphBuilder<'_, 'd> {
         let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
         let mut texts: Vec<Regular> = Vec::new();
         texts.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| Regular::text(text)));
-        for set in &set.numbers {
-            let tree = set
-                .tree(self.options.max_digits)
-                .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))?;
-            let plain = set.only().is_some() || set.is_integral();
-            texts.push(Regular::and([tree, if plain { minus_zero().not() } else { shortest_number() }]));
+        let doubles = self.options.number_style().doubles;
+        let numbers = if doubles { told_apart_points(&set.numbers) } else { set.numbers.clone() };
+        for set in &numbers {
+            let tree = self.number_tree(set, whole)?;
+            if set.only().is_some() {
+                texts.push(tree);
+                continue;
+            }
+            let spelling = if set.is_integral() { minus_zero().not() } else { shortest_number() };
+            texts.push(Regular::and([tree, spelling, if doubles { told_apart() } else { Regular::anything() }]));
         }
         Ok(Regular::or(texts))
     }
@@ -126,6 +134,19 @@ impl<'d> GraphBuilder<'_, 'd> {
             }
         })
     }
+}
+
+/// Sets of numbers without two that are read as the same double: single numbers of many digits stand for themselves,
+/// but not beside intervals.
+fn told_apart_points(sets: &[Rc<NumberSet>]) -> Union<NumberSet> {
+    let points: Vec<f64> = sets.iter().filter_map(|set| set.only().map(doubles::nearest)).collect();
+    let mut seen = 0;
+    let is_new = |set: &&Rc<NumberSet>| {
+        let Some(value) = set.only() else { return true };
+        seen += 1;
+        (points.len() == sets.len() || doubles::is_plain(value)) && !points[..seen - 1].contains(&points[seen - 1])
+    };
+    sets.iter().filter(is_new).cloned().collect()
 }
 
 /// `-0` is 0.

@@ -21,7 +21,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Options;
-use super::number::{NumberSet, plain_text};
+use super::number::NumberSet;
+use super::numerals::told_apart;
 use super::read::SchemaReader;
 use super::sets::{Atom, Condition, StringSet, ValueSet, is_never};
 use super::value::Value;
@@ -164,21 +165,23 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         literals: &mut LiteralTexts<'d>,
         options: &mut Alternatives,
     ) -> Result<()> {
+        let style = self.options.number_style();
         let mut trees: SmallVec<[Regular; 2]> = SmallVec::new();
         for set in sets {
             match set.only() {
                 Some(value) if self.options.decimal_integers && value.is_integer() => {
-                    trees.push(Regular::concat([Regular::text(&plain_text(value)), self.zeros()]));
+                    trees.push(self.with_zeros(set, self.number_tree(set, whole)?));
                 }
-                Some(value) => literals.push(self.reader.arena.alloc_slice_copy(plain_text(value).as_bytes())),
+                Some(_) => {
+                    let text = set.point_text(style);
+                    literals.extend(text.map(|text| &*self.reader.arena.alloc_slice_copy(text.as_bytes())));
+                }
                 None => {
-                    let tree = set.tree(self.options.max_digits).map_err(|what| {
-                        Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}"))
-                    })?;
-                    if self.reader.explains() && set.exceeds(self.options.max_digits) {
-                        self.reader.note_digits(whole, self.options.max_digits);
+                    let tree = self.number_tree(set, whole)?;
+                    if self.reader.explains() && set.exceeds(style) {
+                        self.reader.note_numbers(whole, style);
                     }
-                    trees.push(if set.is_integral() { Regular::concat([tree, self.zeros()]) } else { tree });
+                    trees.push(if set.is_integral() { self.with_zeros(set, tree) } else { tree });
                 }
             }
         }
@@ -189,12 +192,21 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         Ok(())
     }
 
-    /// What may follow the digits of an integer.
-    fn zeros(&self) -> Regular {
+    fn number_tree(&self, set: &NumberSet, whole: Condition<'d>) -> Result<Regular> {
+        set.tree(self.options.number_style())
+            .map_err(|what| Error::unsupported(&self.reader.pointer_of(whole), format!("multipleOf: {what}")))
+    }
+
+    /// Integers, perhaps with a fraction of zeros.
+    fn with_zeros(&self, set: &NumberSet, tree: Regular) -> Regular {
         if !self.options.decimal_integers {
-            return Regular::Empty;
+            return tree;
         }
-        Regular::concat([Regular::text("."), Regular::text("0").repeat(1, Some(self.options.max_digits))]).optional()
+        let style = self.options.number_style();
+        let zeros = Regular::text("0").repeat(1, Some(style.max_digits));
+        let decimal = Regular::concat([tree.clone(), Regular::text("."), zeros]);
+        let is_misread = style.doubles && set.is_far();
+        Regular::or([tree, if is_misread { Regular::and([decimal, told_apart()]) } else { decimal }])
     }
 
     fn encoding(&self) -> Encoding {

@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 use super::SchemaReader;
 use crate::error::Result;
+use crate::syntax::json_schema::doubles::meet_when_read;
+use crate::syntax::json_schema::number::NumberSet;
 use crate::syntax::json_schema::sets::{
     ArraySet, Atom, Condition, ObjectSet, OwnedCondition, StringSet, ValueSet, conjoin, is_never,
 };
@@ -86,7 +88,8 @@ impl<'d> SchemaReader<'d> {
         if a.null && b.null || a.yes && b.yes || a.no && b.no {
             return false;
         }
-        a.numbers.iter().all(|a| b.numbers.iter().all(|b| a.and(b).is_none()))
+        let are_apart = |a: &NumberSet, b: &NumberSet| a.and(b).is_none() && !meet_when_read(a, b);
+        a.numbers.iter().all(|a| b.numbers.iter().all(|b| are_apart(a, b)))
             && a.arrays.iter().all(|a| b.arrays.iter().all(|b| self.have_no_array(a, b, depth)))
             && a.objects.iter().all(|a| b.objects.iter().all(|b| self.have_no_object(a, b, depth)))
             && {

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::syntax::json_schema::Reading;
 use crate::syntax::json_schema::explain::fault_row;
 use crate::syntax::json_schema::keywords::{self, Role};
+use crate::syntax::json_schema::numerals::NumberStyle;
 use crate::syntax::json_schema::sets::{Atom, Condition, SchemaId};
 use crate::syntax::json_schema::value::{Map, Value};
 
@@ -72,8 +73,8 @@ impl<'d> SchemaReader<'d> {
         self.readings.is_some()
     }
 
-    /// Notes that fewer digits are written than the schemas of a condition allow.
-    pub fn note_digits(&mut self, condition: Condition<'_>, max_digits: u32) {
+    /// Notes that fewer numbers are written than the schemas of a condition allow.
+    pub fn note_numbers(&mut self, condition: Condition<'_>, style: NumberStyle) {
         const BOUNDS: [&str; 6] = ["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
         let places: Vec<SchemaPlace<'d>> = condition
             .iter()
@@ -85,8 +86,10 @@ impl<'d> SchemaReader<'d> {
         for place in places {
             let Some(map) = place.value.as_object() else { continue };
             if let Some(keyword) = BOUNDS.into_iter().find(|keyword| map.get(keyword).is_some()) {
+                let digits = style.max_digits;
+                let read = if style.doubles { ", whose doubles are valid too (numbers)" } else { "" };
                 let note =
-                    format!("numbers of at most {max_digits} digits before the point and behind it (max_digits)");
+                    format!("numbers of at most {digits} digits before the point and behind it (max_digits){read}");
                 self.note(&place, keyword, "narrowed", &note);
             }
         }

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
+use crate::syntax::json_schema::doubles;
 use crate::syntax::json_schema::format;
 use crate::syntax::json_schema::keywords::About;
 use crate::syntax::json_schema::number::{Bound, NumberSet};
@@ -112,12 +113,15 @@ impl<'d> SchemaReader<'d> {
         for option in options {
             match option {
                 Value::String(text) => texts.push(*text),
-                Value::Number(number) => _ = numbers.insert(decimal(number, place)?),
+                Value::Number(number) => {
+                    let value = decimal(number, place)?;
+                    numbers.insert((is_float(number, &value), value));
+                }
                 other => union = union.or(&self.constant(other, place)?),
             }
         }
         union.strings = StringSet::Finite(distinct(texts));
-        union.numbers = numbers.iter().map(|value| Rc::new(NumberSet::point(value))).collect();
+        union.numbers = numbers.iter().map(|(float, value)| Rc::new(NumberSet::point(value, *float))).collect();
         Ok(union)
     }
 
@@ -128,7 +132,10 @@ impl<'d> SchemaReader<'d> {
             Value::Null => set.null = true,
             Value::Bool(true) => set.yes = true,
             Value::Bool(false) => set.no = true,
-            Value::Number(number) => set.numbers = lone(NumberSet::point(&decimal(number, place)?)),
+            Value::Number(number) => {
+                let value = decimal(number, place)?;
+                set.numbers = lone(NumberSet::point(&value, is_float(number, &value)));
+            }
             Value::String(text) => set.strings = StringSet::Finite(vec![text]),
             Value::Array(items) => {
                 let prefix = items.iter().map(|item| self.equals(item)).collect();
@@ -377,6 +384,17 @@ fn number(map: Keys<'_>, key: &str, place: &SchemaPlace<'_>) -> Result<Option<Bi
     }
 }
 
+/// Whether a number is written so that Python reads a double, and that matters.
+fn is_float(text: &str, value: &BigDecimal) -> bool {
+    text.contains(['.', 'e', 'E']) && doubles::is_rounded(value)
+}
+
+fn bound(map: Keys<'_>, key: &str, exclusive: bool, place: &SchemaPlace<'_>) -> Result<Option<Bound>> {
+    let text = if let Some(Value::Number(text)) = map.get(key) { text } else { "" };
+    let bound = |value| Bound { float: is_float(text, &value), ..Bound::new(value, exclusive) };
+    Ok(number(map, key, place)?.map(bound))
+}
+
 fn count(map: Keys<'_>, key: &str, place: &SchemaPlace<'_>) -> Result<Option<u32>> {
     if let Some(Value::Number(number)) = map.get(key)
         && let Ok(number) = number.parse::<u32>()
@@ -435,11 +453,9 @@ fn numbers(map: Keys<'_>, place: &SchemaPlace<'_>) -> Result<NumberSet> {
     for (plain, exclusive, low) in sides {
         let strict = map.get(exclusive) == Some(&Value::Bool(true));
         let mut bounds = Vec::new();
-        if let Some(value) = number(map, plain, place)? {
-            bounds.push(Bound { value, exclusive: strict });
-        }
+        bounds.extend(bound(map, plain, strict, place)?);
         if !matches!(map.get(exclusive), Some(Value::Bool(_))) {
-            bounds.extend(number(map, exclusive, place)?.map(|value| Bound { value, exclusive: true }));
+            bounds.extend(bound(map, exclusive, true, place)?);
         }
         for bound in bounds {
             let side = if low {
@@ -449,8 +465,8 @@ fn numbers(map: Keys<'_>, place: &SchemaPlace<'_>) -> Result<NumberSet> {
             };
             // Intersect without dropping emptiness: the caller checks.
             set = set.and(&side).unwrap_or(NumberSet {
-                low: Some(Bound { value: 1.into(), exclusive: false }),
-                high: Some(Bound { value: 0.into(), exclusive: false }),
+                low: Some(Bound::new(1.into(), false)),
+                high: Some(Bound::new(0.into(), false)),
                 ..NumberSet::default()
             });
         }
