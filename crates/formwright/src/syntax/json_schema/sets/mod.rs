@@ -28,8 +28,8 @@ pub use arrays::{ArraySet, Contains};
 pub use condition::{Atom, Condition, NEVER, OwnedCondition, SchemaId, conjoin, conjoin_in, is_never};
 pub use objects::{NameSet, ObjectSet, Rule};
 pub use strings::StringSet;
+use union::{Conjunct, extend_new, product, shared};
 pub use union::{ProductRules, Union, lone};
-use union::{extend_new, product, shared};
 
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,31 +135,33 @@ impl<'d> ValueSet<'d> {
 
     /// What is in both. `accepts` decides whether a language has a text.
     pub fn and(&self, other: &Self, rules: ProductRules<'d>, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
-        let mut is_partial = self.is_under_approximation() || other.is_under_approximation();
-        let mut both = Self {
-            null: self.null && other.null,
-            yes: self.yes && other.yes,
-            no: self.no && other.no,
-            strings: self.strings.and(&other.strings, accepts),
-            numbers: product(&self.numbers, &other.numbers, rules, &mut is_partial),
-            arrays: product(&self.arrays, &other.arrays, rules, &mut is_partial),
-            objects: product(&self.objects, &other.objects, rules, &mut is_partial),
-            superset: None,
-        };
-        if is_partial {
-            let supersets = [self.over_approximation(), other.over_approximation()];
-            both.superset = supersets.into_iter().min_by_key(|set| set.breadth()).cloned().map(Rc::new);
+        let mut is_cut = false;
+        let mut both = self.met(other, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::First });
+        if is_cut || self.is_under_approximation() || other.is_under_approximation() {
+            let (a, b) = (self.over_approximation(), other.over_approximation());
+            let over = a.met(b, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::One });
+            both.superset = (over != both).then(|| Rc::new(over));
         }
         both
     }
 
-    /// How much a set seems to allow, for a choice between two.
-    fn breadth(&self) -> (bool, usize) {
-        let strings = match &self.strings {
-            StringSet::Finite(_) => 0,
-            StringSet::Regular(_) => 1,
-        };
-        (*self == Self::any(), strings + self.numbers.len() + self.arrays.len() + self.objects.len())
+    /// What is in both, as far as products go; without a superset.
+    fn met(
+        &self,
+        other: &Self,
+        accepts: &mut impl FnMut(&Regular, &str) -> bool,
+        products: &mut Products<'d, '_>,
+    ) -> Self {
+        Self {
+            null: self.null && other.null,
+            yes: self.yes && other.yes,
+            no: self.no && other.no,
+            strings: self.strings.and(&other.strings, accepts),
+            numbers: products.of(&self.numbers, &other.numbers),
+            arrays: products.of(&self.arrays, &other.arrays),
+            objects: products.of(&self.objects, &other.objects),
+            superset: None,
+        }
     }
 
     /// Every value that is not meant; some of them, if this is an under-approximation. `negate` gives the complement of
@@ -172,29 +174,67 @@ impl<'d> ValueSet<'d> {
         rules: ProductRules<'d>,
         negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
     ) -> Result<Self, NoComplement> {
-        let Self { null, yes, no, numbers: all_numbers, strings, arrays: all_arrays, objects: all_objects, .. } =
-            self.over_approximation();
-        let mut is_partial = self.is_under_approximation();
-        let mut numbers = lone(NumberSet::default());
-        for set in all_numbers {
-            numbers = product(&numbers, &shared(set.complement()), rules, &mut is_partial);
+        let mut is_cut = false;
+        let mut first = Products { rules, is_cut: &mut is_cut, keeps: Keeps::First };
+        let mut outside = self.over_approximation().outside(negate, &mut first)?;
+        if is_cut || self.is_under_approximation() {
+            let mut all = Products { rules, is_cut: &mut is_cut, keeps: Keeps::One };
+            let over = self.outside(negate, &mut all).unwrap_or_else(|NoComplement| Self::any());
+            if outside == Self::never() && over != outside {
+                return Err(NoComplement);
+            }
+            outside.superset = (over != outside).then(|| Rc::new(over));
         }
-        let mut arrays = lone(ArraySet::any());
-        for array in all_arrays {
-            let outside = array.complement(negate).ok_or(NoComplement)?;
-            arrays = product(&arrays, &shared(outside), rules, &mut is_partial);
+        Ok(outside)
+    }
+
+    /// Every other value, as far as products go; without a superset.
+    fn outside(
+        &self,
+        negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
+        products: &mut Products<'d, '_>,
+    ) -> Result<Self, NoComplement> {
+        let mut outside = Self::any();
+        for set in &self.numbers {
+            outside.numbers = products.of(&outside.numbers, &shared(set.complement()));
         }
-        let mut objects = lone(ObjectSet::any());
-        for object in all_objects {
-            objects = product(&objects, &shared(object.complement(negate)), rules, &mut is_partial);
+        for array in &self.arrays {
+            let complement = array.complement(negate).ok_or(NoComplement)?;
+            outside.arrays = products.of(&outside.arrays, &shared(complement));
         }
-        let strings = strings.complement();
-        let mut complement =
-            Self { null: !null, yes: !yes, no: !no, numbers, strings, arrays, objects, superset: None };
-        if is_partial && complement == Self::never() {
-            return Err(NoComplement);
+        for object in &self.objects {
+            outside.objects = products.of(&outside.objects, &shared(object.complement(negate)));
         }
-        complement.superset = is_partial.then(|| Rc::new(Self::any()));
-        Ok(complement)
+        let Self { null, yes, no, strings, .. } = self;
+        Ok(Self { null: !null, yes: !yes, no: !no, strings: strings.complement(), ..outside })
+    }
+}
+
+/// What is left of a product that is too large.
+#[derive(Clone, Copy, PartialEq)]
+enum Keeps {
+    /// Its first parts: fewer values.
+    First,
+    /// The factor with fewer parts: more values.
+    One,
+}
+
+/// Products of unions, and whether one was too large.
+struct Products<'d, 'c> {
+    rules: ProductRules<'d>,
+    is_cut: &'c mut bool,
+    keeps: Keeps,
+}
+
+impl<'d> Products<'d, '_> {
+    fn of<T: Conjunct<'d>>(&mut self, a: &Union<T>, b: &Union<T>) -> Union<T> {
+        let mut is_cut = false;
+        let all = product(a, b, self.rules, &mut is_cut);
+        *self.is_cut |= is_cut;
+        match self.keeps {
+            Keeps::One if is_cut && a.len() <= b.len() => a.clone(),
+            Keeps::One if is_cut => b.clone(),
+            _ => all,
+        }
     }
 }
