@@ -18,7 +18,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::SchemaReader;
 use super::place::{Keys, SchemaPlace};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
@@ -292,7 +292,14 @@ impl<'d> SchemaReader<'d> {
             return Ok(object.into());
         };
         let condition = self.child(place, value, || place.pointer.at("propertyNames"));
-        let names = self.values(condition)?;
+        let names = self.values(condition).map_err(|error| match *error.kind {
+            Kind::Unsatisfiable { .. } => Error::unsupported(
+                &place.pointer.at("propertyNames").text(),
+                "propertyNames refers to the schema that it stands in",
+            )
+            .hint("let it refer to a definition that says what names are"),
+            _ => error,
+        })?;
         let with = |names: &StringSet<'d>| {
             let only = if *names == StringSet::all() { Vec::new() } else { vec![names.clone()] };
             ObjectSet { names: only, ..object.clone() }

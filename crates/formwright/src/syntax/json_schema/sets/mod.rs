@@ -139,7 +139,7 @@ impl<'d> ValueSet<'d> {
         let mut both = self.met(other, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::First });
         if is_cut || self.is_under_approximation() || other.is_under_approximation() {
             let (a, b) = (self.over_approximation(), other.over_approximation());
-            let over = a.met(b, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::One });
+            let over = a.met(b, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::One }).coarse();
             both.superset = (over != both).then(|| Rc::new(over));
         }
         both
@@ -175,17 +175,32 @@ impl<'d> ValueSet<'d> {
         negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
     ) -> Result<Self, NoComplement> {
         let mut is_cut = false;
+        let rules = ProductRules { limit: rules.limit.min(MOST_OUTSIDE), ..rules };
         let mut first = Products { rules, is_cut: &mut is_cut, keeps: Keeps::First };
         let mut outside = self.over_approximation().outside(negate, &mut first)?;
         if is_cut || self.is_under_approximation() {
             let mut all = Products { rules, is_cut: &mut is_cut, keeps: Keeps::One };
-            let over = self.outside(negate, &mut all).unwrap_or_else(|NoComplement| Self::any());
+            let over = self.outside(negate, &mut all).map_or_else(|NoComplement| Self::any(), Self::coarse);
             if outside == Self::never() && over != outside {
                 return Err(NoComplement);
             }
             outside.superset = (over != outside).then(|| Rc::new(over));
         }
         Ok(outside)
+    }
+
+    /// A superset that is small enough to compute with.
+    fn coarse(mut self) -> Self {
+        if self.numbers.len() > MOST_OF_SUPERSET {
+            self.numbers = lone(NumberSet::default());
+        }
+        if self.arrays.len() > MOST_OF_SUPERSET {
+            self.arrays = lone(ArraySet::any());
+        }
+        if self.objects.len() > MOST_OF_SUPERSET {
+            self.objects = lone(ObjectSet::any());
+        }
+        self
     }
 
     /// Every other value, as far as products go; without a superset.
@@ -195,20 +210,29 @@ impl<'d> ValueSet<'d> {
         products: &mut Products<'d, '_>,
     ) -> Result<Self, NoComplement> {
         let mut outside = Self::any();
-        for set in &self.numbers {
+        for set in products.factors(&self.numbers) {
             outside.numbers = products.of(&outside.numbers, &shared(set.complement()));
         }
-        for array in &self.arrays {
+        for array in products.factors(&self.arrays) {
             let complement = array.complement(negate).ok_or(NoComplement)?;
             outside.arrays = products.of(&outside.arrays, &shared(complement));
         }
-        for object in &self.objects {
+        for object in products.factors(&self.objects) {
             outside.objects = products.of(&outside.objects, &shared(object.complement(negate)));
         }
         let Self { null, yes, no, strings, .. } = self;
         Ok(Self { null: !null, yes: !yes, no: !no, strings: strings.complement(), ..outside })
     }
 }
+
+/// Most parts of a union in a superset: it tells what is surely forbidden, and need not tell all.
+const MOST_OF_SUPERSET: usize = 32;
+
+/// Most alternatives of a complement, which is a product of as many factors as the union has parts.
+const MOST_OUTSIDE: usize = 256;
+
+/// Most parts of a union whose complements are multiplied for a superset.
+const MOST_FACTORS: usize = 8;
 
 /// What is left of a product that is too large.
 #[derive(Clone, Copy, PartialEq)]
@@ -227,13 +251,23 @@ struct Products<'d, 'c> {
 }
 
 impl<'d> Products<'d, '_> {
+    /// The parts of which all complements are multiplied.
+    fn factors<'u, T>(&self, all: &'u [Rc<T>]) -> &'u [Rc<T>] {
+        if self.keeps == Keeps::First { all } else { &all[..all.len().min(MOST_FACTORS)] }
+    }
+
     fn of<T: Conjunct<'d>>(&mut self, a: &Union<T>, b: &Union<T>) -> Union<T> {
-        let mut is_cut = false;
-        let all = product(a, b, self.rules, &mut is_cut);
+        let mut is_cut = self.keeps == Keeps::One && a.len() * b.len() > MOST_OF_SUPERSET && a.len().min(b.len()) > 1;
+        let all = if is_cut { Union::new() } else { product(a, b, self.rules, &mut is_cut) };
         *self.is_cut |= is_cut;
         match self.keeps {
-            Keeps::One if is_cut && a.len() <= b.len() => a.clone(),
-            Keeps::One if is_cut => b.clone(),
+            Keeps::One if is_cut => {
+                if a.len() <= b.len() {
+                    a.clone()
+                } else {
+                    b.clone()
+                }
+            }
             _ => all,
         }
     }

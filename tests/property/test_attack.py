@@ -1,0 +1,53 @@
+"""A short attack with random schemas; ``just attack`` makes a long one."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import formwright as fw
+
+TESTS = Path(__file__).parent.parent
+SECONDS = 10.0
+"""For each vocabulary."""
+
+
+@pytest.fixture
+def attack(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(TESTS))
+    import attack
+
+    yield attack
+    sys.modules.pop("attack", None)
+
+
+@pytest.mark.parametrize("vocabulary", ["byte_vocabulary", "tekken_vocabulary"])
+def test_random_schemas_have_no_faults(attack: Any, vocabulary: str, request: pytest.FixtureRequest) -> None:
+    attacker = attack.Attack([request.getfixturevalue(vocabulary)], budgets=0.0)
+    end, seed = time.monotonic() + SECONDS, 0
+    while time.monotonic() < end and seed < 300:
+        assert attacker.run(seed) is None, attacker.counts
+        seed += 1
+    assert attacker.counts["texts"] > 30, attacker.counts
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema", "answers"),
+    [
+        ("invalid", {"type": "string"}, {"type": ["integer", "string"]}),
+        ("rejected", {"type": ["boolean", "null"]}, {"type": "null"}),
+        ("empty", {"type": "integer"}, {"type": "integer", "minimum": 2, "maximum": 1}),
+    ],
+)
+def test_a_fault_is_found(
+    attack: Any, byte_vocabulary: fw.Vocabulary, monkeypatch: pytest.MonkeyPatch, kind: str, schema: Any, answers: Any
+) -> None:
+    """A kernel that answers for another schema is caught."""
+    real = fw.json_schema
+    monkeypatch.setattr(fw, "json_schema", lambda given, **options: real(answers, **options))
+    found = [attack.Attack([byte_vocabulary], budgets=0.0).fault(schema, seed) for seed in range(20)]
+    assert kind in {fault.kind for fault in found if fault}
