@@ -370,9 +370,7 @@ class Attack:
             if matches:
                 return "invalid", f"accepted: {text}"
             if narrowed is None:
-                narrowed = any(
-                    row.status == "narrowed" and "max_digits" not in row.note for row in language.explain()
-                )
+                narrowed = any(row.status == "narrowed" and "max_digits" not in row.note for row in language.explain())
             if not narrowed:
                 return "rejected", text
         return None
@@ -457,7 +455,7 @@ def candidates(schema: Any, chance: random.Random, count: int = 15) -> Iterator[
 def is_far(instance: Any) -> bool:
     """Whether there is an integer in it that is no double: JavaScript reads another one."""
     inside = instance.values() if isinstance(instance, dict) else instance if isinstance(instance, list) else []
-    return isinstance(instance, int) and abs(instance) > 2**53 or any(map(is_far, inside))
+    return (isinstance(instance, int) and abs(instance) > 2**53) or any(map(is_far, inside))
 
 
 def whole(instance: Any) -> Any:

@@ -109,7 +109,7 @@ pub fn first_integer(bound: &Bound, doubles: bool) -> Bound {
 
 /// Whether two numbers are read as the same double.
 pub fn are_one(a: &BigDecimal, b: &BigDecimal) -> bool {
-    !(is_plain(a) && is_plain(b)) && nearest(a) == nearest(b)
+    !(is_plain(a) && is_plain(b)) && nearest(a).total_cmp(&nearest(b)).is_eq()
 }
 
 /// Whether a number compares with the bounds of a set as its double does with theirs.
