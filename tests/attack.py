@@ -226,7 +226,7 @@ class Judges:
         return jsonschema.Draft202012Validator(self.schema, format_checker=jsonschema.FormatChecker())
 
     def refute(self, instance: Any, claim: bool) -> bool:
-        """Whether both find that ``instance`` is not as valid as is claimed. The slow one is asked if the other does."""
+        """Whether both find that ``instance`` is not as valid as is claimed. The slow one is asked only then."""
         if bool(self._first.is_valid(instance)) is claim:
             return False
         try:
@@ -255,7 +255,7 @@ class Writer:
         return int(allowed[self.chance.randrange(len(allowed))])
 
     def text(self, free: int, most: int) -> bytes | None:
-        """A text of ``free`` tokens at will, then of tokens that close what is open; ``None`` if that takes too long."""
+        """A text of ``free`` tokens at will, then of tokens that close what is open; ``None`` if that is too long."""
         self.matcher.reset()
         for count in range(most):
             token = self.drawn(None, count > free and self.chance.random() < 0.8)

@@ -155,16 +155,16 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
     };
     build(Purpose::Build).or_else(|error| match *error.kind {
         Kind::Limit { .. } => Err(error),
-        Kind::Unsatisfiable { .. } if is_misread(schema, options) => {
-            build(Purpose::Locate).map_err(|error| error.hint(MISREAD))
-        }
+        Kind::Unsatisfiable { .. } if is_misread(schema, options) => Err(misread()),
         _ => build(Purpose::Locate), // which names the places
     })
 }
 
-/// What to do where all numbers of a schema are invalid when they are read as doubles.
-const MISREAD: &str =
-    "read as a double, no number of this schema is valid: pass numbers=\"exact\" if decimals are read";
+#[cold]
+fn misread() -> Error {
+    Error::unsupported("", "no number of this schema is sure to be valid when it is read as a double")
+        .hint("pass numbers=\"exact\" if decimals are read")
+}
 
 /// Whether a schema without values has some for readers with decimals.
 fn is_misread(schema: &str, options: &Options) -> bool {
