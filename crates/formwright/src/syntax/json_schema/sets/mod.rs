@@ -175,7 +175,6 @@ impl<'d> ValueSet<'d> {
         negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
     ) -> Result<Self, NoComplement> {
         let mut is_cut = false;
-        let rules = ProductRules { limit: rules.limit.min(MOST_OUTSIDE), ..rules };
         let mut first = Products { rules, is_cut: &mut is_cut, keeps: Keeps::First };
         let mut outside = self.over_approximation().outside(negate, &mut first)?;
         if is_cut || self.is_under_approximation() {
@@ -228,8 +227,8 @@ impl<'d> ValueSet<'d> {
 /// Most parts of a union in a superset: it tells what is surely forbidden, and need not tell all.
 const MOST_OF_SUPERSET: usize = 32;
 
-/// Most alternatives of a complement, which is a product of as many factors as the union has parts.
-const MOST_OUTSIDE: usize = 256;
+/// Most alternatives of what is too large once: a complement is a product of as many factors as the union has parts.
+const MOST_WHEN_CUT: usize = 256;
 
 /// Most parts of a union whose complements are multiplied for a superset.
 const MOST_FACTORS: usize = 8;
@@ -259,7 +258,10 @@ impl<'d> Products<'d, '_> {
     fn of<T: Conjunct<'d>>(&mut self, a: &Union<T>, b: &Union<T>) -> Union<T> {
         let mut is_cut = self.keeps == Keeps::One && a.len() * b.len() > MOST_OF_SUPERSET && a.len().min(b.len()) > 1;
         let all = if is_cut { Union::new() } else { product(a, b, self.rules, &mut is_cut) };
-        *self.is_cut |= is_cut;
+        if is_cut {
+            *self.is_cut = true;
+            self.rules.limit = self.rules.limit.min(MOST_WHEN_CUT);
+        }
         match self.keeps {
             Keeps::One if is_cut => {
                 if a.len() <= b.len() {
