@@ -310,8 +310,19 @@ impl Regular {
         &all[..others.unwrap_or(all.len())]
     }
 
+    /// Whether it plainly has infinitely many texts.
+    pub fn is_plainly_infinite(&self) -> bool {
+        match self {
+            Self::Repeat(inner, _, None) => matches!(**inner, Self::Class(_)),
+            Self::Or(parts) => parts.iter().any(Self::is_plainly_infinite),
+            Self::Not(inner) => inner.is_finite(),
+            Self::Static(tree) => tree.0.is_plainly_infinite(),
+            _ => false,
+        }
+    }
+
     /// Whether it plainly has finitely many texts.
-    pub fn is_finite(&self) -> bool {
+    fn is_finite(&self) -> bool {
         match self {
             Self::Never | Self::Empty | Self::Class(_) => true,
             Self::Concat(parts) | Self::Or(parts) => parts.iter().all(Self::is_finite),

@@ -168,7 +168,7 @@ impl<'d> GraphBuilder<'_, 'd> {
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
     fn names_left(&mut self, tree: &Regular, declared: &Declared<'d>) -> u32 {
-        if !tree.is_finite() {
+        if tree.is_plainly_infinite() {
             return UNBOUNDED;
         }
         match self.reader.count(tree, MOST_NAMES as u32) {
