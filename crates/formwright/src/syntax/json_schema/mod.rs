@@ -144,10 +144,11 @@ impl Options {
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
         lower(schema, options, purpose, |built, reader| {
-            let build::Built { graph, root, empty, .. } = built;
+            let build::Built { graph, root, empty, narrowed, .. } = built;
             Language::new(graph, &options.limits).map_err(|error| match *error.kind {
                 Kind::Unsatisfiable { .. } if purpose != Purpose::Build => {
-                    why_empty(reader, root, empty).unwrap_or(error)
+                    let left_out = narrowed.filter(|_| empty != Some(root)).map(|part| only_left_out(reader, part));
+                    left_out.or_else(|| why_empty(reader, root, empty)).unwrap_or(error)
                 }
                 _ => error,
             })
@@ -170,6 +171,13 @@ fn misread() -> Error {
 fn is_misread(schema: &str, options: &Options) -> bool {
     let exact = || Options { numbers: Numbers::Exact, ..options.clone() };
     options.numbers == Numbers::Double && json_schema(schema, &exact()).is_ok()
+}
+
+/// Nothing is written, but values may be left out that satisfy the schema.
+fn only_left_out<'d>(reader: &read::SchemaReader<'d>, part: sets::Condition<'d>) -> Error {
+    let what = "what satisfies it, if anything, is left out: it has too many alternatives, or a format of which some \
+                texts are not written";
+    Error::unsupported(&reader.pointer_of(part), what).hint("simplify oneOf, not, anyOf or enum")
 }
 
 /// Why no value satisfies the schema at `root`: what contradicts itself at `empty`, if that was met.

@@ -56,6 +56,8 @@ pub struct GraphBuilder<'r, 'd> {
     texts: Option<LeafId>,
     /// The first condition met that no value meets.
     empty: Option<Condition<'d>>,
+    /// The first condition met that more values meet than are written.
+    narrowed: Option<Condition<'d>>,
     /// Where a record is kept: the declared members of each object, and the condition that it is built for.
     members: Vec<Members<'d>>,
 }
@@ -70,6 +72,8 @@ pub struct Built<'d> {
     pub root: Condition<'d>,
     /// The first condition met that no value meets.
     pub empty: Option<Condition<'d>>,
+    /// The first condition met that more values meet than are written.
+    pub narrowed: Option<Condition<'d>>,
     /// Where a record is kept: the declared members of each object.
     pub members: Vec<Members<'d>>,
 }
@@ -88,6 +92,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
             queue: VecDeque::with_capacity(size),
             texts: None,
             empty: None,
+            narrowed: None,
             members: Vec::new(),
         })
     }
@@ -105,13 +110,16 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
-        Ok(Built { graph: self.graph, root, empty: self.empty, members: self.members })
+        Ok(Built { graph: self.graph, root, empty: self.empty, narrowed: self.narrowed, members: self.members })
     }
 
     fn build(&mut self, condition: Condition<'d>) -> Result<Node> {
         let set = self.reader.values(condition)?;
         if self.empty.is_none() && *set == ValueSet::never() {
             self.empty = Some(condition);
+        }
+        if self.narrowed.is_none() && set.is_under_approximation() {
+            self.narrowed = Some(condition);
         }
         self.value(&set, condition)
     }
