@@ -20,6 +20,14 @@ test *arguments:
 test-rust:
     cargo test --workspace --exclude formwright-python
 
+# Random schemas from a seed on: texts written, values offered, two validators. 200,000 take about an hour.
+attack count seed:
+    python tests/attack.py {{count}} {{seed}}
+
+# A random sample of changes to the kernel, each of which some test should find: Rust tests first, then Python tests.
+mutants count="40" seed="1":
+    tests/mutants {{count}} {{seed}}
+
 # Formatting and lints, both languages.
 lint:
     cargo fmt --all --check

@@ -106,3 +106,16 @@ fn counters_need_no_states() {
     matcher.accept_bytes(long.as_bytes()).unwrap();
     assert_eq!(allowed(&mut matcher, None, tables.vocabulary.len() as u32).len(), 8);
 }
+
+#[test]
+fn loops_are_merged_only_where_their_counts_touch() {
+    let inside = |source: &str| -> Vec<usize> {
+        let language = parsed(source);
+        (0..9).filter(|&count| language.check("a".repeat(count).as_bytes()).unwrap().1).collect()
+    };
+    assert_eq!(inside("a{5,6}|a{1,2}"), [1, 2, 5, 6]);
+    assert_eq!(inside("a{1,2}|a{5,6}"), [1, 2, 5, 6]);
+    assert_eq!(inside("a{1,2}|a{4}"), [1, 2, 4]);
+    assert_eq!(inside("a{1,2}|a{3,4}"), [1, 2, 3, 4]);
+    assert_eq!(inside("a{3,6}|a{1,4}"), [1, 2, 3, 4, 5, 6]);
+}

@@ -306,6 +306,23 @@ mod tests {
     }
 
     #[test]
+    fn divisors_have_a_largest_and_a_finest() {
+        for (divisor, inside) in [
+            ("4294967295", true),
+            ("4294967296", false),
+            ("0.000000000000000001", true),
+            ("0.0000000000000000001", false),
+            ("4294967295e-18", true),
+            ("1e9", true),
+            ("1e10", false),
+        ] {
+            assert_eq!(divisor_of(&big(divisor)).is_ok(), inside, "{divisor}");
+        }
+        let Divisor { digits, scale } = divisor_of(&big("4294967295e-18")).unwrap();
+        assert_eq!((digits, scale), (4_294_967_295, 18));
+    }
+
+    #[test]
     fn a_point_is_inside_or_nothing_is() {
         let even = NumberSet { multiples: vec![big("2")], ..NumberSet::default() };
         assert!(NumberSet::point(&big("3"), false).and(&even).is_none());
