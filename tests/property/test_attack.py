@@ -51,3 +51,34 @@ def test_a_fault_is_found(
     monkeypatch.setattr(fw, "json_schema", lambda given, **options: real(answers, **options))
     found = [attack.Attack([byte_vocabulary], budgets=0.0).fault(schema, seed) for seed in range(20)]
     assert kind in {fault.kind for fault in found if fault}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "number", "not": {"allOf": [{"type": "string", "format": "date"}], "type": "number"}},
+        {"type": "number", "oneOf": [{"not": {"format": "date"}, "dependentRequired": {"ab": ["b"]}}, {}]},
+    ],
+)
+def test_a_negated_format_says_nothing_about_numbers(schema: Any) -> None:
+    assert fw.json_schema(schema).matches("0")
+
+
+def test_what_is_only_left_out_is_not_called_empty() -> None:
+    inner = {"if": {"enum": [{"ab": -2.5, "x": 100}, {"1": 100, "": 7, "a": 7}]}, "then": {}}
+    schema = {"enum": [{"b": 100}], "not": {"propertyNames": {"type": "integer"}, **inner}}
+    with pytest.raises(fw.errors.UnsupportedKeyword, match="left out"):
+        fw.json_schema(schema)
+    with pytest.raises(fw.errors.UnsupportedKeyword, match="propertyNames refers"):
+        fw.json_schema({"propertyNames": {"$ref": "#"}})
+
+
+def test_names_of_a_negation_are_counted(byte_vocabulary: fw.Vocabulary) -> None:
+    schema = {"type": "object", "propertyNames": {"not": {"minLength": 1}}}
+    matcher = fw.compile(fw.json_schema(schema), byte_vocabulary).matcher()
+    matcher.accept_bytes(b'{"":1')
+    mask = fw.allocate_bitmask(1, byte_vocabulary)
+    matcher.fill_bitmask(mask)
+    assert ord(",") not in fw.allowed_tokens(mask[0])
+    with pytest.raises(fw.errors.UnsatisfiableSchema):
+        fw.json_schema(schema | {"minProperties": 2})
