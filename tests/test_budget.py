@@ -25,7 +25,12 @@ FORMS: Sequence[tuple[str, Callable[[], fw.Form[object]]]] = [
                 "properties": {
                     "id": {"type": "string", "format": "uuid"},
                     "when": {"type": "string", "format": "date-time"},
-                    "tags": {"type": "array", "items": {"enum": ["new", "used", "on offer"]}, "uniqueItems": True, "minItems": 2},
+                    "tags": {
+                        "type": "array",
+                        "items": {"enum": ["new", "used", "on offer"]},
+                        "uniqueItems": True,
+                        "minItems": 2,
+                    },
                     "size": {"type": "number", "exclusiveMinimum": 0},
                 },
                 "required": ["id", "when", "tags"],
@@ -74,7 +79,7 @@ def test_texts_of_a_real_vocabulary_end_in_time(
         while not matcher.is_finished:
             assert matcher.min_tokens_to_finish <= budget
             if budget == 0:
-                assert matcher.is_accepting
+                assert matcher.is_complete
                 break
             matcher.fill_bitmask(mask, budget=budget)
             allowed = np.flatnonzero(np.unpackbits(mask[0].view(np.uint8), bitorder="little"))

@@ -45,7 +45,9 @@ atoms = st.recursive(
     lambda inner: st.tuples(openings, alternatives(inner)).map(lambda parts: f"{''.join(parts)})"),
     max_leaves=6,
 )
-flags = st.lists(st.sampled_from([re.A, re.I, re.M, re.S, re.X]), max_size=2).map(lambda given: sum(given, re.NOFLAG))
+flags = st.lists(st.sampled_from([re.A, re.I, re.M, re.S, re.X]), max_size=2, unique=True).map(
+    lambda given: sum(given, re.NOFLAG)
+)
 texts = st.lists(st.text(characters, max_size=5), min_size=30, max_size=30)
 
 
