@@ -68,10 +68,10 @@ impl Matcher {
     fn fill_bitmask(&mut self, py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, budget: Option<Int>) -> PyResult<()> {
         let rows = Found::of(mask, self.words())?;
         let row = rows.check(py, row)?;
-        if budget.is_none() && self.kernel.write_quick(rows.row(row)) {
+        let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
+        if self.kernel.write_quick(rows.row(row), budget) {
             return Ok(()); // the lock was kept: another thread would not have been done sooner
         }
-        let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
         let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
         found.write(self.vocabulary(), rows.row(row));
         Ok(())

@@ -107,7 +107,7 @@ fn quick_writes_give_the_same_mask_or_nothing() {
     let untouched = plain(fresh());
     let quick = |matcher: &mut Matcher| {
         let row = fresh();
-        let is_written = matcher.write_quick(&row[..]);
+        let is_written = matcher.write_quick(&row[..], None);
         (is_written, plain(row))
     };
     let (mut at_once, mut late) = (0, 0);
@@ -149,7 +149,7 @@ fn first_masks_of_plain_languages_are_precomputed() {
         let row: Vec<_> =
             (0..matcher.constraint().tables().vocabulary.mask_words()).map(|_| AtomicU32::new(0)).collect();
         for byte in text.as_bytes() {
-            assert_eq!(matcher.write_quick(&row[..]), cached, "{pattern}");
+            assert_eq!(matcher.write_quick(&row[..], None), cached, "{pattern}");
             matcher.accept_bytes(&[*byte]).unwrap();
         }
     }

@@ -296,20 +296,24 @@ impl Matcher {
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget.
+    /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget. Waits
+    /// for no lock; where it would have to, the answer is no.
     fn is_ample(&self, budget: u32) -> bool {
         let constraint = self.constraint();
         let Some(left) = budget.checked_sub(constraint.rise().saturating_add(1)) else { return false };
+        let Some(mut cache) = self.cache.try_lock() else { return false };
         let mut path = Vec::new();
-        let stacks = &mut self.cache.lock().stacks;
-        let mut machine = Machine::new(constraint.graph(), stacks, &mut path);
+        let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
         self.history.configurations().iter().all(|&configuration| machine.configuration_cost(configuration) <= left)
     }
 
-    /// Writes the mask that [`Matcher::mask`] finds without a budget, if that takes microseconds and waits for no
+    /// Writes the mask that [`Matcher::mask`] finds, if that takes microseconds and waits for no
     /// lock, so that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask
-    /// is not cached, or the mask is an error.
-    pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R) -> bool {
+    /// is not cached, the mask is an error, or a budget is not ample.
+    pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>) -> bool {
+        if budget.is_some_and(|budget| !self.is_ample(budget)) {
+            return false;
+        }
         let Self { cache, history, path } = self;
         let constraint = cache.constraint();
         let Some(mut cache) = cache.try_lock().filter(|_| !history.is_finished()) else { return false };
