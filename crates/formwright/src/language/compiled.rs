@@ -180,6 +180,12 @@ impl CompiledGraph {
         array.distinct(&self.graph).unwrap_or_default()
     }
 
+    /// How many characters of one byte a JSON string of a class of characters can go on with; `None` for other leaves.
+    pub fn plain_characters(&self, leaf: LeafId) -> Option<usize> {
+        let bytes = self.automaton(leaf).next_bytes(self.inside(leaf)?);
+        Some(bytes.iter().filter(|byte| matches!(byte, 0x20..=0x7F) && !matches!(byte, b'"' | b'\\')).count())
+    }
+
     /// Whether some automaton has grown large.
     pub fn is_near_its_limit(&self) -> bool {
         self.automata.iter().any(|automaton| automaton.is_near_its_limit())

@@ -71,9 +71,7 @@ impl CompiledGraph {
             }
             for kind in &object.undeclared {
                 // With two characters to choose from, no number of used names makes a free one long.
-                let bytes = self.automaton(kind.name).next_bytes(self.inside(kind.name)?);
-                let plain = |byte: &u8| matches!(byte, 0x20..=0x7F) && !matches!(byte, b'"' | b'\\');
-                let characters = bytes.iter().filter(plain).count();
+                let characters = self.plain_characters(kind.name)?;
                 if characters < 2 {
                     return None;
                 }

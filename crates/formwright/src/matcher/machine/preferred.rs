@@ -119,8 +119,8 @@ impl Machine<'_> {
 
     /// The preferred ways on from an erased configuration that is `cost` bytes from the end; mostly one.
     pub fn preferred_ways(&mut self, configuration: Configuration, cost: u32) -> SmallVec<[Way; 1]> {
-        let most = cost.saturating_sub(self.stack_cost(configuration.stack));
-        if most == 0 || cost >= INFINITE {
+        let may_end = cost == self.stack_cost(configuration.stack);
+        if may_end || cost >= INFINITE {
             return SmallVec::new(); // what comes after it stands beside it
         }
         if let Position::Literal { node, at } = configuration.position {
