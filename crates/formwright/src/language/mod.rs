@@ -18,6 +18,7 @@
 
 mod checks;
 mod compiled;
+mod extents;
 mod import;
 mod layout_costs;
 mod left_factoring;

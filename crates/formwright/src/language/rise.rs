@@ -8,24 +8,19 @@
 //! {"a": 1     `, "b": [`     a member is begun, `"b":0,` at most, and a value, which may be an array: `[]`
 //! ```
 //!
-//! Cost: a look at each node, once for a graph. Wrinkle: where members are counted or kinds of items matter, one choice
-//! can make others dearer; then nothing is said.
+//! Cost: a look at each node, once for a graph. Wrinkle: where one choice can make others dearer without bound, or kinds
+//! of items matter, nothing is said.
 
 use rustc_hash::FxHashSet;
 
-use super::plain_shortest::plain_shortest;
-use super::{Array, CompiledGraph, INFINITE, Leaf, Node, NodeId, Object, TextSet};
-use crate::regular::{Encoding, Escapes, Regular};
+use super::extents::extent;
+use super::{Array, CompiledGraph, INFINITE, Leaf, LeafId, Node, NodeId, Object, ObjectPosition, Tail, TextSet};
 
 /// Bytes of an escape. Where any character may be escaped, two of them can be one character.
 const ESCAPE: u32 = 6;
 
-/// Of so many characters to choose from, four lead away from all texts that a matcher keeps.
-const MANY: usize = 64;
-
-/// Bytes of a name that must differ from others, at most: of characters that lead away from them if there are only two
-/// to choose from, or many; and the rest of a character.
-const NAME: [u32; 2] = [36, 6 + 2 * ESCAPE];
+/// Bytes of the quotes of a string.
+const QUOTES: u32 = 2;
 
 /// Bytes by which the end can be farther, at most.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +42,6 @@ impl CompiledGraph {
                 Node::Object(object) => rise.part = rise.part.max(self.rise_of_object(object)?),
                 Node::Array(array) => rise.part = rise.part.max(self.rise_of_array(array)?),
                 Node::Sequence(_) | Node::Repeat { .. } | Node::Distinct(_) => return None,
-                Node::Tail(tail) if !tail.ways.is_empty() => return None,
                 _ => {}
             }
             rise.value = rise.value.max(self.rise_of_value(node)?);
@@ -55,30 +49,32 @@ impl CompiledGraph {
         Some(rise)
     }
 
-    /// Bytes of the dearest member that need not come, with a comma.
+    /// Bytes of the dearest member that need not come, with a comma. Where members are counted, it can bring others with
+    /// it.
     fn rise_of_object(&self, object: &Object) -> Option<u32> {
-        if object.is_counted() {
+        if object.existentials != 0 {
             return None;
         }
         self.with_lengths(&object.layout, |lengths| {
+            let value = |node| (lengths.value)(node).min(INFINITE) + lengths.colon + lengths.between;
             let mut dearest = 0;
             for (member, index) in object.members.iter().zip(0..) {
                 // Of the members with which a common prefix ends, any one may come.
-                if !member.possible || member.required && !object.ends_with(index) {
-                    continue;
+                if member.possible && (!member.required || object.ends_with(index)) {
+                    dearest = dearest.max(member.name_bytes + value(member.value));
                 }
-                dearest = dearest.max(member.name_bytes + lengths.colon + (lengths.value)(member.value).min(INFINITE));
             }
             for kind in &object.undeclared {
-                // With two characters to choose from, no number of used names makes a free one long.
-                let characters = self.plain_characters(kind.name)?;
-                if characters < 2 {
-                    return None;
-                }
-                let name = NAME[usize::from(characters >= MANY)];
-                dearest = dearest.max(name + lengths.colon + (lengths.value)(kind.value).min(INFINITE));
+                let name = self.automaton(kind.name).farthest_unused()?;
+                dearest = dearest.max(name + value(kind.value));
             }
-            Some(dearest + lengths.between)
+            let mut implied: Vec<u32> = object.implied.iter().map(|&(_, implied)| implied).collect();
+            implied.sort_unstable();
+            implied.dedup();
+            let bytes =
+                |member: u32| value(object.members[member as usize].value) + object.members[member as usize].name_bytes;
+            let implied = implied.into_iter().fold(0_u32, |all, member| all.saturating_add(bytes(member)));
+            Some(dearest.saturating_mul(object.low.saturating_add(1)).saturating_add(implied))
         })
     }
 
@@ -101,17 +97,10 @@ impl CompiledGraph {
         let longest = |texts: &TextSet| texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0);
         let farthest = match self.node(node) {
             Node::Literals(texts) => longest(texts),
-            Node::Tail(tail) => {
-                let after = tail.continuations.iter().map(|after| after.shortest).max().unwrap_or(0);
-                longest(&tail.texts).saturating_add(after)
-            }
+            Node::Tail(tail) => self.farthest_of_tail(tail),
             Node::Text { .. } => shortest + 2 * ESCAPE,
-            Node::Regular(leaf) => {
-                let Leaf { tree, encoding } = self.leaf(*leaf);
-                let far = farthest(tree, *encoding).map(|far| far + 2);
-                // It may be so far after a place where it may end.
-                return far.or_else(|| self.automaton(*leaf).farthest_of_all());
-            }
+            // It may be so far after a place where it may end.
+            Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
             Node::Choice(_) => self.dearest_option(node),
             _ => shortest,
         };
@@ -132,38 +121,36 @@ impl CompiledGraph {
         }
         dearest
     }
-}
 
-/// Bytes to the end of a character of a class from any place in it, at most.
-fn character(ranges: &[(char, char)], encoding: Encoding) -> u32 {
-    let escaped = |(low, high): (char, char)| low < ' ' || ['"', '\\'].iter().any(|c| (low..=high).contains(c));
-    match encoding {
-        Encoding::Json(Escapes::Any) => 2 * ESCAPE,
-        Encoding::Json(_) if ranges.iter().any(|&range| escaped(range)) => ESCAPE,
-        _ => ranges.last().map_or(0, |&(_, high)| high.len_utf8() as u32),
+    fn farthest_of_leaf(&self, leaf: LeafId) -> Option<u32> {
+        let Leaf { tree, encoding } = self.leaf(leaf);
+        self.automaton(leaf).farthest_of_all(|| Some(extent(tree, *encoding).farthest? + QUOTES))
     }
-}
 
-/// Bytes to the end of a text from any place in it, at most; `None` if the tree does not show it.
-fn farthest(tree: &Regular, encoding: Encoding) -> Option<u32> {
-    Some(match tree {
-        Regular::Never | Regular::Empty => 0,
-        Regular::Class(ranges) => character(ranges, encoding),
-        Regular::Concat(parts) => {
-            let mut after = 0_u32;
-            let mut far = 0;
-            for part in parts.iter().rev() {
-                far = far.max(farthest(part, encoding)?.saturating_add(after));
-                after = after.saturating_add(plain_shortest(part, encoding)?.bytes);
-            }
-            far.max(after)
+    /// Bytes of the dearest way to the end of an object that ends with a tail.
+    fn farthest_of_tail(&self, tail: &Tail) -> u32 {
+        let texts = tail.texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0);
+        let after = tail.continuations.iter().map(|after| after.shortest).max().unwrap_or(0);
+        let way = |&(value, after): &(NodeId, ObjectPosition)| {
+            self.facts.shortest(value).saturating_add(self.rest_of_object(after))
+        };
+        tail.ways.iter().map(way).filter(|&way| way < INFINITE).max().unwrap_or(0).max(texts.saturating_add(after))
+    }
+
+    /// Bytes from after a member to the end of its object.
+    fn rest_of_object(&self, ObjectPosition { object: node, position }: ObjectPosition) -> u32 {
+        let Node::Object(object) = self.node(node) else { return INFINITE };
+        let between = self.costs.between_items(&object.layout);
+        if object.tails > 0 {
+            return self.with_lengths(&object.layout, |lengths| object.shortest_tail(lengths)).saturating_add(between);
         }
-        Regular::Or(parts) => parts.iter().try_fold(0, |far: u32, part| Some(far.max(farthest(part, encoding)?)))?,
-        Regular::Repeat(inner, low, _) => {
-            let all = plain_shortest(inner, encoding)?.bytes.saturating_mul(*low);
-            farthest(inner, encoding)?.saturating_add(all)
-        }
-        Regular::Static(tree) => farthest(tree.0, encoding)?,
-        Regular::And(_) | Regular::Not(_) | Regular::Multiple(_) | Regular::Implicit(_) => return None,
-    })
+        let members = object.members[position as usize..].iter().filter(|member| member.required);
+        let bytes = self.with_lengths(&object.layout, |lengths| {
+            members.fold(0_u32, |all, member| {
+                all.saturating_add(member.name_bytes + lengths.colon + between)
+                    .saturating_add((lengths.value)(member.value))
+            })
+        });
+        bytes.saturating_add(1 + self.costs.before_close(&object.layout)).min(INFINITE)
+    }
 }

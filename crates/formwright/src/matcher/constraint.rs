@@ -11,14 +11,14 @@
 //! Cost: a lookup for each leaf. Wrinkle: for a language without JSON, the first masks are found when it is compiled
 //! (see `masks::precompute`).
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Matcher;
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
 use super::potential::Counting;
 use crate::error::Result;
-use crate::language::{CompiledGraph, Language, UNBOUNDED};
+use crate::language::{CompiledGraph, Language, Rise};
 use crate::terminals::Tables;
 
 /// A language compiled for a vocabulary. Immutable and cheap to clone.
@@ -35,8 +35,6 @@ struct Compiled {
     pool: Pool,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
-    /// Bytes by which a token can lead farther from the end, once a budget has asked.
-    rise: OnceLock<u32>,
 }
 
 impl Constraint {
@@ -59,7 +57,6 @@ impl Constraint {
             ids,
             pool: Pool::default(),
             successor: Mutex::default(),
-            rise: OnceLock::new(),
         }));
         if let Some(cache) = precomputed(&constraint) {
             constraint.pool().put(cache);
@@ -90,16 +87,9 @@ impl Constraint {
         Counting { tables: &self.0.tables, automata: &self.0.ids.automata }
     }
 
-    /// Bytes by which a token can lead farther from the end, at most.
-    pub(crate) fn rise(&self) -> u32 {
-        *self.0.rise.get_or_init(|| {
-            let (parts, values) = self.0.tables.lookahead.begun;
-            let known = self.0.graph.rise().filter(|_| self.0.tables.vocabulary.has_every_byte());
-            known.map_or(UNBOUNDED, |rise| {
-                let most = |bytes: u32, times: u32| bytes.saturating_mul(times);
-                most(rise.part, parts + 1).saturating_add(most(rise.value, values)).saturating_add(rise.whitespace)
-            })
-        })
+    /// How far the text can be led from its end; `None` if that is not known.
+    pub(crate) fn rise(&self) -> Option<Rise> {
+        self.0.graph.rise().filter(|_| self.0.tables.vocabulary.has_every_byte())
     }
 
     pub(crate) fn graph(&self) -> &CompiledGraph {

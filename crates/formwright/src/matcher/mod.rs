@@ -16,6 +16,7 @@
 
 mod budget;
 mod constraint;
+mod distance;
 mod history;
 mod machine;
 mod masks;
@@ -27,13 +28,15 @@ mod rejection;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use distance::Distance;
 use history::History;
 use machine::{Configuration, Machine, Position};
-use masks::{MatcherCache, lookup, masker, write_one};
+use masks::{MatcherCache, Written, lookup, masker, write_one};
 use pool::SharedCache;
 use potential::Potential;
 
 use crate::error::{Error, Kind, Result};
+use crate::terminals::Begun;
 use crate::vocabulary::TokenId;
 
 pub use constraint::Constraint;
@@ -72,13 +75,14 @@ pub struct Matcher {
     cache: SharedCache,
     history: History,
     path: Vec<u8>,
+    distance: Option<Distance>,
 }
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let cache = SharedCache::new(constraint);
         let history = History::new(&first(&cache));
-        Self { cache, history, path: Vec::new() }
+        Self { cache, history, path: Vec::new(), distance: None }
     }
 
     /// The constraint it runs.
@@ -113,13 +117,13 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
-        let Self { cache, history, path } = self;
+        let Self { cache, history, path, distance } = self;
         let constraint = cache.constraint();
         let bytes = constraint.tables().vocabulary.token(token);
         if bytes.is_empty() {
             return self.try_control(token);
         }
-        step_bytes(cache, history, path, bytes)
+        step_bytes(cache, history, (path, distance), bytes)
     }
 
     /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
@@ -170,7 +174,8 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
-        let accepted = step_bytes(&self.cache, &mut self.history, &mut self.path, text)?;
+        let Self { cache, history, path, distance } = self;
+        let accepted = step_bytes(cache, history, (path, distance), text)?;
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
@@ -200,6 +205,7 @@ impl Matcher {
             ));
         }
         self.path.truncate(self.history.path());
+        self.distance = None;
         Ok(())
     }
 
@@ -217,6 +223,7 @@ impl Matcher {
         }
         self.history = History::new(&first(&self.cache));
         self.path.clear();
+        self.distance = None;
     }
 
     // Looking ahead.
@@ -279,7 +286,8 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
-        self.find(budget.filter(|&budget| !self.is_ample(budget)))
+        let budget = budget.filter(|&budget| !self.is_ample(budget));
+        self.find(budget)
     }
 
     /// As [`Matcher::mask`], for a budget that is not ample.
@@ -288,7 +296,7 @@ impl Matcher {
         match budget {
             _ if self.history.is_finished() => mask.ends = true,
             None => {
-                let Self { cache, history, path } = self;
+                let Self { cache, history, path, .. } = self;
                 lookup(cache.constraint(), &mut cache.lock(), history.configurations(), path, false, &mut mask)?;
             }
             Some(budget) => self.lookup_within(&mut mask, budget)?,
@@ -296,39 +304,49 @@ impl Matcher {
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
 
-    /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget. Waits
-    /// for no lock; where it would have to, the answer is no.
-    fn is_ample(&self, budget: u32) -> bool {
-        let constraint = self.constraint();
-        let Some(left) = budget.checked_sub(constraint.rise().saturating_add(1)) else { return false };
-        let Some(mut cache) = self.cache.try_lock() else { return false };
-        let mut path = Vec::new();
-        let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-        self.history.configurations().iter().all(|&configuration| machine.configuration_cost(configuration) <= left)
+    /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget.
+    fn is_ample(&mut self, budget: u32) -> bool {
+        let begun = self.constraint().tables().lookahead.begun;
+        let fits = |distance: Distance| distance.after(begun) < budget;
+        self.distance().is_some_and(fits) || self.measured().is_some_and(fits)
+    }
+
+    /// How far the text is from its end, as is known.
+    fn distance(&self) -> Option<Distance> {
+        self.distance.filter(|distance| distance.is_fresh || self.history.configurations().len() == 1)
+    }
+
+    /// How far the text is from its end, measured now. Waits for no lock; where it would have to, nothing is known.
+    fn measured(&mut self) -> Option<Distance> {
+        if self.distance.is_none_or(|distance| !distance.is_fresh) {
+            let constraint = self.cache.constraint();
+            let rise = constraint.rise()?;
+            let mut cache = self.cache.try_lock()?;
+            let mut path = Vec::new();
+            let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
+            self.distance = Distance::measure(&mut machine, self.history.configurations(), rise);
+        }
+        self.distance
     }
 
     /// Writes the mask that [`Matcher::mask`] finds, if that takes microseconds and waits for no
     /// lock, so that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask
     /// is not cached, the mask is an error, or a budget is not ample.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>) -> bool {
-        if budget.is_some_and(|budget| !self.is_ample(budget)) {
-            return false;
-        }
-        let Self { cache, history, path } = self;
-        let constraint = cache.constraint();
-        let Some(mut cache) = cache.try_lock().filter(|_| !history.is_finished()) else { return false };
-        let mut found = || {
-            if write_one(constraint, &mut cache, history.configurations(), true, row)? {
-                return Ok(true);
+        let written = self.write_cached(row, budget, true).and_then(|written| {
+            if written || self.history.is_finished() || budget.is_some_and(|budget| !self.is_ample(budget)) {
+                return Ok(written);
             }
-            let mut mask = Mask::default();
+            let Self { cache, history, path, .. } = self;
+            let (constraint, mut mask) = (cache.constraint(), Mask::default());
+            let Some(mut cache) = cache.try_lock() else { return Ok(false) };
             lookup(constraint, &mut cache, history.configurations(), path, true, &mut mask)?;
             if !mask.is_empty() {
                 mask.write(&constraint.tables().vocabulary, row);
             }
-            Ok::<_, Error>(!mask.is_empty())
-        };
-        found().unwrap_or(false)
+            Ok(!mask.is_empty())
+        });
+        written.unwrap_or(false)
     }
 
     /// Writes the allowed tokens into a row of `mask_words` words.
@@ -337,24 +355,43 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
-        let budget = budget.filter(|&budget| !self.is_ample(budget));
-        if budget.is_none()
-            && !self.history.is_finished()
-            // A matcher that had to wait clones the entries and writes after unlocking.
-            && let Some(mut cache) = self.cache.try_lock()
-            && write_one(self.constraint(), &mut cache, self.history.configurations(), false, row)?
-        {
-            return Ok(());
+        if !self.write_cached(row, budget, false)? {
+            self.mask(budget)?.write(&self.constraint().tables().vocabulary, row);
         }
-        self.find(budget)?.write(&self.constraint().tables().vocabulary, row);
         Ok(())
+    }
+
+    /// Writes the allowed tokens if they are one cached entry, and the budget is ample for it. Waits for no lock: a
+    /// matcher that has to wait clones the entries and writes after unlocking.
+    fn write_cached<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>, quick: bool) -> Result<bool> {
+        if self.history.is_finished() {
+            return Ok(false);
+        }
+        let Some(budget) = budget else { return Ok(self.write_if(row, quick, |_| true)? == Written::Yes) };
+        let mut written = Written::Unfit;
+        if let Some(distance) = self.distance() {
+            written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
+        }
+        if written == Written::Unfit
+            && let Some(distance) = self.measured()
+        {
+            written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
+        }
+        Ok(written == Written::Yes)
+    }
+
+    /// Writes the allowed tokens if they are one cached entry, and what it begins fits.
+    fn write_if<R: Row + ?Sized>(&self, row: &R, quick: bool, fits: impl Fn(Begun) -> bool) -> Result<Written> {
+        let constraint = self.constraint();
+        let Some(mut cache) = self.cache.try_lock() else { return Ok(Written::No) };
+        write_one(constraint, &mut cache, self.history.configurations(), quick, fits, row)
     }
 
     /// Finds what configurations allow within a budget: the same as without one where it is ample, else what depends on
     /// the budget left and is not cached.
     #[cold]
     fn lookup_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
-        let Self { cache, history, path } = self;
+        let Self { cache, history, path, .. } = self;
         let constraint = cache.constraint();
         mask.ends = accepting(history.configurations());
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
@@ -382,7 +419,12 @@ fn first(shared: &SharedCache) -> Vec<Configuration> {
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.
-fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
+fn step_bytes(
+    shared: &SharedCache,
+    history: &mut History,
+    (path, distance): (&mut Vec<u8>, &mut Option<Distance>),
+    bytes: &[u8],
+) -> Result<bool> {
     if history.is_finished() {
         return Ok(false);
     }
@@ -401,5 +443,8 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
         machine.path.push(byte);
     }
     history.advance(configurations, path.len());
+    if let Some(distance) = distance {
+        distance.advance(bytes);
+    }
     Ok(true)
 }

@@ -21,7 +21,7 @@ pub struct TokenLookahead {
     /// The most commas of one array in a token. Of commas with nothing but whitespace between, only the first counts.
     pub commas: u32,
     /// The most members and items that a token begins, and the most values.
-    pub begun: (u32, u32),
+    pub begun: Begun,
 }
 
 impl TokenLookahead {
@@ -32,8 +32,7 @@ impl TokenLookahead {
             if token.contains(&b',') {
                 lookahead.add(token);
             }
-            let (parts, values) = begun(token);
-            lookahead.begun = (lookahead.begun.0.max(parts), lookahead.begun.1.max(values));
+            lookahead.begun = lookahead.begun.max(Begun::by(token));
         }
         lookahead
     }
@@ -50,22 +49,37 @@ impl TokenLookahead {
     }
 }
 
-/// The most members and items that a token begins, and the most values, if it is read anywhere in JSON. Of two bytes
-/// that cannot follow each other as structure, the second one is inside a string.
-fn begun(token: &[u8]) -> (u32, u32) {
-    let (mut parts, mut values) = (0, 1);
-    let mut before = 0;
-    for &byte in token.iter().filter(|byte| !byte.is_ascii_whitespace()) {
-        let is_possible = match byte {
-            b',' => !matches!(before, b',' | b':' | b'{' | b'['),
-            b':' => !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']'),
-            b'{' => !matches!(before, b'{' | b'}' | b']'),
-            b'[' => !matches!(before, b'{' | b'}' | b']'),
-            _ => true,
-        };
-        parts += u32::from(is_possible && matches!(byte, b',' | b'{' | b'['));
-        values += u32::from(is_possible && matches!(byte, b',' | b':' | b'['));
-        before = byte;
+/// How many members and items a part of a text begins at most, and how many values.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Begun {
+    /// Members and items.
+    pub parts: u32,
+    /// Values.
+    pub values: u32,
+}
+
+impl Begun {
+    /// As much as either.
+    pub fn max(self, other: Self) -> Self {
+        Self { parts: self.parts.max(other.parts), values: self.values.max(other.values) }
     }
-    (parts, values)
+
+    /// What `text` begins if it is read anywhere in JSON. Of two bytes that cannot follow each other as structure, the
+    /// second one is inside a string.
+    pub fn by(text: &[u8]) -> Self {
+        let (mut begun, mut before) = (Self::default(), 0);
+        for &byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+            let is_possible = match byte {
+                b',' => !matches!(before, b',' | b':' | b'{' | b'['),
+                b':' => !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']'),
+                b'{' => !matches!(before, b'{' | b'}' | b']'),
+                b'[' => !matches!(before, b'{' | b'}' | b']'),
+                _ => true,
+            };
+            begun.parts += u32::from(is_possible && matches!(byte, b',' | b'{' | b'['));
+            begun.values += u32::from(is_possible && matches!(byte, b',' | b':' | b'['));
+            before = byte;
+        }
+        begun
+    }
 }

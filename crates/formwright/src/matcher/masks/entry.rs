@@ -8,13 +8,13 @@
 //! Cost: an entry holds a reference to each shared bit map, and a few listed tokens. Wrinkle: where the text so far is
 //! a prefix of an excluded text, some tokens of a shared bit map may not come; they are listed beside it as [`Bans`].
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
 use super::NameCompleting;
-use crate::terminals::{TerminalMask, TokenSet};
-use crate::vocabulary::TokenId;
+use crate::terminals::{Begun, TerminalMask, TokenSet};
+use crate::vocabulary::{TokenId, Vocabulary};
 
 /// Lists of at most this many bans are searched one by one.
 const FEW: usize = 8;
@@ -34,6 +34,7 @@ pub struct Entry {
     pub unresolved: Vec<TokenId>,
     /// Tokens that complete an undeclared name: allowed while that name is not used.
     pub name_completing: Option<Box<NameCompleting>>,
+    begun: OnceLock<Begun>,
 }
 
 impl Entry {
@@ -46,6 +47,15 @@ impl Entry {
     /// Whether this is all that the configuration allows, whatever names and items were used before.
     pub fn is_resolved(&self) -> bool {
         self.unresolved.is_empty() && self.name_completing.is_none()
+    }
+
+    /// What its tokens begin at most, if it is all that the configuration allows. Those of terminal masks stay inside a
+    /// terminal and begin nothing.
+    pub fn begun(&self, vocabulary: &Vocabulary) -> Begun {
+        *self.begun.get_or_init(|| {
+            let begun = self.tokens.iter().map(|&token| Begun::by(vocabulary.token(token)));
+            begun.fold(Begun::default(), Begun::max)
+        })
     }
 
     /// Computes [`Entry::allows`].

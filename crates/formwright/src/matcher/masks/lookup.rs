@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::matcher::budget::Budget;
 use crate::matcher::constraint::Constraint;
 use crate::matcher::machine::{Configuration, Machine, Position};
+use crate::terminals::Begun;
 
 /// An entry with more unresolved tokens than this is made again for every mask, with the names used before.
 const MOST_UNRESOLVED: usize = 32;
@@ -46,32 +47,46 @@ pub fn lookup(
     Ok(())
 }
 
-/// Writes what configurations allow if that is one cached entry, and perhaps the end of the text. Most masks are such:
-/// they are written from the cache, without a reference count or a list. False, and nothing written, if not.
+/// Whether a mask was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    Yes,
+    /// It is not one entry, or that entry does not say all.
+    No,
+    /// What its tokens begin does not fit.
+    Unfit,
+}
+
+/// Writes what configurations allow if that is one entry, and perhaps the end of the text, and what its tokens begin
+/// fits. Most masks are such: they are written from the cache, without a reference count or a list.
 pub fn write_one<R: Row + ?Sized>(
     constraint: &Constraint,
     cache: &mut MatcherCache,
     configurations: &[Configuration],
     quick: bool,
+    fits: impl Fn(Begun) -> bool,
     row: &R,
-) -> Result<bool> {
-    let vocabulary = &constraint.tables().vocabulary;
+) -> Result<Written> {
+    let tables = constraint.tables();
     let (configuration, ends) = match *configurations {
         [Configuration { position: Position::Accept, .. }] => {
-            write(&[] as &[&Entry], &[], true, vocabulary, row); // the end of every text
-            return Ok(true);
+            write(&[] as &[&Entry], &[], true, &tables.vocabulary, row); // the end of every text
+            return Ok(Written::Yes);
         }
         [one] => (one, false),
         [one, Configuration { position: Position::Accept, .. }]
         | [Configuration { position: Position::Accept, .. }, one] => (one, true),
-        _ => return Ok(false),
+        _ => return Ok(Written::No),
     };
     let written = |entry: &Entry| {
-        let says_all = entry.allows && entry.is_resolved();
-        if says_all {
-            write(&[entry], &[], ends, vocabulary, row);
+        if !fits(tables.lookahead.begun) && !fits(entry.begun(&tables.vocabulary)) {
+            return Written::Unfit;
         }
-        says_all
+        if !entry.allows || !entry.is_resolved() {
+            return Written::No;
+        }
+        write(&[entry], &[], ends, &tables.vocabulary, row);
+        Written::Yes
     };
     if let Some(cached) = cached_entry(constraint, cache, configuration) {
         return Ok(written(cached));

@@ -16,6 +16,7 @@ mod builder;
 mod class_loops;
 mod decoder;
 mod encoding;
+mod farthest;
 mod table;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -44,9 +45,6 @@ pub const DEAD: StateId = 0;
 /// Where one byte leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step(u32);
-
-/// Of an automaton with more states than this, not all are looked at to find the one farthest from its end.
-const MOST_LOOKED_AT: usize = 128;
 
 const ACCEPTING: u32 = 1 << 31;
 const FINAL: u32 = 1 << 30;
@@ -106,8 +104,8 @@ pub struct Automaton {
     first: OnceLock<ByteSet>,
     /// The classes asked about in [`Automaton::class_loops`].
     classes_by_minterm: OnceLock<ClassesByMinterm>,
-    /// The answer of [`Automaton::farthest_of_all`].
-    farthest: OnceLock<Option<u32>>,
+    /// The answers of [`Automaton::farthest_of_all`] and [`Automaton::farthest_unused`].
+    farthest: [OnceLock<Option<u32>>; 2],
 }
 
 impl std::fmt::Debug for Automaton {
@@ -146,7 +144,7 @@ impl Automaton {
             reach: OnceLock::new(),
             first: OnceLock::new(),
             classes_by_minterm: OnceLock::new(),
-            farthest: OnceLock::new(),
+            farthest: Default::default(),
         })
     }
 
@@ -305,27 +303,6 @@ impl Automaton {
         let shortest = self.lock().shortest(state).min(UNKNOWN - 1);
         cell.store(shortest, Ordering::Relaxed);
         shortest
-    }
-
-    /// Bytes of the shortest completion from any state, at most; `None` if there are too many states to look at.
-    pub fn farthest_of_all(&self) -> Option<u32> {
-        *self.farthest.get_or_init(|| {
-            let mut seen = rustc_hash::FxHashSet::from_iter([self.start.state()]);
-            let (mut open, mut farthest) = (vec![self.start.state()], 0);
-            while let Some(state) = open.pop() {
-                farthest = farthest.max(self.shortest(state));
-                for byte in self.next_bytes(state).iter() {
-                    let step = self.step(state, byte);
-                    if step.goes_on() && seen.insert(step.state()) {
-                        open.push(step.state());
-                    }
-                }
-                if seen.len() > MOST_LOOKED_AT {
-                    return None;
-                }
-            }
-            Some(farthest)
-        })
     }
 
     /// The state under which masks of `state` are cached: it allows the same tokens of at most `reach - 1` code points.
