@@ -31,7 +31,7 @@ use std::sync::Arc;
 use distance::Distance;
 use history::History;
 use machine::{Configuration, Machine, Position};
-use masks::{MatcherCache, Written, lookup, masker, write_one};
+use masks::{MatcherCache, Written, begun, lookup, masker, write_one};
 use pool::SharedCache;
 use potential::Potential;
 
@@ -334,12 +334,16 @@ impl Matcher {
     /// is not cached, the mask is an error, or a budget is not ample.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>) -> bool {
         let written = self.write_cached(row, budget, true).and_then(|written| {
-            if written || self.history.is_finished() || budget.is_some_and(|budget| !self.is_ample(budget)) {
-                return Ok(written);
-            }
+            let is_ample = match written {
+                Written::No => true,
+                Written::Several => budget.is_none_or(|budget| self.is_ample(budget)),
+                Written::Yes | Written::Unfit => return Ok(written == Written::Yes),
+            };
             let Self { cache, history, path, .. } = self;
             let (constraint, mut mask) = (cache.constraint(), Mask::default());
-            let Some(mut cache) = cache.try_lock() else { return Ok(false) };
+            let Some(mut cache) = cache.try_lock().filter(|_| is_ample && !history.is_finished()) else {
+                return Ok(false);
+            };
             lookup(constraint, &mut cache, history.configurations(), path, true, &mut mask)?;
             if !mask.is_empty() {
                 mask.write(&constraint.tables().vocabulary, row);
@@ -355,19 +359,23 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
-        if !self.write_cached(row, budget, false)? {
-            self.mask(budget)?.write(&self.constraint().tables().vocabulary, row);
-        }
+        let mask = match self.write_cached(row, budget, false)? {
+            Written::Yes => return Ok(()),
+            Written::No => self.find(None)?,
+            Written::Unfit => self.find(budget)?,
+            Written::Several => self.mask(budget)?,
+        };
+        mask.write(&self.constraint().tables().vocabulary, row);
         Ok(())
     }
 
     /// Writes the allowed tokens if they are one cached entry, and the budget is ample for it. Waits for no lock: a
     /// matcher that has to wait clones the entries and writes after unlocking.
-    fn write_cached<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>, quick: bool) -> Result<bool> {
+    fn write_cached<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>, quick: bool) -> Result<Written> {
         if self.history.is_finished() {
-            return Ok(false);
+            return Ok(Written::Several);
         }
-        let Some(budget) = budget else { return Ok(self.write_if(row, quick, |_| true)? == Written::Yes) };
+        let Some(budget) = budget else { return self.write_if(row, quick, |_| true) };
         let mut written = Written::Unfit;
         if let Some(distance) = self.distance() {
             written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
@@ -377,13 +385,13 @@ impl Matcher {
         {
             written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
         }
-        Ok(written == Written::Yes)
+        Ok(written)
     }
 
     /// Writes the allowed tokens if they are one cached entry, and what it begins fits.
     fn write_if<R: Row + ?Sized>(&self, row: &R, quick: bool, fits: impl Fn(Begun) -> bool) -> Result<Written> {
         let constraint = self.constraint();
-        let Some(mut cache) = self.cache.try_lock() else { return Ok(Written::No) };
+        let Some(mut cache) = self.cache.try_lock() else { return Ok(Written::Several) };
         write_one(constraint, &mut cache, self.history.configurations(), quick, fits, row)
     }
 
@@ -397,8 +405,11 @@ impl Matcher {
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let cache = &mut *cache.lock();
         cache.terminals.quick = false;
+        let several = history.configurations().len() > 1;
         for &configuration in history.configurations() {
-            if cache.budgets.is_ample(&configuration, left) {
+            if cache.budgets.is_ample(&configuration, left)
+                || several && fits_whatever_begins(constraint, cache, configuration, left)?
+            {
                 lookup(constraint, cache, &[configuration], path, false, mask)?;
                 continue;
             }
@@ -416,6 +427,20 @@ impl Matcher {
 fn first(shared: &SharedCache) -> Vec<Configuration> {
     let mut cache = shared.lock();
     Machine::new(shared.constraint().graph(), &mut cache.stacks, &mut Vec::new()).initial()
+}
+
+/// Whether the tokens of a configuration, alone, lead nowhere too far from the end.
+fn fits_whatever_begins(
+    constraint: &Constraint,
+    cache: &mut MatcherCache,
+    configuration: Configuration,
+    left: u32,
+) -> Result<bool> {
+    let Some(rise) = constraint.rise() else { return Ok(false) };
+    let mut path = Vec::new();
+    let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
+    let Some(distance) = Distance::measure(&mut machine, &[configuration], rise) else { return Ok(false) };
+    Ok(distance.after(begun(constraint, cache, configuration)?) <= left)
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.

@@ -49,12 +49,12 @@ impl Entry {
         self.unresolved.is_empty() && self.name_completing.is_none()
     }
 
-    /// What its tokens begin at most, if it is all that the configuration allows. Those of terminal masks stay inside a
-    /// terminal and begin nothing.
+    /// What its tokens begin at most. Those of terminal masks stay inside a terminal and begin nothing.
     pub fn begun(&self, vocabulary: &Vocabulary) -> Begun {
         *self.begun.get_or_init(|| {
-            let begun = self.tokens.iter().map(|&token| Begun::by(vocabulary.token(token)));
-            begun.fold(Begun::default(), Begun::max)
+            let completing = self.name_completing.iter().flat_map(|tokens| tokens.tokens());
+            let tokens = self.tokens.iter().chain(&self.unresolved).chain(completing);
+            tokens.map(|&token| Begun::by(vocabulary.token(token))).fold(Begun::default(), Begun::max)
         })
     }
 

@@ -47,14 +47,16 @@ pub fn lookup(
     Ok(())
 }
 
-/// Whether a mask was written.
+/// What came of an attempt to write a mask from the cache.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     Yes,
-    /// It is not one entry, or that entry does not say all.
+    /// The entry does not say all.
     No,
-    /// What its tokens begin does not fit.
+    /// What the tokens of the entry begin does not fit.
     Unfit,
+    /// There is not one entry.
+    Several,
 }
 
 /// Writes what configurations allow if that is one entry, and perhaps the end of the text, and what its tokens begin
@@ -76,7 +78,7 @@ pub fn write_one<R: Row + ?Sized>(
         [one] => (one, false),
         [one, Configuration { position: Position::Accept, .. }]
         | [Configuration { position: Position::Accept, .. }, one] => (one, true),
-        _ => return Ok(Written::No),
+        _ => return Ok(Written::Several),
     };
     let written = |entry: &Entry| {
         if !fits(tables.lookahead.begun) && !fits(entry.begun(&tables.vocabulary)) {
@@ -93,6 +95,15 @@ pub fn write_one<R: Row + ?Sized>(
     }
     cache.terminals.quick = quick;
     Ok(written(insert_entry(constraint, cache, configuration)?))
+}
+
+/// What the tokens of a configuration begin at most.
+pub fn begun(constraint: &Constraint, cache: &mut MatcherCache, configuration: Configuration) -> Result<Begun> {
+    let vocabulary = &constraint.tables().vocabulary;
+    if let Some(cached) = cached_entry(constraint, cache, configuration) {
+        return Ok(cached.begun(vocabulary));
+    }
+    Ok(insert_entry(constraint, cache, configuration)?.begun(vocabulary))
 }
 
 /// The entry of a configuration, if it is cached.

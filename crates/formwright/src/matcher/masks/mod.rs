@@ -34,7 +34,7 @@ use terminal_cache::TerminalCache;
 use walk::{Tokens, Walk};
 
 pub use cache::MatcherCache;
-pub use lookup::{Written, lookup, masker, write_one};
+pub use lookup::{Written, begun, lookup, masker, write_one};
 pub use mask::Mask;
 pub use masker::TableIds;
 pub use precompute::precomputed;

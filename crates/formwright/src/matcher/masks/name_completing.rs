@@ -81,6 +81,11 @@ impl NameCompleting {
         out.extend_from_slice(&self.tokens[from..]);
     }
 
+    /// All of them.
+    pub fn tokens(&self) -> &[TokenId] {
+        &self.tokens
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         self.names.bytes() + self.groups.len() * 16 + self.tokens.len() * 4
