@@ -30,6 +30,11 @@ impl Distance {
         Some(Self { bytes, rise, is_fresh: true })
     }
 
+    /// The bytes.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// After more text.
     #[inline]
     pub fn advance(&mut self, text: &[u8]) {

@@ -313,7 +313,16 @@ impl Matcher {
 
     /// How far the text is from its end, as is known.
     fn distance(&self) -> Option<Distance> {
-        self.distance.filter(|distance| distance.is_fresh || self.history.configurations().len() == 1)
+        let known = self.distance.filter(|distance| distance.is_fresh || self.history.configurations().len() == 1);
+        debug_assert!(known.is_none_or(|known| known.bytes() >= self.cost()), "farther from the end than a token leads");
+        known
+    }
+
+    /// Bytes to the end, unless that would wait for a lock.
+    fn cost(&self) -> u32 {
+        let Some(mut cache) = self.cache.try_lock() else { return 0 };
+        let mut path = Vec::new();
+        Machine::new(self.constraint().graph(), &mut cache.stacks, &mut path).cost(self.history.configurations())
     }
 
     /// How far the text is from its end, measured now. Waits for no lock; where it would have to, nothing is known.

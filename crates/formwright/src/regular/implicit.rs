@@ -34,6 +34,11 @@ pub trait ImplicitLanguage: Send + Sync {
 
     /// Bytes of its shortest text, of which there must be one, with every code point written as itself.
     fn shortest(&self) -> u32;
+
+    /// Bytes to the end of a text from any place in it, at most, likewise; `None` if that is not known.
+    fn farthest(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// A shared [`ImplicitLanguage`], equal to another by its key.

@@ -64,6 +64,10 @@ impl ImplicitLanguage for LeapSecond {
     fn shortest(&self) -> u32 {
         "hh:mm:60+hh:mm".len() as u32 - self.read.len() as u32
     }
+
+    fn farthest(&self) -> Option<u32> {
+        Some("hh:mm:60+hh:mm".len() as u32)
+    }
 }
 
 /// What may follow the minute `local`: it is the last one in UTC.
