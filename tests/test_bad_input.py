@@ -30,6 +30,17 @@ from formwright import errors
         ({"type": "integer", "minimum": 5, "maximum": 4}, errors.UnsatisfiableSchema, "", ""),
         ({"properties": {"a": {"$ref": "#"}}, "required": ["a"], "type": "object"}, errors.UnsatisfiableSchema, "", ""),
         (False, errors.UnsatisfiableSchema, "", ""),
+        (
+            {
+                "type": "object",
+                "minProperties": 2,
+                "patternProperties": {"^$": {}},
+                "additionalProperties": {"if": True, "then": False},
+            },
+            errors.UnsatisfiableSchema,
+            "/additionalProperties",
+            "",
+        ),
         ({"type": "string", "pattern": "["}, errors.SchemaError, "/pattern", ""),
         ({"type": "string", "pattern": "^a$", "minLength": 3}, errors.UnsatisfiableSchema, "", ""),
         ({"properties": {"title": "x"}}, errors.SchemaError, "/properties/title", "not a string"),

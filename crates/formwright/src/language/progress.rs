@@ -247,7 +247,7 @@ impl Object {
         declared.sort_unstable();
         let mut declared = declared.into_iter().peekable();
         let kinds = self.undeclared_lengths(lengths);
-        let (mut left, mut used, mut total) = (self.undeclared_left(seen), used, 0_u32);
+        let (mut left, mut used, mut total) = (self.undeclared_left(seen, lengths), used, 0_u32);
         for _ in 0..count {
             let next = if left > 0 { lengths.nth(&kinds, self.next_free(used)) } else { INFINITE };
             let length = declared.next_if(|&length| length <= next).unwrap_or_else(|| {
@@ -274,10 +274,11 @@ impl Object {
         kinds.map(|kind| (kind.name, (lengths.value)(kind.value).saturating_add(lengths.colon))).collect()
     }
 
-    /// How many undeclared members may still come, as far as their names go.
-    fn undeclared_left(&self, seen: &Seen) -> u32 {
+    /// How many undeclared members may still come, as far as the names go that have a value.
+    fn undeclared_left(&self, seen: &Seen, lengths: &MinimumLengths<'_>) -> u32 {
         let declared: u32 = seen.members.iter().map(|word| word.count_ones()).sum();
-        let all = self.undeclared.iter().fold(0_u32, |all, kind| all.saturating_add(kind.most));
+        let kinds = self.undeclared.iter().filter(|kind| (lengths.value)(kind.value) < INFINITE);
+        let all = kinds.fold(0_u32, |all, kind| all.saturating_add(kind.most));
         all.saturating_sub(seen.count.saturating_sub(declared))
     }
 }

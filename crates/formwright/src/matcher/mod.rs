@@ -314,7 +314,10 @@ impl Matcher {
     /// How far the text is from its end, as is known.
     fn distance(&self) -> Option<Distance> {
         let known = self.distance.filter(|distance| distance.is_fresh || self.history.configurations().len() == 1);
-        debug_assert!(known.is_none_or(|known| known.bytes() >= self.cost()), "farther from the end than a token leads");
+        debug_assert!(
+            known.is_none_or(|known| known.bytes() >= self.cost()),
+            "farther from the end than a token leads"
+        );
         known
     }
 

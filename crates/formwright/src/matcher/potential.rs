@@ -18,10 +18,12 @@
 //!
 //! Wrinkles: used names and items that only the text knows are forgotten ([`Machine::erased`]). A preferred way does
 //! not lead into a text that must differ from unknown ones: there the potential is the bytes, which count for any such
-//! text. Where not every byte is a token, a preferred way may not be spelled at all: then all tokens are tried. A text
-//! that knows its used names must not need more than one that does not, so there it is asked both ways.
+//! text. Where not every byte is a token, a preferred way may not be spelled at all: then all tokens are tried. Names
+//! that a search completes are counted, not known; so there it is asked as if some names were not known, or all.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::machine::{Configuration, Machine, Position};
@@ -87,7 +89,8 @@ struct Record {
 pub struct Potential {
     records: Vec<Record>,
     ids: FxHashMap<Configuration, Id>,
-    /// Where no preferred way can be spelled: what a search over all tokens found.
+    /// Where no preferred way can be spelled: what a search over all tokens found, and where it led. So each of these
+    /// potentials has one that is one less after it, even if a search from there would end without an answer.
     searched: FxHashMap<Configuration, u32>,
 }
 
@@ -100,12 +103,16 @@ impl Potential {
 
     fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
         let configuration = machine.erased(configuration);
-        let tokens = self.preferred(machine, counting, configuration);
+        let mut least = self.preferred(machine, counting, configuration);
         if counting.has_every_byte() {
-            return tokens;
+            return least;
+        }
+        for forgetful in machine.forgetful_of_some(configuration) {
+            let known = self.searched.get(&forgetful).copied().unwrap_or(INFINITE);
+            least = least.min(known).min(self.preferred(machine, counting, forgetful));
         }
         let forgetful = machine.forgetful(configuration);
-        let least = tokens.min(self.preferred_or_searched(machine, counting, forgetful));
+        least = least.min(self.preferred_or_searched(machine, counting, forgetful));
         if least < INFINITE { least } else { self.preferred_or_searched(machine, counting, configuration) }
     }
 
@@ -124,8 +131,7 @@ impl Potential {
             return known;
         }
         let found = self.search(machine, counting, configuration).tokens();
-        self.searched.insert(configuration, found);
-        found
+        *self.searched.entry(configuration).or_insert(found)
     }
 
     /// Bytes of memory held, roughly.
@@ -261,30 +267,38 @@ impl Potential {
             && machine.blindly(|machine| configurations.iter().all(|&start| is_dead(machine, start)))
     }
 
-    /// Breadth-first over all tokens, until the ends are preferred ways that can be spelled.
+    /// Breadth-first over all tokens, until the ends are preferred ways that can be spelled. Remembers the potentials on
+    /// the way that it finds.
     fn search(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Configuration) -> Found {
-        let mut seen: FxHashSet<Configuration> = FxHashSet::from_iter([start]);
-        let (mut level, mut best) = (vec![start], INFINITE);
+        let mut before: FxHashMap<Configuration, Configuration> = FxHashMap::from_iter([(start, start)]);
+        let (mut level, mut best, mut last) = (vec![start], INFINITE, start);
         let (mut fuel, mut all_known) = (FUEL, true);
         let mut tokens = 1;
         while !level.is_empty() && tokens < best && fuel > 0 {
             let mut next = Vec::new();
             for &configuration in &level {
                 for end in all_token_ends(machine, counting, configuration, &mut fuel, &mut all_known) {
-                    if seen.insert(end) {
-                        let rest = self.preferred(machine, counting, end);
-                        best = best.min(tokens + rest);
-                        next.extend((rest >= INFINITE).then_some(end));
+                    let Entry::Vacant(unseen) = before.entry(end) else { continue };
+                    unseen.insert(configuration);
+                    let rest = self.preferred(machine, counting, end);
+                    if tokens + rest < best {
+                        (best, last) = (tokens + rest, end);
                     }
+                    next.extend((rest >= INFINITE).then_some(end));
                 }
             }
             (level, tokens) = (next, tokens + 1);
         }
-        match best {
-            INFINITE.. if fuel == 0 || !all_known => Found::Unknown,
-            INFINITE.. => Found::Nothing,
-            best => Found::After(best),
+        if best >= INFINITE {
+            return if fuel == 0 || !all_known { Found::Unknown } else { Found::Nothing };
         }
+        let mut rest = self.preferred(machine, counting, last);
+        while last != start {
+            (last, rest) = (before[&last], rest + 1);
+            let known = self.searched.entry(last).or_insert(rest);
+            *known = rest.min(*known);
+        }
+        Found::After(best)
     }
 }
 

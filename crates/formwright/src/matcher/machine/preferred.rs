@@ -27,6 +27,9 @@ type Way = (u8, SmallVec<[(Configuration, u32); 2]>);
 /// All texts of a set are ways on if its tree has at most this many nodes.
 const SMALL: usize = 256;
 
+/// Frames of a stack that are forgotten one after the other.
+const MOST_FRAMES: usize = 32;
+
 /// In place of the start of a name or item in a text: it has begun, but its text is not known.
 const BEGUN: u32 = 0;
 
@@ -77,6 +80,26 @@ impl Machine<'_> {
         }
         let stack = self.stacks.cached_forgetful(configuration.stack).unwrap_or(configuration.stack);
         Configuration { position: self.stacks.forget(configuration.position), stack }
+    }
+
+    /// As [`Machine::forgetful`] down to each of the upper frames of the stack, and with all known below it.
+    pub fn forgetful_of_some(&mut self, configuration: Configuration) -> SmallVec<[Configuration; 4]> {
+        let mut above: SmallVec<[Position; 8]> = SmallVec::new();
+        let (mut below, mut all) = (configuration.stack, smallvec![configuration]);
+        let position = self.stacks.forget(configuration.position);
+        loop {
+            let stack = above.iter().rev().fold(below, |below, &position| self.stacks.push(Frame { position, below }));
+            let forgetful = Configuration { position, stack };
+            if all.last() != Some(&forgetful) {
+                all.push(forgetful);
+            }
+            if below == END || self.stacks.alternatives(below).is_some() || above.len() > MOST_FRAMES {
+                return all;
+            }
+            let frame = self.stacks.frame(below);
+            above.push(self.stacks.forget(frame.position));
+            below = frame.below;
+        }
     }
 
     /// A stack node when what is below it is made already.
