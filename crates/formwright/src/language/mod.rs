@@ -43,7 +43,7 @@ use smallvec::SmallVec;
 pub use compiled::CompiledGraph;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};
-pub use progress::{Items, MinimumLengths, Seen};
+pub use progress::{Completions, Items, MinimumLengths, Seen};
 pub use rise::Rise;
 pub use set::Language;
 pub use shortest::{Facts, INFINITE};

@@ -14,6 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
@@ -103,6 +104,13 @@ impl Seen {
     }
 }
 
+/// Completions of an object with existential constraints, by what it has seen; in place of the set of used names, their
+/// number.
+pub type Completions = FxHashMap<Seen, Option<(u32, u32)>>;
+
+/// Completions kept at most.
+const MOST_COMPLETIONS: usize = 1 << 14;
+
 impl Object {
     /// Nothing seen.
     pub fn nothing(&self) -> Seen {
@@ -174,11 +182,43 @@ impl Object {
     /// they are. `used` is how many undeclared names are used: the next one must differ. `None`: it cannot be
     /// completed.
     pub fn completion(&self, seen: &Seen, used: u32, one: bool, lengths: &MinimumLengths<'_>) -> Option<(u32, u32)> {
-        let unmet = self.existentials & !seen.met;
-        if unmet == 0 {
+        self.known_completion(seen, used, one, lengths, &mut Completions::default())
+    }
+
+    /// As [`Object::completion`], with those found before: members can meet existential constraints in many orders, and
+    /// most of them come to the same.
+    pub fn known_completion(
+        &self,
+        seen: &Seen,
+        used: u32,
+        one: bool,
+        lengths: &MinimumLengths<'_>,
+        known: &mut Completions,
+    ) -> Option<(u32, u32)> {
+        if self.existentials & !seen.met == 0 {
             return self.plain_completion(seen, used, one, lengths);
         }
-        let constraint = 1 << unmet.trailing_zeros();
+        let key = Seen { names: used, ..seen.clone() };
+        if let Some(&completion) = known.get(&key) {
+            return completion;
+        }
+        let completion = self.existential_completion(seen, used, lengths, known);
+        if known.len() >= MOST_COMPLETIONS {
+            known.clear();
+        }
+        known.insert(key, completion);
+        completion
+    }
+
+    /// The shortest completion with a member that meets the first unmet existential constraint.
+    fn existential_completion(
+        &self,
+        seen: &Seen,
+        used: u32,
+        lengths: &MinimumLengths<'_>,
+        known: &mut Completions,
+    ) -> Option<(u32, u32)> {
+        let constraint = 1 << (self.existentials & !seen.met).trailing_zeros();
         let mut best: Option<(u32, u32)> = None;
         let mut consider = |length: u32, met: u32, next: Seen, used: u32| {
             if met & constraint == 0 || length >= INFINITE {
@@ -186,7 +226,7 @@ impl Object {
             }
             // The member comes in its turn: those before it may still come.
             let next = Seen { position: seen.position, ..next };
-            if let Some((rest, count)) = self.completion(&next, used, false, lengths) {
+            if let Some((rest, count)) = self.known_completion(&next, used, false, lengths, known) {
                 let total = (rest.saturating_add(length), count + 1);
                 best = Some(best.map_or(total, |best| best.min(total)));
             }

@@ -60,6 +60,7 @@ pub struct Begun {
 
 impl Begun {
     /// As much as either.
+    #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { parts: self.parts.max(other.parts), values: self.values.max(other.values) }
     }

@@ -184,12 +184,21 @@ impl Machine<'_> {
 
     /// As [`Machine::members_cost`], for a state that need not be interned.
     fn needed(&self, object: &Object, seen: &Seen, at_least_one: bool) -> (u32, u32) {
+        if object.tails > 0 {
+            return (self.graph.with_lengths(&object.layout, |lengths| object.shortest_tail(lengths)), 1);
+        }
+        self.completion(object, seen, at_least_one).unwrap_or((INFINITE, 0))
+    }
+
+    /// The shortest members that complete an object: their bytes without commas, and how many they are.
+    pub(super) fn completion(&self, object: &Object, seen: &Seen, at_least_one: bool) -> Option<(u32, u32)> {
         let used = self.stacks.used(seen.names);
         self.graph.with_lengths(&object.layout, |lengths| {
-            if object.tails > 0 {
-                return (object.shortest_tail(lengths), 1);
+            if object.existentials == 0 {
+                return object.completion(seen, used, at_least_one, lengths);
             }
-            object.completion(seen, used, at_least_one, lengths).unwrap_or((INFINITE, 0))
+            let known = &mut self.stacks.completions(object);
+            object.known_completion(seen, used, at_least_one, lengths, known)
         })
     }
 

@@ -200,8 +200,7 @@ impl Machine<'_> {
 
     /// Whether the object can still be completed.
     fn feasible(&self, object: &Object, seen: &Seen) -> bool {
-        let used = self.stacks.used(seen.names);
-        self.graph.with_lengths(&object.layout, |lengths| object.completion(seen, used, false, lengths)).is_some()
+        self.completion(object, seen, false).is_some()
     }
 
     /// Whether some declared name at or below `at` may come.

@@ -27,8 +27,8 @@ type Way = (u8, SmallVec<[(Configuration, u32); 2]>);
 /// All texts of a set are ways on if its tree has at most this many nodes.
 const SMALL: usize = 256;
 
-/// Frames of a stack that are forgotten one after the other.
-const MOST_FRAMES: usize = 32;
+/// Ways to know some names and items and to forget others that are looked at.
+const MOST_VARIANTS: usize = 64;
 
 /// In place of the start of a name or item in a text: it has begun, but its text is not known.
 const BEGUN: u32 = 0;
@@ -82,24 +82,30 @@ impl Machine<'_> {
         Configuration { position: self.stacks.forget(configuration.position), stack }
     }
 
-    /// As [`Machine::forgetful`] down to each of the upper frames of the stack, and with all known below it.
-    pub fn forgetful_of_some(&mut self, configuration: Configuration) -> SmallVec<[Configuration; 4]> {
-        let mut above: SmallVec<[Position; 8]> = SmallVec::new();
-        let (mut below, mut all) = (configuration.stack, smallvec![configuration]);
+    /// As [`Machine::forgetful`] down to each of the upper frames of the stack, and with all known below it; of several
+    /// ways that the text goes on below, each by itself.
+    pub fn forgetful_of_some(&mut self, configuration: Configuration) -> Vec<Configuration> {
         let position = self.stacks.forget(configuration.position);
-        loop {
+        let mut all = vec![configuration];
+        let mut open = vec![(SmallVec::<[Position; 8]>::new(), configuration.stack)];
+        while let Some((mut above, below)) = open.pop() {
+            if let Some(several) = self.stacks.alternatives(below) {
+                open.extend(several.iter().map(|&below| (above.clone(), below)));
+                continue;
+            }
             let stack = above.iter().rev().fold(below, |below, &position| self.stacks.push(Frame { position, below }));
-            let forgetful = Configuration { position, stack };
-            if all.last() != Some(&forgetful) {
-                all.push(forgetful);
+            if above.is_empty() {
+                all.push(Configuration { stack, ..configuration });
             }
-            if below == END || self.stacks.alternatives(below).is_some() || above.len() > MOST_FRAMES {
-                return all;
+            all.push(Configuration { position, stack });
+            if below != END && all.len() + open.len() < MOST_VARIANTS {
+                let frame = self.stacks.frame(below);
+                above.push(self.stacks.forget(frame.position));
+                open.push((above, frame.below));
             }
-            let frame = self.stacks.frame(below);
-            above.push(self.stacks.forget(frame.position));
-            below = frame.below;
         }
+        all.dedup();
+        all
     }
 
     /// A stack node when what is below it is made already.

@@ -13,13 +13,14 @@
 //! *name-erased* form, in which used names are [`UNKNOWN`], and entries are cached by its representative (see
 //! `masks::equivalence`).
 
+use std::cell::{RefCell, RefMut};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, NONE, TextsId};
-use crate::language::{Items, Object, Seen};
+use crate::language::{Completions, Items, Object, Seen};
 
 /// In place of an id or an index: the used names, the used items, or the start of a name or item are erased.
 pub const UNKNOWN: u32 = u32::MAX;
@@ -89,6 +90,8 @@ pub struct Stacks {
     costs: Vec<StackCost>,
     /// Of an object: what it still needs, for what it has seen; see `cost`.
     members: FxHashMap<(u32, Progress, bool), (u32, u32)>,
+    /// Of an object with existential constraints, by its address in the graph: what completes it.
+    completions: RefCell<FxHashMap<usize, Completions>>,
     /// Of an object: the cost of each declared member if it comes next.
     colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
     /// Of an array whose kinds of items are counted: what it still needs, for what it has seen.
@@ -125,6 +128,7 @@ impl Default for Stacks {
             declared: FxHashMap::default(),
             costs: Vec::new(),
             members: FxHashMap::default(),
+            completions: RefCell::default(),
             colons: FxHashMap::default(),
             missing_items: FxHashMap::default(),
             forgetful: FxHashMap::default(),
@@ -250,6 +254,11 @@ impl Stacks {
     /// Caches what an object still needs.
     pub fn insert_members(&mut self, key: (u32, Progress, bool), needed: (u32, u32)) {
         self.members.insert(key, needed);
+    }
+
+    /// What completes an object of the graph, as far as is known.
+    pub fn completions(&self, object: &Object) -> RefMut<'_, Completions> {
+        RefMut::map(self.completions.borrow_mut(), |all| all.entry(std::ptr::from_ref(object).addr()).or_default())
     }
 
     /// The cost of each declared member of an object if it comes next, if cached.

@@ -45,22 +45,16 @@ impl Automaton {
 
     /// The steps from every state; `None` if there are too many.
     fn all_steps(&self) -> Option<Steps> {
-        let start = self.start.state();
-        let (mut steps, mut open) = (Steps::from_iter([(start, Vec::new())]), vec![start]);
+        let (mut steps, mut open) = (Steps::default(), vec![self.start.state()]);
         while let Some(state) = open.pop() {
-            let mut from = Vec::new();
-            for byte in self.next_bytes(state).iter() {
-                let step = self.step(state, byte);
-                if !step.goes_on() {
-                    continue;
-                }
-                let is_character = matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-                from.push((is_character, step.state()));
-                if !steps.contains_key(&step.state()) {
-                    steps.insert(step.state(), Vec::new());
-                    open.push(step.state());
-                }
+            if steps.contains_key(&state) {
+                continue;
             }
+            let on = self.next_bytes(state).iter().map(|byte| (byte, self.step(state, byte)));
+            let is_character = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+            let from: Vec<(bool, StateId)> =
+                on.filter(|(_, step)| step.goes_on()).map(|(byte, step)| (is_character(byte), step.state())).collect();
+            open.extend(from.iter().map(|&(_, to)| to));
             steps.insert(state, from);
             if steps.len() > MOST_LOOKED_AT || self.overflowed() {
                 return None;
