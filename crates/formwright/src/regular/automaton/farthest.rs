@@ -50,7 +50,8 @@ impl Automaton {
             if steps.contains_key(&state) {
                 continue;
             }
-            let on = self.next_bytes(state).iter().map(|byte| (byte, self.step(state, byte)));
+            let bytes = self.next_bytes(state);
+            let on = bytes.iter().map(|byte| (byte, self.step(state, byte)));
             let is_character = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
             let from: Vec<(bool, StateId)> =
                 on.filter(|(_, step)| step.goes_on()).map(|(byte, step)| (is_character(byte), step.state())).collect();
