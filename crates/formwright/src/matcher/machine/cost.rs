@@ -35,6 +35,9 @@ use crate::vocabulary::{NodeIndex, Trie};
 /// The rest of an escape or of a character, a character that is not excluded, and the quote.
 const FARTHEST_EXCLUDED: u32 = 10;
 
+/// Of names that are equally near to the end, so many are tried.
+const MOST_NEAREST: usize = 4;
+
 impl Machine<'_> {
     /// Bytes of the shortest completion of any of `configurations`.
     pub fn cost(&mut self, configurations: &[Configuration]) -> u32 {
@@ -303,28 +306,39 @@ impl Machine<'_> {
     fn key_cost(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> u32 {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return INFINITE };
-        self.nearest_name(node, object, seen, at).map_or(INFINITE, |(cost, _)| cost)
+        self.nearest_names(node, object, seen, at).map_or(INFINITE, |(cost, _)| cost)
     }
 
-    /// The next byte of the declared name below the trie node `at` with which the end is nearest.
-    pub(super) fn preferred_name_byte(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> Option<u8> {
+    /// The next bytes of the declared names below the trie node `at` with which the end is nearest.
+    pub(super) fn preferred_name_bytes(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> SmallVec<[u8; 4]> {
         let graph = self.graph;
-        let Node::Object(object) = graph.node(node) else { return None };
+        let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
         let names = object.names.tree();
         if let Some(only) = names.only_way(at) {
-            return Some(names.node(only).byte);
+            return smallvec![names.node(only).byte];
         }
-        let (_, member) = self.nearest_name(node, object, seen, at)?;
-        let name = object.names.text(member as usize);
-        Some(name.get(usize::from(object.names.tree().node(at).depth)).copied().unwrap_or(b'"'))
+        let depth = usize::from(names.node(at).depth);
+        let nearest = self.nearest_names(node, object, seen, at).map_or_else(SmallVec::new, |(_, nearest)| nearest);
+        let byte = |member: &u32| object.names.text(*member as usize).get(depth).copied().unwrap_or(b'"');
+        let mut bytes: SmallVec<[u8; 4]> = nearest.iter().map(byte).collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        bytes
     }
 
-    /// The declared name below the trie node `at` with which the end is nearest, and the bytes until there.
-    fn nearest_name(&mut self, node: NodeId, object: &Object, seen: Progress, at: NodeIndex) -> Option<(u32, u32)> {
+    /// The declared names below the trie node `at` with which the end is nearest, some of them, and the bytes until
+    /// there.
+    fn nearest_names(
+        &mut self,
+        node: NodeId,
+        object: &Object,
+        seen: Progress,
+        at: NodeIndex,
+    ) -> Option<(u32, SmallVec<[u32; 4]>)> {
         let space = self.graph.spaces().shortest(object.layout.key, end::COLON);
         let (names, costs) = (object.names.tree(), self.colon_costs(node, object, seen, at));
         let read = u32::from(names.node(at).depth) + 1; // and the opening quote
-        let mut nearest = (INFINITE, u32::MAX);
+        let (mut least, mut nearest) = (INFINITE, SmallVec::new());
         for &member in &names.items()[names.items_below(at)] {
             let cost = match &costs {
                 Some(costs) => costs[member as usize],
@@ -332,9 +346,14 @@ impl Machine<'_> {
                 None => continue,
             };
             let cost = cost.saturating_add(object.members[member as usize].name_bytes - read + space);
-            nearest = nearest.min((cost, member));
+            if cost < least {
+                (least, nearest) = (cost, SmallVec::new());
+            }
+            if cost == least && nearest.len() < MOST_NEAREST {
+                nearest.push(member);
+            }
         }
-        Some(nearest).filter(|(cost, _)| *cost < INFINITE)
+        (least < INFINITE).then_some((least, nearest))
     }
 
     /// As [`Machine::key_cost`], for the dearest of these names.

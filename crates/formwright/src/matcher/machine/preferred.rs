@@ -27,6 +27,9 @@ type Way = (u8, SmallVec<[(Configuration, u32); 2]>);
 /// All texts of a set are ways on if its tree has at most this many nodes.
 const SMALL: usize = 256;
 
+/// Kinds of values: objects, arrays, strings, numbers, `true`, `false` and `null`.
+const MOST_KINDS: usize = 7;
+
 /// Ways to know some names and items and to forget others that are looked at.
 const MOST_VARIANTS: usize = 64;
 
@@ -156,12 +159,43 @@ impl Machine<'_> {
             return self.ways_of_texts(configuration, node, at, cost);
         }
         if let Position::Key { object, seen, at } = configuration.position {
-            return self.way_of_name(configuration, (object, seen, at), cost).into_iter().collect();
+            return self.ways_of_names(configuration, (object, seen, at), cost);
         }
         let bytes = self.first_bytes(&configuration);
         let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
+        if matches!(configuration.position, Position::Value { .. } | Position::Start(_)) {
+            let ways = self.ways_of_values(configuration, others, cost);
+            if !ways.is_empty() {
+                return ways;
+            }
+        }
+        let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
         let mut order = others.chain(bytes.iter().filter(|byte| is_whitespace(*byte)));
         order.find_map(|byte| self.way(configuration, byte, cost)).into_iter().collect()
+    }
+
+    /// A way for each kind of value: a string, a number, `true`, and so on.
+    fn ways_of_values(
+        &mut self,
+        configuration: Configuration,
+        bytes: impl Iterator<Item = u8>,
+        cost: u32,
+    ) -> SmallVec<[Way; 1]> {
+        let (mut ways, mut has_number) = (SmallVec::new(), false);
+        for byte in bytes {
+            let is_number = byte.is_ascii_digit() || byte == b'-';
+            if is_number && has_number {
+                continue;
+            }
+            if let Some(way) = self.way(configuration, byte, cost) {
+                has_number |= is_number;
+                ways.push(way);
+            }
+            if ways.len() >= MOST_KINDS {
+                break;
+            }
+        }
+        ways
     }
 
     /// All ways down a small tree of texts; of a large one, the way to the nearest end.
@@ -185,21 +219,24 @@ impl Machine<'_> {
         bytes.map(way).collect()
     }
 
-    /// The way to the end of the declared name with which the end is nearest.
-    fn way_of_name(
+    /// The ways to the ends of the declared names with which the end is nearest.
+    fn ways_of_names(
         &mut self,
         configuration: Configuration,
         (node, seen, at): (NodeId, Progress, NodeIndex),
         cost: u32,
-    ) -> Option<Way> {
+    ) -> SmallVec<[Way; 1]> {
         let graph = self.graph;
-        let Node::Object(object) = graph.node(node) else { return None };
-        let byte = self.preferred_name_byte(node, seen, at)?;
-        let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"') else {
-            return self.way(configuration, byte, cost);
+        let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
+        let bytes = self.preferred_name_bytes(node, seen, at);
+        let way = |byte: u8| {
+            let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"') else {
+                return self.way(configuration, byte, cost);
+            };
+            let after = Configuration { position: Position::Key { object: node, seen, at: deeper }, ..configuration };
+            Some((byte, smallvec![(after, cost - 1)]))
         };
-        let after = Configuration { position: Position::Key { object: node, seen, at: deeper }, ..configuration };
-        Some((byte, smallvec![(after, cost - 1)]))
+        bytes.into_iter().filter_map(way).collect()
     }
 
     /// Where a byte leads, if that is nearer to the end.
