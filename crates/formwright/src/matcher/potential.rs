@@ -62,13 +62,6 @@ impl Counting<'_> {
 /// Index of a record.
 type Id = u32;
 
-/// One way on: a byte, and where it leads.
-#[derive(Clone, Debug)]
-struct Branch {
-    byte: u8,
-    to: SmallVec<[Id; 2]>,
-}
-
 /// What is known of a configuration.
 #[derive(Clone, Debug)]
 struct Record {
@@ -77,17 +70,17 @@ struct Record {
     bytes: u32,
     /// The potential, once it is solved.
     tokens: u32,
-    /// The preferred ways on, once they are found.
-    branches: SmallVec<[Branch; 1]>,
-    /// Where single tokens lead beside those of the preferred ways.
-    shortcuts: SmallVec<[Id; 2]>,
-    expanded: bool,
+    /// Once they are found: where in the list of ways the preferred ways on begin, where single tokens beside them, and
+    /// where both end.
+    ways: Option<[u32; 3]>,
 }
 
 /// The potentials found so far, of one matcher cache.
 #[derive(Debug, Default)]
 pub struct Potential {
     records: Vec<Record>,
+    /// By which byte a configuration goes on, and where that leads. Of single tokens, the byte says nothing.
+    ways: Vec<(u8, Id)>,
     ids: FxHashMap<Configuration, Id>,
     /// Where no preferred way can be spelled: what a search over all tokens found, and where it led. So each of these
     /// potentials has one that is one less after it, even if a search from there would end without an answer.
@@ -136,7 +129,9 @@ impl Potential {
 
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.records.len() * (size_of::<Record>() + size_of::<Configuration>() + 16) + self.searched.len() * 40
+        self.records.len() * (size_of::<Record>() + size_of::<Configuration>() + 16)
+            + self.ways.len() * 8
+            + self.searched.len() * 40
     }
 
     // Preferred ways.
@@ -144,15 +139,18 @@ impl Potential {
     /// The potential along preferred ways.
     fn preferred(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
         if let Some(&id) = self.ids.get(&configuration)
-            && self.records[id as usize].expanded
+            && self.records[id as usize].ways.is_some()
         {
             return self.records[id as usize].tokens;
         }
         if self.records.len() > MOST_RECORDS {
-            (self.records, self.ids) = Default::default();
-            self.searched.clear();
+            (self.records, self.ways, self.ids) = Default::default();
         }
         let bytes = machine.configuration_cost(configuration);
+        let room = if bytes < FAR { bytes as usize } else { 0 }; // most records are of the bytes of one text
+        self.records.reserve(room);
+        self.ways.reserve(room);
+        self.ids.reserve(room);
         let start = self.record(counting, configuration, bytes);
         let new = self.expand_all(machine, counting, start);
         self.solve(counting, new);
@@ -166,14 +164,7 @@ impl Potential {
         }
         let id = self.records.len() as Id;
         let tokens = if bytes == 0 || counting.has_every_byte() { bytes } else { INFINITE };
-        self.records.push(Record {
-            configuration,
-            bytes,
-            tokens,
-            branches: SmallVec::new(),
-            shortcuts: SmallVec::new(),
-            expanded: false,
-        });
+        self.records.push(Record { configuration, bytes, tokens, ways: None });
         self.ids.insert(configuration, id);
         id
     }
@@ -182,26 +173,32 @@ impl Potential {
     fn expand_all(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Id) -> Vec<Id> {
         let (mut open, mut new) = (vec![start], Vec::new());
         while let Some(id) = open.pop() {
-            if std::mem::replace(&mut self.records[id as usize].expanded, true) {
+            let Record { configuration, bytes, ways, .. } = self.records[id as usize];
+            if ways.is_some() {
                 continue;
             }
             new.push(id);
-            let Record { configuration, bytes, .. } = self.records[id as usize];
-            if bytes > FAR || new.len() > MOST_NEW {
-                continue;
+            let start = self.ways.len();
+            let goes_on = bytes <= FAR && new.len() <= MOST_NEW;
+            if goes_on {
+                for (byte, after) in machine.preferred_ways(configuration, bytes) {
+                    let to = after.into_iter().map(|(after, bytes)| (byte, self.record(counting, after, bytes)));
+                    let to: SmallVec<[(u8, Id); 2]> = to.collect();
+                    self.ways.extend(to);
+                }
             }
-            for (byte, after) in machine.preferred_ways(configuration, bytes) {
-                let to: SmallVec<[Id; 2]> =
-                    after.into_iter().map(|(after, bytes)| self.record(counting, after, bytes)).collect();
-                open.extend(to.iter().filter(|&&to| !self.records[to as usize].expanded));
-                self.records[id as usize].branches.push(Branch { byte, to });
+            let middle = self.ways.len();
+            if goes_on {
+                for after in shortcuts(machine, counting, configuration) {
+                    let bytes = machine.configuration_cost(after);
+                    let to = self.record(counting, after, bytes);
+                    self.ways.push((0, to));
+                }
             }
-            for after in shortcuts(machine, counting, configuration) {
-                let bytes = machine.configuration_cost(after);
-                let to = self.record(counting, after, bytes);
-                open.extend((!self.records[to as usize].expanded).then_some(to));
-                self.records[id as usize].shortcuts.push(to);
-            }
+            open.extend(
+                self.ways[start..].iter().map(|&(_, to)| to).filter(|&to| self.records[to as usize].ways.is_none()),
+            );
+            self.records[id as usize].ways = Some([start as u32, middle as u32, self.ways.len() as u32]);
         }
         new
     }
@@ -210,11 +207,12 @@ impl Potential {
     /// so one pass in that order finds most, and one more finds that nothing changes.
     fn solve(&mut self, counting: Counting<'_>, mut new: Vec<Id>) {
         new.sort_unstable_by_key(|&id| self.records[id as usize].bytes);
-        let mut edges: Vec<Id> = Vec::new();
+        let mut edges: Vec<Id> = Vec::with_capacity(4 * new.len());
+        let mut open = Vec::new();
         let ends: Vec<usize> = new
             .iter()
             .map(|&id| {
-                self.edges(counting, id, &mut edges);
+                self.edges(counting, id, &mut open, &mut edges);
                 edges.len()
             })
             .collect();
@@ -234,19 +232,23 @@ impl Potential {
     }
 
     /// Where the tokens lead that spell the beginning of a preferred way.
-    fn edges(&self, counting: Counting<'_>, id: Id, out: &mut Vec<Id>) {
+    fn edges(&self, counting: Counting<'_>, id: Id, open: &mut Vec<(NodeIndex, Id)>, out: &mut Vec<Id>) {
         let trie = counting.tables.vocabulary.plain();
-        out.extend_from_slice(&self.records[id as usize].shortcuts);
-        let mut open: Vec<(NodeIndex, &[Id])> = vec![(0, std::slice::from_ref(&id))];
+        out.extend(self.ways_from(id, 1).iter().map(|&(_, to)| to));
+        open.push((0, id));
         while let Some((node, at)) = open.pop() {
-            for branch in at.iter().flat_map(|&id| &self.records[id as usize].branches) {
-                let Some(child) = trie.child(node, branch.byte) else { continue };
-                if !trie.items_at(child).is_empty() {
-                    out.extend_from_slice(&branch.to);
-                }
-                open.push((child, &branch.to));
+            for &(byte, to) in self.ways_from(at, 0) {
+                let Some(child) = trie.child(node, byte) else { continue };
+                out.extend((!trie.items_at(child).is_empty()).then_some(to));
+                open.push((child, to));
             }
         }
+    }
+
+    /// The preferred ways from a record (0), or where single tokens lead beside them (1).
+    fn ways_from(&self, id: Id, which: usize) -> &[(u8, Id)] {
+        let ways = self.records[id as usize].ways.unwrap_or_default();
+        &self.ways[ways[which] as usize..ways[which + 1] as usize]
     }
 
     // Vocabularies without every byte.

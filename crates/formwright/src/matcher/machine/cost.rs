@@ -35,7 +35,8 @@ use crate::vocabulary::{NodeIndex, Trie};
 /// The rest of an escape or of a character, a character that is not excluded, and the quote.
 const FARTHEST_EXCLUDED: u32 = 10;
 
-/// Of names that are equally near to the end, so many are tried.
+/// Of names that are equally near to the end, so many are tried for the last member that must come. For the members
+/// before it one is: else each order of members would have states of its own.
 const MOST_NEAREST: usize = 4;
 
 impl Machine<'_> {
@@ -318,7 +319,10 @@ impl Machine<'_> {
             return smallvec![names.node(only).byte];
         }
         let depth = usize::from(names.node(at).depth);
-        let nearest = self.nearest_names(node, object, seen, at).map_or_else(SmallVec::new, |(_, nearest)| nearest);
+        let mut nearest = self.nearest_names(node, object, seen, at).map_or_else(SmallVec::new, |(_, nearest)| nearest);
+        if self.members_cost(node, object, seen, true).1 > 1 {
+            nearest.truncate(1);
+        }
         let byte = |member: &u32| object.names.text(*member as usize).get(depth).copied().unwrap_or(b'"');
         let mut bytes: SmallVec<[u8; 4]> = nearest.iter().map(byte).collect();
         bytes.sort_unstable();
