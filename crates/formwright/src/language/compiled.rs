@@ -166,7 +166,7 @@ impl CompiledGraph {
     }
 
     /// How many nodes there are.
-    pub(super) fn len(&self) -> NodeId {
+    pub fn len(&self) -> NodeId {
         self.graph.nodes.len() as NodeId
     }
 

@@ -36,32 +36,41 @@ pub struct Rise {
 impl CompiledGraph {
     /// How much farther from the end its texts can be led; `None` if that is not known.
     pub(super) fn find_rise(&self) -> Option<Rise> {
+        self.rise_in(&|node| self.facts.shortest(node), false)
+    }
+
+    /// The same, with the lengths of values counted in tokens or in bytes. In tokens, a name that is partly read can be
+    /// farther from the end than before, as what is left of it is counted in bytes.
+    pub fn rise_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rise> {
         let mut rise = Rise { part: 0, value: 0, whitespace: self.spaces().farthest() };
         for node in 0..self.len() {
             match self.node(node) {
-                Node::Object(object) => rise.part = rise.part.max(self.rise_of_object(object)?),
-                Node::Array(array) => rise.part = rise.part.max(self.rise_of_array(array)?),
+                Node::Object(object) => rise.part = rise.part.max(self.rise_of_object(object, value, in_tokens)?),
+                Node::Array(array) => rise.part = rise.part.max(self.rise_of_array(array, value)?),
                 Node::Sequence(_) | Node::Repeat { .. } | Node::Distinct(_) => return None,
                 _ => {}
             }
-            rise.value = rise.value.max(self.rise_of_value(node)?);
+            rise.value = rise.value.max(self.rise_of_value(node, value)?);
         }
         Some(rise)
     }
 
     /// Bytes of the dearest member that need not come, with a comma. Where members are counted, it can bring others with
     /// it.
-    fn rise_of_object(&self, object: &Object) -> Option<u32> {
+    fn rise_of_object(&self, object: &Object, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<u32> {
         if object.existentials != 0 {
             return None;
         }
         self.with_lengths(&object.layout, |lengths| {
-            let value = |node| (lengths.value)(node).min(INFINITE) + lengths.colon + lengths.between;
+            let name = lengths.colon + lengths.between;
+            let value = |node| value(node).min(INFINITE) + name;
             let mut dearest = 0;
             for (member, index) in object.members.iter().zip(0..) {
                 // Of the members with which a common prefix ends, any one may come.
                 if member.possible && (!member.required || object.ends_with(index)) {
                     dearest = dearest.max(member.name_bytes + value(member.value));
+                } else if in_tokens {
+                    dearest = dearest.max(member.name_bytes + name);
                 }
             }
             for kind in &object.undeclared {
@@ -78,48 +87,55 @@ impl CompiledGraph {
         })
     }
 
-    fn rise_of_array(&self, array: &Array) -> Option<u32> {
+    fn rise_of_array(&self, array: &Array, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
         if array.is_tracked() {
             return None;
         }
-        let items = array.prefix.iter().chain(&array.rest).map(|&item| self.facts.shortest(item));
+        let items = array.prefix.iter().chain(&array.rest).map(|&item| value(item));
         let dearest = items.filter(|&item| item < INFINITE).max().unwrap_or(0);
         Some(dearest + self.costs.between_items(&array.layout))
     }
 
     /// Bytes by which the end of a node can be farther from any place inside of it than from before it, before a part of
     /// it has begun that need not come.
-    fn rise_of_value(&self, node: NodeId) -> Option<u32> {
-        let shortest = self.facts.shortest(node);
+    fn rise_of_value(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
+        let shortest = value(node);
         if shortest >= INFINITE {
             return Some(0);
         }
-        let longest = |texts: &TextSet| texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0);
         let farthest = match self.node(node) {
-            Node::Literals(texts) => longest(texts),
-            Node::Tail(tail) => self.farthest_of_tail(tail),
-            Node::Text { .. } => shortest + 2 * ESCAPE,
             // It may be so far after a place where it may end.
             Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
-            Node::Choice(_) => self.dearest_option(node),
-            _ => shortest,
+            Node::Choice(_) => self.farthest_of_options(node, value)?,
+            _ => self.farthest_inside(node, value)?,
         };
         Some(farthest.saturating_sub(shortest))
     }
 
-    /// Bytes of the dearest of all options of a choice, and of the choices among these.
-    fn dearest_option(&self, node: NodeId) -> u32 {
-        let (mut seen, mut open, mut dearest) = (FxHashSet::from_iter([node]), vec![node], 0);
+    /// Bytes to the end of a node from any place inside of it, at most.
+    fn farthest_inside(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
+        let longest = |texts: &TextSet| texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0);
+        Some(match self.node(node) {
+            Node::Literals(texts) => longest(texts),
+            Node::Tail(tail) => self.farthest_of_tail(tail),
+            Node::Text { .. } => self.facts.shortest(node).saturating_add(2 * ESCAPE),
+            Node::Regular(leaf) => self.farthest_of_leaf(*leaf)?,
+            _ => value(node),
+        })
+    }
+
+    /// The same of all options of a choice, and of the choices among these.
+    fn farthest_of_options(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
+        let (mut seen, mut open, mut farthest) = (FxHashSet::from_iter([node]), vec![node], 0);
         while let Some(node) = open.pop() {
-            let shortest = self.facts.shortest(node);
-            dearest = if shortest < INFINITE { dearest.max(shortest) } else { dearest };
             match self.node(node) {
                 Node::Choice(options) => open.extend(options.iter().filter(|option| seen.insert(**option))),
                 Node::Rule(target) => open.extend(Some(*target).filter(|target| seen.insert(*target))),
+                _ if value(node) < INFINITE => farthest = farthest.max(self.farthest_inside(node, value)?),
                 _ => {}
             }
         }
-        dearest
+        Some(farthest)
     }
 
     fn farthest_of_leaf(&self, leaf: LeafId) -> Option<u32> {

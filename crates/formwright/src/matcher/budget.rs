@@ -18,9 +18,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::counting::Counting;
 use super::machine::{Configuration, Machine, StackId};
 use super::masks::ContinuedKey;
-use super::potential::{Counting, Potential};
+use crate::language::INFINITE;
+use super::potential::Potential;
 
 /// Configurations about which it is remembered how much their dearest token leaves to do.
 const MOST_KNOWN: usize = 1 << 13;
@@ -83,6 +85,13 @@ impl<'m> Budget<'m> {
             let bytes = machine.cost(configurations);
             if bytes <= self.left {
                 return bytes;
+            }
+            if let Some(tokens) = self.counting.tokens(machine.graph) {
+                let bound = |of: &Configuration| machine.token_bound(&tokens.lengths, *of);
+                let bound = configurations.iter().map(bound).min().unwrap_or(INFINITE);
+                if bound <= self.left {
+                    return bound;
+                }
             }
         }
         self.cache.potential.tokens(machine, self.counting, configurations)

@@ -11,12 +11,12 @@
 //! Cost: a lookup for each leaf. Wrinkle: for a language without JSON, the first masks are found when it is compiled
 //! (see `masks::precompute`).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
-use super::potential::Counting;
+use super::counting::{Counting, GraphTokens};
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language, Rise};
 use crate::terminals::Tables;
@@ -32,6 +32,8 @@ struct Compiled {
     tables: Arc<Tables>,
     graph: CompiledGraph,
     ids: TableIds,
+    /// Found when a budget first asks for them.
+    tokens: OnceLock<Option<GraphTokens>>,
     pool: Pool,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
@@ -55,6 +57,7 @@ impl Constraint {
             tables: Arc::clone(tables),
             graph,
             ids,
+            tokens: OnceLock::new(),
             pool: Pool::default(),
             successor: Mutex::default(),
         }));
@@ -84,7 +87,7 @@ impl Constraint {
 
     /// What the tokens left are counted with.
     pub(crate) fn counting(&self) -> Counting<'_> {
-        Counting { tables: &self.0.tables, automata: &self.0.ids.automata }
+        Counting { tables: &self.0.tables, automata: &self.0.ids.automata, tokens: &self.0.tokens }
     }
 
     /// How far the text can be led from its end; `None` if that is not known.

@@ -16,6 +16,7 @@
 
 mod budget;
 mod constraint;
+mod counting;
 mod distance;
 mod history;
 mod machine;
@@ -308,35 +309,42 @@ impl Matcher {
     fn is_ample(&mut self, budget: u32) -> bool {
         let begun = self.constraint().tables().lookahead.begun;
         let fits = |distance: Distance| distance.after(begun) < budget;
-        self.distance().is_some_and(fits) || self.measured().is_some_and(fits)
+        self.distance().is_some_and(fits)
+            || self.measured(false).is_some_and(fits)
+            || self.measured(true).is_some_and(fits)
     }
 
     /// How far the text is from its end, as is known.
     fn distance(&self) -> Option<Distance> {
         let known = self.distance.filter(|distance| distance.is_fresh || self.history.configurations().len() == 1);
         debug_assert!(
-            known.is_none_or(|known| known.bytes() >= self.cost()),
+            known.is_none_or(|known| known.tokens() >= self.lower_bound(known.in_tokens)),
             "farther from the end than a token leads"
         );
         known
     }
 
-    /// Bytes to the end, unless that would wait for a lock.
-    fn cost(&self) -> u32 {
+    /// Tokens to the end, or bytes, unless that would wait for a lock.
+    fn lower_bound(&self, in_tokens: bool) -> u32 {
         let Some(mut cache) = self.cache.try_lock() else { return 0 };
-        let mut path = Vec::new();
-        Machine::new(self.constraint().graph(), &mut cache.stacks, &mut path).cost(self.history.configurations())
+        let (MatcherCache { stacks, budgets, .. }, mut path) = (&mut *cache, Vec::new());
+        let mut machine = Machine::new(self.constraint().graph(), stacks, &mut path);
+        let (counting, at) = (self.constraint().counting(), self.history.configurations());
+        if in_tokens { budgets.potential.tokens(&mut machine, counting, at) } else { machine.cost(at) }
     }
 
-    /// How far the text is from its end, measured now. Waits for no lock; where it would have to, nothing is known.
-    fn measured(&mut self) -> Option<Distance> {
-        if self.distance.is_none_or(|distance| !distance.is_fresh) {
+    /// How far the text is from its end, measured now, in tokens or in bytes. Waits for no lock; where it would have to,
+    /// nothing is known.
+    fn measured(&mut self, in_tokens: bool) -> Option<Distance> {
+        if self.distance.is_none_or(|distance| !distance.is_fresh || distance.in_tokens != in_tokens) {
             let constraint = self.cache.constraint();
-            let rise = constraint.rise()?;
+            let tokens = if in_tokens { constraint.counting().tokens(constraint.graph()) } else { None };
+            let rise = if in_tokens { tokens?.rise } else { constraint.rise() }?;
             let mut cache = self.cache.try_lock()?;
             let mut path = Vec::new();
             let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-            self.distance = Distance::measure(&mut machine, self.history.configurations(), rise);
+            let lengths = tokens.map(|tokens| &tokens.lengths);
+            self.distance = Distance::measure(&mut machine, self.history.configurations(), lengths, rise);
         }
         self.distance
     }
@@ -388,16 +396,15 @@ impl Matcher {
             return Ok(Written::Several);
         }
         let Some(budget) = budget else { return self.write_if(row, quick, |_| true) };
-        let mut written = Written::Unfit;
-        if let Some(distance) = self.distance() {
-            written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
+        for measured in [None, Some(false), Some(true)] {
+            let distance = if let Some(in_tokens) = measured { self.measured(in_tokens) } else { self.distance() };
+            let Some(distance) = distance else { continue };
+            let written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
+            if written != Written::Unfit {
+                return Ok(written);
+            }
         }
-        if written == Written::Unfit
-            && let Some(distance) = self.measured()
-        {
-            written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
-        }
-        Ok(written)
+        Ok(Written::Unfit)
     }
 
     /// Writes the allowed tokens if they are one cached entry, and what it begins fits.
@@ -451,7 +458,7 @@ fn fits_whatever_begins(
     let Some(rise) = constraint.rise() else { return Ok(false) };
     let mut path = Vec::new();
     let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-    let Some(distance) = Distance::measure(&mut machine, &[configuration], rise) else { return Ok(false) };
+    let Some(distance) = Distance::measure(&mut machine, &[configuration], None, rise) else { return Ok(false) };
     Ok(distance.after(begun(constraint, cache, configuration)?) <= left)
 }
 

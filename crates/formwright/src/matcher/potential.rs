@@ -26,9 +26,9 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::counting::Counting;
 use super::machine::{Configuration, Machine, Position};
 use crate::language::{INFINITE, UNBOUNDED};
-use crate::terminals::Tables;
 use crate::vocabulary::NodeIndex;
 
 /// Where the end is more bytes away than this, the bytes are the potential.
@@ -45,19 +45,6 @@ const LONG: u32 = 2;
 
 /// Steps of a search over all tokens.
 const FUEL: u32 = 200_000;
-
-/// What tokens are counted with: the tables of a vocabulary, and the id of each leaf's automaton in them.
-#[derive(Clone, Copy, Debug)]
-pub struct Counting<'c> {
-    pub tables: &'c Tables,
-    pub automata: &'c [u32],
-}
-
-impl Counting<'_> {
-    pub fn has_every_byte(self) -> bool {
-        self.tables.vocabulary.has_every_byte()
-    }
-}
 
 /// Index of a record.
 type Id = u32;

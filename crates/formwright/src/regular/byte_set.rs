@@ -47,6 +47,12 @@ impl ByteSet {
         self.0 == [0; 4]
     }
 
+    /// Takes a byte out.
+    #[inline]
+    pub fn remove(&mut self, byte: u8) {
+        self.0[usize::from(byte) / 64] &= !(1 << (byte % 64));
+    }
+
     /// Both sets.
     #[inline]
     #[must_use]

@@ -27,9 +27,10 @@ use smallvec::{SmallVec, smallvec};
 use super::Machine;
 use super::configuration::{Configuration, END, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::TextsId;
-use super::stacks::{StackCost, UNKNOWN, counted};
+use super::stacks::{StackCost, UNKNOWN, Unit, counted};
+use super::token_cost::TokenLengths;
 use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, Seen, SpaceState, end};
-use crate::regular::{DEAD, StateId};
+use crate::regular::StateId;
 use crate::vocabulary::{NodeIndex, Trie};
 
 /// The rest of an escape or of a character, a character that is not excluded, and the quote.
@@ -57,27 +58,34 @@ impl Machine<'_> {
 
     /// Bytes to finish everything on a stack. The cost of a stack node includes the stack nodes below it, so their
     /// costs are computed first.
+    #[inline]
     pub fn stack_costs(&mut self, stack: StackId) -> StackCost {
-        if let Some(cached) = self.stacks.cached_cost(stack) {
+        self.stack_costs_in(None, stack)
+    }
+
+    /// As [`Machine::stack_costs`], in tokens if their lengths are given.
+    pub fn stack_costs_in(&mut self, lengths: Option<&TokenLengths>, stack: StackId) -> StackCost {
+        let unit = Unit::of(lengths);
+        if let Some(cached) = self.stacks.cached_cost(unit, stack) {
             return cached;
         }
         let mut pending = vec![stack];
         while let Some(&top) = pending.last() {
-            if self.stacks.cached_cost(top).is_some() {
+            if self.stacks.cached_cost(unit, top).is_some() {
                 pending.pop();
                 continue;
             }
             let below = self.below(top);
-            let missing = below.iter().filter(|&&node| self.stacks.cached_cost(node).is_none());
+            let missing = below.iter().filter(|&&node| self.stacks.cached_cost(unit, node).is_none());
             let before = pending.len();
             pending.extend(missing);
             if pending.len() == before {
-                let cost = self.frame_cost(top, &below);
-                self.stacks.insert_cost(top, cost);
+                let cost = self.frame_cost(lengths, top, &below);
+                self.stacks.insert_cost(unit, top, cost);
                 pending.pop();
             }
         }
-        self.stacks.cached_cost(stack).unwrap_or(StackCost { least: INFINITE, most: INFINITE })
+        self.stacks.cached_cost(unit, stack).unwrap_or(StackCost { least: INFINITE, most: INFINITE })
     }
 
     /// The stack nodes whose costs the cost of a stack node is computed from: the alternatives of a union, or the one
@@ -91,20 +99,21 @@ impl Machine<'_> {
     }
 
     /// The cost of a stack node, when the costs of the stack nodes it depends on are cached.
-    fn frame_cost(&mut self, stack: StackId, below: &[StackId]) -> StackCost {
-        let costs = || below.iter().filter_map(|&node| self.stacks.cached_cost(node));
+    fn frame_cost(&mut self, lengths: Option<&TokenLengths>, stack: StackId, below: &[StackId]) -> StackCost {
+        let unit = Unit::of(lengths);
+        let costs = || below.iter().filter_map(|&node| self.stacks.cached_cost(unit, node));
         let least = costs().map(|cost| cost.least).min().unwrap_or(0); // below the end is nothing
         let most = costs().map(|cost| cost.most).filter(|&most| most < INFINITE).max().unwrap_or(least);
         if stack == END || self.stacks.alternatives(stack).is_some() {
             return StackCost { least, most };
         }
         let position = self.stacks.frame(stack).position;
-        let own = self.position_cost(position);
+        let own = self.position_cost_in(lengths, position);
         StackCost { least: own.saturating_add(least).min(INFINITE), most: own.saturating_add(most).min(INFINITE) }
     }
 
     /// Bytes to finish what a position is inside of, without the stack.
-    fn position_cost(&mut self, position: Position) -> u32 {
+    pub(super) fn position_cost(&mut self, position: Position) -> u32 {
         let graph = self.graph;
         let spaces = graph.spaces();
         match position {
@@ -330,6 +339,17 @@ impl Machine<'_> {
         bytes
     }
 
+    /// The first of the declared names below the trie node `at` with which the end is nearest, and the bytes to its
+    /// colon.
+    pub(super) fn nearest_name(&mut self, node: NodeId, seen: Progress, at: NodeIndex) -> Option<(u32, u32)> {
+        let graph = self.graph;
+        let Node::Object(object) = graph.node(node) else { return None };
+        let member = *self.nearest_names(node, object, seen, at)?.1.first()?;
+        let read = u32::from(object.names.tree().node(at).depth) + 1; // and the opening quote
+        let space = graph.spaces().shortest(object.layout.key, end::COLON);
+        Some((object.members[member as usize].name_bytes - read + space, member))
+    }
+
     /// The declared names below the trie node `at` with which the end is nearest, some of them, and the bytes until
     /// there.
     fn nearest_names(
@@ -421,20 +441,19 @@ impl Machine<'_> {
         for length in 1..INFINITE {
             let mut next = Vec::new();
             for &(state, at) in &level {
-                let excluded = self.stacks.excluded_children(at);
-                for byte in 0..=255_u8 {
+                let mut others = automaton.next_bytes(state);
+                for &(byte, child) in self.stacks.excluded_children(at) {
                     let step = automaton.step(state, byte);
-                    if step.state() == DEAD {
-                        continue;
+                    if step.accepting() && !self.stacks.is_excluded(Some(child)) {
+                        best = best.min(length);
+                    } else if step.goes_on() {
+                        next.push((step.state(), child));
                     }
-                    let rest = match excluded.iter().find(|(other, _)| *other == byte) {
-                        Some(&(_, child)) if !step.accepting() || self.stacks.is_excluded(Some(child)) => {
-                            next.extend(step.goes_on().then_some((step.state(), child)));
-                            continue;
-                        }
-                        _ if step.accepting() => 0,
-                        _ => automaton.shortest(step.state()),
-                    };
+                    others.remove(byte);
+                }
+                for byte in others.iter() {
+                    let step = automaton.step(state, byte);
+                    let rest = if step.accepting() { 0 } else { automaton.shortest(step.state()) };
                     best = best.min(rest.saturating_add(length));
                 }
             }

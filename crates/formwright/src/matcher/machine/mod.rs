@@ -29,6 +29,7 @@ mod resume;
 mod stacks;
 mod successors;
 mod terminals;
+mod token_cost;
 
 use crate::error::{Error, Kind, Result};
 use crate::language::{CompiledGraph, Node, NodeId, STRIPPED, SpaceState, end};
@@ -40,6 +41,7 @@ use successors::Successors;
 pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
 pub use excluded::TextsId;
 pub use stacks::{Stacks, UNKNOWN, UNSURE, are_known};
+pub use token_cost::TokenLengths;
 
 /// An undeclared name that has ended and was taken for a new one, as the names used before are not known.
 #[derive(Debug)]

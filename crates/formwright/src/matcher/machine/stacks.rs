@@ -45,13 +45,27 @@ pub fn counted(number: u32) -> TextsId {
     FEWEST - number.min(MOST_COUNTED)
 }
 
-/// Bytes to finish everything on a stack.
+/// What it takes to finish everything on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackCost {
     /// The fewest.
     pub least: u32,
     /// The fewest when every union takes its dearest way.
     pub most: u32,
+}
+
+/// What costs are counted in.
+#[derive(Clone, Copy, Debug)]
+pub enum Unit {
+    Bytes,
+    Tokens,
+}
+
+impl Unit {
+    /// Tokens, if their lengths are known.
+    pub fn of<T>(lengths: Option<T>) -> Self {
+        if lengths.is_some() { Self::Tokens } else { Self::Bytes }
+    }
 }
 
 impl StackCost {
@@ -86,10 +100,12 @@ pub struct Stacks {
     texts: ExcludedTexts,
     /// By object: its declared names.
     declared: FxHashMap<u32, TextsId>,
-    /// By node: bytes to finish, once cached.
-    costs: Vec<StackCost>,
+    /// By node: bytes, and tokens, to finish, once cached.
+    costs: [Vec<StackCost>; 2],
     /// Of an object: what it still needs, for what it has seen; see `cost`.
     members: FxHashMap<(u32, Progress, bool), (u32, u32)>,
+    /// Of an object: tokens of the members that it still needs, for what it has seen; see `token_cost`.
+    missing_tokens: FxHashMap<(u32, Progress), u32>,
     /// Of an object with existential constraints, by its address in the graph: what completes it.
     completions: RefCell<FxHashMap<usize, Completions>>,
     /// Of an object: the cost of each declared member if it comes next.
@@ -126,8 +142,9 @@ impl Default for Stacks {
             item_ids: FxHashMap::default(),
             texts: ExcludedTexts::default(),
             declared: FxHashMap::default(),
-            costs: Vec::new(),
+            costs: [Vec::new(), Vec::new()],
             members: FxHashMap::default(),
+            missing_tokens: FxHashMap::default(),
             completions: RefCell::default(),
             colons: FxHashMap::default(),
             missing_items: FxHashMap::default(),
@@ -232,18 +249,29 @@ impl Stacks {
         self.push(Frame { position, below: END })
     }
 
-    /// Bytes to finish everything on a stack, if cached.
+    /// What it takes to finish everything on a stack, if cached.
     #[inline]
-    pub fn cached_cost(&self, stack: StackId) -> Option<StackCost> {
-        self.costs.get(stack as usize).copied().filter(|&cost| cost != StackCost::NONE)
+    pub fn cached_cost(&self, unit: Unit, stack: StackId) -> Option<StackCost> {
+        self.costs[unit as usize].get(stack as usize).copied().filter(|&cost| cost != StackCost::NONE)
     }
 
     /// Caches the cost of a stack.
-    pub fn insert_cost(&mut self, stack: StackId, cost: StackCost) {
-        if self.costs.len() < self.nodes.len() {
-            self.costs.resize(self.nodes.len(), StackCost::NONE);
+    pub fn insert_cost(&mut self, unit: Unit, stack: StackId, cost: StackCost) {
+        let costs = &mut self.costs[unit as usize];
+        if costs.len() < self.nodes.len() {
+            costs.resize(self.nodes.len(), StackCost::NONE);
         }
-        self.costs[stack as usize] = cost;
+        costs[stack as usize] = cost;
+    }
+
+    /// Tokens of the members that an object still needs, if cached.
+    pub fn cached_missing_tokens(&self, key: (u32, Progress)) -> Option<u32> {
+        self.missing_tokens.get(&key).copied()
+    }
+
+    /// Caches the tokens of the members that an object still needs.
+    pub fn insert_missing_tokens(&mut self, key: (u32, Progress), needed: u32) {
+        self.missing_tokens.insert(key, needed);
     }
 
     /// What an object still needs, if cached.

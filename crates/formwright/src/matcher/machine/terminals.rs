@@ -156,16 +156,17 @@ impl Machine<'_> {
         let automaton = self.graph.automaton(leaf);
         let mut open = vec![(state, at)];
         while let Some((state, at)) = open.pop() {
-            let excluded = self.stacks.excluded_children(at);
-            for byte in 0..=255 {
+            let mut others = automaton.next_bytes(state);
+            for &(byte, child) in self.stacks.excluded_children(at) {
                 let step = automaton.step(state, byte);
-                match excluded.iter().find(|(other, _)| *other == byte) {
-                    _ if step.state() == DEAD => {}
-                    None => return true,
-                    Some(&(_, child)) if step.accepting() && !self.stacks.is_excluded(Some(child)) => return true,
-                    Some(&(_, child)) if step.goes_on() => open.push((step.state(), child)),
-                    Some(_) => {}
+                if step.accepting() && !self.stacks.is_excluded(Some(child)) {
+                    return true;
                 }
+                open.extend(step.goes_on().then_some((step.state(), child)));
+                others.remove(byte);
+            }
+            if !others.is_empty() {
+                return true;
             }
         }
         false

@@ -1,0 +1,79 @@
+//! What tokens are counted with: a vocabulary, and what is known of how it spells the parts of a graph.
+//!
+//! ```text
+//! ,"birthday":     fewest tokens  ,"  birthday  ":     3
+//! ```
+//!
+//! Cost: the lengths of a graph's parts are found once for a constraint, when a budget first asks for them. Wrinkle: a
+//! graph of very many nodes is counted in bytes.
+
+use std::sync::OnceLock;
+
+use super::machine::{Configuration, END, Machine, Position, Stacks, TokenLengths};
+use super::potential::Potential;
+use crate::language::{CompiledGraph, NodeId, Rise};
+use crate::terminals::Tables;
+use crate::vocabulary::Trie;
+
+/// Graphs with more nodes are not counted in tokens.
+const MOST_NODES: NodeId = 1 << 14;
+
+/// Leaves whose shortest text has more bytes than this are counted in tokens.
+const SHORT: u32 = 4;
+
+/// What is found about the tokens of a graph, once a budget asks for it.
+#[derive(Debug)]
+pub struct GraphTokens {
+    pub lengths: TokenLengths,
+    /// How much farther from the end, in tokens, a text can be led; `None` if that is not known.
+    pub rise: Option<Rise>,
+}
+
+/// The tables of a vocabulary, the id of each leaf's automaton in them, and the tokens of the graph's parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting<'c> {
+    pub tables: &'c Tables,
+    pub automata: &'c [u32],
+    pub tokens: &'c OnceLock<Option<GraphTokens>>,
+}
+
+impl<'c> Counting<'c> {
+    pub fn has_every_byte(self) -> bool {
+        self.tables.vocabulary.has_every_byte()
+    }
+
+    /// The tokens of the graph's parts; `None` if they are counted in bytes.
+    pub fn tokens(self, graph: &CompiledGraph) -> Option<&'c GraphTokens> {
+        let is_countable = graph.len() <= MOST_NODES && self.has_every_byte();
+        self.tokens.get_or_init(|| is_countable.then(|| self.find_tokens(graph))).as_ref()
+    }
+
+    fn find_tokens(self, graph: &CompiledGraph) -> GraphTokens {
+        let (mut stacks, mut path, mut potential) = (Stacks::default(), Vec::new(), Potential::default());
+        let mut machine = Machine::new(graph, &mut stacks, &mut path);
+        let leaf = |node| {
+            let bytes = graph.facts.shortest(node);
+            let start = Configuration { position: Position::Start(node), stack: END };
+            if bytes <= SHORT { bytes } else { potential.tokens(&mut machine, self, &[start]) }
+        };
+        let lengths = TokenLengths::new(graph, |text| pieces(self.tables.vocabulary.plain(), text), leaf);
+        let rise = graph.rise_in(&|node| lengths.of(node), true);
+        GraphTokens { lengths, rise }
+    }
+}
+
+/// Fewest tokens that spell a text, where every byte is a token.
+fn pieces(tokens: &Trie, text: &[u8]) -> u32 {
+    let mut fewest: Vec<u32> = (0..=text.len() as u32).collect();
+    for start in 0..text.len() {
+        let mut node = 0;
+        for end in start + 1..=text.len() {
+            let Some(child) = tokens.child(node, text[end - 1]) else { break };
+            node = child;
+            if !tokens.items_at(node).is_empty() {
+                fewest[end] = fewest[end].min(fewest[start] + 1);
+            }
+        }
+    }
+    fewest[text.len()]
+}
