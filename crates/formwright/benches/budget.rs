@@ -185,43 +185,6 @@ fn nth_set(row: &[u32], mut nth: u32) -> u32 {
     0
 }
 
-fn probe(tables: &Arc<Tables>, cases: &[Case], order: Order) {
-    let mut row = vec![0; tables.vocabulary.mask_words()];
-    let only = std::env::var("CASE").unwrap_or_default();
-    for case in cases {
-        if !only.is_empty() && case.name != only { continue; }
-        for spare in SPARE {
-            let all = Instant::now();
-            let Ok(language) = case.language(order) else { continue };
-            let mut matcher = Constraint::new(&language, tables).expect("a constraint").matcher();
-            let (mut worst, mut place, mut n) = (0.0_f64, String::new(), 0);
-            let t0 = Instant::now();
-            matcher.min_tokens_to_finish();
-            let first = micros(t0);
-            for instance in &case.instances {
-                matcher.reset();
-                for (at, &token) in instance.iter().enumerate() {
-                    let budget = spare.map(|spare| (instance.len() + spare - at) as u32);
-                    let start = Instant::now();
-                    let found = matcher.fill_bitmask(&mut row, budget);
-                    let t = micros(start);
-                    n += 1;
-                    if t > worst {
-                        worst = t;
-                        let text = String::from_utf8_lossy(matcher.text());
-                        place = text.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
-                    }
-                    if found.is_err() || matcher.accept_token(token).is_err() {
-                        break;
-                    }
-                }
-            }
-            let t = micros(all);
-            if t > 50_000.0 || worst > 5000.0 { println!("{} {spare:?}: all {t:.0} us, {n} masks, first count {first:.0}, worst {worst:.0} after {place:?}", case.name); }
-        }
-    }
-}
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let order = if std::env::args().any(|argument| argument == "--model") { Order::Model } else { Order::Schema };
@@ -234,7 +197,6 @@ fn main() {
     let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
     let cases = cases(&text);
     println!("{} cases, {order:?} (us)", cases.len());
-    if std::env::args().any(|argument| argument == "--probe") { return probe(&tables, &cases, order); }
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); SPARE.len()];
     for _ in 0..=REPETITIONS {
         for (times, spare) in times.iter_mut().zip(SPARE) {

@@ -19,14 +19,19 @@ use super::{Array, CompiledGraph, INFINITE, Leaf, LeafId, Node, NodeId, Object, 
 /// Bytes of an escape. Where any character may be escaped, two of them can be one character.
 const ESCAPE: u32 = 6;
 
+/// Bytes by which the end of a counted text can be farther inside of it.
+pub const TEXT_RISE: u32 = 2 * ESCAPE;
+
 /// Bytes of the quotes of a string.
 const QUOTES: u32 = 2;
 
 /// Bytes by which the end can be farther, at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rise {
-    /// After a member or an item has begun, beside its value.
-    pub part: u32,
+    /// After a member has begun, beside its value.
+    pub member: u32,
+    /// After an item has begun, beside its value.
+    pub item: u32,
     /// After a value has begun.
     pub value: u32,
     /// After whitespace.
@@ -42,11 +47,11 @@ impl CompiledGraph {
     /// The same, with the lengths of values counted in tokens or in bytes. In tokens, a name that is partly read can be
     /// farther from the end than before, as what is left of it is counted in bytes.
     pub fn rise_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rise> {
-        let mut rise = Rise { part: 0, value: 0, whitespace: self.spaces().farthest() };
+        let mut rise = Rise { whitespace: self.spaces().farthest(), ..Rise::default() };
         for node in 0..self.len() {
             match self.node(node) {
-                Node::Object(object) => rise.part = rise.part.max(self.rise_of_object(object, value, in_tokens)?),
-                Node::Array(array) => rise.part = rise.part.max(self.rise_of_array(array, value)?),
+                Node::Object(object) => rise.member = rise.member.max(self.rise_of_object(object, value, in_tokens)?),
+                Node::Array(array) => rise.item = rise.item.max(self.rise_of_array(array, value)?),
                 Node::Sequence(_) | Node::Repeat { .. } | Node::Distinct(_) => return None,
                 _ => {}
             }
@@ -118,7 +123,7 @@ impl CompiledGraph {
         Some(match self.node(node) {
             Node::Literals(texts) => longest(texts),
             Node::Tail(tail) => self.farthest_of_tail(tail),
-            Node::Text { .. } => self.facts.shortest(node).saturating_add(2 * ESCAPE),
+            Node::Text { .. } => self.facts.shortest(node).saturating_add(TEXT_RISE),
             Node::Regular(leaf) => self.farthest_of_leaf(*leaf)?,
             _ => value(node),
         })
@@ -138,7 +143,8 @@ impl CompiledGraph {
         Some(farthest)
     }
 
-    fn farthest_of_leaf(&self, leaf: LeafId) -> Option<u32> {
+    /// Bytes to the end of a leaf from any place inside of it, at most; `None` if that is not known.
+    pub fn farthest_of_leaf(&self, leaf: LeafId) -> Option<u32> {
         let Leaf { tree, encoding } = self.leaf(leaf);
         self.automaton(leaf).farthest_of_all(|| Some(extent(tree, *encoding).farthest? + QUOTES))
     }

@@ -17,8 +17,10 @@ use super::Matcher;
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
 use super::counting::{Counting, GraphTokens};
+use super::distance::Distance;
+use super::machine::{Configuration, Machine};
 use crate::error::Result;
-use crate::language::{CompiledGraph, Language, Rise};
+use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
 
 /// A language compiled for a vocabulary. Immutable and cheap to clone.
@@ -90,9 +92,16 @@ impl Constraint {
         Counting { tables: &self.0.tables, automata: &self.0.ids.automata, tokens: &self.0.tokens }
     }
 
-    /// How far the text can be led from its end; `None` if that is not known.
-    pub(crate) fn rise(&self) -> Option<Rise> {
-        self.0.graph.rise().filter(|_| self.0.tables.vocabulary.has_every_byte())
+    /// How far a text that stands in any of these places is from its end, in tokens or in bytes; `None` if that is not
+    /// known.
+    pub(crate) fn measure(&self, machine: &mut Machine<'_>, at: &[Configuration], in_tokens: bool) -> Option<Distance> {
+        let begun = &self.0.tables.lookahead.begun;
+        if in_tokens {
+            let tokens = self.counting().tokens(&self.0.graph)?;
+            return Distance::measure(machine, at, Some(&tokens.lengths), tokens.rise?, begun);
+        }
+        let rise = self.0.graph.rise().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
+        Distance::measure(machine, at, None, rise, begun)
     }
 
     pub(crate) fn graph(&self) -> &CompiledGraph {

@@ -32,12 +32,12 @@ use std::sync::Arc;
 use distance::Distance;
 use history::History;
 use machine::{Configuration, Machine, Position};
-use masks::{MatcherCache, Written, begun, lookup, masker, write_one};
+use masks::{Entry, MatcherCache, Written, begun, lookup, masker, write_one};
 use pool::SharedCache;
 use potential::Potential;
 
 use crate::error::{Error, Kind, Result};
-use crate::terminals::Begun;
+use crate::terminals::MostBegun;
 use crate::vocabulary::TokenId;
 
 pub use constraint::Constraint;
@@ -287,7 +287,7 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
-        let budget = budget.filter(|&budget| !self.is_ample(budget));
+        let budget = budget.filter(|&budget| !self.is_ample(budget, false));
         self.find(budget)
     }
 
@@ -306,12 +306,24 @@ impl Matcher {
     }
 
     /// Whether no token can lead too far from the end for a budget: then the mask is the one without a budget.
-    fn is_ample(&mut self, budget: u32) -> bool {
-        let begun = self.constraint().tables().lookahead.begun;
-        let fits = |distance: Distance| distance.after(begun) < budget;
-        self.distance().is_some_and(fits)
-            || self.measured(false).is_some_and(fits)
-            || self.measured(true).is_some_and(fits)
+    fn is_ample(&mut self, budget: u32, quick: bool) -> bool {
+        if self.distance().is_some_and(|distance| distance.after_any() < budget) {
+            return true;
+        }
+        let Some(begun) = self.begun(quick) else { return false };
+        let fits = |distance: Distance| distance.after(&begun) < budget;
+        self.measured(false).is_some_and(fits) || self.measured(true).is_some_and(fits)
+    }
+
+    /// What the tokens that may come begin at most. Waits for no lock; where it would have to, nothing is known.
+    fn begun(&self, quick: bool) -> Option<MostBegun> {
+        let mut cache = self.cache.try_lock()?;
+        cache.terminals.quick = quick;
+        let mut most = MostBegun::default();
+        for &configuration in self.history.configurations() {
+            begun(self.constraint(), &mut cache, configuration).ok()?.iter().for_each(|begun| most.add(begun));
+        }
+        Some(most)
     }
 
     /// How far the text is from its end, as is known.
@@ -337,14 +349,10 @@ impl Matcher {
     /// nothing is known.
     fn measured(&mut self, in_tokens: bool) -> Option<Distance> {
         if self.distance.is_none_or(|distance| !distance.is_fresh || distance.in_tokens != in_tokens) {
-            let constraint = self.cache.constraint();
-            let tokens = if in_tokens { constraint.counting().tokens(constraint.graph()) } else { None };
-            let rise = if in_tokens { tokens?.rise } else { constraint.rise() }?;
+            let (constraint, mut path) = (self.cache.constraint(), Vec::new());
             let mut cache = self.cache.try_lock()?;
-            let mut path = Vec::new();
             let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-            let lengths = tokens.map(|tokens| &tokens.lengths);
-            self.distance = Distance::measure(&mut machine, self.history.configurations(), lengths, rise);
+            self.distance = constraint.measure(&mut machine, self.history.configurations(), in_tokens);
         }
         self.distance
     }
@@ -356,7 +364,7 @@ impl Matcher {
         let written = self.write_cached(row, budget, true).and_then(|written| {
             let is_ample = match written {
                 Written::No => true,
-                Written::Several => budget.is_none_or(|budget| self.is_ample(budget)),
+                Written::Several => budget.is_none_or(|budget| self.is_ample(budget, true)),
                 Written::Yes | Written::Unfit => return Ok(written == Written::Yes),
             };
             let Self { cache, history, path, .. } = self;
@@ -398,8 +406,11 @@ impl Matcher {
         let Some(budget) = budget else { return self.write_if(row, quick, |_| true) };
         for measured in [None, Some(false), Some(true)] {
             let distance = if let Some(in_tokens) = measured { self.measured(in_tokens) } else { self.distance() };
-            let Some(distance) = distance else { continue };
-            let written = self.write_if(row, quick, |begun| distance.after(begun) < budget)?;
+            let Some(distance) = distance.filter(|distance| distance.tokens() < budget) else { continue };
+            let fits_any = distance.after_any() < budget;
+            let vocabulary = &self.constraint().tables().vocabulary;
+            let fits = |entry: &Entry| fits_any || distance.after(entry.begun(vocabulary)) < budget;
+            let written = self.write_if(row, quick, fits)?;
             if written != Written::Unfit {
                 return Ok(written);
             }
@@ -408,7 +419,7 @@ impl Matcher {
     }
 
     /// Writes the allowed tokens if they are one cached entry, and what it begins fits.
-    fn write_if<R: Row + ?Sized>(&self, row: &R, quick: bool, fits: impl Fn(Begun) -> bool) -> Result<Written> {
+    fn write_if<R: Row + ?Sized>(&self, row: &R, quick: bool, fits: impl Fn(&Entry) -> bool) -> Result<Written> {
         let constraint = self.constraint();
         let Some(mut cache) = self.cache.try_lock() else { return Ok(Written::Several) };
         write_one(constraint, &mut cache, self.history.configurations(), quick, fits, row)
@@ -455,11 +466,14 @@ fn fits_whatever_begins(
     configuration: Configuration,
     left: u32,
 ) -> Result<bool> {
-    let Some(rise) = constraint.rise() else { return Ok(false) };
+    let begun = begun(constraint, cache, configuration)?;
     let mut path = Vec::new();
     let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-    let Some(distance) = Distance::measure(&mut machine, &[configuration], None, rise) else { return Ok(false) };
-    Ok(distance.after(begun(constraint, cache, configuration)?) <= left)
+    let mut fits = |in_tokens| {
+        let distance = constraint.measure(&mut machine, &[configuration], in_tokens);
+        distance.is_some_and(|distance| distance.after(&begun) <= left)
+    };
+    Ok(fits(false) || fits(true))
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.

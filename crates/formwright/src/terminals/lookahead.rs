@@ -9,6 +9,8 @@
 //! Cost: a look at every token, when the tables of a vocabulary are made. Wrinkle: bytes are looked at
 //! without knowing where a value ends, so the answer may be too far, never too near.
 
+use smallvec::SmallVec;
+
 use crate::regular::ByteSet;
 use crate::vocabulary::{TokenId, Vocabulary};
 
@@ -20,8 +22,8 @@ pub struct TokenLookahead {
     pub entered: ByteSet,
     /// The most commas of one array in a token. Of commas with nothing but whitespace between, only the first counts.
     pub commas: u32,
-    /// The most members and items that a token begins, and the most values.
-    pub begun: Begun,
+    /// What tokens begin at most.
+    pub begun: MostBegun,
 }
 
 impl TokenLookahead {
@@ -32,7 +34,7 @@ impl TokenLookahead {
             if token.contains(&b',') {
                 lookahead.add(token);
             }
-            lookahead.begun = lookahead.begun.max(Begun::by(token));
+            lookahead.begun.add(Begun::by(token));
         }
         lookahead
     }
@@ -49,20 +51,44 @@ impl TokenLookahead {
     }
 }
 
-/// How many members and items a part of a text begins at most, and how many values.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a part of a text may begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Begun {
-    /// Members and items.
-    pub parts: u32,
-    /// Values.
-    pub values: u32,
+    /// Commas: a member, or an item with its value.
+    pub commas: u8,
+    /// Opening braces: a member.
+    pub braces: u8,
+    /// Opening brackets: an item with its value.
+    pub brackets: u8,
+    /// Colons: the value of a member.
+    pub colons: u8,
+}
+
+/// What any of some texts begins: those of which none begins more than another.
+#[derive(Clone, Debug, Default)]
+pub struct MostBegun(SmallVec<[Begun; 4]>);
+
+impl MostBegun {
+    /// Another one of the texts.
+    pub fn add(&mut self, begun: Begun) {
+        if !self.0.iter().any(|other| begun.is_at_most(*other)) {
+            self.0.retain(|other| !other.is_at_most(begun));
+            self.0.push(begun);
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Begun> {
+        self.0.iter().copied()
+    }
 }
 
 impl Begun {
-    /// As much as either.
-    #[must_use]
-    pub fn max(self, other: Self) -> Self {
-        Self { parts: self.parts.max(other.parts), values: self.values.max(other.values) }
+    fn is_at_most(self, other: Self) -> bool {
+        self.commas <= other.commas
+            && self.braces <= other.braces
+            && self.brackets <= other.brackets
+            && self.colons <= other.colons
     }
 
     /// What `text` begins if it is read anywhere in JSON. Of two bytes that cannot follow each other as structure, the
@@ -70,15 +96,16 @@ impl Begun {
     pub fn by(text: &[u8]) -> Self {
         let (mut begun, mut before) = (Self::default(), 0);
         for &byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
-            let is_possible = match byte {
-                b',' => !matches!(before, b',' | b':' | b'{' | b'['),
-                b':' => !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']'),
-                b'{' => !matches!(before, b'{' | b'}' | b']'),
-                b'[' => !matches!(before, b'{' | b'}' | b']'),
-                _ => true,
+            let (count, is_possible) = match byte {
+                b',' => (&mut begun.commas, !matches!(before, b',' | b':' | b'{' | b'[')),
+                b':' => (&mut begun.colons, !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']')),
+                b'{' => (&mut begun.braces, !matches!(before, b'{' | b'}' | b']')),
+                b'[' => (&mut begun.brackets, !matches!(before, b'{' | b'}' | b']')),
+                _ => (&mut before, false),
             };
-            begun.parts += u32::from(is_possible && matches!(byte, b',' | b'{' | b'['));
-            begun.values += u32::from(is_possible && matches!(byte, b',' | b':' | b'['));
+            if is_possible {
+                *count = count.saturating_add(1);
+            }
             before = byte;
         }
         begun

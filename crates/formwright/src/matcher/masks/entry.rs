@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::NameCompleting;
-use crate::terminals::{Begun, TerminalMask, TokenSet};
+use crate::terminals::{Begun, MostBegun, TerminalMask, TokenSet};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// Lists of at most this many bans are searched one by one.
@@ -34,7 +34,7 @@ pub struct Entry {
     pub unresolved: Vec<TokenId>,
     /// Tokens that complete an undeclared name: allowed while that name is not used.
     pub name_completing: Option<Box<NameCompleting>>,
-    begun: OnceLock<Begun>,
+    begun: OnceLock<MostBegun>,
 }
 
 impl Entry {
@@ -50,11 +50,13 @@ impl Entry {
     }
 
     /// What its tokens begin at most. Those of terminal masks stay inside a terminal and begin nothing.
-    pub fn begun(&self, vocabulary: &Vocabulary) -> Begun {
-        *self.begun.get_or_init(|| {
+    pub fn begun(&self, vocabulary: &Vocabulary) -> &MostBegun {
+        self.begun.get_or_init(|| {
             let completing = self.name_completing.iter().flat_map(|tokens| tokens.tokens());
             let tokens = self.tokens.iter().chain(&self.unresolved).chain(completing);
-            tokens.map(|&token| Begun::by(vocabulary.token(token))).fold(Begun::default(), Begun::max)
+            let mut most = MostBegun::default();
+            tokens.for_each(|&token| most.add(Begun::by(vocabulary.token(token))));
+            most
         })
     }
 

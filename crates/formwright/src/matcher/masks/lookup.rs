@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::matcher::budget::Budget;
 use crate::matcher::constraint::Constraint;
 use crate::matcher::machine::{Configuration, Machine, Position};
-use crate::terminals::Begun;
+use crate::terminals::MostBegun;
 
 /// An entry with more unresolved tokens than this is made again for every mask, with the names used before.
 const MOST_UNRESOLVED: usize = 32;
@@ -66,7 +66,7 @@ pub fn write_one<R: Row + ?Sized>(
     cache: &mut MatcherCache,
     configurations: &[Configuration],
     quick: bool,
-    fits: impl Fn(Begun) -> bool,
+    fits: impl Fn(&Entry) -> bool,
     row: &R,
 ) -> Result<Written> {
     let tables = constraint.tables();
@@ -81,7 +81,7 @@ pub fn write_one<R: Row + ?Sized>(
         _ => return Ok(Written::Several),
     };
     let written = |entry: &Entry| {
-        if !fits(tables.lookahead.begun) && !fits(entry.begun(&tables.vocabulary)) {
+        if !fits(entry) {
             return Written::Unfit;
         }
         if !entry.allows || !entry.is_resolved() {
@@ -98,12 +98,12 @@ pub fn write_one<R: Row + ?Sized>(
 }
 
 /// What the tokens of a configuration begin at most.
-pub fn begun(constraint: &Constraint, cache: &mut MatcherCache, configuration: Configuration) -> Result<Begun> {
+pub fn begun(constraint: &Constraint, cache: &mut MatcherCache, configuration: Configuration) -> Result<MostBegun> {
     let vocabulary = &constraint.tables().vocabulary;
     if let Some(cached) = cached_entry(constraint, cache, configuration) {
-        return Ok(cached.begun(vocabulary));
+        return Ok(cached.begun(vocabulary).clone());
     }
-    Ok(insert_entry(constraint, cache, configuration)?.begun(vocabulary))
+    Ok(insert_entry(constraint, cache, configuration)?.begun(vocabulary).clone())
 }
 
 /// The entry of a configuration, if it is cached.

@@ -25,7 +25,7 @@ mod terminal_cache;
 mod terminals;
 mod walk;
 
-use entry::Entry;
+pub use entry::Entry;
 use equivalence::{EntryKey, representative_window, without_names};
 use lookup::insert_entry;
 use masker::Masker;
