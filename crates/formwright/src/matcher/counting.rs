@@ -7,6 +7,7 @@
 //! Cost: the lengths of a graph's parts are found once for a constraint, when a budget first asks for them. Wrinkle: a
 //! graph of very many nodes is counted in bytes.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 use super::machine::{Configuration, END, Machine, Position, Stacks, TokenLengths};
@@ -17,6 +18,9 @@ use crate::vocabulary::Trie;
 
 /// Graphs with more nodes are not counted in tokens.
 const MOST_NODES: NodeId = 1 << 14;
+
+/// Bytes of names and constants that are counted in tokens, those of short values first.
+const MOST_BYTES: usize = 1 << 13;
 
 /// Leaves whose shortest text has more bytes than this are counted in tokens.
 const SHORT: u32 = 4;
@@ -56,7 +60,12 @@ impl<'c> Counting<'c> {
             let start = Configuration { position: Position::Start(node), stack: END };
             if bytes <= SHORT { bytes } else { potential.tokens(&mut machine, self, &[start]) }
         };
-        let lengths = TokenLengths::new(graph, |text| pieces(self.tables.vocabulary.plain(), text), leaf);
+        let left = Cell::new(MOST_BYTES);
+        let spelled = |text: &[u8]| {
+            left.set(left.get().saturating_sub(text.len()));
+            if left.get() == 0 { text.len() as u32 } else { pieces(self.tables.vocabulary.plain(), text) }
+        };
+        let lengths = TokenLengths::new(graph, spelled, leaf);
         let rise = graph.rise_in(&|node| lengths.of(node), true);
         GraphTokens { lengths, rise }
     }

@@ -93,6 +93,10 @@ fn begun_at(machine: &Machine<'_>, position: Position, rise: Rise) -> Option<u32
         Position::Text { .. } => TEXT_RISE,
         Position::Terminal { leaf, .. } => machine.graph.farthest_of_leaf(leaf)?,
         Position::Array { .. } => item.saturating_add(value),
+        Position::Excluding { leaf, .. } => {
+            let unknown = member.max(item).saturating_add(value);
+            machine.farthest_excluded(leaf).map_or(unknown, |farthest| farthest.max(TEXT_RISE))
+        }
         _ => member.max(item).saturating_add(value),
     })
 }

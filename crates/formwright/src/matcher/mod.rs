@@ -312,7 +312,8 @@ impl Matcher {
         }
         let Some(begun) = self.begun(quick) else { return false };
         let fits = |distance: Distance| distance.after(&begun) < budget;
-        self.measured(false).is_some_and(fits) || self.measured(true).is_some_and(fits)
+        let first = self.distance.is_some_and(|distance| distance.in_tokens);
+        self.measured(first).is_some_and(fits) || self.measured(!first).is_some_and(fits)
     }
 
     /// What the tokens that may come begin at most. Waits for no lock; where it would have to, nothing is known.
@@ -404,7 +405,11 @@ impl Matcher {
             return Ok(Written::Several);
         }
         let Some(budget) = budget else { return self.write_if(row, quick, |_| true) };
-        for measured in [None, Some(false), Some(true)] {
+        let first = self.distance.is_some_and(|distance| distance.in_tokens);
+        for measured in [None, Some(first), Some(!first)] {
+            if measured == Some(first) && self.is_known_to_fit(budget) {
+                return self.write_if(row, quick, |_| true);
+            }
             let distance = if let Some(in_tokens) = measured { self.measured(in_tokens) } else { self.distance() };
             let Some(distance) = distance.filter(|distance| distance.tokens() < budget) else { continue };
             let fits_any = distance.after_any() < budget;
@@ -416,6 +421,12 @@ impl Matcher {
             }
         }
         Ok(Written::Unfit)
+    }
+
+    /// Whether the text stands in one place only, of which it is remembered that all its tokens fit.
+    fn is_known_to_fit(&self, budget: u32) -> bool {
+        let [place] = self.history.configurations() else { return false };
+        self.cache.try_lock().is_some_and(|cache| budget > 0 && cache.budgets.is_ample(place, budget - 1))
     }
 
     /// Writes the allowed tokens if they are one cached entry, and what it begins fits.

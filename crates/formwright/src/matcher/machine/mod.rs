@@ -74,6 +74,8 @@ pub struct Machine<'m> {
     pub overflow: bool,
     /// The byte being read.
     byte: u8,
+    /// Room for the configurations of one step.
+    buffer: Vec<Configuration>,
 }
 
 /// An automaton reached its bound: what it says cannot be trusted.
@@ -87,7 +89,17 @@ pub fn too_many_states() -> Error {
 
 impl<'m> Machine<'m> {
     pub fn new(graph: &'m CompiledGraph, stacks: &'m mut Stacks, path: &'m mut Vec<u8>) -> Self {
-        Self { graph, stacks, path, gap: None, unresolved: false, completed: None, overflow: false, byte: 0 }
+        Self {
+            graph,
+            stacks,
+            path,
+            gap: None,
+            unresolved: false,
+            completed: None,
+            overflow: false,
+            byte: 0,
+            buffer: Vec::new(),
+        }
     }
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.

@@ -259,7 +259,8 @@ impl Machine<'_> {
     /// must differ from unknown ones are left out.
     pub fn step_erased(&mut self, configuration: Configuration, byte: u8) -> (SmallVec<[Configuration; 2]>, bool) {
         self.settle();
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut self.buffer);
+        out.clear();
         self.step_all(&[configuration], byte, &mut out, 0);
         if let Position::Object { phase: Phase::Open | Phase::Comma, object, seen, .. } = configuration.position
             && byte == b'"'
@@ -270,7 +271,9 @@ impl Machine<'_> {
             self.unresolved |= out.len() < all;
         }
         let depends = std::mem::take(&mut self.unresolved);
-        (out.into_iter().map(|after| self.erased(after)).collect(), depends)
+        let erased = out.iter().map(|&after| self.erased(after)).collect();
+        self.buffer = out;
+        (erased, depends)
     }
 
     fn names_are_unknown(&self, object: NodeId, seen: Progress) -> bool {
