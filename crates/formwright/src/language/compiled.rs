@@ -166,7 +166,7 @@ impl CompiledGraph {
     }
 
     /// How many nodes there are.
-    pub fn len(&self) -> NodeId {
+    pub fn nodes(&self) -> NodeId {
         self.graph.nodes.len() as NodeId
     }
 

@@ -48,7 +48,7 @@ impl CompiledGraph {
     /// farther from the end than before, as what is left of it is counted in bytes.
     pub fn rise_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rise> {
         let mut rise = Rise { whitespace: self.spaces().farthest(), ..Rise::default() };
-        for node in 0..self.len() {
+        for node in 0..self.nodes() {
             match self.node(node) {
                 Node::Object(object) => rise.member = rise.member.max(self.rise_of_object(object, value, in_tokens)?),
                 Node::Array(array) => rise.item = rise.item.max(self.rise_of_array(array, value)?),

@@ -21,8 +21,8 @@ use rustc_hash::FxHashMap;
 use super::counting::Counting;
 use super::machine::{Configuration, Machine, StackId};
 use super::masks::ContinuedKey;
+use super::potential::{FAR, Potential};
 use crate::language::INFINITE;
-use super::potential::Potential;
 
 /// Configurations about which it is remembered how much their dearest token leaves to do.
 const MOST_KNOWN: usize = 1 << 13;
@@ -86,7 +86,10 @@ impl<'m> Budget<'m> {
             if bytes <= self.left {
                 return bytes;
             }
-            if let Some(tokens) = self.counting.tokens(machine.graph) {
+            // Farther away, the bytes are the potential, and a lower bound would promise more than it keeps.
+            if bytes <= FAR
+                && let Some(tokens) = self.counting.tokens(machine.graph)
+            {
                 let bound = |of: &Configuration| machine.token_bound(&tokens.lengths, *of);
                 let bound = configurations.iter().map(bound).min().unwrap_or(INFINITE);
                 if bound <= self.left {
@@ -123,9 +126,12 @@ impl<'m> Budget<'m> {
         fits
     }
 
-    /// Whether any of some context-dependent tokens fits, as far as is known.
-    pub fn is_ample_for(&self, key: &ContinuedKey) -> bool {
-        self.cache.highest_dependent.get(key).is_some_and(|&highest| highest <= self.left)
+    /// Whether any of some context-dependent tokens fits, as far as is known. If so, what they leave to do counts as
+    /// asked about.
+    pub fn is_ample_for(&mut self, key: &ContinuedKey) -> bool {
+        let known = self.cache.highest_dependent.get(key).copied().filter(|&highest| highest <= self.left);
+        self.highest = self.highest.max(known.unwrap_or(0));
+        known.is_some()
     }
 
     /// Remembers how much some context-dependent tokens leave to do at most.

@@ -14,11 +14,11 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
-use super::masks::{TableIds, precomputed};
-use super::pool::Pool;
 use super::counting::{Counting, GraphTokens};
 use super::distance::Distance;
 use super::machine::{Configuration, Machine};
+use super::masks::{TableIds, precomputed};
+use super::pool::Pool;
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;

@@ -11,13 +11,16 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 
 use super::machine::{Configuration, END, Machine, Position, Stacks, TokenLengths};
-use super::potential::Potential;
+use super::potential::{FAR, Potential};
 use crate::language::{CompiledGraph, NodeId, Rise};
 use crate::terminals::Tables;
 use crate::vocabulary::Trie;
 
-/// Graphs with more nodes are not counted in tokens.
-const MOST_NODES: NodeId = 1 << 14;
+/// Graphs with more nodes are counted in bytes: so many alternatives may have very many ways to the end.
+const MOST_NODES: NodeId = 1 << 12;
+
+/// Where one token can lead more bytes away from the end, no rise in tokens is given: a text would soon be too far.
+const MOST_RISE: u32 = FAR / 48;
 
 /// Bytes of names and constants that are counted in tokens, those of short values first.
 const MOST_BYTES: usize = 1 << 13;
@@ -46,9 +49,14 @@ impl<'c> Counting<'c> {
         self.tables.vocabulary.has_every_byte()
     }
 
+    /// Whether everything is counted in bytes.
+    pub fn is_in_bytes(self, graph: &CompiledGraph) -> bool {
+        graph.nodes() > MOST_NODES && self.has_every_byte()
+    }
+
     /// The tokens of the graph's parts; `None` if they are counted in bytes.
     pub fn tokens(self, graph: &CompiledGraph) -> Option<&'c GraphTokens> {
-        let is_countable = graph.len() <= MOST_NODES && self.has_every_byte();
+        let is_countable = graph.nodes() <= MOST_NODES && self.has_every_byte();
         self.tokens.get_or_init(|| is_countable.then(|| self.find_tokens(graph))).as_ref()
     }
 
@@ -66,7 +74,8 @@ impl<'c> Counting<'c> {
             if left.get() == 0 { text.len() as u32 } else { pieces(self.tables.vocabulary.plain(), text) }
         };
         let lengths = TokenLengths::new(graph, spelled, leaf);
-        let rise = graph.rise_in(&|node| lengths.of(node), true);
+        let is_low = |rise: &Rise| rise.member.max(rise.item).max(rise.value) <= MOST_RISE;
+        let rise = graph.rise().filter(is_low).and_then(|_| graph.rise_in(&|node| lengths.of(node), true));
         GraphTokens { lengths, rise }
     }
 }

@@ -329,7 +329,8 @@ impl Matcher {
 
     /// How far the text is from its end, as is known.
     fn distance(&self) -> Option<Distance> {
-        let known = self.distance.filter(|distance| distance.is_fresh || self.history.configurations().len() == 1);
+        let is_one = self.history.configurations().len() == 1;
+        let known = self.distance.filter(|distance| distance.is_fresh || is_one && distance.holds());
         debug_assert!(
             known.is_none_or(|known| known.tokens() >= self.lower_bound(known.in_tokens)),
             "farther from the end than a token leads"

@@ -32,7 +32,7 @@ use crate::language::{INFINITE, UNBOUNDED};
 use crate::vocabulary::NodeIndex;
 
 /// Where the end is more bytes away than this, the bytes are the potential.
-const FAR: u32 = 1 << 15;
+pub const FAR: u32 = 1 << 15;
 
 /// Records kept for the next question.
 const MOST_RECORDS: usize = 1 << 15;
@@ -77,6 +77,9 @@ pub struct Potential {
 impl Potential {
     /// Tokens of the shortest completion known of any of some configurations; [`INFINITE`] if none is known.
     pub fn tokens(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
+        if counting.is_in_bytes(machine.graph) {
+            return machine.cost(of);
+        }
         machine
             .blindly(|machine| of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of))))
     }

@@ -63,7 +63,7 @@ pub enum Unit {
 
 impl Unit {
     /// Tokens, if their lengths are known.
-    pub fn of<T>(lengths: Option<T>) -> Self {
+    pub fn of<T>(lengths: Option<&T>) -> Self {
         if lengths.is_some() { Self::Tokens } else { Self::Bytes }
     }
 }

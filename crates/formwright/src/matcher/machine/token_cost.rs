@@ -40,17 +40,13 @@ fn is_in_tokens(object: &Object) -> bool {
 
 impl TokenLengths {
     /// `pieces` counts the fewest tokens of a text, and `leaf` those of a node that is a leaf.
-    pub fn new(
-        graph: &CompiledGraph,
-        pieces: impl Fn(&[u8]) -> u32,
-        mut leaf: impl FnMut(NodeId) -> u32,
-    ) -> Self {
+    pub fn new(graph: &CompiledGraph, pieces: impl Fn(&[u8]) -> u32, mut leaf: impl FnMut(NodeId) -> u32) -> Self {
         let bytes = |node: NodeId| graph.facts.shortest(node);
-        let mut order: Vec<NodeId> = (0..graph.len()).filter(|&node| bytes(node) < INFINITE).collect();
+        let mut order: Vec<NodeId> = (0..graph.nodes()).filter(|&node| bytes(node) < INFINITE).collect();
         order.sort_by_key(|&node| bytes(node));
         let mut lengths = Self {
-            nodes: (0..graph.len()).map(bytes).collect(),
-            members: (0..graph.len()).map(|_| None).collect(),
+            nodes: (0..graph.nodes()).map(bytes).collect(),
+            members: (0..graph.nodes()).map(|_| None).collect(),
         };
         // The shortest text of a node is made of shorter ones; of equally short ones, the bytes are a bound as well.
         for node in order {
@@ -60,13 +56,9 @@ impl TokenLengths {
                     nearest.map_or(INFINITE, &pieces)
                 }
                 Node::Regular(_) | Node::Text { .. } => leaf(node),
-                Node::Object(object) if is_in_tokens(object) => {
-                    lengths.object(graph, node, object, &pieces)
-                }
+                Node::Object(object) if is_in_tokens(object) => lengths.object(graph, node, object, &pieces),
                 Node::Array(array) if !array.is_tracked() => lengths.array(graph, array),
-                Node::Sequence(parts) => {
-                    parts.iter().fold(0_u32, |all, &part| all.saturating_add(lengths.of(part)))
-                }
+                Node::Sequence(parts) => parts.iter().fold(0_u32, |all, &part| all.saturating_add(lengths.of(part))),
                 Node::Choice(options) => {
                     let nearest = options.iter().filter(|&&option| bytes(option) == bytes(node));
                     nearest.map(|&option| lengths.of(option)).max().unwrap_or(INFINITE)
@@ -85,13 +77,7 @@ impl TokenLengths {
         self.nodes[node as usize]
     }
 
-    fn object(
-        &mut self,
-        graph: &CompiledGraph,
-        node: NodeId,
-        object: &Object,
-        pieces: impl Fn(&[u8]) -> u32,
-    ) -> u32 {
+    fn object(&mut self, graph: &CompiledGraph, node: NodeId, object: &Object, pieces: impl Fn(&[u8]) -> u32) -> u32 {
         let (colon, between) = (graph.costs.colon(&object.layout), graph.costs.between_items(&object.layout));
         let name = |at: usize| {
             let name = object.names.text(at);
