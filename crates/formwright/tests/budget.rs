@@ -212,22 +212,73 @@ fn texts_of_tokens_that_cut_across_structure_end_in_time() {
     others(&tables, 8);
 }
 
-/// Some bytes are no tokens, or only inside longer ones.
+/// A vocabulary in which some bytes are no tokens, or only inside longer ones.
+fn tables_without(missing: &[u8]) -> Arc<Tables> {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    tokens.extend((0..128_u8).filter(|byte| !missing.contains(byte)).map(|byte| vec![byte]));
+    let longer = [
+        "{\"", "\":", "\"}", "\",\"", "\"a\"", "12", "10", "ab", "cab", "]]", "[1", "1]", ": ", "true", "null", "}}",
+        "de", "abc",
+    ];
+    tokens.extend(longer.iter().map(|token| token.as_bytes().to_vec()));
+    let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
+    Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))
+}
+
 #[test]
 fn texts_end_in_time_where_not_every_byte_is_a_token() {
     for (index, missing) in [&b"0"[..], b"\"", b"b}", b" \\", b"1]", b":,"].into_iter().enumerate() {
-        let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
-        tokens.extend((0..128_u8).filter(|byte| !missing.contains(byte)).map(|byte| vec![byte]));
-        let longer = [
-            "{\"", "\":", "\"}", "\",\"", "\"a\"", "12", "10", "ab", "cab", "]]", "[1", "1]", ": ", "true", "null",
-            "}}", "de", "abc",
-        ];
-        tokens.extend(longer.iter().map(|token| token.as_bytes().to_vec()));
-        let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
-        let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
+        let tables = tables_without(missing);
         if index % 2 == 0 {
             schemas(&tables, 1);
         }
         others(&tables, 2);
+    }
+}
+
+/// The tokens allowed within a budget after a text, of a matcher that was elsewhere before.
+fn allowed(matcher: &mut Matcher, text: &str, budget: u32) -> Vec<String> {
+    matcher.reset();
+    matcher.accept_bytes(text.as_bytes()).unwrap();
+    let vocabulary = Arc::clone(&matcher.constraint().tables().vocabulary);
+    let mut mask = vec![0; vocabulary.mask_words()];
+    matcher.fill_bitmask(&mut mask, Some(budget)).unwrap();
+    let is_set = |token: &u32| mask[*token as usize / 32] >> (token % 32) & 1 == 1;
+    let tokens = (1..vocabulary.len() as u32).filter(is_set);
+    tokens.map(|token| String::from_utf8_lossy(vocabulary.token(token)).into_owned()).collect()
+}
+
+/// What the tokens after a number leave to do is remembered for several places, and counts where one of these is
+/// remembered.
+#[test]
+fn what_is_remembered_of_one_place_counts_at_others() {
+    let tables = tables_without(b"1]");
+    let schema = r#"{"type": "array", "items": {"type": "array", "items": {"type": "array", "minItems": 1}}, "minItems": 2, "maxItems": 3}"#;
+    let language = json_schema(schema, &options(Order::Model, "flexible")).unwrap();
+    let constraint = Constraint::new(&language, &tables).unwrap();
+    let least = constraint.matcher().min_tokens_to_finish();
+    let mut random = Random(2);
+    for round in 0..40 {
+        let spare = random.below(300) as u32;
+        walk(&constraint, least + spare, CHOICES[round % 4], &mut random, schema);
+    }
+}
+
+/// Of two objects that the text may be, the one that it is nearly through with does not speak for the other one.
+#[test]
+fn a_longer_alternative_is_not_begun_in_too_few_tokens() {
+    let tables = tables_of(["\",\""], Limits::default());
+    let long = "z".repeat(90);
+    let first = r#"{"type": "object", "properties": {"x": {"type": "string", "minLength": 100}}, "required": ["x"], "additionalProperties": false}"#;
+    let second = format!(
+        r#"{{"type": "object", "properties": {{"x": {{"type": "string"}}, "y": {{"const": "{long}"}}}}, "required": ["x", "y"], "additionalProperties": false}}"#
+    );
+    let language = json_schema(&format!(r#"{{"anyOf": [{first}, {second}]}}"#), &Options::default()).unwrap();
+    let mut matcher = Constraint::new(&language, &tables).unwrap().matcher();
+    let text = format!("{{\"x\":\"{}", "a".repeat(120));
+    let needed = 1 + "y\":\"".len() as u32 + 90 + 2; // this token, and every byte after it
+    for budget in [4, 20, 40, 60, 80, needed - 1, needed, needed + 1, 300] {
+        let is_allowed = allowed(&mut matcher, &text, budget).contains(&"\",\"".to_owned());
+        assert_eq!(is_allowed, budget >= needed, "within {budget} of {needed}");
     }
 }
