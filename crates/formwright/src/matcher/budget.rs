@@ -21,8 +21,7 @@ use rustc_hash::FxHashMap;
 use super::counting::Counting;
 use super::machine::{Configuration, Machine, StackId};
 use super::masks::ContinuedKey;
-use super::potential::{FAR, Potential};
-use crate::language::INFINITE;
+use super::potential::Potential;
 
 /// Configurations about which it is remembered how much their dearest token leaves to do.
 const MOST_KNOWN: usize = 1 << 13;
@@ -86,15 +85,9 @@ impl<'m> Budget<'m> {
             if bytes <= self.left {
                 return bytes;
             }
-            // Farther away, the bytes are the potential, and a lower bound would promise more than it keeps.
-            if bytes <= FAR
-                && let Some(tokens) = self.counting.tokens(machine.graph)
-            {
-                let bound = |of: &Configuration| machine.token_bound(&tokens.lengths, *of);
-                let bound = configurations.iter().map(bound).min().unwrap_or(INFINITE);
-                if bound <= self.left {
-                    return bound;
-                }
+            let tokens = self.counting.parts(machine, configurations);
+            if tokens <= self.left {
+                return tokens;
             }
         }
         self.cache.potential.tokens(machine, self.counting, configurations)

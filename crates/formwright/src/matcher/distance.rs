@@ -9,12 +9,8 @@
 //! text stands in one place only. Of several, one alone can be farther away than all of them together.
 
 use super::machine::{Configuration, Machine, Phase, Position, TokenLengths};
-use super::potential::FAR;
 use crate::language::{Rise, TEXT_RISE};
 use crate::terminals::{Begun, MostBegun};
-
-/// After more members, items and values were begun, a bound in tokens is found again.
-const MOST_BEGUN: u32 = 16;
 
 /// A bound on the tokens to the end.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +19,6 @@ pub struct Distance {
     rise: Rise,
     /// Tokens that any one token can add.
     by_any: u32,
-    /// What was begun since it was measured.
-    begun: u32,
     /// Whether nothing was read since it was measured; then it holds of several places as well.
     pub is_fresh: bool,
     /// Whether it was measured in tokens, not in bytes.
@@ -40,15 +34,12 @@ impl Distance {
         rise: Rise,
         begun: &MostBegun,
     ) -> Option<Self> {
-        if lengths.is_some() && configurations.iter().any(|place| machine.stack_costs(place.stack).most > FAR / 2) {
-            return None;
-        }
-        let farthest = configurations.iter().map(|&place| machine.dearest_bound(lengths, place)).max()?;
+        let farthest = configurations.iter().map(|&place| machine.dearest_cost(lengths, place)).max()?;
         let here = |at: &Configuration| begun_at(machine, at.position, rise);
         let here = configurations.iter().map(here).try_fold(0, |most, here| Some(here?.max(most)))?;
         let tokens = farthest.saturating_add(here).saturating_add(rise.whitespace);
         let by_any = most_rise(begun, rise);
-        Some(Self { tokens, rise, by_any, begun: 0, is_fresh: true, in_tokens: lengths.is_some() })
+        Some(Self { tokens, rise, by_any, is_fresh: true, in_tokens: lengths.is_some() })
     }
 
     /// The tokens.
@@ -59,15 +50,8 @@ impl Distance {
     /// After more text.
     #[inline]
     pub fn advance(&mut self, text: &[u8]) {
-        let begun = Begun::by(text);
-        self.tokens = self.tokens.saturating_add(rise_by(begun, self.rise));
-        self.begun += begun.all();
+        self.tokens = self.tokens.saturating_add(rise_by(Begun::by(text), self.rise));
         self.is_fresh = false;
-    }
-
-    /// Whether it may be trusted after what was read since: where the end may be very far, the potential is in bytes.
-    pub fn holds(&self) -> bool {
-        !self.in_tokens || self.begun <= MOST_BEGUN
     }
 
     /// Tokens to the end after any text that begins so much.

@@ -330,7 +330,7 @@ impl Matcher {
     /// How far the text is from its end, as is known.
     fn distance(&self) -> Option<Distance> {
         let is_one = self.history.configurations().len() == 1;
-        let known = self.distance.filter(|distance| distance.is_fresh || is_one && distance.holds());
+        let known = self.distance.filter(|distance| distance.is_fresh || is_one);
         debug_assert!(
             known.is_none_or(|known| known.tokens() >= self.lower_bound(known.in_tokens)),
             "farther from the end than a token leads"

@@ -32,13 +32,13 @@ use crate::language::{INFINITE, UNBOUNDED};
 use crate::vocabulary::NodeIndex;
 
 /// Where the end is more bytes away than this, the bytes are the potential.
-pub const FAR: u32 = 1 << 15;
+const FAR: u32 = 1 << 15;
 
-/// Records kept for the next question.
-const MOST_RECORDS: usize = 1 << 15;
+/// Records kept. What is known stays: a text may rely on it. Beyond, ways are not followed any more.
+const MOST_RECORDS: usize = 1 << 17;
 
-/// Records made for one question; beyond, the bytes are the potential.
-const MOST_NEW: usize = 1 << 20;
+/// Records made for one question. Where there are more ways, they are not followed.
+const MOST_NEW: usize = 1 << 15;
 
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
 const LONG: u32 = 2;
@@ -77,11 +77,11 @@ pub struct Potential {
 impl Potential {
     /// Tokens of the shortest completion known of any of some configurations; [`INFINITE`] if none is known.
     pub fn tokens(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
+        let parts = counting.parts(machine, of);
         if counting.is_in_bytes(machine.graph) {
-            return machine.cost(of);
+            return parts.min(machine.cost(of));
         }
-        machine
-            .blindly(|machine| of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of))))
+        machine.blindly(|machine| of.iter().fold(parts, |least, &of| least.min(self.tokens_of(machine, counting, of))))
     }
 
     fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
@@ -134,6 +134,9 @@ impl Potential {
             return self.records[id as usize].tokens;
         }
         if self.records.len() > MOST_RECORDS {
+            if counting.has_every_byte() {
+                return INFINITE;
+            }
             (self.records, self.ways, self.ids) = Default::default();
         }
         let bytes = machine.configuration_cost(configuration);
@@ -142,8 +145,11 @@ impl Potential {
         self.ways.reserve(room);
         self.ids.reserve(room);
         let start = self.record(counting, configuration, bytes);
-        let new = self.expand_all(machine, counting, start);
-        self.solve(counting, new);
+        let (records, ways) = (self.records.len(), self.ways.len());
+        match self.expand_all(machine, counting, start) {
+            Some(new) => self.solve(counting, new),
+            None => self.forget(start, records, ways),
+        }
         self.records[start as usize].tokens
     }
 
@@ -159,8 +165,18 @@ impl Potential {
         id
     }
 
-    /// Finds the preferred ways on from a record, and from all those they lead to. Returns what is new.
-    fn expand_all(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Id) -> Vec<Id> {
+    /// Forgets all records and ways from some numbers on; `start` is known from now on, by its bytes alone.
+    fn forget(&mut self, start: Id, records: usize, ways: usize) {
+        for record in self.records.drain(records..) {
+            self.ids.remove(&record.configuration);
+        }
+        self.ways.truncate(ways);
+        self.records[start as usize].ways = Some([ways as u32; 3]);
+    }
+
+    /// Finds the preferred ways on from a record, and from all those they lead to. Returns what is new; `None` if that is
+    /// too much.
+    fn expand_all(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Id) -> Option<Vec<Id>> {
         let (mut open, mut new) = (vec![start], Vec::new());
         while let Some(id) = open.pop() {
             let Record { configuration, bytes, ways, .. } = self.records[id as usize];
@@ -169,7 +185,10 @@ impl Potential {
             }
             new.push(id);
             let start = self.ways.len();
-            let goes_on = bytes <= FAR && new.len() <= MOST_NEW;
+            if new.len() > MOST_NEW {
+                return None;
+            }
+            let goes_on = bytes <= FAR;
             if goes_on {
                 for (byte, after) in machine.preferred_ways(configuration, bytes) {
                     let to = after.into_iter().map(|(after, bytes)| (byte, self.record(counting, after, bytes)));
@@ -190,7 +209,7 @@ impl Potential {
             );
             self.records[id as usize].ways = Some([start as u32, middle as u32, self.ways.len() as u32]);
         }
-        new
+        Some(new)
     }
 
     /// Finds the potential of new records: shortest paths, where all others are known. Most edges lead to fewer bytes,

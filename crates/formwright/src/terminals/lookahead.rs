@@ -84,11 +84,6 @@ impl MostBegun {
 }
 
 impl Begun {
-    /// How much it is.
-    pub fn all(self) -> u32 {
-        [self.commas, self.braces, self.brackets, self.colons].into_iter().map(u32::from).sum()
-    }
-
     fn is_at_most(self, other: Self) -> bool {
         self.commas <= other.commas
             && self.braces <= other.braces

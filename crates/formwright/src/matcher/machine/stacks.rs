@@ -105,7 +105,7 @@ pub struct Stacks {
     /// Of an object: what it still needs, for what it has seen; see `cost`.
     members: FxHashMap<(u32, Progress, bool), (u32, u32)>,
     /// Of an object: tokens of the members that it still needs, for what it has seen; see `token_cost`.
-    missing_tokens: FxHashMap<(u32, Progress), u32>,
+    missing_tokens: FxHashMap<(u32, Progress), (u32, u32)>,
     /// Of an object with existential constraints, by its address in the graph: what completes it.
     completions: RefCell<FxHashMap<usize, Completions>>,
     /// Of an object: the cost of each declared member if it comes next.
@@ -265,12 +265,12 @@ impl Stacks {
     }
 
     /// Tokens of the members that an object still needs, if cached.
-    pub fn cached_missing_tokens(&self, key: (u32, Progress)) -> Option<u32> {
+    pub fn cached_missing_tokens(&self, key: (u32, Progress)) -> Option<(u32, u32)> {
         self.missing_tokens.get(&key).copied()
     }
 
     /// Caches the tokens of the members that an object still needs.
-    pub fn insert_missing_tokens(&mut self, key: (u32, Progress), needed: u32) {
+    pub fn insert_missing_tokens(&mut self, key: (u32, Progress), needed: (u32, u32)) {
         self.missing_tokens.insert(key, needed);
     }
 

@@ -1,34 +1,58 @@
-//! An upper bound on the tokens to the end, found as the bytes to the end are (`cost`): part by part.
+//! The tokens to the end, found as the bytes to the end are (`cost`): part by part.
 //!
 //! ```text
-//! {"name": "x      `"` 1     `,"birthday":` 3     `""` 2     `}` 1     7 tokens where 16 bytes are missing
+//! {"name": "x      `"` 1     `,"birthday":` 3     `""` 2     `}` 1     7 tokens where 17 bytes are missing
 //! ```
 //!
-//! What must still come is counted in tokens, each name and value by itself. A part that has begun is counted in bytes,
-//! and so is what is too intricate to be taken apart: counted members, existential constraints, items that must differ.
-//! The shortest path of tokens (`potential`) needs no more, as it may take the same way; it crosses from part to part.
+//! The names that must still come and small sets of texts are counted in tokens, each by itself; all else in bytes,
+//! and so is what cannot be taken apart: counted members, existential constraints, items that must differ.
 //!
-//! Cost: as `cost`; nothing is searched. Wrinkle: the bound is no potential: no token need lower it.
-
-use smallvec::SmallVec;
+//! It is a potential of its own: some token always lowers it by one, the next one of the name or text that it counts, or
+//! a byte. The shortest path of tokens (`potential`) mostly needs fewer, as it crosses from part to part, but takes
+//! longer to find.
+//!
+//! Cost: as `cost`; nothing is searched. Wrinkle: a comma is spelled together with the name after it, so what a name adds
+//! depends on whether a comma stands before it ([`MemberTokens::gain`]).
 
 use super::Machine;
 use super::configuration::{Configuration, Phase, Position, Progress, Unpacked};
-use crate::language::{Array, CompiledGraph, INFINITE, Member, Node, NodeId, Object, end};
+use crate::language::{Array, CompiledGraph, INFINITE, Node, NodeId, Object, Seen, TextSet, end};
+use crate::vocabulary::{NodeIndex, Trie};
 
-/// Tokens that spell the parts of a graph, at most.
+/// Texts of a set are counted in tokens if their tree has at most this many nodes.
+const SMALL: usize = 256;
+
+/// Bytes of names that are counted in tokens.
+const MOST_BYTES: usize = 1 << 13;
+
+/// Tokens that spell the parts of a graph.
 #[derive(Debug)]
 pub struct TokenLengths {
     /// By node: tokens of its shortest text.
     nodes: Vec<u32>,
-    /// By node, of the objects that are counted in tokens: those of their members.
-    members: Vec<Option<Box<MemberTokens>>>,
+    /// By node: what is counted in tokens inside of it.
+    inside: Vec<Inside>,
 }
 
-/// Tokens of the members of an object, each with its comma.
+/// What is counted in tokens inside a node.
+#[derive(Debug)]
+enum Inside {
+    Nothing,
+    Members(Box<MemberTokens>),
+    /// By node of the tree of texts: tokens to the end of a text below it.
+    Texts(Box<[u32]>),
+}
+
+/// Tokens of the members of an object that must come.
 #[derive(Debug)]
 struct MemberTokens {
+    /// By member: with the comma before it, and its value.
     members: Box<[u32]>,
+    /// By member: how many fewer after a comma or the opening brace.
+    gains: Box<[u32]>,
+    /// By member: the rest of its name with the colon, by how many bytes of the name were read; empty where that is
+    /// counted in bytes.
+    names: Box<[Box<[u32]>]>,
     /// By position: of the required members from there on.
     from: Box<[u32]>,
 }
@@ -38,36 +62,65 @@ fn is_in_tokens(object: &Object) -> bool {
     object.tails == 0 && object.existentials == 0 && object.low == 0
 }
 
+/// Fewest tokens that spell each suffix of a text, where every byte is a token.
+fn suffixes(tokens: &Trie, text: &[u8]) -> Vec<u32> {
+    let mut fewest: Vec<u32> = (0..=text.len() as u32).rev().collect();
+    for start in (0..text.len()).rev() {
+        let mut node = 0;
+        for end in start + 1..=text.len() {
+            let Some(child) = tokens.child(node, text[end - 1]) else { break };
+            node = child;
+            if !tokens.items_at(node).is_empty() {
+                fewest[start] = fewest[start].min(fewest[end] + 1);
+            }
+        }
+    }
+    fewest
+}
+
+/// Fewest tokens from each node of a tree of texts to the end of a text below it.
+fn tree_tokens(tokens: &Trie, texts: &Trie) -> Box<[u32]> {
+    let mut fewest = vec![INFINITE; texts.nodes().len()];
+    for at in (0..texts.nodes().len() as NodeIndex).rev() {
+        let mut open = vec![(0, at)];
+        while let Some((node, reached)) = open.pop() {
+            for deeper in texts.children(reached) {
+                let Some(child) = tokens.child(node, texts.node(deeper).byte) else { continue };
+                if !tokens.items_at(child).is_empty() {
+                    let rest = if texts.items_at(deeper).is_empty() { fewest[deeper as usize] } else { 0 };
+                    fewest[at as usize] = fewest[at as usize].min(rest.saturating_add(1));
+                }
+                open.push((child, deeper));
+            }
+        }
+    }
+    fewest.into()
+}
+
 impl TokenLengths {
-    /// `pieces` counts the fewest tokens of a text, and `leaf` those of a node that is a leaf.
-    pub fn new(graph: &CompiledGraph, pieces: impl Fn(&[u8]) -> u32, mut leaf: impl FnMut(NodeId) -> u32) -> Self {
+    /// For a vocabulary, of which every byte is a token.
+    pub fn new(graph: &CompiledGraph, tokens: &Trie) -> Self {
         let bytes = |node: NodeId| graph.facts.shortest(node);
         let mut order: Vec<NodeId> = (0..graph.nodes()).filter(|&node| bytes(node) < INFINITE).collect();
         order.sort_by_key(|&node| bytes(node));
         let mut lengths = Self {
             nodes: (0..graph.nodes()).map(bytes).collect(),
-            members: (0..graph.nodes()).map(|_| None).collect(),
+            inside: (0..graph.nodes()).map(|_| Inside::Nothing).collect(),
         };
-        // The shortest text of a node is made of shorter ones; of equally short ones, the bytes are a bound as well.
+        let mut left = MOST_BYTES;
+        // The shortest text of a node is made of shorter ones. Of what is counted later, the bytes do as well.
         for node in order {
-            let tokens = match graph.node(node) {
-                Node::Literals(texts) => {
-                    let nearest = texts.iter().map(|(text, _)| text).min_by_key(|text| (text.len(), *text));
-                    nearest.map_or(INFINITE, &pieces)
-                }
-                Node::Regular(_) | Node::Text { .. } => leaf(node),
-                Node::Object(object) if is_in_tokens(object) => lengths.object(graph, node, object, &pieces),
+            let found = match graph.node(node) {
+                Node::Literals(texts) => lengths.texts(node, texts, tokens),
+                Node::Object(object) if is_in_tokens(object) => lengths.object(graph, node, object, tokens, &mut left),
                 Node::Array(array) if !array.is_tracked() => lengths.array(graph, array),
                 Node::Sequence(parts) => parts.iter().fold(0_u32, |all, &part| all.saturating_add(lengths.of(part))),
-                Node::Choice(options) => {
-                    let nearest = options.iter().filter(|&&option| bytes(option) == bytes(node));
-                    nearest.map(|&option| lengths.of(option)).max().unwrap_or(INFINITE)
-                }
+                Node::Choice(options) => options.iter().map(|&option| lengths.of(option)).min().unwrap_or(INFINITE),
                 Node::Repeat { body, low, .. } => lengths.of(*body).saturating_mul(*low),
                 Node::Rule(target) => lengths.of(*target),
-                _ => bytes(node),
+                _ => INFINITE,
             };
-            lengths.nodes[node as usize] = tokens.min(bytes(node));
+            lengths.nodes[node as usize] = found.min(bytes(node));
         }
         lengths
     }
@@ -77,32 +130,54 @@ impl TokenLengths {
         self.nodes[node as usize]
     }
 
-    fn object(&mut self, graph: &CompiledGraph, node: NodeId, object: &Object, pieces: impl Fn(&[u8]) -> u32) -> u32 {
-        let (colon, between) = (graph.costs.colon(&object.layout), graph.costs.between_items(&object.layout));
-        let name = |at: usize| {
-            let name = object.names.text(at);
-            if colon > 1 || between > 1 {
-                return pieces(&[b"\"", name, b"\""].concat()) + colon + between;
-            }
-            let text = [b",\"", name, b"\":"].concat();
-            pieces(&text).max(pieces(&text[1..]))
-        };
-        let implied = |at: usize| object.implied.iter().any(|&(_, implied)| implied as usize == at);
-        let tokens = |(at, member): (usize, &Member)| {
-            let must_come = member.required || implied(at);
-            let name = if must_come { name(at) } else { member.name_bytes + colon + between };
-            name.saturating_add(self.of(member.value)).min(INFINITE)
-        };
-        let members: Box<[u32]> = object.members.iter().enumerate().map(tokens).collect();
-        let mut from = vec![0_u32; members.len() + 1];
-        for (at, member) in object.members.iter().enumerate().rev() {
-            let own = if member.required { members[at] } else { 0 };
-            from[at] = from[at + 1].saturating_add(own).min(INFINITE);
+    fn texts(&mut self, node: NodeId, texts: &TextSet, tokens: &Trie) -> u32 {
+        if texts.tree().nodes().len() > SMALL {
+            return INFINITE;
         }
-        let must_come = object.missing(&object.nothing());
-        let missing = must_come.iter().fold(0_u32, |all, &member| all.saturating_add(members[member as usize]));
-        self.members[node as usize] = Some(Box::new(MemberTokens { members, from: from.into() }));
-        missing.saturating_add(2 + graph.costs.around_items(&object.layout, must_come.len() as u32))
+        let fewest = tree_tokens(tokens, texts.tree());
+        let all = if texts.tree().items_at(0).is_empty() { fewest[0] } else { 0 };
+        self.inside[node as usize] = Inside::Texts(fewest);
+        all
+    }
+
+    fn object(&mut self, graph: &CompiledGraph, node: NodeId, object: &Object, tokens: &Trie, left: &mut usize) -> u32 {
+        let (colon, between) = (graph.costs.colon(&object.layout), graph.costs.between_items(&object.layout));
+        let count = object.members.len();
+        let mut of = MemberTokens {
+            members: vec![0; count].into(),
+            gains: vec![between; count].into(),
+            names: vec![Box::default(); count].into(),
+            from: vec![0; count + 1].into(),
+        };
+        for (at, member) in object.members.iter().enumerate() {
+            let must_come = member.required || object.implied.iter().any(|&(_, implied)| implied as usize == at);
+            let name = object.names.text(at);
+            let mut spelled = (member.name_bytes + colon + between, between);
+            if must_come && name.len() < *left {
+                *left -= name.len();
+                let is_compact = colon == 1 && between == 1;
+                let text = [&b",\""[..], name, if is_compact { b"\":" } else { b"\"" }].concat();
+                let fewest = suffixes(tokens, &text);
+                let rest = if is_compact { 0 } else { colon };
+                of.names[at] = fewest[2..fewest.len() - 1].iter().map(|fewest| fewest + rest).collect();
+                let bare = fewest[1] + rest;
+                spelled = if is_compact {
+                    (fewest[0].max(bare), fewest[0].max(bare) - bare)
+                } else {
+                    (bare + between, between)
+                };
+            }
+            of.gains[at] = spelled.1;
+            of.members[at] = spelled.0.saturating_add(self.of(member.value)).min(INFINITE);
+        }
+        for (at, member) in object.members.iter().enumerate().rev() {
+            let own = if member.required { of.members[at] } else { 0 };
+            of.from[at] = of.from[at + 1].saturating_add(own).min(INFINITE);
+        }
+        let (missing, gain) = of.missing(object, &object.nothing());
+        let around = graph.costs.around_items(&object.layout, missing.min(1));
+        self.inside[node as usize] = Inside::Members(Box::new(of));
+        (missing - gain).saturating_add(2 + around)
     }
 
     fn array(&self, graph: &CompiledGraph, array: &Array) -> u32 {
@@ -121,19 +196,34 @@ impl TokenLengths {
     }
 
     fn of_object(&self, node: NodeId) -> Option<&MemberTokens> {
-        self.members[node as usize].as_deref()
+        if let Inside::Members(of) = &self.inside[node as usize] { Some(of) } else { None }
+    }
+
+    fn of_texts(&self, node: NodeId, at: NodeIndex) -> Option<u32> {
+        if let Inside::Texts(of) = &self.inside[node as usize] { Some(of[at as usize]) } else { None }
+    }
+}
+
+impl MemberTokens {
+    /// Tokens of the members that must still come, and how many fewer after a comma: of the one that can come next.
+    fn missing(&self, object: &Object, seen: &Seen) -> (u32, u32) {
+        let missing = object.missing(seen);
+        let all = missing.iter().fold(0_u32, |all, &member| all.saturating_add(self.members[member as usize]));
+        let next = if object.any_order { &missing[..] } else { &missing[..missing.len().min(1)] };
+        let gain = next.iter().map(|&member| self.gains[member as usize]).max().unwrap_or(0);
+        (all.min(INFINITE), gain)
     }
 }
 
 impl Machine<'_> {
-    /// Tokens that suffice to complete a configuration, of several ways that the stack goes on by the nearest.
-    pub fn token_bound(&mut self, lengths: &TokenLengths, configuration: Configuration) -> u32 {
+    /// Tokens that complete a configuration, of several ways that the stack goes on by the nearest.
+    pub fn token_cost(&mut self, lengths: &TokenLengths, configuration: Configuration) -> u32 {
         let stack = self.stack_costs_in(Some(lengths), configuration.stack).least;
         self.position_tokens(lengths, configuration.position).saturating_add(stack).min(INFINITE)
     }
 
-    /// As [`Machine::token_bound`], by the dearest way; in bytes without `lengths`.
-    pub fn dearest_bound(&mut self, lengths: Option<&TokenLengths>, configuration: Configuration) -> u32 {
+    /// As [`Machine::token_cost`], by the dearest way; in bytes without `lengths`.
+    pub fn dearest_cost(&mut self, lengths: Option<&TokenLengths>, configuration: Configuration) -> u32 {
         let stack = self.stack_costs_in(lengths, configuration.stack).most;
         self.position_cost_in(lengths, configuration.position).saturating_add(stack).min(INFINITE)
     }
@@ -151,6 +241,7 @@ impl Machine<'_> {
         let tokens = match position {
             Position::Start(node) => Some(lengths.of(node)),
             Position::Value { space, node } => Some(spaces.shortest(space, end::ITEM).saturating_add(lengths.of(node))),
+            Position::Literal { node, at } => lengths.of_texts(node, at),
             Position::Colon { space, object, seen, member } => {
                 let before = spaces.shortest(space, end::COLON);
                 self.member_tokens(lengths, object, seen, member).map(|tokens| tokens.saturating_add(before))
@@ -163,9 +254,11 @@ impl Machine<'_> {
                 self.member_tokens(lengths, object, seen, member).map(|tokens| tokens.saturating_add(before))
             }
             Position::Object { phase, space, object, seen } => {
-                let before = spaces.shortest(space, if phase == Phase::Value { end::COMMA } else { end::ITEM });
-                let missing = self.missing_tokens(lengths, object, seen).filter(|&missing| missing > 0);
-                missing.map(|missing| missing.saturating_add(before + self.brace(object)))
+                let is_value = phase == Phase::Value;
+                let before = spaces.shortest(space, if is_value { end::COMMA } else { end::ITEM });
+                let missing = self.missing_tokens(lengths, object, seen).filter(|&(missing, _)| missing > 0);
+                let here = missing.map(|(missing, gain)| if is_value { missing } else { missing - gain });
+                here.map(|here| here.saturating_add(before + self.brace(object)))
             }
             Position::Array { phase, space, array: node, count } => {
                 let Node::Array(array) = self.graph.node(node) else { return INFINITE };
@@ -173,8 +266,10 @@ impl Machine<'_> {
                     return self.position_cost(position);
                 };
                 let missing = array.low.saturating_sub(number);
-                let before = spaces.shortest(space, if phase == Phase::Value { end::COMMA } else { end::ITEM });
-                let between = self.graph.costs.between_items(&array.layout).saturating_mul(missing);
+                let is_value = phase == Phase::Value;
+                let before = spaces.shortest(space, if is_value { end::COMMA } else { end::ITEM });
+                let commas = if is_value { missing } else { missing.saturating_sub(1) };
+                let between = self.graph.costs.between_items(&array.layout).saturating_mul(commas);
                 let close = 1 + spaces.shortest(array.layout.value, end::CLOSE);
                 let items = lengths.items(array, number);
                 (missing > 0).then(|| items.saturating_add(between).saturating_add(before + close))
@@ -199,17 +294,19 @@ impl Machine<'_> {
         1 + self.graph.costs.before_close(&object.layout)
     }
 
-    /// Tokens of the members that must still come, with their commas; `None` where they are counted in bytes.
-    fn missing_tokens(&mut self, lengths: &TokenLengths, node: NodeId, seen: Progress) -> Option<u32> {
+    /// Tokens of the members that must still come, with their commas, and how many fewer after a comma; `None` where they
+    /// are counted in bytes.
+    fn missing_tokens(&mut self, lengths: &TokenLengths, node: NodeId, seen: Progress) -> Option<(u32, u32)> {
         let of = lengths.of_object(node)?;
         let Node::Object(object) = self.graph.node(node) else { return None };
         if let Unpacked::Number(position) = seen.unpack() {
-            return Some(of.from[position as usize]);
+            let next = object.next_required(position) as usize;
+            return Some((of.from[position as usize], of.gains.get(next).copied().unwrap_or(0)));
         }
         if let Some(cached) = self.stacks.cached_missing_tokens((node, seen)) {
             return Some(cached);
         }
-        let missing = of.sum(&object.missing(self.stacks.seen(seen)));
+        let missing = of.missing(object, self.stacks.seen(seen));
         self.stacks.insert_missing_tokens((node, seen), missing);
         Some(missing)
     }
@@ -222,30 +319,149 @@ impl Machine<'_> {
         let rest = match seen.unpack() {
             Unpacked::Number(_) if is_declared => of.from[member as usize + 1],
             Unpacked::Interned(_) if is_declared && object.implied.is_empty() => {
-                let missing = self.missing_tokens(lengths, node, seen)?;
-                let counted = object.members[member as usize].required && !self.stacks.seen(seen).has(member);
-                if counted { missing - of.members[member as usize] } else { missing }
+                let missing = self.missing_tokens(lengths, node, seen)?.0;
+                let counts = object.members[member as usize].required && !self.stacks.seen(seen).has(member);
+                if counts { missing - of.members[member as usize] } else { missing }
             }
             Unpacked::Interned(_) if is_declared => {
-                of.sum(&object.missing(&object.with_member(self.stacks.seen(seen), member, 0)))
+                of.missing(object, &object.with_member(self.stacks.seen(seen), member, 0)).0
             }
-            _ => self.missing_tokens(lengths, node, seen)?,
+            _ => self.missing_tokens(lengths, node, seen)?.0,
         };
         let space = self.graph.spaces().shortest(object.layout.colon, end::ITEM);
         let value = lengths.of(object.values_of(member).0);
         Some(rest.saturating_add(value).saturating_add(1 + space + self.brace(node)))
     }
 
-    /// Tokens from inside a declared name to after the brace, by the name that is preferred.
-    fn key_tokens(&mut self, lengths: &TokenLengths, node: NodeId, seen: Progress, at: u32) -> Option<u32> {
-        lengths.of_object(node)?;
+    /// Tokens from inside a declared name to after the brace: by the nearest of the names that must come, if any can be
+    /// read, else by the one that is nearest in bytes.
+    fn key_tokens(&mut self, lengths: &TokenLengths, node: NodeId, seen: Progress, at: NodeIndex) -> Option<u32> {
+        let of = lengths.of_object(node)?;
+        let Node::Object(object) = self.graph.node(node) else { return None };
+        let names = object.names.tree();
+        let read = usize::from(names.node(at).depth);
+        // The rest of the name, with its colon and the whitespace after that.
+        let spelled = |member: u32| of.names[member as usize].get(read).copied();
+        let colon = 1 + self.graph.spaces().shortest(object.layout.colon, end::ITEM);
+        let mut least: Option<u32> = None;
+        for &member in &names.items()[names.items_below(at)] {
+            if let (true, Some(name)) = (self.must_come_next(object, seen, member), spelled(member)) {
+                let rest = self.member_tokens(lengths, node, seen, member)? - colon;
+                let all = rest.saturating_add(name);
+                least = Some(least.map_or(all, |least| least.min(all)));
+            }
+        }
+        if least.is_some() {
+            return least;
+        }
         let (name, member) = self.nearest_name(node, seen, at)?;
         Some(self.member_tokens(lengths, node, seen, member)?.saturating_add(name))
     }
+
+    /// Whether a member is missing and may come next.
+    fn must_come_next(&self, object: &Object, seen: Progress, member: u32) -> bool {
+        let seen = match seen.unpack() {
+            Unpacked::Number(position) => return object.next_required(position) == member,
+            Unpacked::Interned(_) => self.stacks.seen(seen),
+        };
+        if !object.implied.is_empty() {
+            let missing = object.missing(seen);
+            return if object.any_order { missing.contains(&member) } else { missing.first() == Some(&member) };
+        }
+        object.members[member as usize].required
+            && !seen.has(member)
+            && (object.any_order || object.next_required(seen.position) == member)
+    }
 }
 
-impl MemberTokens {
-    fn sum(&self, members: &SmallVec<[u32; 16]>) -> u32 {
-        members.iter().fold(0_u32, |all, &member| all.saturating_add(self.members[member as usize])).min(INFINITE)
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::limits::Limits;
+    use crate::matcher::Constraint;
+    use crate::syntax::json_schema::{Options, Order, json_schema};
+    use crate::terminals::Tables;
+    use crate::vocabulary::Vocabulary;
+
+    const LONGER: [&str; 16] = [
+        "{\"", "\":", "\"}", ",\"", "\",\"", "birth", "day", "rthd", "\":\"", "na", "me\":", "true", "null", "\"a",
+        "]]", "[[",
+    ];
+
+    fn after(machine: &mut Machine<'_>, from: &[Configuration], token: &[u8]) -> Vec<Configuration> {
+        let (mut at, start) = (from.to_vec(), machine.path.len());
+        for &byte in token {
+            let mut next = Vec::new();
+            machine.step_all(&at, byte, &mut next, 0);
+            machine.path.push(byte);
+            at = next;
+        }
+        machine.path.truncate(start);
+        machine.settle();
+        at
+    }
+
+    /// After any text, some token makes the cost fall, unless the text may end.
+    fn falls(schema: &str, options: &Options, texts: u32) {
+        let mut tokens: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain((0..=255).map(|byte| vec![byte])).collect();
+        tokens.extend(LONGER.iter().map(|token| token.as_bytes().to_vec()));
+        let vocabulary = Vocabulary::new(&tokens, &[0], indexmap::IndexMap::new(), None).unwrap();
+        let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
+        let constraint = Constraint::new(&json_schema(schema, options).unwrap(), &tables).unwrap();
+        let counting = constraint.counting();
+        let mut random = 1_u64;
+        for _ in 0..texts {
+            let (mut stacks, mut path) = (super::super::Stacks::default(), Vec::new());
+            let mut machine = Machine::new(constraint.graph(), &mut stacks, &mut path);
+            let mut at = machine.initial();
+            for _ in 0..30 {
+                let cost = counting.parts(&mut machine, &at);
+                let ends = at.iter().any(|at| at.position == Position::Accept);
+                let mut ways = Vec::new();
+                for token in &tokens[1..] {
+                    let next = after(&mut machine, &at, token);
+                    if !next.is_empty() {
+                        ways.push((token, counting.parts(&mut machine, &next), next));
+                    }
+                }
+                let least = ways.iter().map(|(_, cost, _)| *cost).min().unwrap_or(INFINITE);
+                let text = String::from_utf8_lossy(machine.path).into_owned();
+                assert!(ends || least < cost, "{schema} {options:?} after {text}: {cost}, then {least}");
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let dull = |token: &[u8]| token.len() == 1 && (token[0].is_ascii_alphanumeric() || token[0] >= 0x80);
+                let (plain, others): (Vec<_>, Vec<_>) = ways.into_iter().partition(|(token, ..)| dull(token));
+                let from = if others.is_empty() || random >> 62 == 0 && !plain.is_empty() { plain } else { others };
+                let count = from.len().max(1);
+                let Some((token, _, next)) = from.into_iter().nth((random >> 33) as usize % count) else { break };
+                machine.path.extend_from_slice(token);
+                at = next;
+            }
+        }
+    }
+
+    #[test]
+    fn some_token_always_makes_the_cost_fall() {
+        let schemas = [
+            r#"{"type": "object", "properties": {"name": {"type": "string"}, "birthday": {"enum": ["birthday", "name", true, "birth"]}, "a": {"type": "null"}}, "required": ["birthday", "a"]}"#,
+            r#"{"type": "object", "properties": {"name": {}, "na": {"type": "integer"}, "birthday": {"type": "array", "minItems": 2, "items": {"const": "birthday"}}}, "required": ["birthday", "na"], "additionalProperties": {"type": "null"}}"#,
+            r#"{"type": "object", "properties": {"a": {}, "name": {"type": "null"}, "birthday": {"type": "null"}}, "dependentRequired": {"a": ["birthday"], "birthday": ["name"]}}"#,
+            r#"{"type": "object", "properties": {"name": {"type": "null"}}, "minProperties": 2}"#,
+            r#"{"type": "array", "prefixItems": [{"const": "name"}], "items": {"type": "array", "items": {"const": "birthday"}, "minItems": 1}, "minItems": 3}"#,
+            r#"{"type": "array", "items": {"enum": ["name", "birthday", null]}, "uniqueItems": true, "minItems": 2}"#,
+            r#"{"type": "array", "items": {"enum": ["name", 1]}, "contains": {"const": 1}}"#,
+            r#"{"anyOf": [{"type": "object", "properties": {"name": {"const": "a"}, "birthday": {}}, "required": ["name", "birthday"]}, {"type": "object", "properties": {"name": {"const": "b"}, "a": {"type": "string"}}, "required": ["name", "a"]}, {"type": "array", "items": {"type": "boolean"}, "minItems": 2}]}"#,
+            r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"name": {"$ref": "#/$defs/t"}, "birthday": {"type": "integer"}}, "required": ["birthday"]}}}"##,
+            "true",
+        ];
+        for schema in schemas {
+            for order in [Order::Schema, Order::Model] {
+                for whitespace in ["compact", "flexible", "pretty"] {
+                    let whitespace = whitespace.to_owned();
+                    falls(schema, &Options { order, whitespace, ..Options::default() }, 12);
+                }
+            }
+        }
     }
 }
