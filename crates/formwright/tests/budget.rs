@@ -135,9 +135,11 @@ fn walks(tables: &Arc<Tables>, language: &Language, count: usize, what: &str) {
     }
 }
 
-const SCHEMAS: [&str; 30] = [
+const SCHEMAS: [&str; 32] = [
     "true",
     r#"{"type": "object", "minProperties": 2}"#,
+    r#"{"type": "object", "minProperties": 1, "properties": {"d": {"type": "null"}, "e": {"type": "object", "properties": {"cabdecab": {}, "abcabcabc": {}, "decabcab": {}}, "required": ["cabdecab", "abcabcabc", "decabcab"]}}}"#,
+    r#"{"type": "object", "properties": {"abc": {"enum": ["abcabcab", "decabcab", null]}, "cabde": {"type": "array", "items": {"const": "abcdeabc"}, "minItems": 2}, "decab": {"type": "integer"}}, "required": ["abc", "cabde"]}"#,
     r#"{"type": "object", "minProperties": 3}"#,
     r#"{"type": "string", "pattern": "b$", "minLength": 2}"#,
     r#"{"type": "array", "items": {"enum": [1, "a"]}, "contains": {"const": 1}}"#,

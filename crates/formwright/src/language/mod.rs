@@ -266,6 +266,11 @@ impl Object {
         (kind.value, &kind.witnesses)
     }
 
+    /// Whether it is known one by one which members must come.
+    pub fn missing_is_known(&self) -> bool {
+        self.tails == 0 && self.existentials == 0 && self.low == 0
+    }
+
     /// Whether the number of members, or one member, decides which others may come.
     pub fn is_counted(&self) -> bool {
         self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty() || self.existentials != 0

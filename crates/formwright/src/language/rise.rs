@@ -44,8 +44,8 @@ impl CompiledGraph {
         self.rise_in(&|node| self.facts.shortest(node), false)
     }
 
-    /// The same, with the lengths of values counted in tokens or in bytes. In tokens, a name that is partly read can be
-    /// farther from the end than before, as what is left of it is counted in bytes.
+    /// The same, with the lengths of values in tokens or in bytes. In tokens, a name that is partly read can be farther
+    /// from the end than before: the tokens that spell the rest of it may be smaller.
     pub fn rise_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rise> {
         let mut rise = Rise { whitespace: self.spaces().farthest(), ..Rise::default() };
         for node in 0..self.nodes() {
@@ -68,6 +68,7 @@ impl CompiledGraph {
         }
         self.with_lengths(&object.layout, |lengths| {
             let name = lengths.colon + lengths.between;
+            let value = if object.missing_is_known() { value } else { lengths.value };
             let value = |node| value(node).min(INFINITE) + name;
             let mut dearest = 0;
             for (member, index) in object.members.iter().zip(0..) {

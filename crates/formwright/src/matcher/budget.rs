@@ -1,11 +1,13 @@
 //! Finishing in time: which configurations can still be completed with the tokens left.
 //!
-//! Two answers, the cheap one first. If every byte is a token, and the bytes to the end (`machine::cost`) fit, so do the
-//! tokens. Else the tokens to the end are looked up (`potential`).
+//! Three answers, the cheap ones first. If every byte is a token, and the bytes to the end (`machine::cost`) fit, so do the
+//! tokens. So do they if the tokens counted part by part fit (`machine::token_cost`). Else the shortest path of tokens to
+//! the end is looked up (`potential`).
 //!
 //! ```text
-//! budget 3, missing `"}`         2 bytes: fits as two tokens
-//! budget 3, missing `incorrect"` 10 bytes, but 3 tokens:  incor rect "
+//! budget 3, missing `"}`               2 bytes: fits as two tokens
+//! budget 6, missing `","birthday":0}`  15 bytes, but 6 tokens part by part:   "   ,"  birthday  ":   0   }
+//! budget 4, the same                   4 tokens across the parts:            ","  birthday  ":  0}
 //! ```
 //!
 //! Cost: nothing is searched. Once the tokens that a configuration may read were looked at one by one, it is known what

@@ -12,9 +12,11 @@
 //!
 //! Why a text that keeps to its budget ends in time: the potential of several configurations is the least of them, so
 //! what a token leads to besides can only lower it; and the first token of a shortest path leads to a potential that is
-//! one less. Nothing depends on what was computed before: what is forgotten is found again the same.
+//! one less. The same holds of the tokens counted part by part (`machine::token_cost`), and so of the lesser of both.
 //!
 //! Cost: a preferred way is found once for all configurations on it, a few steps a byte; then a lookup in a hash map.
+//! Where there are too many ways, or too many are known already, they are not followed: the count part by part is then
+//! all that is known. A record that was found is kept as long as the text, because a text may rely on it.
 //!
 //! Wrinkles: used names and items that only the text knows are forgotten ([`Machine::erased`]). A preferred way does
 //! not lead into a text that must differ from unknown ones: there the potential is the bytes, which count for any such

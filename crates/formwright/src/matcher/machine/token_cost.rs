@@ -57,11 +57,6 @@ struct MemberTokens {
     from: Box<[u32]>,
 }
 
-/// Whether the missing members of an object are counted in tokens: those that must come are known one by one.
-fn is_in_tokens(object: &Object) -> bool {
-    object.tails == 0 && object.existentials == 0 && object.low == 0
-}
-
 /// Fewest tokens that spell each suffix of a text, where every byte is a token.
 fn suffixes(tokens: &Trie, text: &[u8]) -> Vec<u32> {
     let mut fewest: Vec<u32> = (0..=text.len() as u32).rev().collect();
@@ -112,7 +107,9 @@ impl TokenLengths {
         for node in order {
             let found = match graph.node(node) {
                 Node::Literals(texts) => lengths.texts(node, texts, tokens),
-                Node::Object(object) if is_in_tokens(object) => lengths.object(graph, node, object, tokens, &mut left),
+                Node::Object(object) if object.missing_is_known() => {
+                    lengths.object(graph, node, object, tokens, &mut left)
+                }
                 Node::Array(array) if !array.is_tracked() => lengths.array(graph, array),
                 Node::Sequence(parts) => parts.iter().fold(0_u32, |all, &part| all.saturating_add(lengths.of(part))),
                 Node::Choice(options) => options.iter().map(|&option| lengths.of(option)).min().unwrap_or(INFINITE),
