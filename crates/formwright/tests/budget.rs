@@ -284,3 +284,17 @@ fn a_longer_alternative_is_not_begun_in_too_few_tokens() {
         assert_eq!(is_allowed, budget >= needed, "within {budget} of {needed}");
     }
 }
+
+/// However much a text begins at once, how far it is from its end is not lost.
+#[test]
+fn a_long_text_at_once_is_as_far_from_its_end_as_byte_by_byte() {
+    let tables = tables_of(Vec::<&[u8]>::new(), Limits::default());
+    let language = json_schema(r#"{"type": "array"}"#, &options(Order::Schema, "compact")).unwrap();
+    let mut matcher = Constraint::new(&language, &tables).unwrap().matcher();
+    let mut mask = vec![0; tables.vocabulary.mask_words()];
+    matcher.fill_bitmask(&mut mask, Some(5000)).unwrap();
+    matcher.accept_bytes(&[b'['; 2000]).unwrap();
+    let error = matcher.fill_bitmask(&mut mask, Some(1900)).unwrap_err();
+    assert!(matches!(*error.kind, Kind::Limit { .. }), "{error:?}");
+    matcher.fill_bitmask(&mut mask, Some(2000)).unwrap();
+}

@@ -25,7 +25,7 @@ pub const TEXT_RISE: u32 = 2 * ESCAPE;
 /// Bytes of the quotes of a string.
 const QUOTES: u32 = 2;
 
-/// Bytes by which the end can be farther, at most.
+/// Bytes by which the end can be farther, at most; or tokens, where what is known only in bytes counts as that many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rise {
     /// After a member has begun, beside its value.
@@ -44,14 +44,15 @@ impl CompiledGraph {
         self.rise_in(&|node| self.facts.shortest(node), false)
     }
 
-    /// The same, with the lengths of values in tokens or in bytes. In tokens, a name that is partly read can be farther
-    /// from the end than before: the tokens that spell the rest of it may be smaller.
+    /// The same, with the lengths of nodes in tokens or in bytes. In tokens, a name that is partly read can be farther
+    /// from the end than before: the tokens that spell the rest of it may be smaller. What need not come is counted in
+    /// bytes in any case: so it may be where it has to come after a comma.
     pub fn rise_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rise> {
         let mut rise = Rise { whitespace: self.spaces().farthest(), ..Rise::default() };
         for node in 0..self.nodes() {
             match self.node(node) {
-                Node::Object(object) => rise.member = rise.member.max(self.rise_of_object(object, value, in_tokens)?),
-                Node::Array(array) => rise.item = rise.item.max(self.rise_of_array(array, value)?),
+                Node::Object(object) => rise.member = rise.member.max(self.rise_of_object(object, in_tokens)?),
+                Node::Array(array) => rise.item = rise.item.max(self.rise_of_array(array)?),
                 Node::Sequence(_) | Node::Repeat { .. } | Node::Distinct(_) => return None,
                 _ => {}
             }
@@ -62,14 +63,13 @@ impl CompiledGraph {
 
     /// Bytes of the dearest member that need not come, with a comma. Where members are counted, it can bring others with
     /// it.
-    fn rise_of_object(&self, object: &Object, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<u32> {
+    fn rise_of_object(&self, object: &Object, in_tokens: bool) -> Option<u32> {
         if object.existentials != 0 {
             return None;
         }
         self.with_lengths(&object.layout, |lengths| {
             let name = lengths.colon + lengths.between;
-            let value = if object.missing_is_known() { value } else { lengths.value };
-            let value = |node| value(node).min(INFINITE) + name;
+            let value = |node| (lengths.value)(node).min(INFINITE) + name;
             let mut dearest = 0;
             for (member, index) in object.members.iter().zip(0..) {
                 // Of the members with which a common prefix ends, any one may come.
@@ -93,11 +93,11 @@ impl CompiledGraph {
         })
     }
 
-    fn rise_of_array(&self, array: &Array, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
+    fn rise_of_array(&self, array: &Array) -> Option<u32> {
         if array.is_tracked() {
             return None;
         }
-        let items = array.prefix.iter().chain(&array.rest).map(|&item| value(item));
+        let items = array.prefix.iter().chain(&array.rest).map(|&item| self.facts.shortest(item));
         let dearest = items.filter(|&item| item < INFINITE).max().unwrap_or(0);
         Some(dearest + self.costs.between_items(&array.layout))
     }

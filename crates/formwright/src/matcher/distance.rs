@@ -77,7 +77,7 @@ fn rise_by(begun: Begun, Rise { member, item, value, .. }: Rise) -> u32 {
     let an_item = item.saturating_add(value);
     [(begun.commas, member.max(an_item)), (begun.braces, member), (begun.brackets, an_item), (begun.colons, value)]
         .into_iter()
-        .fold(0, |all, (times, rise)| all.saturating_add(rise.saturating_mul(u32::from(times))))
+        .fold(0, |all, (times, rise)| all.saturating_add(rise.saturating_mul(times)))
 }
 
 /// What a text can add where it stands: to a name or value that has begun, or that needs nothing more to begin. `None`

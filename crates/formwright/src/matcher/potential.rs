@@ -16,7 +16,8 @@
 //!
 //! Cost: a preferred way is found once for all configurations on it, a few steps a byte; then a lookup in a hash map.
 //! Where there are too many ways, or too many are known already, they are not followed: the count part by part is then
-//! all that is known. A record that was found is kept as long as the text, because a text may rely on it.
+//! all that is known. A record that was found is kept as long as the text, because a text may rely on it; where not
+//! every byte is a token, what was forgotten is found again the same.
 //!
 //! Wrinkles: used names and items that only the text knows are forgotten ([`Machine::erased`]). A preferred way does
 //! not lead into a text that must differ from unknown ones: there the potential is the bytes, which count for any such
@@ -137,7 +138,7 @@ impl Potential {
         }
         if self.records.len() > MOST_RECORDS {
             if counting.has_every_byte() {
-                return INFINITE;
+                return machine.configuration_cost(configuration);
             }
             (self.records, self.ways, self.ids) = Default::default();
         }

@@ -55,13 +55,13 @@ impl TokenLookahead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Begun {
     /// Commas: a member, or an item with its value.
-    pub commas: u8,
+    pub commas: u32,
     /// Opening braces: a member.
-    pub braces: u8,
+    pub braces: u32,
     /// Opening brackets: an item with its value.
-    pub brackets: u8,
+    pub brackets: u32,
     /// Colons: the value of a member.
-    pub colons: u8,
+    pub colons: u32,
 }
 
 /// What any of some texts begins: those of which none begins more than another.
@@ -69,6 +69,12 @@ pub struct Begun {
 pub struct MostBegun(SmallVec<[Begun; 4]>);
 
 impl MostBegun {
+    /// What one text begins.
+    #[cfg(test)]
+    pub fn one(begun: Begun) -> Self {
+        Self(SmallVec::from_slice(&[begun]))
+    }
+
     /// Another one of the texts.
     pub fn add(&mut self, begun: Begun) {
         if !self.0.iter().any(|other| begun.is_at_most(*other)) {
@@ -101,10 +107,10 @@ impl Begun {
                 b':' => (&mut begun.colons, !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']')),
                 b'{' => (&mut begun.braces, !matches!(before, b'{' | b'}' | b']')),
                 b'[' => (&mut begun.brackets, !matches!(before, b'{' | b'}' | b']')),
-                _ => (&mut before, false),
+                _ => (&mut begun.commas, false),
             };
             if is_possible {
-                *count = count.saturating_add(1);
+                *count += 1;
             }
             before = byte;
         }

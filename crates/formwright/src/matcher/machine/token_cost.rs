@@ -1,14 +1,15 @@
 //! The tokens to the end, found as the bytes to the end are (`cost`): part by part.
 //!
 //! ```text
-//! {"name": "x      `"` 1     `,"birthday":` 3     `""` 2     `}` 1     7 tokens where 17 bytes are missing
+//! {"name": "x      `"` 1     `,"birthday":` 3     `""` 2     `}` 1     7 tokens where 16 bytes are missing
 //! ```
 //!
-//! The names that must still come and small sets of texts are counted in tokens, each by itself; all else in bytes,
-//! and so is what cannot be taken apart: counted members, existential constraints, items that must differ.
+//! The names that must still come and small sets of texts are counted in tokens, each by itself, and what is made of
+//! them by their sums. All other texts are counted in bytes, and so are objects with a least number of members or with
+//! existential constraints, and arrays that keep track of their items.
 //!
-//! It is a potential of its own: some token always lowers it by one, the next one of the name or text that it counts, or
-//! a byte. The shortest path of tokens (`potential`) mostly needs fewer, as it crosses from part to part, but takes
+//! It is a potential of its own: some token always lowers it by one, the next token of the name or text that is counted,
+//! or, where bytes are counted, the next byte. The shortest path of tokens (`potential`) mostly needs fewer, as it crosses from part to part, but takes
 //! longer to find.
 //!
 //! Cost: as `cost`; nothing is searched. Wrinkle: a comma is spelled together with the name after it, so what a name adds
@@ -379,7 +380,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::matcher::Constraint;
     use crate::syntax::json_schema::{Options, Order, json_schema};
-    use crate::terminals::Tables;
+    use crate::terminals::{Begun, MostBegun, Tables};
     use crate::vocabulary::Vocabulary;
 
     const LONGER: [&str; 16] = [
@@ -416,12 +417,22 @@ mod tests {
             for _ in 0..30 {
                 let cost = counting.parts(&mut machine, &at);
                 let ends = at.iter().any(|at| at.position == Position::Accept);
+                let distance = constraint.measure(&mut machine, &at, true);
                 let mut ways = Vec::new();
                 for token in &tokens[1..] {
                     let next = after(&mut machine, &at, token);
-                    if !next.is_empty() {
-                        ways.push((token, counting.parts(&mut machine, &next), next));
+                    if next.is_empty() {
+                        continue;
                     }
+                    let cost = counting.parts(&mut machine, &next);
+                    let farthest = distance.map(|distance| distance.after(&MostBegun::one(Begun::by(token))));
+                    let text = || String::from_utf8_lossy(&[machine.path.as_slice(), token].concat()).into_owned();
+                    assert!(
+                        farthest.is_none_or(|at_most| cost <= at_most),
+                        "{schema} {}: {cost}, {farthest:?}",
+                        text()
+                    );
+                    ways.push((token, cost, next));
                 }
                 let least = ways.iter().map(|(_, cost, _)| *cost).min().unwrap_or(INFINITE);
                 let text = String::from_utf8_lossy(machine.path).into_owned();
@@ -448,6 +459,8 @@ mod tests {
             r#"{"type": "array", "prefixItems": [{"const": "name"}], "items": {"type": "array", "items": {"const": "birthday"}, "minItems": 1}, "minItems": 3}"#,
             r#"{"type": "array", "items": {"enum": ["name", "birthday", null]}, "uniqueItems": true, "minItems": 2}"#,
             r#"{"type": "array", "items": {"enum": ["name", 1]}, "contains": {"const": 1}}"#,
+            r#"{"type": "object", "properties": {"a": {"type": "null"}, "na": {"type": "array", "minItems": 9, "items": {"const": "birthdaybirthday"}}}, "additionalProperties": false}"#,
+            r#"{"type": "object", "properties": {"a": {"type": "null"}, "na": {"type": "array", "minItems": 9, "items": {"const": "birthdaybirthday"}}}, "additionalProperties": false, "dependentRequired": {"a": ["na"]}}"#,
             r#"{"anyOf": [{"type": "object", "properties": {"name": {"const": "a"}, "birthday": {}}, "required": ["name", "birthday"]}, {"type": "object", "properties": {"name": {"const": "b"}, "a": {"type": "string"}}, "required": ["name", "a"]}, {"type": "array", "items": {"type": "boolean"}, "minItems": 2}]}"#,
             r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"name": {"$ref": "#/$defs/t"}, "birthday": {"type": "integer"}}, "required": ["birthday"]}}}"##,
             "true",
