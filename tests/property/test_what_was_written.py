@@ -41,7 +41,7 @@ OBJECTS = [
 ]
 ARRAYS = [
     {"type": "array", "items": {"enum": [1, "a", None, True]}, "uniqueItems": True},
-    {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 11}, "uniqueItems": True, "minItems": 2},
+    {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 1111}, "uniqueItems": True, "minItems": 2},
     {"type": "array", "items": {"type": "string", "maxLength": 2}, "uniqueItems": True},
     {"type": "array", "items": {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True}},
     {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "null"}}},

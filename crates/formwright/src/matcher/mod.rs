@@ -258,7 +258,14 @@ impl Matcher {
             return 0;
         }
         let counting = self.constraint().counting();
-        self.with_potential(|potential, machine| potential.tokens(machine, counting, self.history.configurations()))
+        let at = self.history.configurations();
+        self.with_potential(|potential, machine| {
+            if self.path.is_empty() {
+                potential.tokens_at_start(machine, counting, at)
+            } else {
+                potential.tokens(machine, counting, at)
+            }
+        })
     }
 
     /// As [`Matcher::with_machine`], with the potentials found so far.
@@ -341,10 +348,9 @@ impl Matcher {
     /// Tokens to the end, or bytes, unless that would wait for a lock.
     fn lower_bound(&self, in_tokens: bool) -> u32 {
         let Some(mut cache) = self.cache.try_lock() else { return 0 };
-        let (MatcherCache { stacks, budgets, .. }, mut path) = (&mut *cache, Vec::new());
-        let mut machine = Machine::new(self.constraint().graph(), stacks, &mut path);
-        let (counting, at) = (self.constraint().counting(), self.history.configurations());
-        if in_tokens { budgets.potential.tokens(&mut machine, counting, at) } else { machine.cost(at) }
+        let (at, mut path) = (self.history.configurations(), Vec::new());
+        let mut machine = Machine::new(self.constraint().graph(), &mut cache.stacks, &mut path);
+        if in_tokens { self.constraint().counting().parts(&mut machine, at) } else { machine.cost(at) }
     }
 
     /// How far the text is from its end, measured now, in tokens or in bytes. Waits for no lock; where it would have to,

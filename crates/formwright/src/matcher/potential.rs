@@ -80,11 +80,23 @@ pub struct Potential {
 impl Potential {
     /// Tokens of the shortest completion known of any of some configurations; [`INFINITE`] if none is known.
     pub fn tokens(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
-        let parts = counting.parts(machine, of);
+        self.ways(machine, counting, of).min(counting.parts(machine, of))
+    }
+
+    /// The same before the first token, where the count part by part, which is mostly larger, need not be made: a budget
+    /// of as many tokens is enough.
+    pub fn tokens_at_start(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
+        let ways = self.ways(machine, counting, of);
+        if ways < machine.cost(of) { ways } else { ways.min(counting.parts(machine, of)) }
+    }
+
+    /// Tokens along preferred ways; the bytes where none is followed.
+    fn ways(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
         if counting.is_in_bytes(machine.graph) {
-            return parts.min(machine.cost(of));
+            return machine.cost(of);
         }
-        machine.blindly(|machine| of.iter().fold(parts, |least, &of| least.min(self.tokens_of(machine, counting, of))))
+        machine
+            .blindly(|machine| of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of))))
     }
 
     fn tokens_of(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, configuration: Configuration) -> u32 {
