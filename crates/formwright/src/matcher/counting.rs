@@ -40,7 +40,7 @@ impl<'c> Counting<'c> {
 
     /// The tokens of the graph's parts; `None` if they are counted in bytes.
     pub fn tokens(self, graph: &CompiledGraph) -> Option<&'c GraphTokens> {
-        let is_countable = graph.nodes() <= MOST_NODES && self.has_every_byte();
+        let is_countable = self.has_every_byte() && !self.is_in_bytes(graph);
         self.tokens.get_or_init(|| is_countable.then(|| self.find_tokens(graph))).as_ref()
     }
 
