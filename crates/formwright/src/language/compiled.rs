@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::text_lengths::TextLengths;
 use super::{
-    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rise,
+    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rises,
     Spaces,
 };
 use crate::regular::{Automaton, ByteSet, StateId};
@@ -44,7 +44,7 @@ struct Lengths {
     /// Of the objects whose state is a position: what must come from each position on.
     required: FxHashMap<NodeId, OnceLock<Required>>,
     /// How much farther from the end a text can be led; `None` if that is not known.
-    rise: OnceLock<Option<Rise>>,
+    rises: OnceLock<Option<Rises>>,
 }
 
 /// By position: bytes of the members that must still come, without commas, and their number.
@@ -161,8 +161,8 @@ impl CompiledGraph {
     }
 
     /// How much farther from the end its texts can be led; `None` if that is not known.
-    pub fn rise(&self) -> Option<Rise> {
-        *self.lengths().rise.get_or_init(|| self.find_rise())
+    pub fn rises(&self) -> Option<&Rises> {
+        self.lengths().rises.get_or_init(|| self.find_rises()).as_ref()
     }
 
     /// How many nodes there are.

@@ -44,7 +44,7 @@ pub use compiled::CompiledGraph;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};
 pub use progress::{Completions, Items, MinimumLengths, Seen};
-pub use rise::{Rise, TEXT_RISE};
+pub use rise::{Rise, Rises, TEXT_RISE};
 pub use set::Language;
 pub use shortest::{Facts, INFINITE};
 pub use spaces::{Layout, STRIPPED, SpaceState, Spaces, end};

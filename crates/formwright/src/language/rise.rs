@@ -25,40 +25,146 @@ pub const TEXT_RISE: u32 = 2 * ESCAPE;
 /// Bytes of the quotes of a string.
 const QUOTES: u32 = 2;
 
-/// Bytes by which the end can be farther, at most; or tokens, where what is known only in bytes counts as that many.
-#[derive(Clone, Copy, Debug, Default)]
+/// Rounds in which it is found what can begin in each node.
+const MOST_ROUNDS: usize = 16;
+
+/// Not known.
+const UNKNOWN: u32 = u32::MAX;
+
+/// By how much what begins can lead away from the end, at most. In bytes; or in tokens, where what is known only in bytes
+/// counts as that many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rise {
-    /// After a member has begun, beside its value.
+    /// A member, beside its value.
     pub member: u32,
-    /// After an item has begun, beside its value.
+    /// An item, beside its value.
     pub item: u32,
-    /// After a value has begun.
+    /// A value.
     pub value: u32,
-    /// After whitespace.
+}
+
+impl Rise {
+    /// What can begin in either of two places.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            member: self.member.max(other.member),
+            item: self.item.max(other.item),
+            value: self.value.max(other.value),
+        }
+    }
+}
+
+/// How far the texts of a graph can be led from their end.
+#[derive(Debug)]
+pub struct Rises {
+    /// By whitespace.
     pub whitespace: u32,
+    /// By what can begin anywhere.
+    pub anywhere: Rise,
+    /// By object or array: by what can begin directly inside it.
+    inside: Box<[Rise]>,
+    /// By node: by what can begin in it, however deep.
+    within: Box<[Rise]>,
+    /// By node: by the node itself, once it has begun.
+    values: Box<[u32]>,
+}
+
+impl Rises {
+    /// By what can begin directly inside an object or array.
+    pub fn inside(&self, node: NodeId) -> Rise {
+        self.inside[node as usize]
+    }
+
+    /// By what can begin in a node, however deep.
+    pub fn within(&self, node: NodeId) -> Rise {
+        self.within[node as usize]
+    }
+
+    /// By a node, once it has begun, before a part of it has begun that need not come.
+    pub fn of_value(&self, node: NodeId) -> u32 {
+        self.values[node as usize]
+    }
 }
 
 impl CompiledGraph {
-    /// How much farther from the end its texts can be led; `None` if that is not known.
-    pub(super) fn find_rise(&self) -> Option<Rise> {
-        self.rise_in(&|node| self.facts.shortest(node), false)
+    /// How much farther from the end its texts can be led, in bytes; `None` if that is not known.
+    pub(super) fn find_rises(&self) -> Option<Rises> {
+        self.rises_in(&|node| self.facts.shortest(node), false)
     }
 
     /// The same, with the lengths of nodes in tokens or in bytes. In tokens, a name that is partly read can be farther
     /// from the end than before: the tokens that spell the rest of it may be smaller. What need not come is counted in
     /// bytes in any case: so it may be where it has to come after a comma.
-    pub fn rise_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rise> {
-        let mut rise = Rise { whitespace: self.spaces().farthest(), ..Rise::default() };
-        for node in 0..self.nodes() {
-            match self.node(node) {
-                Node::Object(object) => rise.member = rise.member.max(self.rise_of_object(object, in_tokens)?),
-                Node::Array(array) => rise.item = rise.item.max(self.rise_of_array(array)?),
-                Node::Sequence(_) | Node::Repeat { .. } | Node::Distinct(_) => return None,
-                _ => {}
-            }
-            rise.value = rise.value.max(self.rise_of_value(node, value)?);
+    pub fn rises_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rises> {
+        let has_no_brackets = |node| matches!(self.node(node), Node::Sequence(_) | Node::Repeat { .. });
+        if (0..self.nodes()).any(has_no_brackets) {
+            return None;
         }
-        Some(rise)
+        let values: Box<[u32]> =
+            (0..self.nodes()).map(|node| self.rise_of_value(node, value).unwrap_or(UNKNOWN)).collect();
+        let mut inside: Box<[Rise]> = (0..self.nodes()).map(|node| self.rise_inside(node, &values, in_tokens)).collect();
+        let anywhere = inside.iter().fold(Rise::default(), |all, rise| all.or(*rise));
+        let value = values.iter().fold(anywhere.value, |all, rise| all.max(*rise));
+        let anywhere = Rise { value, ..anywhere };
+        for node in 0..self.nodes() {
+            // Where an object ends with a tail, the rest of it is another object.
+            if matches!(self.node(node), Node::Object(object) if object.tails > 0) {
+                inside[node as usize] = anywhere;
+            }
+        }
+        let within = self.rise_within(&inside, anywhere);
+        Some(Rises { whitespace: self.spaces().farthest(), anywhere, inside, within, values })
+    }
+
+    /// What can begin in each node, however deep: a fixed point over the parts of nodes. Nodes are visited in both
+    /// orders, so that long chains take few rounds; after [`MOST_ROUNDS`], anything can begin anywhere.
+    fn rise_within(&self, inside: &[Rise], anywhere: Rise) -> Box<[Rise]> {
+        let mut within: Box<[Rise]> = inside.into();
+        for round in 0..MOST_ROUNDS {
+            let mut changed = false;
+            for at in 0..within.len() {
+                let node = if round % 2 == 0 { within.len() - 1 - at } else { at };
+                let begun = self.parts(node as NodeId).fold(within[node], |all, part| all.or(within[part as usize]));
+                changed |= std::mem::replace(&mut within[node], begun) != begun;
+            }
+            if !changed {
+                return within;
+            }
+        }
+        vec![anywhere; within.len()].into()
+    }
+
+    /// The nodes that a node consists of.
+    fn parts(&self, node: NodeId) -> Box<dyn Iterator<Item = NodeId> + '_> {
+        match self.node(node) {
+            Node::Object(object) => {
+                let undeclared = object.undeclared.iter().map(|kind| kind.value);
+                Box::new(object.members.iter().map(|member| member.value).chain(undeclared))
+            }
+            Node::Array(array) => {
+                let ways = array.ways.iter().flatten().map(|&(item, _)| item);
+                Box::new(array.prefix.iter().chain(&array.rest).copied().chain(ways))
+            }
+            Node::Choice(options) => Box::new(options.iter().copied()),
+            Node::Rule(target) => Box::new(std::iter::once(*target)),
+            Node::Tail(tail) => {
+                let after = tail.continuations.iter().flat_map(|after| after.positions.iter());
+                let ways = tail.ways.iter().flat_map(|(value, after)| [*value, after.object]);
+                Box::new(after.map(|after| after.object).chain(ways))
+            }
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// What can begin directly inside an object or array.
+    fn rise_inside(&self, node: NodeId, values: &[u32], in_tokens: bool) -> Rise {
+        let (member, item) = match self.node(node) {
+            Node::Object(object) => (self.rise_of_object(object, in_tokens).unwrap_or(UNKNOWN), 0),
+            Node::Array(array) => (0, self.rise_of_array(array).unwrap_or(UNKNOWN)),
+            _ => return Rise::default(),
+        };
+        Rise { member, item, value: self.parts(node).map(|part| values[part as usize]).max().unwrap_or(0) }
     }
 
     /// Bytes of the dearest member that need not come, with a comma. Where members are counted, it can bring others with
@@ -112,7 +218,8 @@ impl CompiledGraph {
         let farthest = match self.node(node) {
             // It may be so far after a place where it may end.
             Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
-            Node::Choice(_) => self.farthest_of_options(node, value)?,
+            Node::Distinct(_) => return None,
+            Node::Choice(_) | Node::Rule(_) => self.farthest_of_options(node, value)?,
             _ => self.farthest_inside(node, value)?,
         };
         Some(farthest.saturating_sub(shortest))

@@ -98,10 +98,10 @@ impl Constraint {
         let begun = &self.0.tables.lookahead.begun;
         if in_tokens {
             let tokens = self.counting().tokens(&self.0.graph)?;
-            return Distance::measure(machine, at, Some(&tokens.lengths), tokens.rise?, begun);
+            return Some(Distance::measure(machine, at, Some(&tokens.lengths), tokens.rises.as_ref()?, begun));
         }
-        let rise = self.0.graph.rise().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
-        Distance::measure(machine, at, None, rise, begun)
+        let rises = self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
+        Some(Distance::measure(machine, at, None, rises, begun))
     }
 
     pub(crate) fn graph(&self) -> &CompiledGraph {

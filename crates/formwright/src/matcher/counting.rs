@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::machine::{Configuration, Machine, TokenLengths};
-use crate::language::{CompiledGraph, INFINITE, NodeId, Rise};
+use crate::language::{CompiledGraph, INFINITE, NodeId, Rises};
 use crate::terminals::Tables;
 
 /// Graphs with more nodes are counted in bytes.
@@ -17,7 +17,7 @@ const MOST_NODES: NodeId = 1 << 12;
 pub struct GraphTokens {
     pub lengths: TokenLengths,
     /// How much farther from the end, in tokens, a text can be led; `None` if that is not known.
-    pub rise: Option<Rise>,
+    pub rises: Option<Rises>,
 }
 
 /// The tables of a vocabulary, the id of each leaf's automaton in them, and the tokens of the graph's parts.
@@ -52,7 +52,7 @@ impl<'c> Counting<'c> {
 
     fn find_tokens(self, graph: &CompiledGraph) -> GraphTokens {
         let lengths = TokenLengths::new(graph, self.tables.vocabulary.plain());
-        let rise = graph.rise_in(&|node| lengths.of(node), true);
-        GraphTokens { lengths, rise }
+        let rises = graph.rises_in(&|node| lengths.of(node), true);
+        GraphTokens { lengths, rises }
     }
 }

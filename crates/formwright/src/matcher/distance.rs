@@ -5,18 +5,27 @@
 //! {"a": [1, "foo   read since: a comma, which began an item, so the bytes that an item can add
 //! ```
 //!
-//! Cost: to measure, the cost of a configuration; to go on, a look at the bytes of a token. Wrinkle: it holds while the
-//! text stands in one place only. Of several, one alone can be farther away than all of them together.
+//! What begins adds no more than can begin where it does: in the innermost object or array that is open; after an opening
+//! bracket also deeper; after a closing one in any that is open.
+//!
+//! Cost: to measure, the cost of a configuration and a look at its stack; to go on, a look at the bytes of a token.
+//! Wrinkle: it holds while the text stands in one place only. Of several, one alone can be farther away than all of them
+//! together.
 
-use super::machine::{Configuration, Machine, Phase, Position, TokenLengths};
-use crate::language::{Rise, TEXT_RISE};
+use smallvec::{SmallVec, smallvec};
+
+use super::machine::{Configuration, END, Frame, Machine, Phase, Position, StackId, TokenLengths};
+use crate::language::{CompiledGraph, Node, Rise, Rises, TEXT_RISE};
 use crate::terminals::{Begun, MostBegun};
+
+/// Stack nodes looked at for one place; if there are more, anything may be open.
+const MOST_FRAMES: usize = 64;
 
 /// A bound on the tokens to the end.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
     tokens: u32,
-    rise: Rise,
+    reach: Reach,
     /// Tokens that any one token can add.
     by_any: u32,
     /// Whether nothing was read since it was measured; then it holds of several places as well.
@@ -31,15 +40,19 @@ impl Distance {
         machine: &mut Machine<'_>,
         configurations: &[Configuration],
         lengths: Option<&TokenLengths>,
-        rise: Rise,
+        rises: &Rises,
         begun: &MostBegun,
-    ) -> Option<Self> {
-        let farthest = configurations.iter().map(|&place| machine.dearest_cost(lengths, place)).max()?;
-        let here = |at: &Configuration| begun_at(machine, at.position, rise);
-        let here = configurations.iter().map(here).try_fold(0, |most, here| Some(here?.max(most)))?;
-        let tokens = farthest.saturating_add(here).saturating_add(rise.whitespace);
-        let by_any = most_rise(begun, rise);
-        Some(Self { tokens, rise, by_any, is_fresh: true, in_tokens: lengths.is_some() })
+    ) -> Self {
+        let (mut tokens, mut reach) = (0, Reach::default());
+        for &place in configurations {
+            let of_place = Reach::of(machine, rises, place);
+            let begun = begun_at(machine, place.position, rises, of_place.innermost);
+            tokens = tokens.max(machine.dearest_cost(lengths, place).saturating_add(begun));
+            reach = reach.or(of_place);
+        }
+        let by_any = Reach::anywhere(rises).most_rise(begun);
+        let tokens = tokens.saturating_add(rises.whitespace);
+        Self { tokens, reach, by_any, is_fresh: true, in_tokens: lengths.is_some() }
     }
 
     /// The tokens.
@@ -50,14 +63,16 @@ impl Distance {
     /// After more text.
     #[inline]
     pub fn advance(&mut self, text: &[u8]) {
-        self.tokens = self.tokens.saturating_add(rise_by(Begun::by(text), self.rise));
+        let begun = Begun::by(text);
+        self.tokens = self.tokens.saturating_add(self.reach.rise_by(begun));
+        self.reach.advance(begun);
         self.is_fresh = false;
     }
 
     /// Tokens to the end after any text that begins so much.
     #[inline]
     pub fn after(&self, begun: &MostBegun) -> u32 {
-        self.tokens.saturating_add(most_rise(begun, self.rise))
+        self.tokens.saturating_add(self.reach.most_rise(begun))
     }
 
     /// Tokens to the end after any one token.
@@ -67,36 +82,143 @@ impl Distance {
     }
 }
 
-/// What any of some texts can add.
-fn most_rise(begun: &MostBegun, rise: Rise) -> u32 {
-    begun.iter().map(|begun| rise_by(begun, rise)).max().unwrap_or(0)
+/// What a text can begin, by where it does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reach {
+    /// In the innermost object or array that is open.
+    innermost: Rise,
+    /// In it, however deep.
+    below: Rise,
+    /// In any that is open.
+    open: Rise,
+    anywhere: Rise,
 }
 
-/// What a text that begins so much can add.
-fn rise_by(begun: Begun, Rise { member, item, value, .. }: Rise) -> u32 {
-    let an_item = item.saturating_add(value);
-    [(begun.commas, member.max(an_item)), (begun.braces, member), (begun.brackets, an_item), (begun.colons, value)]
-        .into_iter()
-        .fold(0, |all, (times, rise)| all.saturating_add(rise.saturating_mul(times)))
+impl Reach {
+    /// Where it is not known what is open.
+    fn anywhere(Rises { anywhere, .. }: &Rises) -> Self {
+        Self { innermost: *anywhere, below: *anywhere, open: *anywhere, anywhere: *anywhere }
+    }
+
+    /// From a place.
+    fn of(machine: &Machine<'_>, rises: &Rises, place: Configuration) -> Self {
+        let mut reach = Self { anywhere: rises.anywhere, ..Self::default() };
+        if let Position::Start(node) | Position::Value { node, .. } = place.position {
+            reach.below = rises.within(node);
+        }
+        let is_below = reach.add_innermost(machine.graph, rises, place.position);
+        let mut pending: SmallVec<[(StackId, bool); 8]> = smallvec![(place.stack, is_below)];
+        for _ in 0..MOST_FRAMES {
+            let Some((stack, is_innermost)) = pending.pop() else { return reach };
+            if let Some(several) = machine.stacks.alternatives(stack) {
+                pending.extend(several.iter().map(|&stack| (stack, is_innermost)));
+                continue;
+            }
+            let Frame { position, below } = machine.stacks.frame(stack);
+            let is_below = if is_innermost {
+                reach.add_innermost(machine.graph, rises, position)
+            } else {
+                let begun = inside(machine.graph, rises, position).map_or_else(Rise::default, |(inside, _)| inside);
+                reach.open = reach.open.or(begun);
+                false
+            };
+            if stack != END {
+                pending.push((below, is_below));
+            }
+        }
+        Self::anywhere(rises)
+    }
+
+    /// Adds the object or array that a position is in; whether that is one further down the stack.
+    fn add_innermost(&mut self, graph: &CompiledGraph, rises: &Rises, position: Position) -> bool {
+        let Some((inside, within)) = inside(graph, rises, position) else { return true };
+        self.innermost = self.innermost.or(inside);
+        self.below = self.below.or(within);
+        self.open = self.open.or(inside);
+        false
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            innermost: self.innermost.or(other.innermost),
+            below: self.below.or(other.below),
+            open: self.open.or(other.open),
+            anywhere: self.anywhere.or(other.anywhere),
+        }
+    }
+
+    /// After a text that begins so much.
+    fn advance(&mut self, begun: Begun) {
+        match (begun.opens(), begun.closes) {
+            (false, false) => {}
+            (false, true) => (self.innermost, self.below) = (self.open, self.anywhere),
+            (true, false) => (self.innermost, self.open) = (self.below, self.open.or(self.below)),
+            (true, true) => {
+                (self.innermost, self.below, self.open) = (self.anywhere, self.anywhere, self.anywhere);
+            }
+        }
+    }
+
+    /// What any of some texts can add.
+    fn most_rise(&self, begun: &MostBegun) -> u32 {
+        begun.iter().map(|begun| self.rise_by(begun)).max().unwrap_or(0)
+    }
+
+    /// What a text that begins so much can add.
+    fn rise_by(&self, begun: Begun) -> u32 {
+        let Rise { member, item, value } = match (begun.opens(), begun.closes) {
+            (false, false) => self.innermost,
+            (false, true) => self.open,
+            (true, false) => self.below,
+            (true, true) => self.anywhere,
+        };
+        let an_item = item.saturating_add(value);
+        [(begun.commas, member.max(an_item)), (begun.braces, member), (begun.brackets, an_item), (begun.colons, value)]
+            .into_iter()
+            .fold(0, |all, (times, rise)| all.saturating_add(rise.saturating_mul(times)))
+    }
 }
 
-/// What a text can add where it stands: to a name or value that has begun, or that needs nothing more to begin. `None`
-/// if that is not known.
-fn begun_at(machine: &Machine<'_>, position: Position, rise: Rise) -> Option<u32> {
-    let Rise { member, item, value, .. } = rise;
-    Some(match position {
-        Position::Object { phase: Phase::Value, .. }
+/// What can begin in the object or array that a position is in, directly and however deep; `None` if the stack says which
+/// that is.
+fn inside(graph: &CompiledGraph, rises: &Rises, position: Position) -> Option<(Rise, Rise)> {
+    let anything = (rises.anywhere, rises.anywhere);
+    match position {
+        Position::Accept => Some((Rise::default(), Rise::default())),
+        Position::Key { object: node, .. }
+        | Position::Named { object: node, .. }
+        | Position::Colon { object: node, .. }
+        | Position::Object { object: node, .. }
+        | Position::Array { array: node, .. }
+        | Position::Item { array: node, .. } => Some((rises.inside(node), rises.within(node))),
+        // The rest of its object follows: which one that is, its texts decide.
+        Position::Start(node) | Position::Value { node, .. } | Position::Literal { node, .. } => {
+            matches!(graph.node(node), Node::Tail(_)).then_some(anything)
+        }
+        Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. } => None,
+        Position::Union(_) | Position::Between { .. } | Position::Sequence { .. } | Position::Repeat { .. } => {
+            Some(anything)
+        }
+    }
+}
+
+/// What a text can add where it stands: to a name or value that has begun, or that needs nothing more to begin.
+fn begun_at(machine: &Machine<'_>, position: Position, rises: &Rises, innermost: Rise) -> u32 {
+    let Rise { member, item, value } = innermost;
+    match position {
+        Position::Accept
+        | Position::Object { phase: Phase::Value, .. }
         | Position::Array { phase: Phase::Value, .. }
         | Position::Colon { .. } => 0,
         Position::Object { .. } | Position::Key { .. } => member,
-        Position::Value { .. } | Position::Start(_) | Position::Literal { .. } => value,
+        Position::Value { node, .. } | Position::Start(node) | Position::Literal { node, .. } => rises.of_value(node),
         Position::Text { .. } => TEXT_RISE,
-        Position::Terminal { leaf, .. } => machine.graph.farthest_of_leaf(leaf)?,
+        Position::Terminal { leaf, .. } => machine.graph.farthest_of_leaf(leaf).unwrap_or(u32::MAX),
         Position::Array { .. } => item.saturating_add(value),
         Position::Excluding { leaf, .. } => {
             let unknown = member.max(item).saturating_add(value);
             machine.farthest_excluded(leaf).map_or(unknown, |farthest| farthest.max(TEXT_RISE))
         }
         _ => member.max(item).saturating_add(value),
-    })
+    }
 }

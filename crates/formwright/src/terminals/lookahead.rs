@@ -62,6 +62,9 @@ pub struct Begun {
     pub brackets: u32,
     /// Colons: the value of a member.
     pub colons: u32,
+    /// Whether there is a closing brace or bracket: then what begins after it may begin in any object or array that is
+    /// open, else only in the innermost.
+    pub closes: bool,
 }
 
 /// What any of some texts begins: those of which none begins more than another.
@@ -90,11 +93,17 @@ impl MostBegun {
 }
 
 impl Begun {
+    /// Whether there is an opening brace or bracket.
+    pub fn opens(self) -> bool {
+        self.braces + self.brackets > 0
+    }
+
     fn is_at_most(self, other: Self) -> bool {
         self.commas <= other.commas
             && self.braces <= other.braces
             && self.brackets <= other.brackets
             && self.colons <= other.colons
+            && self.closes <= other.closes
     }
 
     /// What `text` begins if it is read anywhere in JSON. Of two bytes that cannot follow each other as structure, the
@@ -112,6 +121,7 @@ impl Begun {
             if is_possible {
                 *count += 1;
             }
+            begun.closes |= matches!(byte, b'}' | b']');
             before = byte;
         }
         begun
