@@ -16,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::machine::{Configuration, END, Frame, Machine, Phase, Position, StackId, TokenLengths};
 use crate::language::{CompiledGraph, Node, Rise, Rises, TEXT_RISE};
-use crate::terminals::{Begun, MostBegun};
+use crate::terminals::{Begun, MostBegun, Parts};
 
 /// Stack nodes looked at for one place; if there are more, anything may be open.
 const MOST_FRAMES: usize = 64;
@@ -46,8 +46,7 @@ impl Distance {
         let (mut tokens, mut reach) = (0, Reach::default());
         for &place in configurations {
             let of_place = Reach::of(machine, rises, place);
-            let begun = begun_at(machine, place.position, rises, of_place.innermost);
-            tokens = tokens.max(machine.dearest_cost(lengths, place).saturating_add(begun));
+            tokens = tokens.max(farthest(machine, place, lengths, rises, of_place.innermost));
             reach = reach.or(of_place);
         }
         let by_any = Reach::anywhere(rises).most_rise(begun);
@@ -63,9 +62,9 @@ impl Distance {
     /// After more text.
     #[inline]
     pub fn advance(&mut self, text: &[u8]) {
-        let begun = Begun::by(text);
-        self.tokens = self.tokens.saturating_add(self.reach.rise_by(begun));
-        self.reach.advance(begun);
+        let (before, rise) = (self.reach, Begun::readings(text).map(|begun| self.reach.rise_by(begun)).max());
+        self.tokens = self.tokens.saturating_add(rise.unwrap_or(0));
+        self.reach = Begun::readings(text).map(|begun| before.after(begun)).fold(before, Reach::or);
         self.is_fresh = false;
     }
 
@@ -148,14 +147,13 @@ impl Reach {
     }
 
     /// After a text that begins so much.
-    fn advance(&mut self, begun: Begun) {
+    fn after(self, begun: Begun) -> Self {
+        let Self { below, open, anywhere, .. } = self;
         match (begun.opens(), begun.closes) {
-            (false, false) => {}
-            (false, true) => (self.innermost, self.below) = (self.open, self.anywhere),
-            (true, false) => (self.innermost, self.open) = (self.below, self.open.or(self.below)),
-            (true, true) => {
-                (self.innermost, self.below, self.open) = (self.anywhere, self.anywhere, self.anywhere);
-            }
+            (false, false) => self,
+            (false, true) => Self { innermost: open, below: anywhere, ..self },
+            (true, false) => Self { innermost: below, open: open.or(below), ..self },
+            (true, true) => Self { innermost: anywhere, below: anywhere, open: anywhere, anywhere },
         }
     }
 
@@ -166,14 +164,17 @@ impl Reach {
 
     /// What a text that begins so much can add.
     fn rise_by(&self, begun: Begun) -> u32 {
-        let Rise { member, item, value } = match (begun.opens(), begun.closes) {
-            (false, false) => self.innermost,
-            (false, true) => self.open,
-            (true, false) => self.below,
-            (true, true) => self.anywhere,
-        };
+        let (here, deeper) = if begun.closes { (self.open, self.anywhere) } else { (self.innermost, self.below) };
+        here.by(begun.here).saturating_add(deeper.by(begun.deeper))
+    }
+}
+
+impl Rise {
+    /// What these parts can add.
+    fn by(self, Parts { commas, braces, brackets, colons }: Parts) -> u32 {
+        let Self { member, item, value } = self;
         let an_item = item.saturating_add(value);
-        [(begun.commas, member.max(an_item)), (begun.braces, member), (begun.brackets, an_item), (begun.colons, value)]
+        [(commas, member.max(an_item)), (braces, member), (brackets, an_item), (colons, value)]
             .into_iter()
             .fold(0, |all, (times, rise)| all.saturating_add(rise.saturating_mul(times)))
     }
@@ -202,10 +203,16 @@ fn inside(graph: &CompiledGraph, rises: &Rises, position: Position) -> Option<(R
     }
 }
 
-/// What a text can add where it stands: to a name or value that has begun, or that needs nothing more to begin.
-fn begun_at(machine: &Machine<'_>, position: Position, rises: &Rises, innermost: Rise) -> u32 {
-    let Rise { member, item, value } = innermost;
-    match position {
+/// Tokens to the end of a place, with what a text can add where it stands: to a name or value that has begun, or that
+/// needs nothing more to begin.
+fn farthest(
+    machine: &mut Machine<'_>,
+    place: Configuration,
+    lengths: Option<&TokenLengths>,
+    rises: &Rises,
+    Rise { member, item, value }: Rise,
+) -> u32 {
+    let begun = match place.position {
         Position::Accept
         | Position::Object { phase: Phase::Value, .. }
         | Position::Array { phase: Phase::Value, .. }
@@ -213,12 +220,18 @@ fn begun_at(machine: &Machine<'_>, position: Position, rises: &Rises, innermost:
         Position::Object { .. } | Position::Key { .. } => member,
         Position::Value { node, .. } | Position::Start(node) | Position::Literal { node, .. } => rises.of_value(node),
         Position::Text { .. } => TEXT_RISE,
-        Position::Terminal { leaf, .. } => machine.graph.farthest_of_leaf(leaf).unwrap_or(u32::MAX),
         Position::Array { .. } => item.saturating_add(value),
-        Position::Excluding { leaf, .. } => {
-            let unknown = member.max(item).saturating_add(value);
-            machine.farthest_excluded(leaf).map_or(unknown, |farthest| farthest.max(TEXT_RISE))
+        Position::Terminal { leaf, .. } => {
+            let inside = machine.graph.farthest_of_leaf(leaf).unwrap_or(u32::MAX);
+            return inside.saturating_add(machine.stack_costs_in(lengths, place.stack).most);
         }
+        Position::Excluding { leaf, .. } => match machine.farthest_excluded(leaf) {
+            Some(inside) => {
+                return inside.max(TEXT_RISE).saturating_add(machine.stack_costs_in(lengths, place.stack).most);
+            }
+            None => member.max(item).saturating_add(value),
+        },
         _ => member.max(item).saturating_add(value),
-    }
+    };
+    machine.dearest_cost(lengths, place).saturating_add(begun)
 }

@@ -42,7 +42,7 @@ use token_set::Collector;
 
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
-pub use lookahead::{Begun, MostBegun, TokenLookahead};
+pub use lookahead::{Begun, MostBegun, Parts, TokenLookahead};
 pub use mask::{TerminalKey, TerminalMask, Tree};
 pub use shortcuts::Shortcuts;
 pub use tables::{Representative, RunTable, Tables};

@@ -380,7 +380,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::matcher::Constraint;
     use crate::syntax::json_schema::{Options, Order, json_schema};
-    use crate::terminals::{Begun, MostBegun, Tables};
+    use crate::terminals::{MostBegun, Tables};
     use crate::vocabulary::Vocabulary;
 
     const LONGER: [&str; 16] = [
@@ -425,7 +425,7 @@ mod tests {
                         continue;
                     }
                     let cost = counting.parts(&mut machine, &next);
-                    let farthest = distance.map(|distance| distance.after(&MostBegun::one(Begun::by(token))));
+                    let farthest = distance.map(|distance| distance.after(&MostBegun::by(token)));
                     let text = || String::from_utf8_lossy(&[machine.path.as_slice(), token].concat()).into_owned();
                     assert!(
                         farthest.is_none_or(|at_most| cost <= at_most),

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::NameCompleting;
-use crate::terminals::{Begun, MostBegun, TerminalMask, TokenSet};
+use crate::terminals::{MostBegun, TerminalMask, TokenSet};
 use crate::vocabulary::{TokenId, Vocabulary};
 
 /// Lists of at most this many bans are searched one by one.
@@ -55,7 +55,7 @@ impl Entry {
             let completing = self.name_completing.iter().flat_map(|tokens| tokens.tokens());
             let tokens = self.tokens.iter().chain(&self.unresolved).chain(completing);
             let mut most = MostBegun::default();
-            tokens.for_each(|&token| most.add(Begun::by(vocabulary.token(token))));
+            tokens.for_each(|&token| most.add_text(vocabulary.token(token)));
             most
         })
     }
