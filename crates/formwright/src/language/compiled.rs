@@ -182,8 +182,7 @@ impl CompiledGraph {
 
     /// How many characters of one byte a JSON string of a class of characters can go on with; `None` for other leaves.
     pub fn plain_characters(&self, leaf: LeafId) -> Option<usize> {
-        let bytes = self.automaton(leaf).next_bytes(self.inside(leaf)?);
-        Some(bytes.iter().filter(|byte| matches!(byte, 0x20..=0x7F) && !matches!(byte, b'"' | b'\\')).count())
+        self.inside(leaf).map(|_| self.automaton(leaf).plain_characters())
     }
 
     /// Whether some automaton has grown large.

@@ -36,6 +36,8 @@ struct Compiled {
     ids: TableIds,
     /// Found when a budget first asks for them.
     tokens: OnceLock<Option<GraphTokens>>,
+    /// How much farther from the end any token can lead, in bytes and in tokens; found when first asked for.
+    most_rise: [OnceLock<u32>; 2],
     pool: Pool,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
@@ -60,6 +62,7 @@ impl Constraint {
             graph,
             ids,
             tokens: OnceLock::new(),
+            most_rise: Default::default(),
             pool: Pool::default(),
             successor: Mutex::default(),
         }));
@@ -95,13 +98,14 @@ impl Constraint {
     /// How far a text that stands in any of these places is from its end, in tokens or in bytes; `None` if that is not
     /// known.
     pub(crate) fn measure(&self, machine: &mut Machine<'_>, at: &[Configuration], in_tokens: bool) -> Option<Distance> {
-        let begun = &self.0.tables.lookahead.begun;
-        if in_tokens {
+        let (lengths, rises) = if in_tokens {
             let tokens = self.counting().tokens(&self.0.graph)?;
-            return Some(Distance::measure(machine, at, Some(&tokens.lengths), tokens.rises.as_ref()?, begun));
-        }
-        let rises = self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
-        Some(Distance::measure(machine, at, None, rises, begun))
+            (Some(&tokens.lengths), tokens.rises.as_ref()?)
+        } else {
+            (None, self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?)
+        };
+        let by_any = self.0.most_rise[usize::from(in_tokens)].get_or_init(|| rises.most(&self.0.tables.begun.most));
+        Some(Distance::measure(machine, at, lengths, rises, *by_any))
     }
 
     pub(crate) fn graph(&self) -> &CompiledGraph {

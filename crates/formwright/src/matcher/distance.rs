@@ -35,13 +35,14 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Of a text that stands in any of these places: in tokens, if their lengths are given, else in bytes.
+    /// Of a text that stands in any of these places: in tokens, if their lengths are given, else in bytes. Any token can
+    /// add `by_any`.
     pub fn measure(
         machine: &mut Machine<'_>,
         configurations: &[Configuration],
         lengths: Option<&TokenLengths>,
         rises: &Rises,
-        begun: &MostBegun,
+        by_any: u32,
     ) -> Self {
         let (mut tokens, mut reach) = (0, Reach::default());
         for &place in configurations {
@@ -49,7 +50,6 @@ impl Distance {
             tokens = tokens.max(farthest(machine, place, lengths, rises, of_place.innermost));
             reach = reach.or(of_place);
         }
-        let by_any = Reach::anywhere(rises).most_rise(begun);
         let tokens = tokens.saturating_add(rises.whitespace);
         Self { tokens, reach, by_any, is_fresh: true, in_tokens: lengths.is_some() }
     }
@@ -59,12 +59,11 @@ impl Distance {
         self.tokens
     }
 
-    /// After more text.
+    /// After more text that begins so much.
     #[inline]
-    pub fn advance(&mut self, text: &[u8]) {
-        let (before, rise) = (self.reach, Begun::readings(text).map(|begun| self.reach.rise_by(begun)).max());
-        self.tokens = self.tokens.saturating_add(rise.unwrap_or(0));
-        self.reach = Begun::readings(text).map(|begun| before.after(begun)).fold(before, Reach::or);
+    pub fn advance(&mut self, begun: &MostBegun) {
+        self.tokens = self.tokens.saturating_add(self.reach.most_rise(begun));
+        self.reach = begun.iter().map(|begun| self.reach.after(begun)).fold(self.reach, Reach::or);
         self.is_fresh = false;
     }
 
@@ -166,6 +165,13 @@ impl Reach {
     fn rise_by(&self, begun: Begun) -> u32 {
         let (here, deeper) = if begun.closes { (self.open, self.anywhere) } else { (self.innermost, self.below) };
         here.by(begun.here).saturating_add(deeper.by(begun.deeper))
+    }
+}
+
+impl Rises {
+    /// What any of some texts can add, wherever it is.
+    pub fn most(&self, begun: &MostBegun) -> u32 {
+        Reach::anywhere(self).most_rise(begun)
     }
 }
 

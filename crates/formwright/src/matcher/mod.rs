@@ -124,7 +124,11 @@ impl Matcher {
         if bytes.is_empty() {
             return self.try_control(token);
         }
-        step_bytes(cache, history, (path, distance), bytes)
+        let accepted = step_bytes(cache, history, path, bytes)?;
+        if let Some(distance) = distance.as_mut().filter(|_| accepted) {
+            distance.advance(constraint.tables().begun.of(token));
+        }
+        Ok(accepted)
     }
 
     /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
@@ -176,7 +180,10 @@ impl Matcher {
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
         let Self { cache, history, path, distance } = self;
-        let accepted = step_bytes(cache, history, (path, distance), text)?;
+        let accepted = step_bytes(cache, history, path, text)?;
+        if let Some(distance) = distance.as_mut().filter(|_| accepted) {
+            distance.advance(&MostBegun::by(text));
+        }
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
 
@@ -329,7 +336,7 @@ impl Matcher {
         cache.terminals.quick = quick;
         let mut most = MostBegun::default();
         for &configuration in self.history.configurations() {
-            begun(self.constraint(), &mut cache, configuration).ok()?.iter().for_each(|begun| most.add(begun));
+            begun(self.constraint(), &mut cache, configuration, |begun| most.add_all(begun)).ok()?;
         }
         Some(most)
     }
@@ -420,8 +427,8 @@ impl Matcher {
             let distance = if let Some(in_tokens) = measured { self.measured(in_tokens) } else { self.distance() };
             let Some(distance) = distance.filter(|distance| distance.tokens() < budget) else { continue };
             let fits_any = distance.after_any() < budget;
-            let vocabulary = &self.constraint().tables().vocabulary;
-            let fits = |entry: &Entry| fits_any || distance.after(entry.begun(vocabulary)) < budget;
+            let begun = &self.constraint().tables().begun;
+            let fits = |entry: &Entry| fits_any || distance.after(entry.begun(begun)) < budget;
             let written = self.write_if(row, quick, fits)?;
             if written != Written::Unfit {
                 return Ok(written);
@@ -484,7 +491,7 @@ fn fits_whatever_begins(
     configuration: Configuration,
     left: u32,
 ) -> Result<bool> {
-    let begun = begun(constraint, cache, configuration)?;
+    let begun = begun(constraint, cache, configuration, MostBegun::clone)?;
     let mut path = Vec::new();
     let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
     let mut fits = |in_tokens| {
@@ -498,7 +505,7 @@ fn fits_whatever_begins(
 fn step_bytes(
     shared: &SharedCache,
     history: &mut History,
-    (path, distance): (&mut Vec<u8>, &mut Option<Distance>),
+    path: &mut Vec<u8>,
     bytes: &[u8],
 ) -> Result<bool> {
     if history.is_finished() {
@@ -519,8 +526,5 @@ fn step_bytes(
         machine.path.push(byte);
     }
     history.advance(configurations, path.len());
-    if let Some(distance) = distance {
-        distance.advance(bytes);
-    }
     Ok(true)
 }

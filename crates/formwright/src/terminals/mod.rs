@@ -24,6 +24,7 @@ mod class_loops;
 mod classes;
 mod dependent;
 mod groups;
+mod begun;
 mod lookahead;
 mod mask;
 mod shortcuts;
@@ -42,7 +43,8 @@ use token_set::Collector;
 
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
-pub use lookahead::{Begun, MostBegun, Parts, TokenLookahead};
+pub use begun::{Begun, MostBegun, Parts, TokensBegun};
+pub use lookahead::TokenLookahead;
 pub use mask::{TerminalKey, TerminalMask, Tree};
 pub use shortcuts::Shortcuts;
 pub use tables::{Representative, RunTable, Tables};

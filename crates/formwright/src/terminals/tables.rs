@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::walk;
 use super::{
     Automata, Cache, Counting, Dependent, DependentKey, DependentTokens, Groups, GroupsKey, Ids, Numbered, Shortcuts,
-    TerminalKey, TerminalMask, TextTable, TokenLookahead, TokenSet, Tree,
+    TerminalKey, TerminalMask, TextTable, TokenLookahead, TokenSet, TokensBegun, Tree,
 };
 use crate::error::Result;
 use crate::language::{Leaf, SpaceState, Spaces, UNBOUNDED, end};
@@ -31,6 +31,8 @@ pub struct Tables {
     pub vocabulary: Arc<Vocabulary>,
     /// How far tokens look ahead after a value.
     pub lookahead: TokenLookahead,
+    /// What tokens begin.
+    pub begun: TokensBegun,
     limits: Limits,
     automata: Automata,
     spaces: Ids<Arc<Spaces>>,
@@ -50,6 +52,7 @@ impl Tables {
     pub fn new(vocabulary: Arc<Vocabulary>, limits: Limits) -> Self {
         Self {
             lookahead: TokenLookahead::new(&vocabulary),
+            begun: TokensBegun::new(&vocabulary),
             vocabulary,
             automata: Automata::new(limits.automata_bytes),
             spaces: Ids::default(),

@@ -13,8 +13,8 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::NameCompleting;
-use crate::terminals::{MostBegun, TerminalMask, TokenSet};
-use crate::vocabulary::{TokenId, Vocabulary};
+use crate::terminals::{MostBegun, TerminalMask, TokenSet, TokensBegun};
+use crate::vocabulary::TokenId;
 
 /// Lists of at most this many bans are searched one by one.
 const FEW: usize = 8;
@@ -50,13 +50,11 @@ impl Entry {
     }
 
     /// What its tokens begin at most. Those of terminal masks stay inside a terminal and begin nothing.
-    pub fn begun(&self, vocabulary: &Vocabulary) -> &MostBegun {
+    pub fn begun(&self, begun: &TokensBegun) -> &MostBegun {
         self.begun.get_or_init(|| {
             let completing = self.name_completing.iter().flat_map(|tokens| tokens.tokens());
             let tokens = self.tokens.iter().chain(&self.unresolved).chain(completing);
-            let mut most = MostBegun::default();
-            tokens.for_each(|&token| most.add_text(vocabulary.token(token)));
-            most
+            begun.of_any(tokens.copied())
         })
     }
 

@@ -97,13 +97,18 @@ pub fn write_one<R: Row + ?Sized>(
     Ok(written(insert_entry(constraint, cache, configuration)?))
 }
 
-/// What the tokens of a configuration begin at most.
-pub fn begun(constraint: &Constraint, cache: &mut MatcherCache, configuration: Configuration) -> Result<MostBegun> {
-    let vocabulary = &constraint.tables().vocabulary;
+/// Tells `use_it` what the tokens of a configuration begin at most.
+pub fn begun<T>(
+    constraint: &Constraint,
+    cache: &mut MatcherCache,
+    configuration: Configuration,
+    use_it: impl FnOnce(&MostBegun) -> T,
+) -> Result<T> {
+    let begun = &constraint.tables().begun;
     if let Some(cached) = cached_entry(constraint, cache, configuration) {
-        return Ok(cached.begun(vocabulary).clone());
+        return Ok(use_it(cached.begun(begun)));
     }
-    Ok(insert_entry(constraint, cache, configuration)?.begun(vocabulary).clone())
+    Ok(use_it(insert_entry(constraint, cache, configuration)?.begun(begun)))
 }
 
 /// The entry of a configuration, if it is cached.

@@ -43,6 +43,14 @@ impl Automaton {
         })
     }
 
+    /// How many characters of one byte may come first, quote and backslash aside.
+    pub fn plain_characters(&self) -> usize {
+        *self.plain_characters.get_or_init(|| {
+            let bytes = self.next_bytes(self.content_start());
+            bytes.iter().filter(|byte| matches!(byte, 0x20..=0x7F) && !matches!(byte, b'"' | b'\\')).count()
+        })
+    }
+
     /// The steps from every state; `None` if there are too many.
     fn all_steps(&self) -> Option<Steps> {
         let (mut steps, mut open) = (Steps::default(), vec![self.start.state()]);

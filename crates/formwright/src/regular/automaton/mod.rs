@@ -106,6 +106,8 @@ pub struct Automaton {
     classes_by_minterm: OnceLock<ClassesByMinterm>,
     /// The answers of [`Automaton::farthest_of_all`] and [`Automaton::farthest_unused`].
     farthest: [OnceLock<Option<u32>>; 2],
+    /// The answer of [`Automaton::plain_characters`].
+    plain_characters: OnceLock<usize>,
 }
 
 impl std::fmt::Debug for Automaton {
@@ -144,6 +146,7 @@ impl Automaton {
             reach: OnceLock::new(),
             first: OnceLock::new(),
             classes_by_minterm: OnceLock::new(),
+            plain_characters: OnceLock::new(),
             farthest: Default::default(),
         })
     }

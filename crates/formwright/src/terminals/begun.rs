@@ -1,0 +1,217 @@
+//! What tokens begin: members, items, values. Each can lead a text away from its end.
+//!
+//! ```text
+//! ","       begins a member or item                    (from outside of a string it is a text, and begins nothing)
+//! }, {"     begins a member or item of an object or array that is open, and a member of a new object
+//! ```
+//!
+//! Cost: a look at every token, when the tables of a vocabulary are made; then what a token begins is a lookup. Wrinkle:
+//! bytes are looked at without knowing whether they are inside of a string, so each token has several readings.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::vocabulary::{TokenId, Vocabulary};
+
+/// What each token of a vocabulary begins.
+#[derive(Debug)]
+pub struct TokensBegun {
+    /// By token: the index of its kind.
+    kind: Box<[u32]>,
+    /// By kind; tokens of the first kind begin nothing.
+    kinds: Vec<MostBegun>,
+    /// What any token begins.
+    pub most: MostBegun,
+}
+
+impl TokensBegun {
+    pub(super) fn new(vocabulary: &Vocabulary) -> Self {
+        let mut kinds = vec![MostBegun::default()];
+        kinds[0].add(Begun::default());
+        let mut ids = FxHashMap::from_iter([(kinds[0].clone(), 0)]);
+        let kind = (0..vocabulary.len() as TokenId).map(|token| {
+            let text = vocabulary.token(token);
+            if !text.iter().any(|byte| matches!(byte, b',' | b':' | b'{' | b'[' | b'}' | b']')) {
+                return 0;
+            }
+            *ids.entry(MostBegun::by(text)).or_insert_with_key(|begun| {
+                kinds.push(begun.clone());
+                kinds.len() as u32 - 1
+            })
+        });
+        let kind = kind.collect();
+        let mut most = MostBegun::default();
+        kinds.iter().for_each(|begun| most.add_all(begun));
+        Self { kind, kinds, most }
+    }
+
+    /// What a token begins.
+    pub fn of(&self, token: TokenId) -> &MostBegun {
+        &self.kinds[self.kind[token as usize] as usize]
+    }
+
+    /// What any of some tokens begins.
+    pub fn of_any(&self, tokens: impl Iterator<Item = TokenId>) -> MostBegun {
+        let (mut most, mut seen) = (MostBegun::default(), SmallVec::<[u64; 16]>::new());
+        seen.resize(self.kinds.len().div_ceil(64), 0);
+        for token in tokens {
+            let kind = self.kind[token as usize] as usize;
+            let (word, bit) = (kind / 64, 1 << (kind % 64));
+            if seen[word] & bit == 0 {
+                seen[word] |= bit;
+                most.add_all(&self.kinds[kind]);
+            }
+        }
+        most
+    }
+}
+
+/// What a part of a text begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Begun {
+    /// Before the first opening bracket: in an object or array that is open.
+    pub here: Parts,
+    /// From that bracket on.
+    pub deeper: Parts,
+    /// Whether there is a closing bracket: then what begins may begin in any object or array that is open, else only in
+    /// the innermost.
+    pub closes: bool,
+}
+
+/// How often a text begins a part of an object or array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// Commas: a member, or an item with its value.
+    pub commas: u32,
+    /// Opening braces: a member.
+    pub braces: u32,
+    /// Opening brackets: an item with its value.
+    pub brackets: u32,
+    /// Colons: the value of a member.
+    pub colons: u32,
+}
+
+/// What any of some texts begins: those of which none begins more than another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MostBegun(SmallVec<[Begun; 4]>);
+
+impl MostBegun {
+    /// What a text begins, in any of its readings.
+    pub fn by(text: &[u8]) -> Self {
+        let mut most = Self::default();
+        Begun::readings(text).for_each(|begun| most.add(begun));
+        most
+    }
+
+    /// Further texts.
+    pub fn add_all(&mut self, others: &Self) {
+        others.iter().for_each(|begun| self.add(begun));
+    }
+
+    /// A further text.
+    fn add(&mut self, begun: Begun) {
+        if !self.0.iter().any(|other| begun.is_at_most(*other)) {
+            self.0.retain(|other| !other.is_at_most(begun));
+            self.0.push(begun);
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Begun> {
+        self.0.iter().copied()
+    }
+}
+
+impl Parts {
+    fn is_at_most(self, other: Self) -> bool {
+        self.commas <= other.commas
+            && self.braces <= other.braces
+            && self.brackets <= other.brackets
+            && self.colons <= other.colons
+    }
+}
+
+impl Begun {
+    /// Whether there is an opening bracket.
+    pub fn opens(self) -> bool {
+        self.deeper != Parts::default()
+    }
+
+    fn is_at_most(self, other: Self) -> bool {
+        self.here.is_at_most(other.here) && self.deeper.is_at_most(other.deeper) && self.closes <= other.closes
+    }
+
+    /// What `text` begins, for each way to read it in JSON: from outside of a string, from inside, and from inside
+    /// after a backslash.
+    fn readings(text: &[u8]) -> impl Iterator<Item = Self> {
+        // After a backslash, a quote reads as one that begins a string, and any other byte but a backslash as itself.
+        let after_backslash = text.strip_prefix(b"\\").map(|rest| Self::read(rest, true));
+        [Self::read(text, false), Self::read(text, true)].into_iter().chain(after_backslash)
+    }
+
+    /// What `text` begins if it begins inside a string or not. Nothing is begun from where it cannot be JSON.
+    fn read(text: &[u8], mut is_in_string: bool) -> Self {
+        let (mut begun, mut before, mut bytes) = (Self::default(), 0, text.iter());
+        while let Some(&byte) = bytes.next() {
+            if is_in_string {
+                is_in_string = byte != b'"';
+                if byte == b'\\' {
+                    bytes.next();
+                }
+                continue;
+            }
+            let is_possible = match byte {
+                b',' => !matches!(before, b',' | b':' | b'{' | b'['),
+                b':' => !matches!(before, b',' | b':' | b'{' | b'[' | b'}' | b']'),
+                b'{' | b'[' => !matches!(before, b'{' | b'}' | b']'),
+                _ => true,
+            };
+            if !is_possible {
+                break;
+            }
+            begun.add(byte);
+            is_in_string = byte == b'"';
+            if !byte.is_ascii_whitespace() {
+                before = byte;
+            }
+        }
+        begun
+    }
+
+    /// Goes on after a byte of structure.
+    fn add(&mut self, byte: u8) {
+        let is_here = !self.opens() && !matches!(byte, b'{' | b'[');
+        let parts = if is_here { &mut self.here } else { &mut self.deeper };
+        match byte {
+            b',' => parts.commas += 1,
+            b':' => parts.colons += 1,
+            b'{' => parts.braces += 1,
+            b'[' => parts.brackets += 1,
+            b'}' | b']' => self.closes = true,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(text: &str) -> Vec<String> {
+        let show = |Parts { commas, braces, brackets, colons }: Parts| format!("{commas}{braces}{brackets}{colons}");
+        let readings = Begun::readings(text.as_bytes());
+        readings.map(|begun| format!("{} {} {}", show(begun.here), show(begun.deeper), begun.closes)).collect()
+    }
+
+    /// Commas, braces, brackets and colons before the first opening bracket and after it, by way of reading.
+    #[test]
+    fn structure_begins_what_text_does_not() {
+        assert_eq!(begun(r#"","a"#), ["0000 0000 false", "1000 0000 false"]);
+        assert_eq!(begun(r#"{","#), ["0000 0100 false", "1000 0000 false"]);
+        assert_eq!(begun(r#", "a": [{"#), ["1001 0110 false", "0000 0000 false"]);
+        assert_eq!(begun(r#"]}, {"#), ["1000 0100 true", "0000 0000 false"]);
+        assert_eq!(begun("{{"), ["0000 0100 false", "0000 0000 false"], "it cannot be JSON");
+        assert_eq!(begun(r#"\\","#)[1..], ["1000 0000 false", "0000 0000 false"]);
+        assert_eq!(begun(r#"\","#)[1..], ["0000 0000 false", "1000 0000 false"]);
+    }
+}
