@@ -182,12 +182,15 @@ def test_ctrl_c_is_130(prompts: list[str], monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_ctrl_c_at_a_prompt_is_130() -> None:
+    # What runs in the background ignores the signal, and so would what it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "formwright", "generate", "--choice", "a"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    signal.signal(signal.SIGINT, before)
     with process:
         time.sleep(2)  # by now it waits for its prompt
         process.send_signal(signal.SIGINT)
