@@ -125,7 +125,8 @@ impl CompiledGraph {
             let mut changed = false;
             for at in 0..within.len() {
                 let node = if round % 2 == 0 { within.len() - 1 - at } else { at };
-                let begun = self.parts(node as NodeId).fold(within[node], |all, part| all.or(within[part as usize]));
+                let mut begun = within[node];
+                self.each_part(node as NodeId, |part| begun = begun.or(within[part as usize]));
                 changed |= std::mem::replace(&mut within[node], begun) != begun;
             }
             if !changed {
@@ -136,24 +137,24 @@ impl CompiledGraph {
     }
 
     /// The nodes that a node consists of.
-    fn parts(&self, node: NodeId) -> Box<dyn Iterator<Item = NodeId> + '_> {
+    fn each_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
         match self.node(node) {
             Node::Object(object) => {
-                let undeclared = object.undeclared.iter().map(|kind| kind.value);
-                Box::new(object.members.iter().map(|member| member.value).chain(undeclared))
+                object.members.iter().for_each(|member| visit(member.value));
+                object.undeclared.iter().for_each(|kind| visit(kind.value));
             }
             Node::Array(array) => {
-                let ways = array.ways.iter().flatten().map(|&(item, _)| item);
-                Box::new(array.prefix.iter().chain(&array.rest).copied().chain(ways))
+                array.prefix.iter().chain(&array.rest).for_each(|&item| visit(item));
+                array.ways.iter().flatten().for_each(|&(item, _)| visit(item));
             }
-            Node::Choice(options) => Box::new(options.iter().copied()),
-            Node::Rule(target) => Box::new(std::iter::once(*target)),
+            Node::Choice(options) => options.iter().for_each(|&option| visit(option)),
+            Node::Rule(target) => visit(*target),
             Node::Tail(tail) => {
                 let after = tail.continuations.iter().flat_map(|after| after.positions.iter());
-                let ways = tail.ways.iter().flat_map(|(value, after)| [*value, after.object]);
-                Box::new(after.map(|after| after.object).chain(ways))
+                after.chain(tail.ways.iter().map(|(_, after)| after)).for_each(|after| visit(after.object));
+                tail.ways.iter().for_each(|&(value, _)| visit(value));
             }
-            _ => Box::new(std::iter::empty()),
+            _ => {}
         }
     }
 
@@ -164,7 +165,9 @@ impl CompiledGraph {
             Node::Array(array) => (0, self.rise_of_array(array).unwrap_or(UNKNOWN)),
             _ => return Rise::default(),
         };
-        Rise { member, item, value: self.parts(node).map(|part| values[part as usize]).max().unwrap_or(0) }
+        let mut value = 0;
+        self.each_part(node, |part| value = value.max(values[part as usize]));
+        Rise { member, item, value }
     }
 
     /// Bytes of the dearest member that need not come, with a comma. Where members are counted, it can bring others with
@@ -227,7 +230,6 @@ impl CompiledGraph {
 
     /// Bytes to the end of a node from any place inside of it, at most.
     fn farthest_inside(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
-        let longest = |texts: &TextSet| texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0);
         Some(match self.node(node) {
             Node::Literals(texts) => longest(texts),
             Node::Tail(tail) => self.farthest_of_tail(tail),
@@ -239,16 +241,16 @@ impl CompiledGraph {
 
     /// The same of all options of a choice, and of the choices among these.
     fn farthest_of_options(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
-        let (mut seen, mut open, mut farthest) = (FxHashSet::from_iter([node]), vec![node], 0);
+        let (mut seen, mut open, mut farthest) = (FxHashSet::default(), vec![node], Some(0));
         while let Some(node) = open.pop() {
-            match self.node(node) {
-                Node::Choice(options) => open.extend(options.iter().filter(|option| seen.insert(**option))),
-                Node::Rule(target) => open.extend(Some(*target).filter(|target| seen.insert(*target))),
-                _ if value(node) < INFINITE => farthest = farthest.max(self.farthest_inside(node, value)?),
-                _ => {}
-            }
+            self.each_part(node, |option| match self.node(option) {
+                Node::Choice(_) | Node::Rule(_) if seen.insert(option) => open.push(option),
+                Node::Choice(_) | Node::Rule(_) => {}
+                _ if value(option) >= INFINITE => {}
+                _ => farthest = farthest.and_then(|so_far| Some(so_far.max(self.farthest_inside(option, value)?))),
+            });
         }
-        Some(farthest)
+        farthest
     }
 
     /// Bytes to the end of a leaf from any place inside of it, at most; `None` if that is not known.
@@ -259,7 +261,7 @@ impl CompiledGraph {
 
     /// Bytes of the dearest way to the end of an object that ends with a tail.
     fn farthest_of_tail(&self, tail: &Tail) -> u32 {
-        let texts = tail.texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0);
+        let texts = longest(&tail.texts);
         let after = tail.continuations.iter().map(|after| after.shortest).max().unwrap_or(0);
         let way = |&(value, after): &(NodeId, ObjectPosition)| {
             self.facts.shortest(value).saturating_add(self.rest_of_object(after))
@@ -283,4 +285,9 @@ impl CompiledGraph {
         });
         bytes.saturating_add(1 + self.costs.before_close(&object.layout)).min(INFINITE)
     }
+}
+
+/// Bytes of the longest of some texts.
+fn longest(texts: &TextSet) -> u32 {
+    texts.iter().map(|(text, _)| text.len() as u32).max().unwrap_or(0)
 }
