@@ -8,8 +8,9 @@
 //! {"a": 1     `, "b": [`     a member is begun, `"b":0,` at most, and a value, which may be an array: `[]`
 //! ```
 //!
-//! Cost: a look at each node, once for a graph. Wrinkle: where one choice can make others dearer without bound, or kinds
-//! of items matter, nothing is said.
+//! Cost: a look at each node, once for a graph. Wrinkle: it holds whether the way to the end is counted in bytes or in
+//! tokens. In tokens, even a name that must come can lead away: the tokens that spell the rest of it may be smaller, and
+//! an alternative may be dearer by as much as it has bytes.
 
 use rustc_hash::FxHashSet;
 
@@ -31,8 +32,8 @@ const MOST_ROUNDS: usize = 16;
 /// Not known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// By how much what begins can lead away from the end, at most. In bytes; or in tokens, where what is known only in bytes
-/// counts as that many.
+/// By how much what begins can lead away from the end, at most: in bytes, or in as many tokens. `u32::MAX` where that is
+/// not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rise {
     /// A member, beside its value.
@@ -88,22 +89,14 @@ impl Rises {
 }
 
 impl CompiledGraph {
-    /// How much farther from the end its texts can be led, in bytes; `None` if that is not known.
+    /// How much farther from the end its texts can be led; `None` for texts in which brackets do not show what is open.
     pub(super) fn find_rises(&self) -> Option<Rises> {
-        self.rises_in(&|node| self.facts.shortest(node), false)
-    }
-
-    /// The same, with the lengths of nodes in tokens or in bytes. In tokens, a name that is partly read can be farther
-    /// from the end than before: the tokens that spell the rest of it may be smaller. What need not come is counted in
-    /// bytes in any case: so it may be where it has to come after a comma.
-    pub fn rises_in(&self, value: &dyn Fn(NodeId) -> u32, in_tokens: bool) -> Option<Rises> {
         let has_no_brackets = |node| matches!(self.node(node), Node::Sequence(_) | Node::Repeat { .. });
         if (0..self.nodes()).any(has_no_brackets) {
             return None;
         }
-        let values: Box<[u32]> =
-            (0..self.nodes()).map(|node| self.rise_of_value(node, value).unwrap_or(UNKNOWN)).collect();
-        let mut inside: Box<[Rise]> = (0..self.nodes()).map(|node| self.rise_inside(node, &values, in_tokens)).collect();
+        let values: Box<[u32]> = (0..self.nodes()).map(|node| self.rise_of_value(node).unwrap_or(UNKNOWN)).collect();
+        let mut inside: Box<[Rise]> = (0..self.nodes()).map(|node| self.rise_inside(node, &values)).collect();
         let anywhere = inside.iter().fold(Rise::default(), |all, rise| all.or(*rise));
         let value = values.iter().fold(anywhere.value, |all, rise| all.max(*rise));
         let anywhere = Rise { value, ..anywhere };
@@ -159,9 +152,9 @@ impl CompiledGraph {
     }
 
     /// What can begin directly inside an object or array.
-    fn rise_inside(&self, node: NodeId, values: &[u32], in_tokens: bool) -> Rise {
+    fn rise_inside(&self, node: NodeId, values: &[u32]) -> Rise {
         let (member, item) = match self.node(node) {
-            Node::Object(object) => (self.rise_of_object(object, in_tokens).unwrap_or(UNKNOWN), 0),
+            Node::Object(object) => (self.rise_of_object(object).unwrap_or(UNKNOWN), 0),
             Node::Array(array) => (0, self.rise_of_array(array).unwrap_or(UNKNOWN)),
             _ => return Rise::default(),
         };
@@ -170,9 +163,9 @@ impl CompiledGraph {
         Rise { member, item, value }
     }
 
-    /// Bytes of the dearest member that need not come, with a comma. Where members are counted, it can bring others with
-    /// it.
-    fn rise_of_object(&self, object: &Object, in_tokens: bool) -> Option<u32> {
+    /// Bytes of the dearest member that need not come, or name that must, with a comma. Where members are counted, one can
+    /// bring others with it.
+    fn rise_of_object(&self, object: &Object) -> Option<u32> {
         if object.existentials != 0 {
             return None;
         }
@@ -184,7 +177,7 @@ impl CompiledGraph {
                 // Of the members with which a common prefix ends, any one may come.
                 if member.possible && (!member.required || object.ends_with(index)) {
                     dearest = dearest.max(member.name_bytes + value(member.value));
-                } else if in_tokens {
+                } else {
                     dearest = dearest.max(member.name_bytes + name);
                 }
             }
@@ -213,41 +206,41 @@ impl CompiledGraph {
 
     /// Bytes by which the end of a node can be farther from any place inside of it than from before it, before a part of
     /// it has begun that need not come.
-    fn rise_of_value(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
-        let shortest = value(node);
+    fn rise_of_value(&self, node: NodeId) -> Option<u32> {
+        let shortest = self.facts.shortest(node);
         if shortest >= INFINITE {
             return Some(0);
         }
-        let farthest = match self.node(node) {
-            // It may be so far after a place where it may end.
-            Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
-            Node::Distinct(_) => return None,
-            Node::Choice(_) | Node::Rule(_) => self.farthest_of_options(node, value)?,
-            _ => self.farthest_inside(node, value)?,
-        };
-        Some(farthest.saturating_sub(shortest))
+        let farthest = self.farthest_inside(node)?;
+        Some(match self.node(node) {
+            // It may be so far after a place where it may end, and fewer tokens from there before.
+            Node::Regular(_) | Node::Literals(_) | Node::Choice(_) | Node::Rule(_) => farthest,
+            _ => farthest.saturating_sub(shortest),
+        })
     }
 
-    /// Bytes to the end of a node from any place inside of it, at most.
-    fn farthest_inside(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
+    /// Bytes to the end of a node from any place inside of it, at most, before a part of it has begun that need not come.
+    fn farthest_inside(&self, node: NodeId) -> Option<u32> {
         Some(match self.node(node) {
+            Node::Choice(_) | Node::Rule(_) => return self.farthest_of_options(node),
+            Node::Distinct(_) => return None,
+            Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
             Node::Literals(texts) => longest(texts),
             Node::Tail(tail) => self.farthest_of_tail(tail),
             Node::Text { .. } => self.facts.shortest(node).saturating_add(TEXT_RISE),
-            Node::Regular(leaf) => self.farthest_of_leaf(*leaf)?,
-            _ => value(node),
+            _ => self.facts.shortest(node),
         })
     }
 
     /// The same of all options of a choice, and of the choices among these.
-    fn farthest_of_options(&self, node: NodeId, value: &dyn Fn(NodeId) -> u32) -> Option<u32> {
+    fn farthest_of_options(&self, node: NodeId) -> Option<u32> {
         let (mut seen, mut open, mut farthest) = (FxHashSet::default(), vec![node], Some(0));
         while let Some(node) = open.pop() {
             self.each_part(node, |option| match self.node(option) {
-                Node::Choice(_) | Node::Rule(_) if seen.insert(option) => open.push(option),
-                Node::Choice(_) | Node::Rule(_) => {}
-                _ if value(option) >= INFINITE => {}
-                _ => farthest = farthest.and_then(|so_far| Some(so_far.max(self.farthest_inside(option, value)?))),
+                Node::Choice(_) | Node::Rule(_) if !seen.insert(option) => {}
+                Node::Choice(_) | Node::Rule(_) => open.push(option),
+                _ if self.facts.shortest(option) >= INFINITE => {}
+                _ => farthest = farthest.and_then(|so_far| Some(so_far.max(self.farthest_inside(option)?))),
             });
         }
         farthest

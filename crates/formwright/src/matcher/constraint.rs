@@ -14,9 +14,9 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
-use super::counting::{Counting, GraphTokens};
+use super::counting::Counting;
 use super::distance::Distance;
-use super::machine::{Configuration, Machine};
+use super::machine::{Configuration, Machine, TokenLengths, Unit};
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
 use crate::error::Result;
@@ -35,9 +35,9 @@ struct Compiled {
     graph: CompiledGraph,
     ids: TableIds,
     /// Found when a budget first asks for them.
-    tokens: OnceLock<Option<GraphTokens>>,
-    /// How much farther from the end any token can lead, in bytes and in tokens; found when first asked for.
-    most_rise: [OnceLock<u32>; 2],
+    tokens: OnceLock<Option<TokenLengths>>,
+    /// How much farther from the end any token can lead; found when first asked for.
+    most_rise: OnceLock<u32>,
     pool: Pool,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
@@ -62,7 +62,7 @@ impl Constraint {
             graph,
             ids,
             tokens: OnceLock::new(),
-            most_rise: Default::default(),
+            most_rise: OnceLock::new(),
             pool: Pool::default(),
             successor: Mutex::default(),
         }));
@@ -95,16 +95,24 @@ impl Constraint {
         Counting { tables: &self.0.tables, automata: &self.0.ids.automata, tokens: &self.0.tokens }
     }
 
-    /// How far a text that stands in any of these places is from its end, in tokens or in bytes; `None` if that is not
-    /// known.
-    pub(crate) fn measure(&self, machine: &mut Machine<'_>, at: &[Configuration], in_tokens: bool) -> Option<Distance> {
-        let (lengths, rises) = if in_tokens {
-            let tokens = self.counting().tokens(&self.0.graph)?;
-            (Some(&tokens.lengths), tokens.rises.as_ref()?)
-        } else {
-            (None, self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?)
+    /// What to measure distances in, one after the other until the budget is ample. Tokens are fewer than bytes, so once
+    /// they can be counted, bytes say nothing new.
+    pub(crate) fn units(&self) -> &'static [Unit] {
+        match self.0.tokens.get() {
+            None => &[Unit::Bytes, Unit::Tokens],
+            Some(None) => &[Unit::Bytes],
+            Some(Some(_)) => &[Unit::Tokens],
+        }
+    }
+
+    /// How far a text that stands in any of these places is from its end; `None` if that is not known.
+    pub(crate) fn measure(&self, machine: &mut Machine<'_>, at: &[Configuration], unit: Unit) -> Option<Distance> {
+        let rises = self.0.graph.rises().filter(|_| self.0.tables.vocabulary.has_every_byte())?;
+        let lengths = match unit {
+            Unit::Bytes => None,
+            Unit::Tokens => Some(self.counting().tokens(&self.0.graph)?),
         };
-        let by_any = self.0.most_rise[usize::from(in_tokens)].get_or_init(|| rises.most(&self.0.tables.begun.most));
+        let by_any = self.0.most_rise.get_or_init(|| rises.most(&self.0.tables.begun.most));
         Some(Distance::measure(machine, at, lengths, rises, *by_any))
     }
 

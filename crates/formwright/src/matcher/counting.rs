@@ -6,26 +6,18 @@
 use std::sync::OnceLock;
 
 use super::machine::{Configuration, Machine, TokenLengths};
-use crate::language::{CompiledGraph, INFINITE, NodeId, Rises};
+use crate::language::{CompiledGraph, INFINITE, NodeId};
 use crate::terminals::Tables;
 
 /// Graphs with more nodes are counted in bytes.
 const MOST_NODES: NodeId = 1 << 12;
-
-/// What is found about the tokens of a graph, once a budget asks for it.
-#[derive(Debug)]
-pub struct GraphTokens {
-    pub lengths: TokenLengths,
-    /// How much farther from the end, in tokens, a text can be led; `None` if that is not known.
-    pub rises: Option<Rises>,
-}
 
 /// The tables of a vocabulary, the id of each leaf's automaton in them, and the tokens of the graph's parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting<'c> {
     pub tables: &'c Tables,
     pub automata: &'c [u32],
-    pub tokens: &'c OnceLock<Option<GraphTokens>>,
+    pub tokens: &'c OnceLock<Option<TokenLengths>>,
 }
 
 impl<'c> Counting<'c> {
@@ -39,20 +31,14 @@ impl<'c> Counting<'c> {
     }
 
     /// The tokens of the graph's parts; `None` if they are counted in bytes.
-    pub fn tokens(self, graph: &CompiledGraph) -> Option<&'c GraphTokens> {
+    pub fn tokens(self, graph: &CompiledGraph) -> Option<&'c TokenLengths> {
         let is_countable = self.has_every_byte() && !self.is_in_bytes(graph);
-        self.tokens.get_or_init(|| is_countable.then(|| self.find_tokens(graph))).as_ref()
+        self.tokens.get_or_init(|| is_countable.then(|| TokenLengths::new(graph, self.tables.vocabulary.plain()))).as_ref()
     }
 
     /// Tokens that complete any of some configurations, counted part by part; [`INFINITE`] if they cannot be.
     pub fn parts(self, machine: &mut Machine<'_>, of: &[Configuration]) -> u32 {
-        let Some(tokens) = self.tokens(machine.graph) else { return INFINITE };
-        of.iter().map(|&of| machine.token_cost(&tokens.lengths, of)).min().unwrap_or(INFINITE)
-    }
-
-    fn find_tokens(self, graph: &CompiledGraph) -> GraphTokens {
-        let lengths = TokenLengths::new(graph, self.tables.vocabulary.plain());
-        let rises = graph.rises_in(&|node| lengths.of(node), true);
-        GraphTokens { lengths, rises }
+        let Some(lengths) = self.tokens(machine.graph) else { return INFINITE };
+        of.iter().map(|&of| machine.token_cost(lengths, of)).min().unwrap_or(INFINITE)
     }
 }

@@ -14,7 +14,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::machine::{Configuration, END, Frame, Machine, Phase, Position, StackId, TokenLengths};
+use super::machine::{Configuration, END, Frame, Machine, Phase, Position, StackId, TokenLengths, Unit};
 use crate::language::{CompiledGraph, Node, Rise, Rises, TEXT_RISE};
 use crate::terminals::{Begun, MostBegun, Parts};
 
@@ -30,8 +30,8 @@ pub struct Distance {
     by_any: u32,
     /// Whether nothing was read since it was measured; then it holds of several places as well.
     pub is_fresh: bool,
-    /// Whether it was measured in tokens, not in bytes.
-    pub in_tokens: bool,
+    /// What it was measured in.
+    pub unit: Unit,
 }
 
 impl Distance {
@@ -51,7 +51,7 @@ impl Distance {
             reach = reach.or(of_place);
         }
         let tokens = tokens.saturating_add(rises.whitespace);
-        Self { tokens, reach, by_any, is_fresh: true, in_tokens: lengths.is_some() }
+        Self { tokens, reach, by_any, is_fresh: true, unit: Unit::of(lengths) }
     }
 
     /// The tokens.

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use distance::Distance;
 use history::History;
-use machine::{Configuration, Machine, Position};
+use machine::{Configuration, Machine, Position, Unit};
 use masks::{Entry, MatcherCache, Written, begun, lookup, masker, write_one};
 use pool::SharedCache;
 use potential::Potential;
@@ -326,8 +326,7 @@ impl Matcher {
         }
         let Some(begun) = self.begun(quick) else { return false };
         let fits = |distance: Distance| distance.after(&begun) < budget;
-        let first = self.distance.is_some_and(|distance| distance.in_tokens);
-        self.measured(first).is_some_and(fits) || self.measured(!first).is_some_and(fits)
+        self.constraint().units().iter().any(|&unit| self.measured(unit).is_some_and(fits))
     }
 
     /// What the tokens that may come begin at most. Waits for no lock; where it would have to, nothing is known.
@@ -346,28 +345,31 @@ impl Matcher {
         let is_one = self.history.configurations().len() == 1;
         let known = self.distance.filter(|distance| distance.is_fresh || is_one);
         debug_assert!(
-            known.is_none_or(|known| known.tokens() >= self.lower_bound(known.in_tokens)),
+            known.is_none_or(|known| known.tokens() >= self.lower_bound(known.unit)),
             "farther from the end than a token leads"
         );
         known
     }
 
     /// Tokens to the end, or bytes, unless that would wait for a lock.
-    fn lower_bound(&self, in_tokens: bool) -> u32 {
+    fn lower_bound(&self, unit: Unit) -> u32 {
         let Some(mut cache) = self.cache.try_lock() else { return 0 };
         let (at, mut path) = (self.history.configurations(), Vec::new());
         let mut machine = Machine::new(self.constraint().graph(), &mut cache.stacks, &mut path);
-        if in_tokens { self.constraint().counting().parts(&mut machine, at) } else { machine.cost(at) }
+        match unit {
+            Unit::Bytes => machine.cost(at),
+            Unit::Tokens => self.constraint().counting().parts(&mut machine, at),
+        }
     }
 
-    /// How far the text is from its end, measured now, in tokens or in bytes. Waits for no lock; where it would have to,
+    /// How far the text is from its end, measured now. Waits for no lock; where it would have to,
     /// nothing is known.
-    fn measured(&mut self, in_tokens: bool) -> Option<Distance> {
-        if self.distance.is_none_or(|distance| !distance.is_fresh || distance.in_tokens != in_tokens) {
+    fn measured(&mut self, unit: Unit) -> Option<Distance> {
+        if self.distance.is_none_or(|distance| !distance.is_fresh || distance.unit != unit) {
             let (constraint, mut path) = (self.cache.constraint(), Vec::new());
             let mut cache = self.cache.try_lock()?;
             let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-            self.distance = constraint.measure(&mut machine, self.history.configurations(), in_tokens);
+            self.distance = constraint.measure(&mut machine, self.history.configurations(), unit);
         }
         self.distance
     }
@@ -419,22 +421,35 @@ impl Matcher {
             return Ok(Written::Several);
         }
         let Some(budget) = budget else { return self.write_if(row, quick, |_| true) };
-        let first = self.distance.is_some_and(|distance| distance.in_tokens);
-        for measured in [None, Some(first), Some(!first)] {
-            if measured == Some(first) && self.is_known_to_fit(budget) {
-                return self.write_if(row, quick, |_| true);
-            }
-            let distance = if let Some(in_tokens) = measured { self.measured(in_tokens) } else { self.distance() };
-            let Some(distance) = distance.filter(|distance| distance.tokens() < budget) else { continue };
-            let fits_any = distance.after_any() < budget;
-            let begun = &self.constraint().tables().begun;
-            let fits = |entry: &Entry| fits_any || distance.after(entry.begun(begun)) < budget;
-            let written = self.write_if(row, quick, fits)?;
+        let written = self.write_within(row, quick, budget, self.distance())?;
+        if written != Written::Unfit {
+            return Ok(written);
+        }
+        if self.is_known_to_fit(budget) {
+            return self.write_if(row, quick, |_| true);
+        }
+        for &unit in self.constraint().units() {
+            let distance = self.measured(unit);
+            let written = self.write_within(row, quick, budget, distance)?;
             if written != Written::Unfit {
                 return Ok(written);
             }
         }
         Ok(Written::Unfit)
+    }
+
+    /// Writes the allowed tokens if they are one cached entry, and none of them leads too far from the end.
+    fn write_within<R: Row + ?Sized>(
+        &self,
+        row: &R,
+        quick: bool,
+        budget: u32,
+        distance: Option<Distance>,
+    ) -> Result<Written> {
+        let Some(distance) = distance.filter(|distance| distance.tokens() < budget) else { return Ok(Written::Unfit) };
+        let fits_any = distance.after_any() < budget;
+        let begun = &self.constraint().tables().begun;
+        self.write_if(row, quick, |entry| fits_any || distance.after(entry.begun(begun)) < budget)
     }
 
     /// Whether the text stands in one place only, of which it is remembered that all its tokens fit.
@@ -494,11 +509,10 @@ fn fits_whatever_begins(
     let begun = begun(constraint, cache, configuration, MostBegun::clone)?;
     let mut path = Vec::new();
     let mut machine = Machine::new(constraint.graph(), &mut cache.stacks, &mut path);
-    let mut fits = |in_tokens| {
-        let distance = constraint.measure(&mut machine, &[configuration], in_tokens);
+    Ok(constraint.units().iter().any(|&unit| {
+        let distance = constraint.measure(&mut machine, &[configuration], unit);
         distance.is_some_and(|distance| distance.after(&begun) <= left)
-    };
-    Ok(fits(false) || fits(true))
+    }))
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.

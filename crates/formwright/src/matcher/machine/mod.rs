@@ -40,7 +40,7 @@ use successors::Successors;
 
 pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
 pub use excluded::TextsId;
-pub use stacks::{Stacks, UNKNOWN, UNSURE, are_known};
+pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
 pub use token_cost::TokenLengths;
 
 /// An undeclared name that has ended and was taken for a new one, as the names used before are not known.

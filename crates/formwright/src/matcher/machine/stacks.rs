@@ -55,7 +55,7 @@ pub struct StackCost {
 }
 
 /// What costs are counted in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Bytes,
     Tokens,

@@ -376,9 +376,11 @@ impl Machine<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::Unit;
     use super::*;
     use crate::limits::Limits;
     use crate::matcher::Constraint;
+    use crate::matcher::distance::Distance;
     use crate::syntax::json_schema::{Options, Order, json_schema};
     use crate::terminals::{MostBegun, Tables};
     use crate::vocabulary::Vocabulary;
@@ -401,7 +403,8 @@ mod tests {
         at
     }
 
-    /// After any text, some token makes the cost fall, unless the text may end.
+    /// After any text, some token makes the cost fall, unless the text may end; and no token leads farther than the
+    /// distance says, measured just now or on the way.
     fn falls(schema: &str, options: &Options, texts: u32) {
         let mut tokens: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain((0..=255).map(|byte| vec![byte])).collect();
         tokens.extend(LONGER.iter().map(|token| token.as_bytes().to_vec()));
@@ -414,10 +417,14 @@ mod tests {
             let (mut stacks, mut path) = (super::super::Stacks::default(), Vec::new());
             let mut machine = Machine::new(constraint.graph(), &mut stacks, &mut path);
             let mut at = machine.initial();
+            let mut known: Vec<(Unit, Distance)> = Vec::new();
             for _ in 0..30 {
                 let cost = counting.parts(&mut machine, &at);
                 let ends = at.iter().any(|at| at.position == Position::Accept);
-                let distance = constraint.measure(&mut machine, &at, true);
+                known.retain(|_| at.len() == 1);
+                for unit in [Unit::Bytes, Unit::Tokens] {
+                    known.extend(constraint.measure(&mut machine, &at, unit).map(|distance| (unit, distance)));
+                }
                 let mut ways = Vec::new();
                 for token in &tokens[1..] {
                     let next = after(&mut machine, &at, token);
@@ -425,13 +432,12 @@ mod tests {
                         continue;
                     }
                     let cost = counting.parts(&mut machine, &next);
-                    let farthest = distance.map(|distance| distance.after(&MostBegun::by(token)));
-                    let text = || String::from_utf8_lossy(&[machine.path.as_slice(), token].concat()).into_owned();
-                    assert!(
-                        farthest.is_none_or(|at_most| cost <= at_most),
-                        "{schema} {}: {cost}, {farthest:?}",
-                        text()
-                    );
+                    for (unit, distance) in &known {
+                        let cost = if *unit == Unit::Tokens { cost } else { machine.cost(&next) };
+                        let farthest = distance.after(&MostBegun::by(token));
+                        let text = String::from_utf8_lossy(&[machine.path.as_slice(), token].concat()).into_owned();
+                        assert!(cost <= farthest, "{schema} {options:?} {text}: {cost} {unit:?}, {farthest}");
+                    }
                     ways.push((token, cost, next));
                 }
                 let least = ways.iter().map(|(_, cost, _)| *cost).min().unwrap_or(INFINITE);
@@ -443,6 +449,7 @@ mod tests {
                 let from = if others.is_empty() || random >> 62 == 0 && !plain.is_empty() { plain } else { others };
                 let count = from.len().max(1);
                 let Some((token, _, next)) = from.into_iter().nth((random >> 33) as usize % count) else { break };
+                known.iter_mut().for_each(|(_, distance)| distance.advance(&MostBegun::by(token)));
                 machine.path.extend_from_slice(token);
                 at = next;
             }
@@ -464,6 +471,9 @@ mod tests {
             r#"{"anyOf": [{"type": "object", "properties": {"name": {"const": "a"}, "birthday": {}}, "required": ["name", "birthday"]}, {"type": "object", "properties": {"name": {"const": "b"}, "a": {"type": "string"}}, "required": ["name", "a"]}, {"type": "array", "items": {"type": "boolean"}, "minItems": 2}]}"#,
             r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"name": {"$ref": "#/$defs/t"}, "birthday": {"type": "integer"}}, "required": ["birthday"]}}}"##,
             "true",
+            r#"{"type": "object", "properties": {"a": {"type": "object", "properties": {"name": {"const": "birthdaybirthday"}, "na": {"type": "array", "items": {"type": "array", "items": {"enum": ["name", 1, "birthdaybirthdaybirthday"]}, "minItems": 1}}}}, "birthday": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string", "minLength": 9}}}}}, "additionalProperties": {"type": ["null", "array"]}}"#,
+            r#"{"type": "array", "uniqueItems": true, "items": {"anyOf": [{"type": "integer"}, {"enum": ["name", "birthday"]}]}, "minItems": 1}"#,
+            r#"{"anyOf": [{"type": "object", "properties": {"name": {"const": "a"}, "birthday": {"type": "object", "properties": {"na": {"type": "array", "minItems": 3}}}}, "required": ["name"], "minProperties": 1}, {"type": "array", "contains": {"const": 1}, "items": {"type": ["integer", "array"]}}]}"#,
         ];
         for schema in schemas {
             for order in [Order::Schema, Order::Model] {
