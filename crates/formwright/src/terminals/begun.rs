@@ -69,12 +69,12 @@ impl TokensBegun {
 /// What a part of a text begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Begun {
-    /// Before the first opening bracket: in an object or array that is open.
+    /// In an object or array that is open.
     pub here: Parts,
-    /// From that bracket on.
+    /// In one that the text opens.
     pub deeper: Parts,
-    /// Whether there is a closing bracket: then what begins may begin in any object or array that is open, else only in
-    /// the innermost.
+    /// Whether the text closes one that is open: then what begins may begin in any that is open, else only in the
+    /// innermost.
     pub closes: bool,
 }
 
@@ -132,7 +132,7 @@ impl Parts {
 }
 
 impl Begun {
-    /// Whether there is an opening bracket.
+    /// Whether the text opens an object or array.
     pub fn opens(self) -> bool {
         self.deeper != Parts::default()
     }
@@ -151,7 +151,7 @@ impl Begun {
 
     /// What `text` begins if it begins inside a string or not. Nothing is begun from where it cannot be JSON.
     fn read(text: &[u8], mut is_in_string: bool) -> Self {
-        let (mut begun, mut before, mut bytes) = (Self::default(), 0, text.iter());
+        let (mut begun, mut depth, mut before, mut bytes) = (Self::default(), 0, 0, text.iter());
         while let Some(&byte) = bytes.next() {
             if is_in_string {
                 is_in_string = byte != b'"';
@@ -169,7 +169,7 @@ impl Begun {
             if !is_possible {
                 break;
             }
-            begun.add(byte);
+            begun.add(byte, &mut depth);
             is_in_string = byte == b'"';
             if !byte.is_ascii_whitespace() {
                 before = byte;
@@ -178,15 +178,18 @@ impl Begun {
         begun
     }
 
-    /// Goes on after a byte of structure.
-    fn add(&mut self, byte: u8) {
-        let is_here = !self.opens() && !matches!(byte, b'{' | b'[');
-        let parts = if is_here { &mut self.here } else { &mut self.deeper };
+    /// Goes on after a byte of structure, `depth` brackets inside of what was open before.
+    fn add(&mut self, byte: u8, depth: &mut u32) {
+        let parts = if *depth > 0 { &mut self.deeper } else { &mut self.here };
         match byte {
             b',' => parts.commas += 1,
             b':' => parts.colons += 1,
-            b'{' => parts.braces += 1,
-            b'[' => parts.brackets += 1,
+            b'{' | b'[' => {
+                *depth += 1;
+                self.deeper.braces += u32::from(byte == b'{');
+                self.deeper.brackets += u32::from(byte == b'[');
+            }
+            b'}' | b']' if *depth > 0 => *depth -= 1,
             b'}' | b']' => self.closes = true,
             _ => {}
         }
@@ -203,12 +206,13 @@ mod tests {
         readings.map(|begun| format!("{} {} {}", show(begun.here), show(begun.deeper), begun.closes)).collect()
     }
 
-    /// Commas, braces, brackets and colons before the first opening bracket and after it, by way of reading.
+    /// Commas, braces, brackets and colons in what is open and in what the text opens, by way of reading.
     #[test]
     fn structure_begins_what_text_does_not() {
         assert_eq!(begun(r#"","a"#), ["0000 0000 false", "1000 0000 false"]);
         assert_eq!(begun(r#"{","#), ["0000 0100 false", "1000 0000 false"]);
         assert_eq!(begun(r#", "a": [{"#), ["1001 0110 false", "0000 0000 false"]);
+        assert_eq!(begun(r#"[{}],{"#), ["1000 0210 false", "0000 0000 false"]);
         assert_eq!(begun(r#"]}, {"#), ["1000 0100 true", "0000 0000 false"]);
         assert_eq!(begun("{{"), ["0000 0100 false", "0000 0000 false"], "it cannot be JSON");
         assert_eq!(begun(r#"\\","#)[1..], ["1000 0000 false", "0000 0000 false"]);

@@ -385,9 +385,9 @@ mod tests {
     use crate::terminals::{MostBegun, Tables};
     use crate::vocabulary::Vocabulary;
 
-    const LONGER: [&str; 16] = [
+    const LONGER: [&str; 21] = [
         "{\"", "\":", "\"}", ",\"", "\",\"", "birth", "day", "rthd", "\":\"", "na", "me\":", "true", "null", "\"a",
-        "]]", "[[",
+        "]]", "[[", "{},", "[],[", "},{\"", "[{\"", "]},\"",
     ];
 
     fn after(machine: &mut Machine<'_>, from: &[Configuration], token: &[u8]) -> Vec<Configuration> {
