@@ -15,8 +15,9 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::machine::{Configuration, END, Frame, Machine, Phase, Position, StackId, TokenLengths, Unit};
-use crate::language::{CompiledGraph, Node, Rise, Rises, TEXT_RISE};
+use crate::language::{CompiledGraph, Node, NodeId, Rise, Rises, TEXT_RISE};
 use crate::terminals::{Begun, MostBegun, Parts};
+use crate::vocabulary::NodeIndex;
 
 /// Stack nodes looked at for one place; if there are more, anything may be open.
 const MOST_FRAMES: usize = 64;
@@ -87,6 +88,8 @@ struct Reach {
     innermost: Rise,
     /// In it, however deep.
     below: Rise,
+    /// In the next one, after the innermost is closed.
+    outer: Rise,
     /// In any that is open.
     open: Rise,
     anywhere: Rise,
@@ -95,7 +98,7 @@ struct Reach {
 impl Reach {
     /// Where it is not known what is open.
     fn anywhere(Rises { anywhere, .. }: &Rises) -> Self {
-        Self { innermost: *anywhere, below: *anywhere, open: *anywhere, anywhere: *anywhere }
+        Self { innermost: *anywhere, below: *anywhere, outer: *anywhere, open: *anywhere, anywhere: *anywhere }
     }
 
     /// From a place.
@@ -104,42 +107,41 @@ impl Reach {
         if let Position::Start(node) | Position::Value { node, .. } = place.position {
             reach.below = rises.within(node);
         }
-        let is_below = reach.add_innermost(machine.graph, rises, place.position);
-        let mut pending: SmallVec<[(StackId, bool); 8]> = smallvec![(place.stack, is_below)];
+        let level = reach.add(0, inside(machine.graph, rises, place.position));
+        let mut pending: SmallVec<[(StackId, u32); 8]> = smallvec![(place.stack, level)];
         for _ in 0..MOST_FRAMES {
-            let Some((stack, is_innermost)) = pending.pop() else { return reach };
+            let Some((stack, level)) = pending.pop() else { return reach };
             if let Some(several) = machine.stacks.alternatives(stack) {
-                pending.extend(several.iter().map(|&stack| (stack, is_innermost)));
+                pending.extend(several.iter().map(|&stack| (stack, level)));
                 continue;
             }
             let Frame { position, below } = machine.stacks.frame(stack);
-            let is_below = if is_innermost {
-                reach.add_innermost(machine.graph, rises, position)
-            } else {
-                let begun = inside(machine.graph, rises, position).map_or_else(Rise::default, |(inside, _)| inside);
-                reach.open = reach.open.or(begun);
-                false
-            };
+            let level = reach.add(level, inside(machine.graph, rises, position));
             if stack != END {
-                pending.push((below, is_below));
+                pending.push((below, level));
             }
         }
         Self::anywhere(rises)
     }
 
-    /// Adds the object or array that a position is in; whether that is one further down the stack.
-    fn add_innermost(&mut self, graph: &CompiledGraph, rises: &Rises, position: Position) -> bool {
-        let Some((inside, within)) = inside(graph, rises, position) else { return true };
-        self.innermost = self.innermost.or(inside);
-        self.below = self.below.or(within);
+    /// Adds an object or array that is open, if there is one; so many are inside of it. Returns how many are inside of the
+    /// next one.
+    fn add(&mut self, level: u32, open: Option<(Rise, Rise)>) -> u32 {
+        let Some((inside, within)) = open else { return level };
         self.open = self.open.or(inside);
-        false
+        match level {
+            0 => (self.innermost, self.below) = (self.innermost.or(inside), self.below.or(within)),
+            1 => self.outer = self.outer.or(inside),
+            _ => {}
+        }
+        level + 1
     }
 
     fn or(self, other: Self) -> Self {
         Self {
             innermost: self.innermost.or(other.innermost),
             below: self.below.or(other.below),
+            outer: self.outer.or(other.outer),
             open: self.open.or(other.open),
             anywhere: self.anywhere.or(other.anywhere),
         }
@@ -147,12 +149,13 @@ impl Reach {
 
     /// After a text that begins so much.
     fn after(self, begun: Begun) -> Self {
-        let Self { below, open, anywhere, .. } = self;
+        let Self { below, outer, open, anywhere, .. } = self;
         match (begun.opens(), begun.closes) {
-            (false, false) => self,
-            (false, true) => Self { innermost: open, below: anywhere, ..self },
-            (true, false) => Self { innermost: below, open: open.or(below), ..self },
-            (true, true) => Self { innermost: anywhere, below: anywhere, open: anywhere, anywhere },
+            (false, 0) => self,
+            (false, 1) => Self { innermost: outer, below: anywhere, outer: open, ..self },
+            (false, _) => Self { innermost: open, below: anywhere, outer: open, ..self },
+            (true, 0) => Self { innermost: below, outer: below.or(outer), open: open.or(below), ..self },
+            (true, _) => Self { innermost: anywhere, below: anywhere, outer: anywhere, open: anywhere, anywhere },
         }
     }
 
@@ -163,7 +166,11 @@ impl Reach {
 
     /// What a text that begins so much can add.
     fn rise_by(&self, begun: Begun) -> u32 {
-        let (here, deeper) = if begun.closes { (self.open, self.anywhere) } else { (self.innermost, self.below) };
+        let (here, deeper) = match begun.closes {
+            0 => (self.innermost, self.below),
+            1 => (self.innermost.or(self.outer), self.anywhere),
+            _ => (self.open, self.anywhere),
+        };
         here.by(begun.here).saturating_add(deeper.by(begun.deeper))
     }
 }
@@ -209,6 +216,14 @@ fn inside(graph: &CompiledGraph, rises: &Rises, position: Position) -> Option<(R
     }
 }
 
+/// Bytes of the rest of a name of an object, if only one can be read on: they can be as many tokens.
+fn rest_of_name(graph: &CompiledGraph, object: NodeId, at: NodeIndex) -> Option<u32> {
+    let Node::Object(object) = graph.node(object) else { return None };
+    let names = object.names.tree();
+    let is_one = object.undeclared.is_empty() && names.items_below(at).len() == 1;
+    is_one.then(|| u32::from(names.node(at).height))
+}
+
 /// Tokens to the end of a place, with what a text can add where it stands: to a name or value that has begun, or that
 /// needs nothing more to begin.
 fn farthest(
@@ -223,7 +238,8 @@ fn farthest(
         | Position::Object { phase: Phase::Value, .. }
         | Position::Array { phase: Phase::Value, .. }
         | Position::Colon { .. } => 0,
-        Position::Object { .. } | Position::Key { .. } => member,
+        Position::Object { .. } => member,
+        Position::Key { object, at, .. } => rest_of_name(machine.graph, object, at).unwrap_or(u32::MAX).min(member),
         Position::Value { node, .. } | Position::Start(node) | Position::Literal { node, .. } => rises.of_value(node),
         Position::Text { .. } => TEXT_RISE,
         Position::Array { .. } => item.saturating_add(value),

@@ -73,9 +73,8 @@ pub struct Begun {
     pub here: Parts,
     /// In one that the text opens.
     pub deeper: Parts,
-    /// Whether the text closes one that is open: then what begins may begin in any that is open, else only in the
-    /// innermost.
-    pub closes: bool,
+    /// How many that are open the text closes: then what begins may begin in so many more than the innermost.
+    pub closes: u32,
 }
 
 /// How often a text begins a part of an object or array.
@@ -190,7 +189,7 @@ impl Begun {
                 self.deeper.brackets += u32::from(byte == b'[');
             }
             b'}' | b']' if *depth > 0 => *depth -= 1,
-            b'}' | b']' => self.closes = true,
+            b'}' | b']' => self.closes += 1,
             _ => {}
         }
     }
@@ -209,13 +208,13 @@ mod tests {
     /// Commas, braces, brackets and colons in what is open and in what the text opens, by way of reading.
     #[test]
     fn structure_begins_what_text_does_not() {
-        assert_eq!(begun(r#"","a"#), ["0000 0000 false", "1000 0000 false"]);
-        assert_eq!(begun(r#"{","#), ["0000 0100 false", "1000 0000 false"]);
-        assert_eq!(begun(r#", "a": [{"#), ["1001 0110 false", "0000 0000 false"]);
-        assert_eq!(begun(r#"[{}],{"#), ["1000 0210 false", "0000 0000 false"]);
-        assert_eq!(begun(r#"]}, {"#), ["1000 0100 true", "0000 0000 false"]);
-        assert_eq!(begun("{{"), ["0000 0100 false", "0000 0000 false"], "it cannot be JSON");
-        assert_eq!(begun(r#"\\","#)[1..], ["1000 0000 false", "0000 0000 false"]);
-        assert_eq!(begun(r#"\","#)[1..], ["0000 0000 false", "1000 0000 false"]);
+        assert_eq!(begun(r#"","a"#), ["0000 0000 0", "1000 0000 0"]);
+        assert_eq!(begun(r#"{","#), ["0000 0100 0", "1000 0000 0"]);
+        assert_eq!(begun(r#", "a": [{"#), ["1001 0110 0", "0000 0000 0"]);
+        assert_eq!(begun(r#"[{}],{"#), ["1000 0210 0", "0000 0000 0"]);
+        assert_eq!(begun(r#"]}, {"#), ["1000 0100 2", "0000 0000 0"]);
+        assert_eq!(begun("{{"), ["0000 0100 0", "0000 0000 0"], "it cannot be JSON");
+        assert_eq!(begun(r#"\\","#)[1..], ["1000 0000 0", "0000 0000 0"]);
+        assert_eq!(begun(r#"\","#)[1..], ["0000 0000 0", "1000 0000 0"]);
     }
 }
