@@ -26,15 +26,10 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
 use super::configuration::{Configuration, END, Phase, Position, Progress, StackId, Unpacked};
-use super::excluded::TextsId;
 use super::stacks::{StackCost, UNKNOWN, Unit, counted};
 use super::token_cost::TokenLengths;
-use crate::language::{Array, INFINITE, LeafId, Node, NodeId, Object, Seen, SpaceState, end};
-use crate::regular::StateId;
+use crate::language::{Array, INFINITE, Node, NodeId, Object, Seen, SpaceState, end};
 use crate::vocabulary::{NodeIndex, Trie};
-
-/// The rest of an escape or of a character, a character that is not excluded, and the quote.
-const FARTHEST_EXCLUDED: u32 = 10;
 
 /// Of names that are equally near to the end, so many are tried for the last member that must come. For the members
 /// before it one is: else each order of members would have states of its own.
@@ -430,46 +425,6 @@ impl Machine<'_> {
         let costs: Arc<[u32]> = costs.into();
         self.stacks.insert_colons((node, seen), Arc::clone(&costs));
         Some(costs)
-    }
-
-    /// Bytes to finish a name or item that must avoid excluded texts, of which it is a prefix so far: breadth-first by
-    /// length, along the excluded texts. A byte that leaves them all reaches a text that is allowed.
-    fn excluding_cost(&self, leaf: LeafId, state: StateId, at: TextsId) -> u32 {
-        let automaton = self.graph.automaton(leaf);
-        let mut best = INFINITE;
-        let mut level = vec![(state, at)];
-        for length in 1..INFINITE {
-            let mut next = Vec::new();
-            for &(state, at) in &level {
-                let mut others = automaton.next_bytes(state);
-                for &(byte, child) in self.stacks.excluded_children(at) {
-                    let step = automaton.step(state, byte);
-                    if step.accepting() && !self.stacks.is_excluded(Some(child)) {
-                        best = best.min(length);
-                    } else if step.goes_on() {
-                        next.push((step.state(), child));
-                    }
-                    others.remove(byte);
-                }
-                for byte in others.iter() {
-                    let step = automaton.step(state, byte);
-                    let rest = if step.accepting() { 0 } else { automaton.shortest(step.state()) };
-                    best = best.min(rest.saturating_add(length));
-                }
-            }
-            // Every text found later has more than `length` bytes.
-            if best <= length + 1 || next.is_empty() {
-                break;
-            }
-            level = next;
-        }
-        best
-    }
-
-    /// Bytes of the end of a name or item wherever it is a prefix of excluded texts, at most; `None` if that is not known
-    /// at once. With more characters of one byte than there are excluded texts, one of them leads away from all.
-    pub fn farthest_excluded(&self, leaf: LeafId) -> Option<u32> {
-        (self.graph.plain_characters(leaf)? > self.stacks.most_excluded()).then_some(FARTHEST_EXCLUDED)
     }
 
     // Arrays. Their phases are `Open` and `Value` only: after a comma stands `Position::Value`.

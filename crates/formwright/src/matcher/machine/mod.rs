@@ -19,6 +19,7 @@
 //! answer depends on them.
 
 mod arrays;
+mod avoiding;
 mod configuration;
 mod cost;
 mod excluded;

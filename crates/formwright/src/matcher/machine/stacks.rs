@@ -20,7 +20,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, NONE, TextsId};
-use crate::language::{Completions, Items, Object, Seen};
+use crate::language::{Completions, Items, LeafId, Object, Seen};
+use crate::regular::StateId;
 
 /// In place of an id or an index: the used names, the used items, or the start of a name or item are erased.
 pub const UNKNOWN: u32 = u32::MAX;
@@ -76,6 +77,9 @@ impl StackCost {
 /// "Representative not cached".
 const NO_REPRESENTATIVE: StackId = StackId::MAX;
 
+/// Costs of texts that must avoid excluded ones kept at most, while a mask is found.
+const MOST_EXCLUDING: usize = 1 << 18;
+
 /// Lists of costs of members kept at most.
 const MOST_COLONS: usize = 64;
 
@@ -110,6 +114,8 @@ pub struct Stacks {
     completions: RefCell<FxHashMap<usize, Completions>>,
     /// Of an object: the cost of each declared member if it comes next.
     colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
+    /// Of a leaf, in a state and at a node of the excluded texts: see `avoiding`.
+    excluding: RefCell<FxHashMap<(LeafId, StateId, TextsId), u32>>,
     /// Of an array whose kinds of items are counted: what it still needs, for what it has seen.
     missing_items: FxHashMap<(u32, u32), u32>,
     /// By node: the same when it is not known which names and items are used.
@@ -147,6 +153,7 @@ impl Default for Stacks {
             missing_tokens: FxHashMap::default(),
             completions: RefCell::default(),
             colons: FxHashMap::default(),
+            excluding: RefCell::default(),
             missing_items: FxHashMap::default(),
             forgetful: FxHashMap::default(),
             representatives: Vec::new(),
@@ -300,6 +307,23 @@ impl Stacks {
             self.colons.clear();
         }
         self.colons.insert(key, costs);
+    }
+
+    /// The cost of a text that must avoid excluded ones, if cached.
+    pub fn cached_excluding(&self, key: (LeafId, StateId, TextsId)) -> Option<u32> {
+        self.excluding.borrow().get(&key).copied()
+    }
+
+    /// Forgets these costs if there are very many.
+    pub fn make_room_for_excluding(&self) {
+        if self.excluding.borrow().len() >= MOST_EXCLUDING {
+            self.excluding.borrow_mut().clear();
+        }
+    }
+
+    /// Caches the cost of a text that must avoid excluded ones.
+    pub fn insert_excluding(&self, key: (LeafId, StateId, TextsId), cost: u32) {
+        self.excluding.borrow_mut().insert(key, cost);
     }
 
     /// What an array still needs, if cached.
@@ -471,7 +495,9 @@ impl Stacks {
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
         let nodes = self.nodes.len() * (2 * size_of::<Frame>() + 20) + self.unions.len() * 64;
-        nodes + self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128 + self.texts.bytes()
+        let found = self.members.len() * 24 + self.excluding.borrow().len() * 24 + self.missing_items.len() * 16;
+        let seen = self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128;
+        nodes + found + seen + self.texts.bytes()
     }
 }
 

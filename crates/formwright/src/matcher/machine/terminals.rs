@@ -148,30 +148,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether some text that goes on from here is not excluded.
-    pub fn can_avoid_excluded(&self, leaf: LeafId, state: StateId, at: TextsId) -> bool {
-        if self.graph.inside(leaf).is_some() {
-            return true; // any number of characters: a longer text is always allowed
-        }
-        let automaton = self.graph.automaton(leaf);
-        let mut open = vec![(state, at)];
-        while let Some((state, at)) = open.pop() {
-            let mut others = automaton.next_bytes(state);
-            for &(byte, child) in self.stacks.excluded_children(at) {
-                let step = automaton.step(state, byte);
-                if step.accepting() && !self.stacks.is_excluded(Some(child)) {
-                    return true;
-                }
-                open.extend(step.goes_on().then_some((step.state(), child)));
-                others.remove(byte);
-            }
-            if !others.is_empty() {
-                return true;
-            }
-        }
-        false
-    }
-
     /// The text from `start` to the byte being read; `None` if its start is unknown or the gap lies in it.
     pub(super) fn text_since(&self, start: u32) -> Option<Vec<u8>> {
         let known = start != UNKNOWN && self.gap.is_none_or(|gap| start as usize >= gap);

@@ -98,7 +98,7 @@ impl TokenLengths {
     pub fn new(graph: &CompiledGraph, tokens: &Trie) -> Self {
         let bytes = |node: NodeId| graph.facts.shortest(node);
         let mut order: Vec<NodeId> = (0..graph.nodes()).filter(|&node| bytes(node) < INFINITE).collect();
-        order.sort_by_key(|&node| bytes(node));
+        order.sort_unstable_by_key(|&node| (bytes(node), node));
         let mut lengths = Self {
             nodes: (0..graph.nodes()).map(bytes).collect(),
             inside: (0..graph.nodes()).map(|_| Inside::Nothing).collect(),

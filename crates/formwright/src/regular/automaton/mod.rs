@@ -203,6 +203,11 @@ impl Automaton {
         }
     }
 
+    /// The ranges of bytes that are alike in every state.
+    pub fn classes(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
+        self.classes.bounds()
+    }
+
     fn find_next_bytes(&self, state: StateId) -> ByteSet {
         self.build_all(state);
         let (transitions, mut set) = (self.transitions(state), ByteSet::default());
