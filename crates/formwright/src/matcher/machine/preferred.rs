@@ -171,7 +171,16 @@ impl Machine<'_> {
         }
         let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
         let mut order = others.chain(bytes.iter().filter(|byte| is_whitespace(*byte)));
-        order.find_map(|byte| self.way(configuration, byte, cost)).into_iter().collect()
+        let way = |byte| self.may_be_nearer(configuration.position, byte).then(|| self.way(configuration, byte, cost))?;
+        order.find_map(way).into_iter().collect()
+    }
+
+    /// Whether a byte can lead nearer to the end. Inside a terminal, its automaton knows.
+    fn may_be_nearer(&self, position: Position, byte: u8) -> bool {
+        let Position::Terminal { leaf, state } = position else { return true };
+        let automaton = self.graph.automaton(leaf);
+        let step = automaton.step(state, byte);
+        step.accepting() || automaton.shortest(step.state()) < automaton.shortest(state)
     }
 
     /// A way for each kind of value: a string, a number, `true`, and so on.
