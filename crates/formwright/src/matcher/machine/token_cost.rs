@@ -76,9 +76,9 @@ fn suffixes(tokens: &Trie, text: &[u8]) -> Vec<u32> {
 
 /// Fewest tokens from each node of a tree of texts to the end of a text below it.
 fn tree_tokens(tokens: &Trie, texts: &Trie) -> Box<[u32]> {
-    let mut fewest = vec![INFINITE; texts.nodes().len()];
+    let (mut fewest, mut open) = (vec![INFINITE; texts.nodes().len()], Vec::new());
     for at in (0..texts.nodes().len() as NodeIndex).rev() {
-        let mut open = vec![(0, at)];
+        open.push((0, at));
         while let Some((node, reached)) = open.pop() {
             for deeper in texts.children(reached) {
                 let Some(child) = tokens.child(node, texts.node(deeper).byte) else { continue };
