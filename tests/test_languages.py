@@ -51,6 +51,36 @@ def test_a_text_in_form_and_its_value(form: Any, text: str, value: Any) -> None:
     assert read.parse(text.encode()) == value
 
 
+def test_parts_keep_their_own_whitespace() -> None:
+    properties = {"a": {"type": "array", "items": {"type": "object", "properties": {"b": {}}, "required": ["b"]}}}
+    schema = {"type": "object", "properties": properties, "required": ["a"]}
+    compact, pretty = (fw.json_schema(schema, whitespace=style) for style in ("compact", "pretty"))
+    tight, wide = '{"a":[{"b":1}]}', '{\n  "a": [\n    {\n      "b": 1\n    }\n  ]\n}'
+    assert compact.matches(tight)
+    assert pretty.matches(wide)
+    for first, first_text in ((compact, tight), (pretty, wide)):
+        for second, second_text in ((compact, tight), (pretty, wide)):
+            both = first + fw.literal(" ") + second
+            assert both.matches(f"{first_text} {second_text}")
+            assert not both.matches(f"{second_text} {first_text}") or first_text == second_text
+
+
+def test_many_name_patterns_that_exclude_each_other() -> None:
+    kinds = [{"type": "integer"}, {"type": "null"}]
+    form = fw.json_schema(
+        {
+            "type": "object",
+            "patternProperties": {f"^{letter}": kinds[at % 2] for at, letter in enumerate("abcdefghijklmnop")},
+            "additionalProperties": False,
+        }
+    )
+    assert form.matches('{"a1": 1, "p1": null}')
+    assert not form.matches('{"b": 1}')
+    assert not form.matches('{"q": 1}')
+    with pytest.raises(fw.errors.UnsupportedKeyword, match="17 name patterns"):
+        fw.json_schema({"patternProperties": {f"^{letter}": {} for letter in "abcdefghijklmnopq"}})
+
+
 @pytest.mark.parametrize(
     ("form", "text"),
     [
