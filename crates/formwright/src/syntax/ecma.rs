@@ -511,6 +511,15 @@ mod tests {
     }
 
     #[test]
+    fn groups_may_be_many_but_not_deep() {
+        let depth = Limits::default().pattern_depth as usize;
+        assert!(found(&"(a)".repeat(2 * depth), &"a".repeat(2 * depth)));
+        assert!(found(&["(".repeat(depth - 1), "a".into(), ")".repeat(depth - 1)].concat(), "a"));
+        let deep = ["(".repeat(depth), ")".repeat(depth)].concat();
+        assert!(parse(&deep, Mode::Search, &Limits::default()).unwrap_err().to_string().contains("nested too deep"));
+    }
+
+    #[test]
     fn classes_are_ecmascript() {
         assert!(!found(r"^\d$", "٣") && !found(r"^\w$", "é") && found(r"^\s$", "\u{FEFF}"));
         assert!(found("^[^]$", "\n") && !found("^.$", "\u{2028}") && found(r"^[a[b]]$", "[]"));
