@@ -135,7 +135,7 @@ fn walks(tables: &Arc<Tables>, language: &Language, count: usize, what: &str) {
     }
 }
 
-const SCHEMAS: [&str; 32] = [
+const SCHEMAS: [&str; 35] = [
     "true",
     r#"{"type": "object", "minProperties": 2}"#,
     r#"{"type": "object", "minProperties": 1, "properties": {"d": {"type": "null"}, "e": {"type": "object", "properties": {"cabdecab": {}, "abcabcabc": {}, "decabcab": {}}, "required": ["cabdecab", "abcabcabc", "decabcab"]}}}"#,
@@ -167,6 +167,9 @@ const SCHEMAS: [&str; 32] = [
     r#"{"type": "string", "minLength": 30, "maxLength": 33}"#,
     r#"{"type": "string", "minLength": 300}"#,
     r#"{"type": "number", "multipleOf": 0.25, "minimum": 10}"#,
+    r#"{"anyOf": [{"type": "object", "properties": {"ab": {"const": "a"}, "x": {"type": "array", "minItems": 30, "items": {"const": 1}}}, "required": ["ab", "x"], "additionalProperties": false}, {"type": "object", "properties": {"ab": {"const": "a"}, "y": {"const": 1}}, "required": ["ab"], "additionalProperties": false}]}"#,
+    r#"{"anyOf": [{"type": "object", "properties": {"ab": {"type": "integer"}}, "required": ["ab"], "additionalProperties": false}, {"type": "object", "properties": {"ab": {"type": "string", "pattern": "^(x|yz{20})$"}, "a": {"type": "array", "minItems": 20, "items": {"const": 1}}}, "required": ["ab", "a"], "additionalProperties": false}]}"#,
+    r#"{"type": "object", "properties": {"a": {"enum": ["b", 1]}}, "not": {"additionalProperties": {"type": "string"}}, "additionalProperties": {"enum": ["a", 1]}, "propertyNames": {"pattern": "^(a|[xyz]{20,30})$"}}"#,
     r#"{"enum": ["cab", "ca", {"x": true}, 12, 121, null, "日本"]}"#,
 ];
 
@@ -282,6 +285,21 @@ fn a_longer_alternative_is_not_begun_in_too_few_tokens() {
     for budget in [4, 20, 40, 60, 80, needed - 1, needed, needed + 1, 300] {
         let is_allowed = allowed(&mut matcher, &text, budget).contains(&"\",\"".to_owned());
         assert_eq!(is_allowed, budget >= needed, "within {budget} of {needed}");
+    }
+}
+
+/// A text of more bytes than can be counted is not taken for one of few.
+#[test]
+fn what_takes_too_many_bytes_is_not_begun() {
+    let tables = tables_of(Vec::<&[u8]>::new(), Limits::default());
+    let schema = r#"{"type": "string", "pattern": "^(x|(a{70000}){70000}|(b{20000}){20000})$"}"#;
+    let language = json_schema(schema, &options(Order::Schema, "compact")).unwrap();
+    let mut matcher = Constraint::new(&language, &tables).unwrap().matcher();
+    for (text, first, least) in [("", "\"", 3), ("\"", "x", 2)] {
+        for budget in least..least + 3 {
+            assert_eq!(allowed(&mut matcher, text, budget), [first], "after {text:?} within {budget}");
+        }
+        assert_eq!(matcher.min_tokens_to_finish(), least);
     }
 }
 

@@ -1,8 +1,8 @@
 //! How much farther from the end a token can lead, at most: where the budget is larger than that, nothing is asked.
 //!
 //! Three things lead away from the end, each begun by a byte of structure: a member or item that need not come, an
-//! alternative dearer than the shortest one, and a text longer than the shortest one. What must come is no farther away
-//! when it begins.
+//! alternative dearer than the shortest one, and a text longer than the shortest one. The alternatives of a tail are
+//! values together with the rest of their object; those of a value that may be a witness are not bounded.
 //!
 //! ```text
 //! {"a": 1     `, "b": [`     a member is begun, `"b":0,` at most, and a value, which may be an array: `[]`
@@ -67,7 +67,8 @@ pub struct Rises {
     inside: Box<[Rise]>,
     /// By node: by what can begin in it, however deep.
     within: Box<[Rise]>,
-    /// By node: by the node itself, once it has begun.
+    /// By node: by the node itself. What its shortest text takes, and so much more, is at least what is left anywhere
+    /// inside of it.
     values: Box<[u32]>,
 }
 
@@ -133,6 +134,9 @@ impl CompiledGraph {
     fn each_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
         match self.node(node) {
             Node::Object(object) => {
+                let witnesses = object.members.iter().flat_map(|member| member.witnesses.iter());
+                let witnesses = witnesses.chain(object.undeclared.iter().flat_map(|kind| kind.witnesses.iter()));
+                witnesses.for_each(|&(witness, _)| visit(witness));
                 object.members.iter().for_each(|member| visit(member.value));
                 object.undeclared.iter().for_each(|kind| visit(kind.value));
             }
@@ -158,7 +162,9 @@ impl CompiledGraph {
             Node::Array(array) => (0, self.rise_of_array(array).unwrap_or(UNKNOWN)),
             _ => return Rise::default(),
         };
-        let mut value = 0;
+        // A value that is no witness can make another member necessary.
+        let is_open = matches!(self.node(node), Node::Object(object) if object.existentials != 0);
+        let mut value = if is_open { UNKNOWN } else { 0 };
         self.each_part(node, |part| value = value.max(values[part as usize]));
         Rise { member, item, value }
     }
@@ -171,26 +177,27 @@ impl CompiledGraph {
         }
         self.with_lengths(&object.layout, |lengths| {
             let name = lengths.colon + lengths.between;
-            let value = |node| (lengths.value)(node).min(INFINITE) + name;
+            let value = |node| (lengths.value)(node).saturating_add(name);
             let mut dearest = 0;
             for (member, index) in object.members.iter().zip(0..) {
                 // Of the members with which a common prefix ends, any one may come.
                 if member.possible && (!member.required || object.ends_with(index)) {
-                    dearest = dearest.max(member.name_bytes + value(member.value));
+                    dearest = dearest.max(value(member.value).saturating_add(member.name_bytes));
                 } else {
                     dearest = dearest.max(member.name_bytes + name);
                 }
             }
             for kind in &object.undeclared {
                 let name = self.automaton(kind.name).farthest_unused()?;
-                dearest = dearest.max(name + value(kind.value));
+                dearest = dearest.max(value(kind.value).saturating_add(name));
             }
             let mut implied: Vec<u32> = object.implied.iter().map(|&(_, implied)| implied).collect();
             implied.sort_unstable();
             implied.dedup();
-            let bytes =
-                |member: u32| value(object.members[member as usize].value) + object.members[member as usize].name_bytes;
-            let implied = implied.into_iter().fold(0_u32, |all, member| all.saturating_add(bytes(member)));
+            let implied = implied.into_iter().map(|member| &object.members[member as usize]);
+            let implied = implied.fold(0_u32, |all, member| {
+                all.saturating_add(value(member.value)).saturating_add(member.name_bytes)
+            });
             Some(dearest.saturating_mul(object.low.saturating_add(1)).saturating_add(implied))
         })
     }
@@ -201,7 +208,7 @@ impl CompiledGraph {
         }
         let items = array.prefix.iter().chain(&array.rest).map(|&item| self.facts.shortest(item));
         let dearest = items.filter(|&item| item < INFINITE).max().unwrap_or(0);
-        Some(dearest + self.costs.between_items(&array.layout))
+        Some(dearest.saturating_add(self.costs.between_items(&array.layout)))
     }
 
     /// Bytes by which the end of a node can be farther from any place inside of it than from before it, before a part of
@@ -213,7 +220,8 @@ impl CompiledGraph {
         }
         let farthest = self.farthest_inside(node)?;
         Some(match self.node(node) {
-            // It may be so far after a place where it may end, and fewer tokens from there before.
+            // A shorter alternative may have been counted, and in tokens even the shortest text may cost less than its
+            // bytes: the full length is added.
             Node::Regular(_) | Node::Literals(_) | Node::Choice(_) | Node::Rule(_) => farthest,
             _ => farthest.saturating_sub(shortest),
         })
@@ -226,7 +234,7 @@ impl CompiledGraph {
             Node::Distinct(_) => return None,
             Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
             Node::Literals(texts) => longest(texts),
-            Node::Tail(tail) => self.farthest_of_tail(tail),
+            Node::Tail(tail) => return self.farthest_of_tail(tail),
             Node::Text { .. } => self.facts.shortest(node).saturating_add(TEXT_RISE),
             _ => self.facts.shortest(node),
         })
@@ -249,17 +257,18 @@ impl CompiledGraph {
     /// Bytes to the end of a leaf from any place inside of it, at most; `None` if that is not known.
     pub fn farthest_of_leaf(&self, leaf: LeafId) -> Option<u32> {
         let Leaf { tree, encoding } = self.leaf(leaf);
-        self.automaton(leaf).farthest_of_all(|| Some(extent(tree, *encoding).farthest? + QUOTES))
+        self.automaton(leaf).farthest_of_all(|| Some(extent(tree, *encoding).farthest?.saturating_add(QUOTES)))
     }
 
-    /// Bytes of the dearest way to the end of an object that ends with a tail.
-    fn farthest_of_tail(&self, tail: &Tail) -> u32 {
-        let texts = longest(&tail.texts);
-        let after = tail.continuations.iter().map(|after| after.shortest).max().unwrap_or(0);
-        let way = |&(value, after): &(NodeId, ObjectPosition)| {
-            self.facts.shortest(value).saturating_add(self.rest_of_object(after))
-        };
-        tail.ways.iter().map(way).filter(|&way| way < INFINITE).max().unwrap_or(0).max(texts.saturating_add(after))
+    /// The same of a tail, to the end of its object.
+    fn farthest_of_tail(&self, tail: &Tail) -> Option<u32> {
+        let continuations = tail.continuations.iter().flat_map(|after| after.positions.iter());
+        let after = continuations.map(|&after| self.rest_of_object(after)).max().unwrap_or(0);
+        let mut farthest = longest(&tail.texts).saturating_add(after);
+        for &(value, after) in tail.ways.iter().filter(|(value, _)| self.facts.shortest(*value) < INFINITE) {
+            farthest = farthest.max(self.farthest_inside(value)?.saturating_add(self.rest_of_object(after)));
+        }
+        Some(farthest)
     }
 
     /// Bytes from after a member to the end of its object.

@@ -103,6 +103,10 @@ impl<'m> Budget<'m> {
         }
         let mut needed = farthest.saturating_add(machine.stack_cost(stack));
         if needed > self.left {
+            let lengths = self.counting.tokens(machine.graph);
+            needed = farthest.saturating_add(machine.stack_costs_in(lengths, stack).least);
+        }
+        if needed > self.left {
             let after = machine.after_terminal(stack);
             needed = self.cache.potential.tokens(machine, self.counting, &after).saturating_add(farthest);
         }

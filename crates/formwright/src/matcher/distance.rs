@@ -8,9 +8,9 @@
 //! What begins adds no more than can begin where it does: in the innermost object or array that is open; after an opening
 //! bracket also deeper; after a closing one in any that is open.
 //!
-//! Cost: to measure, the cost of a configuration and a look at its stack; to go on, a look at the bytes of a token.
-//! Wrinkle: it holds while the text stands in one place only. Of several, one alone can be farther away than all of them
-//! together.
+//! Cost: to measure, the cost of a configuration and a walk over its stack; to go on, a lookup of what a token begins.
+//! Wrinkle: after a token it holds only where the text stands in one place. Of several, the nearest counts, and may not go
+//! on.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -64,7 +64,7 @@ impl Distance {
     #[inline]
     pub fn advance(&mut self, begun: &MostBegun) {
         self.tokens = self.tokens.saturating_add(self.reach.most_rise(begun));
-        self.reach = begun.iter().map(|begun| self.reach.after(begun)).fold(self.reach, Reach::or);
+        self.reach = begun.iter().map(|begun| self.reach.after(begun)).reduce(Reach::or).unwrap_or(self.reach);
         self.is_fresh = false;
     }
 
@@ -81,12 +81,13 @@ impl Distance {
     }
 }
 
-/// What a text can begin, by where it does.
+/// What a text can begin, by where it does. `innermost` and `outer` are at most `open`, `innermost` is at most `below`, and
+/// all are at most `anywhere`: so what begins and closes less can add no more.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
     /// In the innermost object or array that is open.
     innermost: Rise,
-    /// In it, however deep.
+    /// In it, at any depth.
     below: Rise,
     /// In the next one, after the innermost is closed.
     outer: Rise,
@@ -124,8 +125,8 @@ impl Reach {
         Self::anywhere(rises)
     }
 
-    /// Adds an object or array that is open, if there is one; so many are inside of it. Returns how many are inside of the
-    /// next one.
+    /// Adds an object or array that is open, if there is one: `level` others are open inside of it. Returns the level of
+    /// the next one.
     fn add(&mut self, level: u32, open: Option<(Rise, Rise)>) -> u32 {
         let Some((inside, within)) = open else { return level };
         self.open = self.open.or(inside);
@@ -150,13 +151,13 @@ impl Reach {
     /// After a text that begins so much.
     fn after(self, begun: Begun) -> Self {
         let Self { below, outer, open, anywhere, .. } = self;
-        match (begun.opens(), begun.closes) {
+        self.or(match (begun.opens(), begun.closes) {
             (false, 0) => self,
             (false, 1) => Self { innermost: outer, below: anywhere, outer: open, ..self },
             (false, _) => Self { innermost: open, below: anywhere, outer: open, ..self },
-            (true, 0) => Self { innermost: below, outer: below.or(outer), open: open.or(below), ..self },
+            (true, 0) => Self { innermost: below, outer: below, open: below, ..self },
             (true, _) => Self { innermost: anywhere, below: anywhere, outer: anywhere, open: anywhere, anywhere },
-        }
+        })
     }
 
     /// What any of some texts can add.
@@ -233,6 +234,16 @@ fn farthest(
     rises: &Rises,
     Rise { member, item, value }: Rise,
 ) -> u32 {
+    let unknown = member.max(item).saturating_add(value);
+    // Inside a terminal, or a text that must avoid others, that is known of all places; elsewhere, of what begins.
+    let inside = match place.position {
+        Position::Terminal { leaf, .. } => Some(machine.graph.farthest_of_leaf(leaf).unwrap_or(u32::MAX)),
+        Position::Excluding { leaf, .. } => machine.farthest_excluded(leaf).map(|inside| inside.max(TEXT_RISE)),
+        _ => None,
+    };
+    if let Some(inside) = inside {
+        return inside.saturating_add(machine.stack_costs_in(lengths, place.stack).most);
+    }
     let begun = match place.position {
         Position::Accept
         | Position::Object { phase: Phase::Value, .. }
@@ -243,17 +254,7 @@ fn farthest(
         Position::Value { node, .. } | Position::Start(node) | Position::Literal { node, .. } => rises.of_value(node),
         Position::Text { .. } => TEXT_RISE,
         Position::Array { .. } => item.saturating_add(value),
-        Position::Terminal { leaf, .. } => {
-            let inside = machine.graph.farthest_of_leaf(leaf).unwrap_or(u32::MAX);
-            return inside.saturating_add(machine.stack_costs_in(lengths, place.stack).most);
-        }
-        Position::Excluding { leaf, .. } => match machine.farthest_excluded(leaf) {
-            Some(inside) => {
-                return inside.max(TEXT_RISE).saturating_add(machine.stack_costs_in(lengths, place.stack).most);
-            }
-            None => member.max(item).saturating_add(value),
-        },
-        _ => member.max(item).saturating_add(value),
+        _ => unknown,
     };
     machine.dearest_cost(lengths, place).saturating_add(begun)
 }

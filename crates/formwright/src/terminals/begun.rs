@@ -20,7 +20,7 @@ pub struct TokensBegun {
     kind: Box<[u32]>,
     /// By kind; tokens of the first kind begin nothing.
     kinds: Vec<MostBegun>,
-    /// What any token begins.
+    /// What every token begins at most.
     pub most: MostBegun,
 }
 
@@ -73,7 +73,7 @@ pub struct Begun {
     pub here: Parts,
     /// In one that the text opens.
     pub deeper: Parts,
-    /// How many that are open the text closes: then what begins may begin in so many more than the innermost.
+    /// How many that are open the text closes: what follows may begin in any of this many outer ones.
     pub closes: u32,
 }
 

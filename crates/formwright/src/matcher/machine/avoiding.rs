@@ -14,7 +14,7 @@ use super::excluded::TextsId;
 use crate::language::{INFINITE, LeafId};
 use crate::regular::{DEAD, StateId};
 
-/// The rest of an escape or of a character, a character that is not excluded, and the quote.
+/// The rest of an escape (5) or of a character, a character that is not excluded, and the quote.
 const FARTHEST_EXCLUDED: u32 = 10;
 
 impl Machine<'_> {
@@ -24,8 +24,8 @@ impl Machine<'_> {
         self.graph.inside(leaf).is_some() || self.excluding_cost(leaf, state, at) < INFINITE
     }
 
-    /// Bytes of the end of a name or item wherever it is a prefix of excluded texts, at most; `None` if that is not known
-    /// at once. With more characters of one byte than there are excluded texts, one of them leads away from all.
+    /// Bytes of the end of a name or item wherever it is a prefix of excluded texts, at most; `None` if that is not known.
+    /// With more characters of one byte than there are excluded texts, one of them leads away from all.
     pub fn farthest_excluded(&self, leaf: LeafId) -> Option<u32> {
         (self.graph.plain_characters(leaf)? > self.stacks.most_excluded()).then_some(FARTHEST_EXCLUDED)
     }

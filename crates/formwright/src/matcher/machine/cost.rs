@@ -12,8 +12,7 @@
 //!
 //! Cost: costs of stack nodes and of what containers still need are cached, so a deep stack is walked once. Costs of
 //! positions are not: most are sums of a few table lookups, but inside a literal the subtree of its trie is scanned
-//! (`nearest_end`), inside a declared name the names that are left, and inside a text that must avoid excluded texts a
-//! breadth-first search runs.
+//! (`nearest_end`), and inside a declared name the names that are left.
 //!
 //! Wrinkle: undeclared names, and items that must be new, must differ from earlier ones. The cost of one that has begun
 //! is exact. One that has not is as long as the first text, in the order of lengths, that is free whichever were used:

@@ -77,7 +77,7 @@ impl StackCost {
 /// "Representative not cached".
 const NO_REPRESENTATIVE: StackId = StackId::MAX;
 
-/// Costs of texts that must avoid excluded ones kept at most, while a mask is found.
+/// If more costs of texts that must avoid excluded ones are cached when another is found, all are dropped.
 const MOST_EXCLUDING: usize = 1 << 18;
 
 /// Lists of costs of members kept at most.
@@ -472,7 +472,7 @@ impl Stacks {
         self.texts.is_full()
     }
 
-    /// No text must differ from more texts than this.
+    /// The most texts that any text has to differ from.
     pub fn most_excluded(&self) -> usize {
         self.texts.most()
     }

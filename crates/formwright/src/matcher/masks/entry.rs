@@ -100,7 +100,7 @@ impl Bans {
             return others.clone();
         }
         let mut all = [&*self, others].concat();
-        all.sort_unstable();
+        all.sort(); // two sorted runs: this merges them
         all.dedup();
         all.into()
     }

@@ -250,15 +250,14 @@ impl StateBuilder {
     pub fn shortest(&mut self, state: StateId) -> u32 {
         let (expression, at) = self.meaning(state);
         let quote = u32::from(self.encoding.is_self_delimiting());
-        match at {
-            DecoderState::Closed => 0,
-            DecoderState::Unopened => self.expressions.shortest_or_many(expression) + 2,
-            DecoderState::Between => self.expressions.shortest_or_many(expression) + quote,
-            DecoderState::Decided { missing, .. } => {
-                self.expressions.shortest_or_many(expression) + quote + u32::from(missing)
-            }
-            _ => self.shortest_completion(expression, at).saturating_add(quote),
-        }
+        let further = match at {
+            DecoderState::Closed => return 0,
+            DecoderState::Unopened => 2,
+            DecoderState::Between => quote,
+            DecoderState::Decided { missing, .. } => quote + u32::from(missing),
+            _ => return self.shortest_completion(expression, at).saturating_add(quote),
+        };
+        self.expressions.shortest_or_many(expression).saturating_add(further)
     }
 
     /// Of an expression inside a code point: the least over all code points that can complete it.

@@ -38,8 +38,8 @@ impl Automaton {
             let steps = self.all_steps()?;
             let unused = CHOICES
                 .into_iter()
-                .find_map(|(choices, characters)| Some(characters + farthest_from_choices(&steps, choices)?));
-            Some(unused? + self.farthest_among(&steps)?)
+                .find_map(|(choices, characters)| Some(farthest_from_choices(&steps, choices)?.saturating_add(characters)));
+            Some(unused?.saturating_add(self.farthest_among(&steps)?))
         })
     }
 
