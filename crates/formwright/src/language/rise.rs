@@ -130,7 +130,7 @@ impl CompiledGraph {
         vec![anywhere; within.len()].into()
     }
 
-    /// The nodes that a node consists of.
+    /// The nodes that a node consists of. Those of tails do not matter: in an object with a tail, anything may begin.
     fn each_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
         match self.node(node) {
             Node::Object(object) => {
@@ -146,11 +146,6 @@ impl CompiledGraph {
             }
             Node::Choice(options) => options.iter().for_each(|&option| visit(option)),
             Node::Rule(target) => visit(*target),
-            Node::Tail(tail) => {
-                let after = tail.continuations.iter().flat_map(|after| after.positions.iter());
-                after.chain(tail.ways.iter().map(|(_, after)| after)).for_each(|after| visit(after.object));
-                tail.ways.iter().for_each(|&(value, _)| visit(value));
-            }
             _ => {}
         }
     }
@@ -195,9 +190,8 @@ impl CompiledGraph {
             implied.sort_unstable();
             implied.dedup();
             let implied = implied.into_iter().map(|member| &object.members[member as usize]);
-            let implied = implied.fold(0_u32, |all, member| {
-                all.saturating_add(value(member.value)).saturating_add(member.name_bytes)
-            });
+            let implied = implied
+                .fold(0_u32, |all, member| all.saturating_add(value(member.value)).saturating_add(member.name_bytes));
             Some(dearest.saturating_mul(object.low.saturating_add(1)).saturating_add(implied))
         })
     }

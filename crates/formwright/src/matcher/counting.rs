@@ -33,7 +33,9 @@ impl<'c> Counting<'c> {
     /// The tokens of the graph's parts; `None` if they are counted in bytes.
     pub fn tokens(self, graph: &CompiledGraph) -> Option<&'c TokenLengths> {
         let is_countable = self.has_every_byte() && !self.is_in_bytes(graph);
-        self.tokens.get_or_init(|| is_countable.then(|| TokenLengths::new(graph, self.tables.vocabulary.plain()))).as_ref()
+        self.tokens
+            .get_or_init(|| is_countable.then(|| TokenLengths::new(graph, self.tables.vocabulary.plain())))
+            .as_ref()
     }
 
     /// Tokens that complete any of some configurations, counted part by part; [`INFINITE`] if they cannot be.

@@ -516,12 +516,7 @@ fn fits_whatever_begins(
 }
 
 /// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.
-fn step_bytes(
-    shared: &SharedCache,
-    history: &mut History,
-    path: &mut Vec<u8>,
-    bytes: &[u8],
-) -> Result<bool> {
+fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
     if history.is_finished() {
         return Ok(false);
     }

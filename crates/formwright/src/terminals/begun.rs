@@ -41,7 +41,9 @@ impl TokensBegun {
         });
         let kind = kind.collect();
         let mut most = MostBegun::default();
-        kinds.iter().for_each(|begun| most.add_all(begun));
+        for begun in &kinds {
+            most.add_all(begun);
+        }
         Self { kind, kinds, most }
     }
 
@@ -211,8 +213,8 @@ mod tests {
         assert_eq!(begun(r#"","a"#), ["0000 0000 0", "1000 0000 0"]);
         assert_eq!(begun(r#"{","#), ["0000 0100 0", "1000 0000 0"]);
         assert_eq!(begun(r#", "a": [{"#), ["1001 0110 0", "0000 0000 0"]);
-        assert_eq!(begun(r#"[{}],{"#), ["1000 0210 0", "0000 0000 0"]);
-        assert_eq!(begun(r#"]}, {"#), ["1000 0100 2", "0000 0000 0"]);
+        assert_eq!(begun(r"[{}],{"), ["1000 0210 0", "0000 0000 0"]);
+        assert_eq!(begun(r"]}, {"), ["1000 0100 2", "0000 0000 0"]);
         assert_eq!(begun("{{"), ["0000 0100 0", "0000 0000 0"], "it cannot be JSON");
         assert_eq!(begun(r#"\\","#)[1..], ["1000 0000 0", "0000 0000 0"]);
         assert_eq!(begun(r#"\","#)[1..], ["0000 0000 0", "1000 0000 0"]);

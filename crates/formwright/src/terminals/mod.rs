@@ -17,6 +17,7 @@
 //! that leave it with a byte that can follow, and the set of these bytes is part of the key.
 
 mod automata;
+mod begun;
 mod bitmap;
 mod by_state;
 mod cache;
@@ -24,7 +25,6 @@ mod class_loops;
 mod classes;
 mod dependent;
 mod groups;
-mod begun;
 mod lookahead;
 mod mask;
 mod shortcuts;
@@ -41,9 +41,9 @@ use mask::{Farthest, States};
 use texts::Counting;
 use token_set::Collector;
 
+pub use begun::{Begun, MostBegun, Parts, TokensBegun};
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
-pub use begun::{Begun, MostBegun, Parts, TokensBegun};
 pub use lookahead::TokenLookahead;
 pub use mask::{TerminalKey, TerminalMask, Tree};
 pub use shortcuts::Shortcuts;

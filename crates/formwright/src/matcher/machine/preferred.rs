@@ -171,7 +171,8 @@ impl Machine<'_> {
         }
         let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
         let mut order = others.chain(bytes.iter().filter(|byte| is_whitespace(*byte)));
-        let way = |byte| self.may_be_nearer(configuration.position, byte).then(|| self.way(configuration, byte, cost))?;
+        let way =
+            |byte| self.may_be_nearer(configuration.position, byte).then(|| self.way(configuration, byte, cost))?;
         order.find_map(way).into_iter().collect()
     }
 

@@ -390,8 +390,32 @@ mod tests {
     use crate::vocabulary::Vocabulary;
 
     const LONGER: [&str; 26] = [
-        "{\"", "\":", "\"}", ",\"", "\",\"", "birth", "day", "rthd", "\":\"", "na", "me\":", "true", "null", "\"a",
-        "]]", "[[", "{},", "[],[", "},{\"", "[{\"", "]},\"", ":\"", "a\",\"na", ":{\"", "birth\",\"", ":\"a",
+        "{\"",
+        "\":",
+        "\"}",
+        ",\"",
+        "\",\"",
+        "birth",
+        "day",
+        "rthd",
+        "\":\"",
+        "na",
+        "me\":",
+        "true",
+        "null",
+        "\"a",
+        "]]",
+        "[[",
+        "{},",
+        "[],[",
+        "},{\"",
+        "[{\"",
+        "]},\"",
+        ":\"",
+        "a\",\"na",
+        ":{\"",
+        "birth\",\"",
+        ":\"a",
     ];
 
     fn after(machine: &mut Machine<'_>, from: &[Configuration], token: &[u8]) -> Vec<Configuration> {
@@ -453,7 +477,9 @@ mod tests {
                 let from = if others.is_empty() || random >> 62 == 0 && !plain.is_empty() { plain } else { others };
                 let count = from.len().max(1);
                 let Some((token, _, next)) = from.into_iter().nth((random >> 33) as usize % count) else { break };
-                known.iter_mut().for_each(|(_, distance)| distance.advance(&MostBegun::by(token)));
+                for (_, distance) in &mut known {
+                    distance.advance(&MostBegun::by(token));
+                }
                 machine.path.extend_from_slice(token);
                 at = next;
             }

@@ -100,7 +100,8 @@ impl Bans {
             return others.clone();
         }
         let mut all = [&*self, others].concat();
-        all.sort(); // two sorted runs: this merges them
+        #[allow(clippy::stable_sort_primitive)] // two sorted runs: it merges them
+        all.sort();
         all.dedup();
         all.into()
     }

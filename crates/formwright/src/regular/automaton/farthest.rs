@@ -36,9 +36,9 @@ impl Automaton {
     pub fn farthest_unused(&self) -> Option<u32> {
         *self.farthest[1].get_or_init(|| {
             let steps = self.all_steps()?;
-            let unused = CHOICES
-                .into_iter()
-                .find_map(|(choices, characters)| Some(farthest_from_choices(&steps, choices)?.saturating_add(characters)));
+            let unused = CHOICES.into_iter().find_map(|(choices, characters)| {
+                Some(farthest_from_choices(&steps, choices)?.saturating_add(characters))
+            });
             Some(unused?.saturating_add(self.farthest_among(&steps)?))
         })
     }

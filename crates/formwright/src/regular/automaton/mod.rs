@@ -406,6 +406,48 @@ mod tests {
         assert_eq!(a.shortest(a.start().state()), 2);
     }
 
+    /// States of an automaton that few bytes lead to, asked for the shortest completion from the last one to the first, or
+    /// the other way round: each time, it takes one byte more than after its best byte.
+    #[test]
+    fn the_shortest_completion_does_not_depend_on_what_was_asked_before() {
+        let b = || Regular::range('b', 'b');
+        let ends = || Regular::concat([Regular::anything(), b()]);
+        let trees = [
+            Regular::and([ends(), Regular::length(1, None)]),
+            Regular::and([ends(), Regular::length(3, None), Regular::text("aab").not()]),
+            Regular::and([ends(), Regular::concat([Regular::anything(), Regular::text("abab"), Regular::anything()])]),
+            Regular::and([Regular::concat([b(), Regular::anything()]), Regular::length(4, Some(9)), ends().not()]),
+            Regular::and([Regular::or([Regular::text("a"), b()]).repeat(2, None), Regular::text("ab").not(), ends()]),
+        ];
+        for (tree, encoding, backwards) in
+            trees.iter().flat_map(|tree| [(tree, JSON, false), (tree, JSON, true), (tree, Encoding::Text, true)])
+        {
+            let a = automaton(tree, encoding);
+            let mut states = vec![a.start().state()];
+            for at in 0..200 {
+                let Some(&state) = states.get(at) else { break };
+                let next = a.next_bytes(state);
+                let next = next.iter().map(|byte| a.step(state, byte).state());
+                let new: Vec<StateId> = next.filter(|next| !states.contains(next)).collect();
+                states.extend(new);
+                states.dedup();
+            }
+            states.truncate(200);
+            if backwards {
+                states.reverse();
+            }
+            for &state in &states {
+                let shortest = a.shortest(state);
+                let after = |byte| {
+                    let step = a.step(state, byte);
+                    if step.accepting() { 1 } else { 1 + a.shortest(step.state()) }
+                };
+                let best = a.next_bytes(state).iter().map(after).min();
+                assert!(shortest == 0 || best == Some(shortest), "{tree:?} {encoding:?}: {shortest}, but {best:?}");
+            }
+        }
+    }
+
     #[test]
     fn unicode_is_read_byte_by_byte() {
         let a = automaton(&Regular::and([Regular::anything(), Regular::text("é").not()]), Encoding::Text);

@@ -78,16 +78,21 @@ impl Expressions {
     /// cached; when there is none, that of every expression visited.
     fn search(&mut self, start: Id) -> Result<Option<u32>, OutOfFuel> {
         let mut best: FxHashMap<Id, (u32, Id)> = FxHashMap::default();
-        let mut queue = BinaryHeap::from([Reverse((0_u32, start))]);
+        // Where the rest is known, the whole way is queued: a way with more bytes so far may have fewer to come.
+        let mut queue = BinaryHeap::from([Reverse((0_u32, start, false))]);
         best.insert(start, (0, start));
         let mut fuel = self.fuel;
-        while let Some(Reverse((cost, id))) = queue.pop() {
+        while let Some(Reverse((cost, id, is_whole))) = queue.pop() {
+            if is_whole {
+                self.cache_path(&best, start, id, cost);
+                return Ok(Some(cost));
+            }
             if best[&id].0 < cost {
                 continue;
             }
             if let Some(rest) = self.cached_distance(id) {
-                self.cache_path(&best, start, id, cost + rest);
-                return Ok(Some(cost + rest));
+                queue.push(Reverse((cost.saturating_add(rest), id, true)));
+                continue;
             }
             // Expressions of many parts take longer, and lead to more of them; but 500 may always be visited.
             let parts = self.boolean_parts(id).len();
@@ -97,10 +102,10 @@ impl Expressions {
                 if next == NEVER || self.distances.get(&next) == Some(&None) {
                     continue;
                 }
-                let cost = cost + self.minterm_bytes[minterm];
+                let cost = cost.saturating_add(self.minterm_bytes[minterm]);
                 if best.get(&next).is_none_or(|&(least, _)| cost < least) {
                     best.insert(next, (cost, id));
-                    queue.push(Reverse((cost, next)));
+                    queue.push(Reverse((cost, next, false)));
                 }
             }
         }

@@ -309,7 +309,8 @@ mod tests {
     fn a_divisor_that_says_nothing_new_is_dropped() {
         let integers = NumberSet { multiples: vec![big("1")], ..NumberSet::default() };
         let not = |divisor| NumberSet { others: vec![big(divisor)], ..NumberSet::default() };
-        let set = integers.and(&not("12")).and_then(|set| set.and(&not("6"))).and_then(|set| set.and(&not("4"))).unwrap();
+        let set =
+            integers.and(&not("12")).and_then(|set| set.and(&not("6"))).and_then(|set| set.and(&not("4"))).unwrap();
         assert_eq!(set.others, [big("6"), big("4")], "every multiple of 12 is one of 6");
     }
 
