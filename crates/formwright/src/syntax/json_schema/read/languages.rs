@@ -63,9 +63,10 @@ impl<'d> SchemaReader<'d> {
         // Beginnings of which none begins another: each has a text of its own, which is longer.
         let mut begun = VecDeque::from_iter(start.goes_on().then_some(start.state()));
         while let Some(state) = begun.pop_front() {
-            for step in (0..=u8::MAX).map(|byte| automaton.step(state, byte)) {
-                found += u32::from(step.accepting());
-                begun.extend(step.goes_on().then_some(step.state()));
+            for (first, last) in automaton.classes() {
+                let (step, many) = (automaton.step(state, first), usize::from(last - first) + 1);
+                found += if step.accepting() { many as u32 } else { 0 };
+                begun.extend(std::iter::repeat_n(step.state(), if step.goes_on() { many } else { 0 }));
             }
             fuel = fuel.saturating_sub(1 << 8);
             if found as usize + begun.len() >= enough as usize || fuel == 0 {
