@@ -11,7 +11,7 @@ use super::plain_shortest::plain_shortest;
 use crate::regular::{Encoding, Escapes, Regular};
 
 /// Bytes of an escape. Where any character may be escaped, two of them can be one character.
-const ESCAPE: u32 = 6;
+pub(super) const ESCAPE: u32 = 6;
 
 /// Bytes of the texts of a tree; `None` where the tree does not show it.
 #[derive(Clone, Copy, Debug)]

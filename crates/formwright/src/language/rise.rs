@@ -14,13 +14,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::extents::extent;
+use super::extents::{ESCAPE, extent};
 use super::{Array, CompiledGraph, INFINITE, Leaf, LeafId, Node, NodeId, Object, ObjectPosition, Tail, TextSet};
 
-/// Bytes of an escape. Where any character may be escaped, two of them can be one character.
-const ESCAPE: u32 = 6;
-
-/// Bytes by which the end of a counted text can be farther inside of it.
+/// Bytes by which the end of a counted text can be farther inside of it: where any character may be escaped, two escapes
+/// can be one character.
 pub const TEXT_RISE: u32 = 2 * ESCAPE;
 
 /// Bytes of the quotes of a string.

@@ -18,12 +18,14 @@
 //! differ. To a machine in such a walk these are unknown, and it notes in `unresolved` and `completed` whether its
 //! answer depends on them.
 
+mod array_cost;
 mod arrays;
 mod avoiding;
 mod configuration;
 mod cost;
 mod excluded;
 mod first_bytes;
+mod object_cost;
 mod objects;
 mod preferred;
 mod resume;
