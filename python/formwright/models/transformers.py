@@ -17,6 +17,7 @@ padded. The vocabulary is built for the model's width; the ids beyond it are alw
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -45,6 +46,9 @@ class TransformersRuntime:
     def __init__(self, model: Any) -> None:
         self._model = model
         self._cache = DynamicCache(config=model.config)
+        # `cache` since transformers 5.24; models of one's own may keep the former name.
+        has_new_name = "cache" in inspect.signature(model.forward).parameters
+        self._cache_argument = "cache" if has_new_name else "past_key_values"
 
     @property
     def length(self) -> int:
@@ -60,7 +64,9 @@ class TransformersRuntime:
         """Append tokens; the logits after the last."""
         ids = torch.tensor([list(token_ids)], device=self._model.device)
         with torch.inference_mode():
-            output = self._model(input_ids=ids, past_key_values=self._cache, use_cache=True, logits_to_keep=1)
+            output = self._model(
+                input_ids=ids, use_cache=True, logits_to_keep=1, **{self._cache_argument: self._cache}
+            )
         logits: NDArray[np.float32] = output.logits[0, -1].float().cpu().numpy()
         return logits
 
