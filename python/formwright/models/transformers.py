@@ -64,9 +64,7 @@ class TransformersRuntime:
         """Append tokens; the logits after the last."""
         ids = torch.tensor([list(token_ids)], device=self._model.device)
         with torch.inference_mode():
-            output = self._model(
-                input_ids=ids, use_cache=True, logits_to_keep=1, **{self._cache_argument: self._cache}
-            )
+            output = self._model(input_ids=ids, use_cache=True, logits_to_keep=1, **{self._cache_argument: self._cache})
         logits: NDArray[np.float32] = output.logits[0, -1].float().cpu().numpy()
         return logits
 
