@@ -7,8 +7,12 @@
 //! Cost: one pass over the tree. Wrinkle: in a JSON string some characters are escaped, so a class is as short as its
 //! shortest member is written.
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use super::INFINITE;
-use crate::regular::{Encoding, Regular};
+use crate::regular::{Encoding, Regular, Static};
 
 /// A text that no other of its language has fewer bytes than.
 #[derive(Clone, Copy)]
@@ -58,7 +62,7 @@ pub(super) fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Short
         Regular::Repeat(_, low, Some(high)) if low > high => Shortest::NONE,
         Regular::Empty | Regular::Repeat(_, 0, _) => Shortest::EMPTY,
         Regular::Repeat(inner, low, _) => shortest(inner)?.times(*low),
-        Regular::Static(tree) => shortest(tree.0)?,
+        Regular::Static(tree) => shortest_of_static(*tree, encoding)?,
         Regular::Implicit(language) => Shortest { bytes: language.shortest(), characters: None },
         Regular::And(parts) => {
             let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());
@@ -68,6 +72,20 @@ pub(super) fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Short
         }
         Regular::Not(_) | Regular::Multiple(_) => return None,
     })
+}
+
+/// The same of a tree that is made once a process, asked once a thread.
+fn shortest_of_static(tree: Static, encoding: Encoding) -> Option<Shortest> {
+    thread_local! {
+        static KNOWN: RefCell<FxHashMap<(Static, Encoding), Option<Shortest>>> = RefCell::default();
+    }
+    let key = (tree, encoding);
+    if let Some(known) = KNOWN.with_borrow(|known| known.get(&key).copied()) {
+        return known;
+    }
+    let shortest = plain_shortest(tree.0, encoding);
+    KNOWN.with_borrow_mut(|known| known.insert(key, shortest));
+    shortest
 }
 
 fn class_cost(low: char, high: char, encoding: Encoding) -> u32 {

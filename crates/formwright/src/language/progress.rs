@@ -58,13 +58,18 @@ impl MinimumLengths<'_> {
         let (mut total, mut next) = (0_u32, from);
         while next <= to && total < INFINITE {
             let length = self.nth(leaves, next);
-            let (texts, all) = self.up_to(leaves, length);
-            let last = if all { to } else { u32::try_from(texts).unwrap_or(to).clamp(next, to) };
+            let last = if next == to { to } else { self.last_of_length(leaves, length).clamp(next, to) };
             total = total.saturating_add(length.saturating_mul(last - next + 1));
             let Some(after) = last.checked_add(1) else { break };
             next = after;
         }
         total.min(INFINITE)
+    }
+
+    /// The number of the last text that has at most some length, as far as there are others.
+    fn last_of_length(&self, leaves: &[(LeafId, u32)], length: u32) -> u32 {
+        let (texts, all) = self.up_to(leaves, length);
+        if all { u32::MAX } else { u32::try_from(texts).unwrap_or(u32::MAX) }
     }
 
     /// How many texts have at most some length, and whether none is longer.

@@ -14,14 +14,15 @@
 //! a few, in both directions.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::plain_shortest::plain_shortest;
 use super::text_lengths::TextLengths;
-use super::{Array, Graph, Layout, LayoutCosts, LeafId, MinimumLengths, Node, NodeId, Object, shortest_cache};
-use crate::error::Result;
+use super::{Array, Graph, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, shortest_cache};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Encoding};
 
@@ -34,10 +35,37 @@ pub struct Facts {
     shortest: Vec<u32>,
     nullable: Vec<bool>,
     leaves: Vec<u32>,
-    /// Automata that had to be built to know whether a leaf is empty, or how long its texts are.
+    /// Automata that had to be built to know whether a leaf is empty, or how long its shortest text is.
     built: Vec<Option<Arc<Automaton>>>,
-    /// By leaf: the lengths of its texts, where texts must differ.
-    texts: Vec<Option<Arc<TextLengths>>>,
+    /// Of the leaves of which several texts may have to come that all differ.
+    texts: FxHashMap<LeafId, Arc<Texts>>,
+}
+
+/// The texts of a leaf, counted if somebody asks: where few of them must come, nobody does.
+#[derive(Debug)]
+struct Texts {
+    leaf: Leaf,
+    limits: Limits,
+    automaton: OnceLock<Result<Automaton>>,
+    lengths: TextLengths,
+}
+
+impl Texts {
+    fn new(leaf: &Leaf, limits: &Limits) -> Self {
+        let (automaton, lengths) = (OnceLock::new(), TextLengths::default());
+        Self { leaf: leaf.clone(), limits: limits.clone(), automaton, lengths }
+    }
+
+    /// How many have at most `length` bytes, and whether none is longer.
+    fn up_to(&self, length: u32) -> (u64, bool) {
+        let automaton = self.automaton.get_or_init(|| self.leaf.automaton(&self.limits));
+        automaton.as_ref().map_or((u64::MAX, false), |automaton| self.lengths.up_to(automaton, length))
+    }
+
+    /// Why they could not be counted.
+    fn failure(&self) -> Option<Error> {
+        self.automaton.get()?.as_ref().err().cloned()
+    }
 }
 
 /// Indices of nodes.
@@ -51,7 +79,7 @@ impl Facts {
             nullable: vec![false; graph.nodes.len()],
             leaves: Vec::with_capacity(graph.leaves.len()),
             built: vec![None; graph.leaves.len()],
-            texts: Vec::new(),
+            texts: FxHashMap::default(),
         };
         for (index, leaf) in graph.leaves.iter().enumerate() {
             let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.encoding) {
@@ -65,29 +93,17 @@ impl Facts {
             facts.leaves.push(shortest.min(INFINITE));
         }
         for leaf in graph.nodes.iter().flat_map(leaves_of_different_texts) {
-            facts.count_texts(leaf as usize, graph, limits)?;
+            let new = || Arc::new(Texts::new(&graph.leaves[leaf as usize], limits));
+            facts.texts.entry(leaf).or_insert_with(new);
         }
         facts.solve(graph);
-        Ok(facts)
-    }
-
-    /// Makes ready to count the texts of a leaf.
-    fn count_texts(&mut self, leaf: usize, graph: &Graph, limits: &Limits) -> Result<()> {
-        if self.built[leaf].is_none() {
-            self.built[leaf] = Some(Arc::new(graph.leaves[leaf].automaton(limits)?));
-        }
-        self.texts.resize(graph.leaves.len(), None);
-        self.texts[leaf].get_or_insert_default();
-        Ok(())
+        facts.texts.values().find_map(|texts| texts.failure()).map_or(Ok(facts), Err)
     }
 
     /// How many texts of a leaf have at most some length, and whether none is longer. Where no texts must differ, there
     /// is always another one.
     fn texts_up_to(&self, leaf: LeafId, length: u32) -> (u64, bool) {
-        match (self.texts.get(leaf as usize), self.built.get(leaf as usize)) {
-            (Some(Some(texts)), Some(Some(automaton))) => texts.up_to(automaton, length),
-            _ => (u64::MAX, false),
-        }
+        self.texts.get(&leaf).map_or((u64::MAX, false), |texts| texts.up_to(length))
     }
 
     /// Nodes without children are solved first, then all others from the last one on: in schemas parents come first, so

@@ -27,4 +27,4 @@ pub(crate) use automaton::ClassLoop;
 pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub use byte_set::ByteSet;
 pub use implicit::{Implicit, ImplicitLanguage};
-pub use tree::{Divisor, Ranges, Regular};
+pub use tree::{Divisor, Ranges, Regular, Static};

@@ -315,6 +315,15 @@ impl Regular {
         match self {
             Self::Repeat(inner, _, None) => matches!(**inner, Self::Class(_)),
             Self::Or(parts) => parts.iter().any(Self::is_plainly_infinite),
+            Self::Concat(parts) => {
+                parts.iter().any(Self::is_plainly_infinite)
+                    && parts.iter().all(|part| part.is_plainly_never() == Some(false))
+            }
+            // All but finitely many texts of the one part that is no complement.
+            Self::And(parts) => {
+                let mut others = parts.iter().filter(|part| !matches!(part, Self::Not(inner) if inner.is_finite()));
+                others.next().is_none_or(Self::is_plainly_infinite) && others.next().is_none()
+            }
             Self::Not(inner) => inner.is_finite(),
             Self::Static(tree) => tree.0.is_plainly_infinite(),
             _ => false,
@@ -369,5 +378,29 @@ mod tests {
             apart += usize::from(plain == Some(true));
         }
         assert_eq!(apart, 14);
+    }
+
+    /// What plainly has infinitely many texts has long ones.
+    #[test]
+    fn plainly_infinite_has_long_texts() {
+        let (words, digits) = (Regular::range('a', 'z').repeat(0, None), Regular::digit().repeat(0, Some(3)));
+        let few = Regular::or([Regular::text("a"), Regular::text("b")]);
+        let not_few = few.clone().not();
+        let all = [
+            (Regular::concat([Regular::text("x-"), words.clone()]), true),
+            (Regular::concat([Regular::text("x-"), digits.clone()]), false),
+            (Regular::Concat([Regular::Never, words.clone()].into()), false),
+            (Regular::and([words.clone(), not_few.clone()]), true),
+            (Regular::and([digits.clone(), not_few.clone()]), false),
+            (Regular::and([not_few.clone(), Regular::text("c").not()]), true),
+            (Regular::and([words.clone(), Regular::concat([Regular::text("x-"), words])]), false), // it has, not plainly
+            (not_few, true),
+        ];
+        for (tree, plainly) in all {
+            assert_eq!(tree.is_plainly_infinite(), plainly, "{tree:?}");
+            let long = Regular::and([tree.clone(), Regular::length(100, None)]);
+            let has_long = !Automaton::new(&long, Encoding::Text, &Limits::default()).unwrap().is_never();
+            assert!(!plainly || has_long, "{tree:?}");
+        }
     }
 }

@@ -22,9 +22,9 @@ use super::number::{Bound, NumberSet, divisor_of};
 use crate::regular::Regular;
 
 /// The largest exponent of a double, its largest mantissa there, and the largest exponent of a fraction of 1.
-const LARGEST: u32 = 308;
+const LARGEST: i64 = 308;
 const LARGEST_MANTISSA: &str = "1.7976931348623157";
-const SMALLEST: u32 = 323;
+const SMALLEST: i64 = 323;
 
 /// Longest exponents: what libraries for decimals read.
 const LONGEST_EXPONENT: u32 = 9;
@@ -48,11 +48,11 @@ impl NumberStyle {
     }
 
     /// The greatest number that an exponent may be, if its mantissa has one digit before the point.
-    fn last_exponent(self, is_tiny: bool) -> BigDecimal {
+    fn last_exponent(self, is_tiny: bool) -> i64 {
         match (self.doubles, is_tiny) {
-            (true, true) => SMALLEST.into(),
-            (true, false) => (LARGEST - 1).into(),
-            (false, _) => BigDecimal::from(10).powi(self.max_digits.min(LONGEST_EXPONENT).into()) - 1,
+            (true, true) => SMALLEST,
+            (true, false) => LARGEST - 1,
+            (false, _) => 10_i64.pow(self.max_digits.min(LONGEST_EXPONENT)) - 1,
         }
     }
 }
@@ -232,7 +232,7 @@ impl Interval {
             Some(high) if high.value.is_positive() => (1 - decade(&high.value)).max(1),
             Some(_) => return Regular::Never,
         };
-        let power = if from_zero { exponents(first, &style.last_exponent(true)) } else { Regular::Never };
+        let power = if from_zero { exponents(first, style.last_exponent(true)) } else { Regular::Never };
         Regular::concat([mantissa(style), Regular::one_of("eE"), Regular::text("-"), power])
     }
 
@@ -243,8 +243,8 @@ impl Interval {
             _ => 1,
         };
         let plus = || Regular::concat([Regular::one_of("eE"), Regular::text("+").optional()]);
-        let all = Regular::concat([mantissa(style), plus(), exponents(first, &style.last_exponent(false))]);
-        if !style.doubles || first > LARGEST.into() {
+        let all = Regular::concat([mantissa(style), plus(), exponents(first, style.last_exponent(false))]);
+        if !style.doubles || first > LARGEST {
             return all;
         }
         let largest = Regular::concat([largest_mantissas(style), plus(), Regular::text(&LARGEST.to_string())]);
@@ -270,10 +270,19 @@ fn largest_mantissas(style: NumberStyle) -> Regular {
 }
 
 /// Exponents between two numbers; one zero may stand before them.
-fn exponents(first: i64, last: &BigDecimal) -> Regular {
-    let bound = |value| Bound::new(value, false);
-    let all = Decimals { integral: true, digits: LONGEST_EXPONENT };
-    Regular::concat([Regular::text("0").optional(), all.between(&bound(first.into()), Some(&bound(last.clone())))])
+fn exponents(first: i64, last: i64) -> Regular {
+    fn made(first: i64, last: i64) -> Regular {
+        let bound = |value: i64| Bound::new(value.into(), false);
+        let all = Decimals { integral: true, digits: LONGEST_EXPONENT };
+        Regular::concat([Regular::text("0").optional(), all.between(&bound(first), Some(&bound(last)))])
+    }
+    static SMALL: LazyLock<Regular> = LazyLock::new(|| made(1, SMALLEST));
+    static LARGE: LazyLock<Regular> = LazyLock::new(|| made(1, LARGEST - 1));
+    match (first, last) {
+        (1, SMALLEST) => Regular::of_static(&SMALL),
+        (1, last) if last == LARGEST - 1 => Regular::of_static(&LARGE),
+        _ => made(first, last),
+    }
 }
 
 /// All numbers with exponents. For readers with doubles: any mantissa with exponents for which it is in range, and one
@@ -285,7 +294,7 @@ fn any_powers(style: NumberStyle) -> Regular {
     if !style.doubles {
         return any(Regular::digit().repeat(1, Some(style.max_digits.min(LONGEST_EXPONENT))));
     }
-    let in_range = exponents(0, &(doubles::LONGEST - digits).into());
+    let in_range = exponents(0, (doubles::LONGEST - digits).into());
     Regular::or([any(in_range), Interval { low: None, high: None }.powers(style)])
 }
 

@@ -55,7 +55,8 @@ impl<'d> GraphBuilder<'_, 'd> {
         let mut leaves = Vec::new();
         let mut most = 0_u32;
         for (tree, encoding) in parts {
-            most = most.saturating_add(self.reader.count(&tree, array.low.max(1)));
+            // One item differs from all others; whether there is one is for the graph to find.
+            most = most.saturating_add(if array.low > 1 { self.reader.count(&tree, array.low) } else { 1 });
             leaves.push(self.graph.leaf(Leaf { tree, encoding }));
         }
         // With fewer different items than the least number, no array is in form.
