@@ -2,8 +2,9 @@
 //!
 //! Every instance is followed token by token: without a budget, and with as many tokens as it has and 1,000, 50 or none
 //! more. Each mask counts with the least of five repetitions. Then `min_tokens_to_finish`: the first time that a
-//! constraint is asked and later, and its answer against the fewest tokens that spell `example()` and each instance.
-//! Last, a sampler that draws uniformly among the allowed tokens. With `--worst`, the masks that took longest are listed.
+//! constraint is asked (the least of five new ones) and later, and its answer against the fewest tokens that spell
+//! `example()` and each instance. Last, a sampler that draws uniformly among the allowed tokens. With `--worst`, the masks that
+//! took longest are listed.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
 
@@ -109,11 +110,15 @@ fn counts(tables: &Arc<Tables>, cases: &[Case], order: Order) {
     let (mut first, mut later, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for case in cases {
         let Ok(language) = case.language(order) else { continue };
-        let constraint = Constraint::new(&language, tables).expect("a constraint");
-        let mut matcher = constraint.matcher();
-        let start = Instant::now();
-        let least = matcher.min_tokens_to_finish();
-        first.push(micros(start));
+        let mut matcher = Constraint::new(&language, tables).expect("a constraint").matcher();
+        let (mut least, mut time) = (0, f64::MAX);
+        for _ in 0..REPETITIONS {
+            matcher = Constraint::new(&language, tables).expect("a constraint").matcher();
+            let start = Instant::now();
+            least = matcher.min_tokens_to_finish();
+            time = time.min(micros(start));
+        }
+        first.push(time);
         let start = Instant::now();
         matcher.min_tokens_to_finish();
         later.push(micros(start));

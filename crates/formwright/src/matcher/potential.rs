@@ -170,14 +170,11 @@ impl Potential {
 
     /// The record of a configuration, made if there is none.
     fn record(&mut self, counting: Counting<'_>, configuration: Configuration, bytes: u32) -> Id {
-        if let Some(&id) = self.ids.get(&configuration) {
-            return id;
-        }
-        let id = self.records.len() as Id;
-        let tokens = if bytes == 0 || counting.has_every_byte() { bytes } else { INFINITE };
-        self.records.push(Record { configuration, bytes, tokens, ways: None });
-        self.ids.insert(configuration, id);
-        id
+        *self.ids.entry(configuration).or_insert_with(|| {
+            let tokens = if bytes == 0 || counting.has_every_byte() { bytes } else { INFINITE };
+            self.records.push(Record { configuration, bytes, tokens, ways: None });
+            self.records.len() as Id - 1
+        })
     }
 
     /// Forgets all records and ways from some numbers on; `start` is known from now on, by its bytes alone.

@@ -12,7 +12,7 @@
 use super::Machine;
 use super::excluded::TextsId;
 use crate::language::{INFINITE, LeafId};
-use crate::regular::{DEAD, StateId};
+use crate::regular::{ByteSet, DEAD, StateId};
 
 /// The rest of an escape (5) or of a character, a character that is not excluded, and the quote.
 const FARTHEST_EXCLUDED: u32 = 10;
@@ -79,13 +79,20 @@ impl Machine<'_> {
     /// Bytes to finish a text that leaves all excluded ones with its next byte.
     fn cost_away(&self, leaf: LeafId, state: StateId, excluded: &[(u8, TextsId)]) -> u32 {
         let automaton = self.graph.automaton(leaf);
-        let leads_away = |byte: &u8| excluded.iter().all(|(excluded, _)| excluded != byte);
-        let ways = automaton.classes().filter_map(|(first, last)| {
-            let step = automaton.step(state, first);
-            let rest = if step.accepting() { 0 } else { automaton.shortest(step.state()) };
-            let is_way = step.state() != DEAD && (first..=last).any(|byte| leads_away(&byte));
-            is_way.then(|| rest.saturating_add(1))
-        });
-        ways.min().unwrap_or(INFINITE)
+        let mut staying = ByteSet::default();
+        excluded.iter().for_each(|&(byte, _)| staying.insert(byte));
+        let (nearest, mut best) = (automaton.shortest(state), INFINITE);
+        let leads_away = |&(first, last): &(u8, u8)| (first..=last).any(|byte| !staying.contains(byte));
+        for (byte, _) in automaton.classes().filter(leads_away) {
+            let step = automaton.step(state, byte);
+            if step.state() != DEAD {
+                let rest = if step.accepting() { 0 } else { automaton.shortest(step.state()) };
+                best = best.min(rest.saturating_add(1));
+            }
+            if best <= nearest {
+                break; // there is no nearer way
+            }
+        }
+        best
     }
 }

@@ -15,6 +15,10 @@
 //! Cost: as `cost`; nothing is searched. Wrinkle: a comma is spelled together with the name after it, so what a name adds
 //! depends on whether a comma stands before it ([`MemberTokens::gain`]).
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
 use super::Machine;
 use super::configuration::{Configuration, Phase, Position, Progress, Unpacked};
 use crate::language::{Array, CompiledGraph, INFINITE, Node, NodeId, Object, Seen, TextSet, end};
@@ -44,18 +48,70 @@ enum Inside {
     Texts(Box<[u32]>),
 }
 
-/// Tokens of the members of an object that must come.
+/// Tokens of the members of an object, of those alone that must come.
 #[derive(Debug)]
 struct MemberTokens {
-    /// By member: with the comma before it, and its value.
+    /// Which these are.
     members: Box<[u32]>,
-    /// By member: how many fewer after a comma or the opening brace.
-    gains: Box<[u32]>,
-    /// By member: the rest of its name with the colon, by how many bytes of the name were read; empty where that is
-    /// counted in bytes.
-    names: Box<[Box<[u32]>]>,
-    /// By position: of the required members from there on.
+    /// By one of these: with the comma before it, and its value.
+    tokens: Box<[u32]>,
+    names: Box<[Arc<NameTokens>]>,
+    /// By one of these: of itself and the required ones after it.
     from: Box<[u32]>,
+}
+
+/// Tokens of a name that must come.
+#[derive(Debug)]
+struct NameTokens {
+    /// With its colon and the comma before it.
+    all: u32,
+    /// How many fewer after a comma or the opening brace.
+    gain: u32,
+    /// The rest of it with the colon, by how many bytes of it were read; empty where that is counted in bytes.
+    rest: Box<[u32]>,
+}
+
+impl NameTokens {
+    /// In tokens, with `colon` and `between` bytes of a colon and a comma with their whitespace.
+    fn new(tokens: &Trie, name: &[u8], colon: u32, between: u32) -> Self {
+        let is_compact = colon == 1 && between == 1;
+        let text = [&b",\""[..], name, if is_compact { b"\":" } else { b"\"" }].concat();
+        let fewest = suffixes(tokens, &text);
+        let after = if is_compact { 0 } else { colon };
+        let rest = fewest[2..fewest.len() - 1].iter().map(|fewest| fewest + after).collect();
+        let bare = fewest[1] + after;
+        let all = if is_compact { fewest[0].max(bare) } else { bare + between };
+        Self { all, gain: all - bare, rest }
+    }
+
+    /// In bytes.
+    fn in_bytes(name: u32, colon: u32, between: u32) -> Self {
+        Self { all: name + colon + between, gain: between, rest: Box::default() }
+    }
+}
+
+/// Names that were counted; many objects have the same.
+struct Names<'g> {
+    tokens: &'g Trie,
+    known: FxHashMap<(&'g [u8], u32, u32), Arc<NameTokens>>,
+    /// Bytes that may still be counted.
+    left: usize,
+}
+
+impl<'g> Names<'g> {
+    /// Tokens of a name that is written in `bytes` bytes.
+    fn of(&mut self, name: &'g [u8], bytes: u32, colon: u32, between: u32) -> Arc<NameTokens> {
+        if let Some(known) = self.known.get(&(name, colon, between)) {
+            return Arc::clone(known);
+        }
+        if name.len() >= self.left {
+            return Arc::new(NameTokens::in_bytes(bytes, colon, between));
+        }
+        self.left -= name.len();
+        let made = Arc::new(NameTokens::new(self.tokens, name, colon, between));
+        self.known.insert((name, colon, between), Arc::clone(&made));
+        made
+    }
 }
 
 /// Fewest tokens that spell each suffix of a text, where every byte is a token.
@@ -95,22 +151,20 @@ fn tree_tokens(tokens: &Trie, texts: &Trie) -> Box<[u32]> {
 
 impl TokenLengths {
     /// For a vocabulary, of which every byte is a token.
-    pub fn new(graph: &CompiledGraph, tokens: &Trie) -> Self {
+    pub fn new<'g>(graph: &'g CompiledGraph, tokens: &'g Trie) -> Self {
         let bytes = |node: NodeId| graph.facts.shortest(node);
-        let mut order: Vec<NodeId> = (0..graph.nodes()).filter(|&node| bytes(node) < INFINITE).collect();
-        order.sort_unstable_by_key(|&node| (bytes(node), node));
+        let mut order: Vec<(u32, NodeId)> = (0..graph.nodes()).map(|node| (bytes(node), node)).collect();
+        order.sort_unstable();
         let mut lengths = Self {
             nodes: (0..graph.nodes()).map(bytes).collect(),
             inside: (0..graph.nodes()).map(|_| Inside::Nothing).collect(),
         };
-        let mut left = MOST_BYTES;
+        let mut names = Names { tokens, known: FxHashMap::default(), left: MOST_BYTES };
         // The shortest text of a node is made of shorter ones. Of what is counted later, the bytes do as well.
-        for node in order {
+        for (bytes, node) in order.into_iter().take_while(|&(bytes, _)| bytes < INFINITE) {
             let found = match graph.node(node) {
                 Node::Literals(texts) => lengths.texts(node, texts, tokens),
-                Node::Object(object) if object.missing_is_known() => {
-                    lengths.object(graph, node, object, tokens, &mut left)
-                }
+                Node::Object(object) if object.missing_is_known() => lengths.object(graph, node, object, &mut names),
                 Node::Array(array) if !array.is_tracked() => lengths.array(graph, array),
                 Node::Sequence(parts) => parts.iter().fold(0_u32, |all, &part| all.saturating_add(lengths.of(part))),
                 Node::Choice(options) => options.iter().map(|&option| lengths.of(option)).min().unwrap_or(INFINITE),
@@ -118,7 +172,7 @@ impl TokenLengths {
                 Node::Rule(target) => lengths.of(*target),
                 _ => INFINITE,
             };
-            lengths.nodes[node as usize] = found.min(bytes(node));
+            lengths.nodes[node as usize] = found.min(bytes);
         }
         lengths
     }
@@ -138,42 +192,28 @@ impl TokenLengths {
         all
     }
 
-    fn object(&mut self, graph: &CompiledGraph, node: NodeId, object: &Object, tokens: &Trie, left: &mut usize) -> u32 {
+    fn object<'g>(&mut self, graph: &CompiledGraph, node: NodeId, object: &'g Object, names: &mut Names<'g>) -> u32 {
         let (colon, between) = (graph.costs.colon(&object.layout), graph.costs.between_items(&object.layout));
-        let count = object.members.len();
-        let mut of = MemberTokens {
-            members: vec![0; count].into(),
-            gains: vec![between; count].into(),
-            names: vec![Box::default(); count].into(),
-            from: vec![0; count + 1].into(),
-        };
-        for (at, member) in object.members.iter().enumerate() {
-            let must_come = member.required || object.implied.iter().any(|&(_, implied)| implied as usize == at);
-            let name = object.names.text(at);
-            let mut spelled = (member.name_bytes + colon + between, between);
-            if must_come && name.len() < *left {
-                *left -= name.len();
-                let is_compact = colon == 1 && between == 1;
-                let text = [&b",\""[..], name, if is_compact { b"\":" } else { b"\"" }].concat();
-                let fewest = suffixes(tokens, &text);
-                let rest = if is_compact { 0 } else { colon };
-                of.names[at] = fewest[2..fewest.len() - 1].iter().map(|fewest| fewest + rest).collect();
-                let bare = fewest[1] + rest;
-                spelled = if is_compact {
-                    (fewest[0].max(bare), fewest[0].max(bare) - bare)
-                } else {
-                    (bare + between, between)
-                };
-            }
-            of.gains[at] = spelled.1;
-            of.members[at] = spelled.0.saturating_add(self.of(member.value)).min(INFINITE);
+        let is_implied = |member: u32| object.implied.iter().any(|&(_, implied)| implied == member);
+        let must_come = |&member: &u32| object.members[member as usize].required || is_implied(member);
+        let members: Box<[u32]> = (0..object.members.len() as u32).filter(must_come).collect();
+        let names = members.iter().map(|&member| {
+            names.of(object.names.text(member as usize), object.members[member as usize].name_bytes, colon, between)
+        });
+        let names: Box<[Arc<NameTokens>]> = names.collect();
+        let value = |member: u32| self.of(object.members[member as usize].value);
+        let tokens = members.iter().zip(&names).map(|(&member, name)| name.all.saturating_add(value(member)));
+        let tokens: Box<[u32]> = tokens.map(|tokens| tokens.min(INFINITE)).collect();
+        let mut from = tokens.clone();
+        let mut after = 0_u32;
+        for (at, &member) in members.iter().enumerate().rev() {
+            let own = if object.members[member as usize].required { tokens[at] } else { 0 };
+            after = after.saturating_add(own).min(INFINITE);
+            from[at] = after;
         }
-        for (at, member) in object.members.iter().enumerate().rev() {
-            let own = if member.required { of.members[at] } else { 0 };
-            of.from[at] = of.from[at + 1].saturating_add(own).min(INFINITE);
-        }
+        let of = MemberTokens { members, tokens, names, from };
         let (missing, gain) = if object.implied.is_empty() && !object.any_order {
-            (of.from[0], of.gains.get(object.next_required(0) as usize).copied().unwrap_or(0))
+            (of.from(0), of.gain(object.next_required(0)))
         } else {
             of.missing(object, &object.nothing())
         };
@@ -207,12 +247,37 @@ impl TokenLengths {
 }
 
 impl MemberTokens {
+    /// Of the required members from a position on.
+    fn from(&self, position: u32) -> u32 {
+        let at = self.members.partition_point(|&member| member < position);
+        self.from.get(at).copied().unwrap_or(0)
+    }
+
+    fn at(&self, member: u32) -> Option<usize> {
+        self.members.binary_search(&member).ok()
+    }
+
+    /// With the comma before it, and its value.
+    fn tokens(&self, member: u32) -> u32 {
+        self.at(member).map_or(0, |at| self.tokens[at])
+    }
+
+    /// How many fewer after a comma or the opening brace.
+    fn gain(&self, member: u32) -> u32 {
+        self.at(member).map_or(0, |at| self.names[at].gain)
+    }
+
+    /// The rest of a name with the colon, when some bytes of it were read.
+    fn rest_of_name(&self, member: u32, read: usize) -> Option<u32> {
+        self.names[self.at(member)?].rest.get(read).copied()
+    }
+
     /// Tokens of the members that must still come, and how many fewer after a comma: of the one that can come next.
     fn missing(&self, object: &Object, seen: &Seen) -> (u32, u32) {
         let missing = object.missing(seen);
-        let all = missing.iter().fold(0_u32, |all, &member| all.saturating_add(self.members[member as usize]));
+        let all = missing.iter().fold(0_u32, |all, &member| all.saturating_add(self.tokens(member)));
         let next = if object.any_order { &missing[..] } else { &missing[..missing.len().min(1)] };
-        let gain = next.iter().map(|&member| self.gains[member as usize]).max().unwrap_or(0);
+        let gain = next.iter().map(|&member| self.gain(member)).max().unwrap_or(0);
         (all.min(INFINITE), gain)
     }
 }
@@ -302,8 +367,7 @@ impl Machine<'_> {
         let of = lengths.of_object(node)?;
         let Node::Object(object) = self.graph.node(node) else { return None };
         if let Unpacked::Number(position) = seen.unpack() {
-            let next = object.next_required(position) as usize;
-            return Some((of.from[position as usize], of.gains.get(next).copied().unwrap_or(0)));
+            return Some((of.from(position), of.gain(object.next_required(position))));
         }
         if let Some(cached) = self.stacks.cached_missing_tokens((node, seen)) {
             return Some(cached);
@@ -319,11 +383,11 @@ impl Machine<'_> {
         let Node::Object(object) = self.graph.node(node) else { return None };
         let is_declared = (member as usize) < object.members.len();
         let rest = match seen.unpack() {
-            Unpacked::Number(_) if is_declared => of.from[member as usize + 1],
+            Unpacked::Number(_) if is_declared => of.from(member + 1),
             Unpacked::Interned(_) if is_declared && object.implied.is_empty() => {
                 let missing = self.missing_tokens(lengths, node, seen)?.0;
                 let counts = object.members[member as usize].required && !self.stacks.seen(seen).has(member);
-                if counts { missing - of.members[member as usize] } else { missing }
+                if counts { missing - of.tokens(member) } else { missing }
             }
             Unpacked::Interned(_) if is_declared => {
                 of.missing(object, &object.with_member(self.stacks.seen(seen), member, 0)).0
@@ -343,11 +407,10 @@ impl Machine<'_> {
         let names = object.names.tree();
         let read = usize::from(names.node(at).depth);
         // The rest of the name, with its colon and the whitespace after that.
-        let spelled = |member: u32| of.names[member as usize].get(read).copied();
         let colon = 1 + self.graph.spaces().shortest(object.layout.colon, end::ITEM);
         let mut least: Option<u32> = None;
         for &member in &names.items()[names.items_below(at)] {
-            if let (true, Some(name)) = (self.must_come_next(object, seen, member), spelled(member)) {
+            if let (true, Some(name)) = (self.must_come_next(object, seen, member), of.rest_of_name(member, read)) {
                 let rest = self.member_tokens(lengths, node, seen, member)? - colon;
                 let all = rest.saturating_add(name);
                 least = Some(least.map_or(all, |least| least.min(all)));
@@ -378,8 +441,6 @@ impl Machine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::Unit;
     use super::*;
     use crate::limits::Limits;
