@@ -129,6 +129,56 @@ class Language:
         """How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`."""
 
 @final
+class Merges:
+    """How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.
+
+    Args:
+        tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are no part of the merges.
+        priorities: Any two tokens whose concatenation is token ``i`` merge, by ``priorities[i]``: less is sooner.
+        merges: In place of priorities, the pairs that merge, in order, each with what it makes.
+        fallback: ``fallback[byte]`` stands for a byte of a character that is no token; ``None`` where pieces are
+            merged from bytes, not from characters.
+        pattern: The expression that cuts a text into pieces; ``None`` where it is one piece.
+        classes: What the tokenizer's engine takes each class of the pattern for (`class_names`): ranges of characters,
+            each from the first to the last.
+        prefix: A character put before each text.
+        space: The character that the tokenizer takes for a space.
+        words: Texts that are tokens wherever they stand, each with its id: they are cut out first.
+        whole_pieces: Whether a piece that is a token is that token, whatever the merges make of it.
+
+    Raises:
+        VocabularyError: The merges contradict the tokens, or the pattern cannot be followed exactly.
+        RegexError: The pattern is not read.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[bytes | None],
+        *,
+        priorities: Sequence[int] | None = None,
+        merges: Sequence[tuple[int, int, int]] | None = None,
+        fallback: Sequence[int | None] | None = None,
+        pattern: str | None = None,
+        classes: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+        prefix: str | None = None,
+        space: str | None = None,
+        words: Sequence[tuple[str, int]] | None = None,
+        whole_pieces: bool = False,
+    ) -> None: ...
+    @staticmethod
+    def class_names(pattern: str) -> list[str]:
+        """The classes of characters that a pattern names: properties, spaces, digits.
+
+        Raises:
+            RegexError: The pattern is not read.
+        """
+
+    def encode(self, text: str) -> list[int] | None:
+        """The tokens that the tokenizer makes of a text; ``None`` if no token spells some character of it."""
+
+    def is_canonical(self, token_ids: Sequence[int]) -> bool:
+        """Whether the tokenizer makes these tokens of the text that they spell."""
+
 class Vocabulary:
     """What each token id spells, with the prefix trees and caches every constraint shares. Immutable.
 

@@ -12,6 +12,7 @@ mod errors;
 mod language;
 mod masks;
 mod matcher;
+mod merges;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -33,6 +34,8 @@ mod _kernel {
     use super::masks::apply_bitmask;
     #[pymodule_export]
     use super::matcher::{Matcher, fill_bitmasks};
+    #[pymodule_export]
+    use super::merges::Merges;
     #[pymodule_export]
     use super::vocabulary::Vocabulary;
 

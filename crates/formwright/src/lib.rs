@@ -34,6 +34,7 @@
 //! | [`limits`] | every bound in one struct | |
 //! | [`bytes`] | the envelope of everything that is stored | `error` |
 //! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | `error`, `limits` |
+//! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error` |
 //! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
 //! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `limits`, `regular`, `vocabulary` |
 //! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
@@ -46,6 +47,7 @@
 //! common trees. `unsafe` stands in one file, `matcher/masks/row.rs`, which writes rows that other threads can see.
 
 pub mod bytes;
+pub mod canonical;
 pub mod error;
 pub mod language;
 pub mod limits;

@@ -3,6 +3,7 @@
 ::
 
     vocabulary = vocabulary_from(Tokenizer.from_file("tokenizer.json"))
+    merges_from(tokenizer).is_canonical([1278, 3330])     # whether the tokenizer itself writes these ids
 
 The family of a tokenizer is told by the package its class comes from, so no
 framework is imported to find out; `_ADAPTERS` is the whole dispatch. What an adapter
@@ -17,15 +18,15 @@ merges neighbours; the bytes come from the vocabulary file's own rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from formwright._kernel import Vocabulary
+from formwright._kernel import Merges, Vocabulary
 from formwright.errors import VocabularyError
-from formwright.tokenizers.spelling import Spelling, prove
+from formwright.tokenizers.spelling import Spelling, prove, prove_merges
 
-__all__ = ["read", "vocabulary_from"]
+__all__ = ["Merges", "merges_from", "read", "vocabulary_from"]
 
 _ADAPTERS = {
     "tokenizers": "huggingface",
@@ -66,12 +67,27 @@ def vocabulary_from(
 
 def read(tokenizer: Any) -> Spelling:
     """The bytes of every id of ``tokenizer``, checked against its encoder."""
-    spelling = _reader(tokenizer)(tokenizer)
+    spelling: Spelling = _adapter(tokenizer).read(tokenizer)
     prove(spelling)
     return spelling
 
 
-def _reader(tokenizer: Any) -> Callable[[Any], Spelling]:
+def merges_from(tokenizer: Any) -> Merges:
+    """How a tokenizer spells: which of all sequences of tokens of a text it writes.
+
+    Args:
+        tokenizer: The tokenizer object, of any family that `vocabulary_from` reads.
+
+    Raises:
+        VocabularyError: The tokenizer does not spell by merging pairs, or by rules that cannot be followed exactly.
+    """
+    adapter = _adapter(tokenizer)
+    merges: Merges = adapter.read_merges(tokenizer)
+    prove_merges(merges, adapter.read(tokenizer))
+    return merges
+
+
+def _adapter(tokenizer: Any) -> Any:
     packages = [base.__module__.partition(".")[0] for base in type(tokenizer).__mro__]
     adapter = next((_ADAPTERS[package] for package in packages if package in _ADAPTERS), None)
     if adapter is None:
@@ -79,8 +95,7 @@ def _reader(tokenizer: Any) -> Callable[[Any], Spelling]:
             f"{_describe(tokenizer)} is of no known family: {', '.join(sorted(_ADAPTERS))}",
             hint="build Vocabulary(tokens=[b'...', ...], eos_token_ids=[...]) from the bytes of each id",
         )
-    reader: Callable[[Any], Spelling] = import_module(f"{__name__}.{adapter}").read
-    return reader
+    return import_module(f"{__name__}.{adapter}")
 
 
 def _describe(tokenizer: Any) -> str:

@@ -21,12 +21,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
+from formwright._dependencies import needs
+from formwright._kernel import Merges
 from formwright.errors import VocabularyError
+from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of
 from formwright.tokenizers.spelling import Spelling
 
-__all__ = ["read"]
+__all__ = ["read", "read_merges"]
 
 Piece = str | bytes
 Step = Callable[[Piece], Piece]
@@ -180,3 +184,107 @@ _BYTE_OF = _byte_alphabet()
 def _is_faithful(normalizer: Config | None) -> bool:
     """Whether the normalizer only writes spaces as ``▁``."""
     return all(step["type"] in {"Prepend", "Replace"} for step in _flatten(normalizer, "normalizers"))
+
+
+# Merges.
+
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""What a ByteLevel pre-tokenizer cuts by, if it is asked to."""
+
+
+def read_merges(tokenizer: Any) -> Merges:
+    """How a ``tokenizers.Tokenizer`` spells, or a transformers tokenizer that holds one."""
+    config = json.loads(_backend(tokenizer).to_str())
+    model = config["model"]
+    if model["type"] != "BPE":
+        raise _not_followed(f"its model is {model['type']}, which does not merge pairs")
+    if model.get("dropout"):
+        raise _not_followed("its merges are dropped at random")
+    cuts = _cuts(config)
+    spell, vocabulary = _speller(config), model["vocab"]
+    words = [(token["content"], token["id"]) for token in config["added_tokens"] if not token["special"]]
+    added = {token["content"] for token in config["added_tokens"]}
+    tokens: list[bytes | None] = [None] * (1 + max(vocabulary.values(), default=-1))
+    for text, token in vocabulary.items():
+        is_byte = cuts["fallback"] is not None and _BYTE_TOKEN.fullmatch(text)
+        if text not in added and text != model.get("unk_token") and not is_byte:
+            tokens[token] = spell(text)
+    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"])
+    merges = [_merge(vocabulary, left, right) for left, right in pairs]
+    return Merges(tokens, merges=merges, words=words, whole_pieces=bool(model.get("ignore_merges")), **cuts)
+
+
+def _merge(vocabulary: dict[str, int], left: str, right: str) -> tuple[int, int, int]:
+    try:
+        return vocabulary[left], vocabulary[right], vocabulary[left + right]
+    except KeyError as missing:
+        raise VocabularyError(f"the merge of {left!r} and {right!r} needs {missing}, which is no token") from missing
+
+
+def _cuts(config: Config) -> Config:
+    """The arguments of `Merges` that say how a text becomes pieces: of bytes, or all of it of characters."""
+    before = list(_flatten(config["pre_tokenizer"], "pretokenizers"))
+    normalizers = list(_flatten(config["normalizer"], "normalizers"))
+    if any(step["type"] == "ByteLevel" for step in before):
+        if normalizers:
+            raise _not_followed(f"its normalizer {normalizers[0]['type']} changes texts")
+        pattern = _pattern(before)
+        classes = {name: _characters(name) for name in Merges.class_names(pattern)}
+        return {"fallback": None, "pattern": pattern, "classes": classes}
+    return {"fallback": _fallback(config["model"]), "space": "\u2581", "prefix": _prefix(before, normalizers)}
+
+
+def _pattern(before: list[Config]) -> str:
+    """The one expression that cuts texts into pieces."""
+    patterns = []
+    for step in before:
+        if step["type"] == "Split":
+            if step["behavior"] not in ("Isolated", "Removed") or step["invert"] != (step["behavior"] == "Removed"):
+                raise _not_followed(f"it cuts texts so that pieces are {step['behavior'].lower()}")
+            patterns.append(step["pattern"].get("Regex") or re.escape(step["pattern"]["String"]))
+        elif step["type"] != "ByteLevel":
+            raise _not_followed(f"its pre-tokenizer {step['type']} is not known")
+        elif step["add_prefix_space"]:
+            raise _not_followed("it puts a space before a text unless there is one")
+        elif step["use_regex"]:
+            patterns.append(_GPT2)
+    if len(patterns) != 1:
+        raise _not_followed(f"{len(patterns)} expressions cut its texts into pieces, and pieces of pieces")
+    if "$" in patterns[0].replace("\\$", ""):
+        raise _not_followed("the end of a line ends its pieces")
+    return str(patterns[0])
+
+
+def _fallback(model: Config) -> list[int | None]:
+    bytes_ = (model["vocab"].get(f"<0x{byte:02X}>") for byte in range(256))
+    return list(bytes_) if model.get("byte_fallback") else [None] * 256
+
+
+def _prefix(before: list[Config], normalizers: list[Config]) -> str | None:
+    """The space before each text. Spaces are written as ``▁`` by normalizers, or by Metaspace."""
+    spaces = [step for step in before if step["type"] == "Metaspace" and not step.get("split", True)]
+    replaces = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+    others = [step for step in normalizers if step != replaces and step != {"type": "Prepend", "prepend": "\u2581"}]
+    if others or len(before) != len(spaces) or (not spaces and replaces not in normalizers):
+        other = (others or [step for step in before if step not in spaces] or [{"type": "without spaces"}])[0]
+        raise _not_followed(f"its step {other['type']} is not known")
+    schemes = {step["prepend_scheme"] for step in spaces} - {"never"}
+    if schemes:
+        raise _not_followed("it puts a space before a text unless there is one")
+    return " " if len(normalizers) > normalizers.count(replaces) else None
+
+
+@cache
+def _characters(name: str) -> Ranges:
+    """The characters of a class, as the engine of ``tokenizers`` reads it."""
+    with needs("tokenizers", "a tokenizer of the tokenizers library"):
+        from tokenizers import Regex
+        from tokenizers.normalizers import Replace
+    return ranges_of(Replace(Regex(f"[^{name}]+"), "").normalize_str(EVERY_CHARACTER))
+
+
+def _not_followed(reason: str) -> VocabularyError:
+    return VocabularyError(
+        f"the tokenizer does not spell by merges that can be followed: {reason}",
+        hint="canonical tokens cannot be told of it; use its vocabulary without them",
+    )

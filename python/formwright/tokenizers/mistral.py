@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from formwright._dependencies import needs
+from formwright._kernel import Merges
 from formwright.errors import VocabularyError
-from formwright.tokenizers import sentencepiece
+from formwright.tokenizers import sentencepiece, tiktoken
 from formwright.tokenizers.spelling import Spelling
 
 with needs("mistral", "a mistral-common tokenizer"):
@@ -24,17 +25,30 @@ with needs("mistral", "a mistral-common tokenizer"):
     from mistral_common.tokens.tokenizers.sentencepiece import SentencePieceTokenizer
     from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
-__all__ = ["read"]
+__all__ = ["read", "read_merges"]
 
 
 def read(tokenizer: Any) -> Spelling:
     """Read a ``MistralTokenizer``, ``Tekkenizer`` or mistral-common ``SentencePieceTokenizer``."""
-    if isinstance(tokenizer, MistralTokenizer):
-        tokenizer = tokenizer.instruct_tokenizer.tokenizer
+    tokenizer = _inner(tokenizer)
     if isinstance(tokenizer, Tekkenizer):
         return _read_tekken(tokenizer)
-    if isinstance(tokenizer, SentencePieceTokenizer):
-        return _read_sentencepiece(tokenizer)
+    return sentencepiece.read(_processor(tokenizer))
+
+
+def read_merges(tokenizer: Any) -> Merges:
+    """How a ``MistralTokenizer``, ``Tekkenizer`` or mistral-common ``SentencePieceTokenizer`` spells."""
+    tokenizer = _inner(tokenizer)
+    if isinstance(tokenizer, Tekkenizer):
+        return tiktoken.read_merges(tokenizer._model, offset=tokenizer.num_special_tokens)
+    return sentencepiece.read_merges(_processor(tokenizer))
+
+
+def _inner(tokenizer: Any) -> Any:
+    if isinstance(tokenizer, MistralTokenizer):
+        tokenizer = tokenizer.instruct_tokenizer.tokenizer
+    if isinstance(tokenizer, Tekkenizer | SentencePieceTokenizer):
+        return tokenizer
     raise VocabularyError(
         f"{type(tokenizer).__qualname__} is no tokenizer of mistral-common that formwright knows",
         hint="pass a MistralTokenizer, a Tekkenizer or a SentencePieceTokenizer",
@@ -51,7 +65,7 @@ def _read_tekken(tokenizer: Any) -> Spelling:
     )
 
 
-def _read_sentencepiece(tokenizer: Any) -> Spelling:
+def _processor(tokenizer: Any) -> Any:
     with needs("sentencepiece", "a SentencePiece tokenizer of mistral-common"):
         from sentencepiece import SentencePieceProcessor
-    return sentencepiece.read(SentencePieceProcessor(model_file=str(tokenizer.file_path)))
+    return SentencePieceProcessor(model_file=str(tokenizer.file_path))

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from formwright._dependencies import needs
+from formwright._kernel import Merges
+from formwright.errors import VocabularyError
 from formwright.tokenizers.spelling import Spelling
 
-__all__ = ["read"]
+__all__ = ["read", "read_merges"]
 
 _SPACE = "\u2581"
 
@@ -32,6 +35,53 @@ def read(processor: Any) -> Spelling:
         encode=processor.encode,
         faithful=_is_faithful(processor),
     )
+
+
+def read_merges(processor: Any) -> Merges:
+    """How a ``sentencepiece.SentencePieceProcessor`` spells, if it is one of byte pairs."""
+    with needs("sentencepiece", "the merges of a SentencePiece model"):
+        from sentencepiece.sentencepiece_model_pb2 import ModelProto
+    model = ModelProto()
+    model.ParseFromString(processor.serialized_model_proto())
+    _refuse_others(model)
+    # Of two pieces the one of the higher score is merged first.
+    order = {score: place for place, score in enumerate(sorted({piece.score for piece in model.pieces}, reverse=True))}
+    kinds = model.SentencePiece
+    fallback: list[int | None] = [None] * 256
+    for token, piece in enumerate(model.pieces):
+        if piece.type == kinds.BYTE:
+            fallback[int(piece.piece[3:5], 16)] = token
+    return Merges(
+        [piece.piece.replace(_SPACE, " ").encode() if piece.type == kinds.NORMAL else None for piece in model.pieces],
+        priorities=[order[piece.score] for piece in model.pieces],
+        fallback=fallback,
+        prefix=" " if model.normalizer_spec.add_dummy_prefix else None,
+        space=_SPACE,
+        words=[
+            (piece.piece.replace(_SPACE, " "), token)
+            for token, piece in enumerate(model.pieces)
+            if piece.type == kinds.USER_DEFINED
+        ],
+    )
+
+
+def _refuse_others(model: Any) -> None:
+    """Refuses what is not spelled by merging, or not as it is written."""
+    kinds = model.SentencePiece
+    reasons = {
+        "it is no model of byte pairs": model.trainer_spec.model_type != model.trainer_spec.BPE,
+        "its normalizer changes texts": bool(model.normalizer_spec.precompiled_charsmap),
+        "it removes whitespace": model.normalizer_spec.remove_extra_whitespaces,
+        "it does not write spaces as ▁": not model.normalizer_spec.escape_whitespaces,
+        "spaces end its words": model.trainer_spec.treat_whitespace_as_suffix,
+        "it has unused pieces": any(piece.type == kinds.UNUSED for piece in model.pieces),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise VocabularyError(
+                f"the SentencePiece model does not spell by merges alone: {reason}",
+                hint="canonical tokens cannot be told of it; use its vocabulary without them",
+            )
 
 
 def _bytes_of(processor: Any, token: int) -> bytes | None:

@@ -21,9 +21,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 
-__all__ = ["ENDS", "PROBES", "Spelling", "prove"]
+__all__ = ["ENDS", "PROBES", "Spelling", "prove", "prove_merges"]
 
 ENDS = frozenset(
     {
@@ -100,6 +101,22 @@ def prove(spelling: Spelling) -> None:
             "the tokenizer encodes none of the probe texts without its unknown token",
             hint="a vocabulary for writing needs at least the letters of some alphabet; is this a text tokenizer?",
         )
+
+
+def prove_merges(merges: Merges, spelling: Spelling) -> None:
+    """Check the merges against the tokenizer's own encoder.
+
+    Raises:
+        VocabularyError: A probe is encoded to other tokens.
+    """
+    for probe in PROBES:
+        written = list(spelling.encode(probe)) if spelling.encode else None
+        known = written is None or spelling.join(written) is None  # it has a token that spells nothing
+        if not known and (merges.encode(probe) != written or not merges.is_canonical(written or [])):
+            raise VocabularyError(
+                f"the tokenizer encodes {probe!r} to other tokens than its merges make",
+                hint="it spells by a rule formwright does not know; use its vocabulary without canonical tokens",
+            )
 
 
 def _compare(probe: str, spelled: bytes, faithful: bool) -> None:

@@ -13,11 +13,15 @@ not become text.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from formwright._dependencies import needs
+from formwright._kernel import Merges
+from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of
 from formwright.tokenizers.spelling import Spelling
 
-__all__ = ["read"]
+__all__ = ["read", "read_merges"]
 
 
 def read(encoding: Any) -> Spelling:
@@ -29,6 +33,37 @@ def read(encoding: Any) -> Spelling:
         special_tokens=special,
         encode=encoding.encode_ordinary,
     )
+
+
+def read_merges(encoding: Any, *, offset: int = 0) -> Merges:
+    """How a ``tiktoken.Encoding`` spells.
+
+    Args:
+        encoding: The encoding.
+        offset: What is added to its ids.
+    """
+    ranks: dict[bytes, int] = encoding._mergeable_ranks
+    tokens: list[bytes | None] = [None] * (offset + 1 + max(ranks.values()))
+    for spelled, rank in ranks.items():
+        tokens[offset + rank] = spelled
+    pattern: str = encoding._pat_str
+    return Merges(
+        tokens,
+        priorities=list(range(len(tokens))),
+        pattern=pattern,
+        classes={name: _characters(name) for name in Merges.class_names(pattern)},
+        whole_pieces=True,
+    )
+
+
+@cache
+def _characters(name: str) -> Ranges:
+    """The characters of a class, as tiktoken's engine reads it: what its pattern does not match is passed over."""
+    with needs("tiktoken", "a tiktoken encoding"):
+        import tiktoken
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    encoding = tiktoken.Encoding("class", pat_str=name, mergeable_ranks=ranks, special_tokens={})
+    return ranges_of(bytes(encoding.encode_ordinary(EVERY_CHARACTER)).decode())
 
 
 def _bytes_of(encoding: Any, token: int) -> bytes | None:

@@ -80,7 +80,9 @@ impl Machine<'_> {
     fn cost_away(&self, leaf: LeafId, state: StateId, excluded: &[(u8, TextsId)]) -> u32 {
         let automaton = self.graph.automaton(leaf);
         let mut staying = ByteSet::default();
-        excluded.iter().for_each(|&(byte, _)| staying.insert(byte));
+        for &(byte, _) in excluded {
+            staying.insert(byte);
+        }
         let (nearest, mut best) = (automaton.shortest(state), INFINITE);
         let leads_away = |&(first, last): &(u8, u8)| (first..=last).any(|byte| !staying.contains(byte));
         for (byte, _) in automaton.classes().filter(leads_away) {

@@ -1,0 +1,97 @@
+//! `Merges`.
+
+use formwright::canonical::{self, Cuts, Description, Order, Properties, Symbols, pattern};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use crate::errors::{Int, lift, raise};
+
+/// Ranges of characters, from the first to the last.
+type Ranges = Vec<(char, char)>;
+
+/// How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.
+///
+/// Args:
+///     tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are no part of the merges.
+///     priorities: Any two tokens whose concatenation is token ``i`` merge, by ``priorities[i]``: less is sooner.
+///     merges: In place of priorities, the pairs that merge, in order, each with what it makes.
+///     fallback: ``fallback[byte]`` stands for a byte of a character that is no token; ``None`` where pieces are
+///         merged from bytes, not from characters.
+///     pattern: The expression that cuts a text into pieces; ``None`` where it is one piece.
+///     classes: What the tokenizer's engine takes each class of the pattern for (`class_names`): ranges of characters,
+///         each from the first to the last.
+///     prefix: A character put before each text.
+///     space: The character that the tokenizer takes for a space.
+///     words: Texts that are tokens wherever they stand, each with its id: they are cut out first.
+///     whole_pieces: Whether a piece that is a token is that token, whatever the merges make of it.
+///
+/// Raises:
+///     VocabularyError: The merges contradict the tokens, or the pattern cannot be followed exactly.
+///     RegexError: The pattern is not read.
+#[pyclass(frozen, module = "formwright._kernel")]
+pub struct Merges {
+    merges: canonical::Merges,
+}
+
+#[pymethods]
+impl Merges {
+    #[new]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+    #[pyo3(signature = (
+        tokens, *, priorities=None, merges=None, fallback=None, pattern=None, classes=None, prefix=None,
+        space=None, words=None,
+        whole_pieces=false
+    ))]
+    fn new(
+        py: Python<'_>,
+        tokens: Vec<Option<PyBackedBytes>>,
+        priorities: Option<Vec<u32>>,
+        merges: Option<Vec<(u32, u32, u32)>>,
+        fallback: Option<Vec<Option<u32>>>,
+        pattern: Option<String>,
+        classes: Option<std::collections::HashMap<String, Ranges>>,
+        prefix: Option<char>,
+        space: Option<char>,
+        words: Option<Vec<(String, u32)>>,
+        whole_pieces: bool,
+    ) -> PyResult<Self> {
+        let order = match (priorities, merges) {
+            (Some(priorities), None) => Order::Priorities(priorities),
+            (None, Some(merges)) => Order::List(merges),
+            _ => {
+                let error = formwright::Error::vocabulary("merges: either `priorities` or `merges` says what merges");
+                return Err(raise(py, error));
+            }
+        };
+        let tokens = tokens.iter().map(|token| token.as_ref().map(|bytes| bytes.to_vec())).collect();
+        let symbols = if fallback.is_some() { Symbols::Characters } else { Symbols::Bytes };
+        let mut properties = Properties::default();
+        for (name, ranges) in classes.into_iter().flatten() {
+            properties.insert(&name, ranges);
+        }
+        let description = Description { tokens, symbols, fallback: fallback.unwrap_or_default(), order };
+        let cuts = Cuts { pattern, properties, prefix, space, words: words.unwrap_or_default(), whole_pieces };
+        let built = py.detach(|| canonical::Merges::new(&description, &cuts));
+        Ok(Self { merges: lift(py, built)? })
+    }
+
+    /// The classes of characters that a pattern names: properties, spaces, digits.
+    ///
+    /// Raises:
+    ///     RegexError: The pattern is not read.
+    #[staticmethod]
+    fn class_names(py: Python<'_>, pattern: &str) -> PyResult<Vec<String>> {
+        lift(py, pattern::class_names(pattern))
+    }
+
+    /// The tokens that the tokenizer makes of a text; ``None`` if no token spells some character of it.
+    fn encode(&self, py: Python<'_>, text: &str) -> Option<Vec<u32>> {
+        py.detach(|| self.merges.encode(text))
+    }
+
+    /// Whether the tokenizer makes these tokens of the text that they spell.
+    #[allow(clippy::needless_pass_by_value)]
+    fn is_canonical(&self, token_ids: Vec<Int>) -> bool {
+        self.merges.is_canonical(token_ids.into_iter().map(Int::id))
+    }
+}

@@ -1,0 +1,19 @@
+//! Canonical tokens: what a tokenizer would write, and nothing else.
+//!
+//! A text can be spelled by many sequences of tokens; an encoder writes one of them, and a model was trained on that one
+//! alone. A sequence is *canonical* if an encoder makes it of its own text.
+//!
+//! ```text
+//! " Theodore"      canonical: " Theodore"      " T"+"heodore" spells the same, and was never seen in training
+//! ```
+
+pub mod boundaries;
+pub mod merges;
+pub mod pairs;
+pub mod pattern;
+pub mod program;
+pub mod splits;
+
+pub use merges::{Cuts, Merges};
+pub use pattern::Properties;
+pub use splits::{Description, Order, Splits, Symbols, TokenId};

@@ -1,0 +1,248 @@
+"""Canonical tokens against the tokenizers themselves: what they write, and nothing else."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import mistral_common
+import pytest
+import sentencepiece
+import tiktoken
+from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+import formwright
+from formwright.errors import RegexError, VocabularyError
+from formwright.tokenizers import Merges, merges_from, read
+from formwright.tokenizers.spelling import Spelling
+
+FILES = Path(mistral_common.__file__).parent / "data"
+TINY = Path(formwright.__file__).parent / "models" / "formwright_tiny" / "tokenizer.json"
+
+CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]"
+    r"|\s+(?!\S)|\s"
+)
+O200K = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+
+PARTS = (
+    *(
+        "a",
+        "x",
+        "the",
+        " the",
+        "The",
+        "THE",
+        " ",
+        "  ",
+        "\n",
+        "\r\n",
+        "\t",
+        "'s",
+        "'S",
+        "'ſ",
+        "'ll",
+        "don't",
+        "12",
+        "3",
+    ),
+    *("1234", "\u0661", "$", "{", '"', '":', "é", "e\u0301", "ǅ", "ʰ", "日本", "語", "ABC", "d", "/", "//", "\u3000"),
+    *(
+        "\u00a0",
+        "\u2003",
+        "😀",
+        "👩‍👩‍👧",
+        "한국",
+        "İ",
+        "\u05c8",
+        "\u05c9",
+        "-",
+        "==",
+        "ºª",
+        "Ⅳ",
+        "²",
+        "\x00",
+        "\x85",
+        "▁",
+    ),
+    *("<tool>", "<tool>x", "[REFERENCE_DOC_1]", "[REFERENCE_DOC_19]"),
+)
+
+
+def tekken() -> Any:
+    return MistralTokenizer.v3(is_tekken=True).instruct_tokenizer.tokenizer
+
+
+def with_pattern(pattern: str) -> tiktoken.Encoding:
+    """Tekken's merges, cut otherwise."""
+    return tiktoken.Encoding(
+        "other", pat_str=pattern, mergeable_ranks=tekken()._model._mergeable_ranks, special_tokens={}
+    )
+
+
+def pieces(name: str) -> sentencepiece.SentencePieceProcessor:
+    return sentencepiece.SentencePieceProcessor(model_file=str(FILES / name))
+
+
+def byte_level(pattern: str | None) -> Tokenizer:
+    """A small tokenizer of the tokenizers library, with words of its own."""
+    tokenizer = Tokenizer(models.BPE())
+    bytes_ = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pattern is None)
+    split = [pre_tokenizers.Split(Regex(pattern), "isolated")] if pattern else []
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*split, bytes_])
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=900, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=["<|end|>"]
+    )
+    tokenizer.train_from_iterator(["".join(random.Random(seed).choices(PARTS, k=9)) for seed in range(900)], trainer)
+    tokenizer.add_tokens([AddedToken("<tool>", normalized=False), AddedToken("<tool>x", normalized=False)])
+    return tokenizer
+
+
+def of_characters() -> Tokenizer:
+    """The pieces of a SentencePiece model as a list of merges, as converters write it."""
+    processor = pieces("tokenizer.model.v1")
+    ids = {processor.id_to_piece(token): token for token in range(processor.get_piece_size())}
+    ordinary = [piece for piece, token in ids.items() if not processor.is_byte(token) and token > 2]
+    halves = [sorted((ids.get(p[:at], -1), ids.get(p[at:], -1)) for at in range(1, len(p))) for p in ordinary]
+    names = list(ids)
+    merges = [(names[left], names[right]) for all_ in halves for left, right in all_ if min(left, right) >= 0]
+    merges = [pair for pair in merges if "".join(pair) in ids]
+    tokenizer = Tokenizer(models.BPE(vocab=ids, merges=merges, byte_fallback=True, unk_token="<unk>", fuse_unk=True))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    tokenizer.add_special_tokens(["<s>", "</s>", "<unk>"])
+    return tokenizer
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "tekken": tekken,
+    "cl100k": lambda: with_pattern(CL100K),
+    "o200k": lambda: with_pattern(O200K),
+    "sentencepiece v1": lambda: pieces("tokenizer.model.v1"),
+    "sentencepiece v3": lambda: pieces("mistral_instruct_tokenizer_240323.model.v3"),
+    "formwright-tiny": lambda: Tokenizer.from_file(str(TINY)),
+    "gpt2": lambda: byte_level(None),
+    "llama3": lambda: byte_level(LLAMA3),
+    "llama2": of_characters,
+}
+
+
+@cache
+def read_all(name: str) -> tuple[Spelling, Merges, bool]:
+    """What a tokenizer spells, how, and whether it puts a space before a text."""
+    tokenizer = MAKERS[name]()
+    spelling = read(tokenizer)
+    assert spelling.encode
+    return spelling, merges_from(tokenizer), spelling.join(list(spelling.encode("a"))) == b" a"
+
+
+def sequences(spelling: Spelling, rounds: int) -> Iterator[list[int]]:
+    """Encoded texts, the same cut otherwise, and any tokens."""
+    choose = random.Random(1)
+    ids: dict[bytes, list[int]] = {}
+    for token, spelled in enumerate(spelling.tokens):
+        ids.setdefault(spelled or b"", []).append(token)
+    ids.pop(b"", None)
+    every = [token for tokens in ids.values() for token in tokens]
+
+    def encoded() -> list[int]:
+        assert spelling.encode
+        return list(spelling.encode("".join(choose.choices(PARTS, k=choose.randint(0, 8)))))
+
+    def recut(text: bytes) -> Iterator[int]:
+        at = 0
+        while at < len(text):
+            lengths = [n for n in (1, 2, 3, 4, 6, 9) if text[at : at + n] in ids] or [1]
+            length = choose.choice(lengths)
+            yield choose.choice(ids.get(text[at : at + length], [0]))
+            at += length
+
+    for _ in range(rounds):
+        yield encoded()
+        yield encoded() + encoded()
+        yield list(recut(spelling.join(encoded()) or b""))
+        yield choose.choices(every, k=choose.randint(1, 3))
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_canonical_is_what_the_tokenizer_writes(name: str) -> None:
+    spelling, merges, has_prefix = read_all(name)
+    assert spelling.encode
+    counts = {True: 0, False: 0}
+    for ids in sequences(spelling, 700):
+        spelled = spelling.join(ids)
+        if spelled is None:
+            continue  # a token that spells nothing
+        try:
+            text = spelled.decode()
+        except UnicodeDecodeError:
+            written = None
+        else:
+            shown = text.removeprefix(" ") if has_prefix else text
+            written = list(spelling.encode(shown)) if shown or not text else None
+            if spelling.join(written or []) is not None:
+                assert merges.encode(shown) == written or written is None
+        assert merges.is_canonical(ids) == (written == ids), (spelled, ids)
+        counts[written == ids] += 1
+    assert min(counts.values()) > 300, counts
+
+
+def test_pieces_matter() -> None:
+    """Without the pattern, some sequences are taken for canonical and some are not that are."""
+    spelling, merges, _ = read_all("tekken")
+    whole = Merges(spelling.tokens, priorities=list(range(len(spelling.tokens))))
+    differ = [ids for ids in sequences(spelling, 100) if merges.is_canonical(ids) != whole.is_canonical(ids)]
+    assert len(differ) > 20
+
+
+def test_an_unknown_id_is_not_canonical() -> None:
+    _, merges, _ = read_all("formwright-tiny")
+    assert merges.is_canonical([])
+    for ids in ([-1], [10**9], [0]):
+        assert not merges.is_canonical(ids)
+
+
+def test_contradictions_are_refused() -> None:
+    tokens: list[bytes | None] = [bytes([byte]) for byte in range(256)]
+    with pytest.raises(VocabularyError, match="either"):
+        Merges(tokens)
+    with pytest.raises(VocabularyError, match="have the same bytes"):
+        Merges([*tokens, b"a"], priorities=list(range(257)))
+    with pytest.raises(VocabularyError, match="no token is the byte 0xFF"):
+        Merges(tokens[:255], priorities=list(range(255)))
+    with pytest.raises(VocabularyError, match="token 256 is not 97 and 98 together"):
+        Merges([*tokens, b"ba"], merges=[(97, 98, 256)])
+    with pytest.raises(VocabularyError, match="spell nothing"):
+        Merges(tokens, merges=[(97, 98, 999)])
+    with pytest.raises(VocabularyError, match="whole piece"):
+        Merges([*tokens, b"abc"], priorities=list(range(257)), whole_pieces=True)
+    with pytest.raises(RegexError, match="no such class"):
+        Merges(tokens, priorities=list(range(256)), pattern=r"\p{Nothing}")
+
+
+def test_other_tokenizers_are_refused() -> None:
+    def refused(tokenizer: Any, reason: str) -> None:
+        with pytest.raises(VocabularyError, match=reason):
+            merges_from(tokenizer)
+
+    tokenizer = byte_level(None)
+    tokenizer.normalizer = normalizers.NFC()
+    refused(tokenizer, "normalizer NFC changes texts")
+    tokenizer = byte_level(None)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(), pre_tokenizers.ByteLevel()])
+    refused(tokenizer, "Digits")
+    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("▁", -1.0)], unk_id=0))
+    refused(unigram, "Unigram")
