@@ -13,6 +13,7 @@ __all__ = [
     "Constraint",
     "Language",
     "Matcher",
+    "Merges",
     "RowBuffer",
     "Vocabulary",
     "__version__",
@@ -123,6 +124,14 @@ class Language:
         """Whether it is one JSON Schema, so that its texts are JSON."""
     def check(self, data: bytes) -> tuple[int, bool]:
         """How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end."""
+    def byte_automaton(self, most_states: int) -> list[tuple[bool, list[tuple[int, int]]]]:
+        """All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
+        there, and ``(byte, state)`` of its edges. State 0 is the start.
+
+        Raises:
+            LimitExceeded: There are more states, as in every language with recursion.
+        """
+
     def example(self) -> bytes:
         """The shortest complete text (one of them), UTF-8."""
     def explain(self) -> list[tuple[str, str, str, str]]:
@@ -151,8 +160,8 @@ class Merges:
         RegexError: The pattern is not read.
     """
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         tokens: Sequence[bytes | None],
         *,
         priorities: Sequence[int] | None = None,
@@ -164,7 +173,7 @@ class Merges:
         space: str | None = None,
         words: Sequence[tuple[str, int]] | None = None,
         whole_pieces: bool = False,
-    ) -> None: ...
+    ) -> Self: ...
     @staticmethod
     def class_names(pattern: str) -> list[str]:
         """The classes of characters that a pattern names: properties, spaces, digits.
@@ -176,9 +185,16 @@ class Merges:
     def encode(self, text: str) -> list[int] | None:
         """The tokens that the tokenizer makes of a text; ``None`` if no token spells some character of it."""
 
+    def may_follow(self, left: int, right: int) -> bool:
+        """Whether a token may follow another one in the same piece."""
+
+    def table(self) -> list[tuple[int, int, int]]:
+        """The merges that make tokens, in order: left, right, and what they make."""
+
     def is_canonical(self, token_ids: Sequence[int]) -> bool:
         """Whether the tokenizer makes these tokens of the text that they spell."""
 
+@final
 class Vocabulary:
     """What each token id spells, with the prefix trees and caches every constraint shares. Immutable.
 

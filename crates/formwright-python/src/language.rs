@@ -16,6 +16,9 @@ use crate::errors::{Int, argument, count, lift};
 /// `(pointer, keyword, status, note)` of every keyword.
 pub type Readings = Vec<(String, String, &'static str, String)>;
 
+/// By state: whether a text may end there, and its edges.
+type States = Vec<(bool, Vec<(u8, u32)>)>;
+
 /// A set of byte strings: what may be written. Immutable, hashable by identity, shared freely.
 ///
 /// `formwright.Form` is a language together with the reading of its texts; users have that.
@@ -262,6 +265,16 @@ impl Language {
     fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
         let checked = py.detach(|| self.kernel.check(data));
         lift(py, checked)
+    }
+
+    /// All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
+    /// there, and ``(byte, state)`` of its edges. State 0 is the start.
+    ///
+    /// Raises:
+    ///     LimitExceeded: There are more states, as in every language with recursion.
+    fn byte_automaton(&self, py: Python<'_>, most_states: usize) -> PyResult<States> {
+        let automaton = lift(py, py.detach(|| self.kernel.byte_automaton(most_states)))?;
+        Ok(automaton.accepting.into_iter().zip(automaton.edges).collect())
     }
 
     /// The shortest complete text (one of them), UTF-8.

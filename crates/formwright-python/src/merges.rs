@@ -94,4 +94,14 @@ impl Merges {
     fn is_canonical(&self, token_ids: Vec<Int>) -> bool {
         self.merges.is_canonical(token_ids.into_iter().map(Int::id))
     }
+
+    /// Whether a token may follow another one in the same piece.
+    fn may_follow(&self, left: Int, right: Int) -> bool {
+        self.merges.may_follow(left.id(), right.id())
+    }
+
+    /// The merges that make tokens, in order: left, right, and what they make.
+    fn table(&self, py: Python<'_>) -> Vec<(u32, u32, u32)> {
+        py.detach(|| self.merges.table())
+    }
 }

@@ -168,6 +168,20 @@ impl Merges {
         self.may_end(state) && self.words_in(&text) == words
     }
 
+    /// Whether a token may follow another one in the same piece.
+    pub fn may_follow(&self, left: TokenId, right: TokenId) -> bool {
+        let is_written = |token| self.splits.is_self_canonical(token);
+        is_written(left) && is_written(right) && self.pairs.are_compatible(&self.splits, left, right)
+    }
+
+    /// The merges that make tokens, in order: left, right, and what they make.
+    pub fn table(&self) -> Vec<(TokenId, TokenId, TokenId)> {
+        let made = |token: TokenId| self.splits.split(token).map(|(left, right)| (left, right, token));
+        let mut table: Vec<_> = (0..self.splits.len() as TokenId).filter_map(made).collect();
+        table.sort_by_key(|&(_, _, token)| self.splits.priority(token));
+        table
+    }
+
     /// Where words stand in a text, and which.
     fn words_in(&self, text: &[u8]) -> Vec<(usize, TokenId)> {
         let (mut found, mut at) = (Vec::new(), 0);

@@ -15,6 +15,7 @@
 //! mask that is one cached entry is written.
 
 mod budget;
+mod byte_automaton;
 mod constraint;
 mod counting;
 mod distance;
@@ -40,6 +41,7 @@ use crate::error::{Error, Kind, Result};
 use crate::terminals::MostBegun;
 use crate::vocabulary::TokenId;
 
+pub use byte_automaton::ByteAutomaton;
 pub use constraint::Constraint;
 pub use masks::{Mask, Row};
 pub use recognizer::Recognizer;

@@ -1,0 +1,21 @@
+"""The published algorithms for canonical tokens, small and readable: to study, and to check the kernel by.
+
+::
+
+    texts = form_automaton(fw.regex("ab|b"))                          # over bytes
+    spelled = token_automaton(texts, [b"a", b"b", b"ab"])             # all spellings
+    cartesian_merge(spelled, lambda a, b: (a, b) != (b"a", b"b"))     # what is written, pair by pair
+    direct_merge(texts, [(b"a", b"b")])                               # the same, merge by merge
+
+What the kernel does while a text is written (`formwright.tokenizers.Merges`), these do for a whole regular language
+before its first token. That takes seconds where the kernel takes microseconds, and fits on a page.
+"""
+
+from __future__ import annotations
+
+from formwright.canonical.automata import Automaton, form_automaton
+from formwright.canonical.cartesian import cartesian_merge
+from formwright.canonical.direct import direct_merge, merge_all
+from formwright.canonical.spellings import token_automaton
+
+__all__ = ["Automaton", "cartesian_merge", "direct_merge", "form_automaton", "merge_all", "token_automaton"]

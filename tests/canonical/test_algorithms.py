@@ -1,0 +1,143 @@
+"""The published algorithms against their published figures, and against brute force."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import mistral_common
+import pytest
+import sentencepiece
+
+import formwright as fw
+from formwright.canonical import (
+    Automaton,
+    cartesian_merge,
+    direct_merge,
+    form_automaton,
+    merge_all,
+    token_automaton,
+)
+from formwright.tokenizers import Merges, merges_from, read
+
+FILES = Path(mistral_common.__file__).parent / "data"
+MODEL = FILES / "tokenizer.model.v1"
+BOOLEAN = "boolean: ((true)|(false))"
+
+
+@cache
+def mistral() -> tuple[dict[bytes, int], Merges]:
+    """The ordinary tokens of the first Mistral, without those that stand for a single byte, and how it merges."""
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(MODEL))
+    tokens = enumerate(read(processor).tokens)
+    ids = {spelled: token for token, spelled in tokens if spelled and not processor.is_byte(token)}
+    return ids, merges_from(processor)
+
+
+def trie(texts: list[str]) -> Automaton:
+    """An automaton that shares beginnings, not ends."""
+    ways: list[dict[bytes, int]] = [{}]
+    accepting = set()
+    for text in texts:
+        at = 0
+        for byte in text.encode():
+            letter = bytes([byte])
+            if letter not in ways[at]:
+                ways[at][letter] = len(ways)
+                ways.append({})
+            at = ways[at][letter]
+        accepting.add(at)
+    return Automaton(ways=ways, accepting=frozenset(accepting))
+
+
+def table(ids: dict[bytes, int], merges: Merges) -> list[tuple[bytes, bytes]]:
+    spelled = {token: text for text, token in ids.items()}
+    return [(spelled[left], spelled[right]) for left, right, _ in merges.table()]
+
+
+def test_the_textbook_example() -> None:
+    merges = [(b"a", b"b"), (b"a", b"a"), (b"a", b"c")]
+    assert b" ".join(merge_all([bytes([byte]) for byte in b"aaaabaacac"], merges)) == b"aa a ab aa c ac"
+
+
+def test_the_published_figures() -> None:
+    ids, merges = mistral()
+    texts = form_automaton(fw.regex(BOOLEAN))
+    spelled = token_automaton(texts, ids)
+    assert (spelled.states, spelled.edges) == (17, 48)
+    by_pairs = cartesian_merge(spelled, lambda left, right: merges.may_follow(ids[left], ids[right]))
+    assert (by_pairs.states, by_pairs.edges) == (5, 4)
+    edited = direct_merge(trie(["boolean: true", "boolean: false"]), table(ids, merges))
+    assert (edited.states, edited.edges) == (5, 4)
+    smallest = direct_merge(texts, table(ids, merges))
+    assert (smallest.states, smallest.edges) == (4, 4)
+    assert smallest.minimal() == by_pairs.minimal() == edited.minimal()
+    assert smallest.accepts([b"boolean", b":", b" true"])
+    assert not smallest.accepts([b"boolean", b":", b" t", b"rue"])
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[a-z]{1,3}", "(yes|no|maybe)( and (yes|no))?", r"\d{1,4}(\.\d{1,2})?", " ?x+", "(ab)*c"]
+)
+def test_both_algorithms_find_what_the_tokenizer_writes(pattern: str) -> None:
+    ids, merges = mistral()
+    texts = form_automaton(fw.regex(pattern))
+    by_pairs = cartesian_merge(token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
+    assert direct_merge(texts, table(ids, merges)).minimal() == by_pairs.minimal()
+
+
+def drawn(choose: random.Random) -> tuple[Automaton, list[tuple[bytes, bytes]]]:
+    """Any automaton over two or three letters, and any table of merges."""
+    letters = [b"a", b"b", b"c"][: choose.randint(2, 3)]
+    size = choose.randint(1, 4)
+    ways = [{letter: choose.randrange(size) for letter in letters if choose.random() < 0.7} for _ in range(size)]
+    accepting = frozenset(at for at in range(size) if choose.random() < 0.5)
+    tokens, merges = list(letters), []
+    for _ in range(choose.randint(0, 5)):
+        left, right = choose.choice(tokens), choose.choice(tokens)
+        if len(left + right) <= 5 and left + right not in tokens:
+            tokens.append(left + right)
+            merges.append((left, right))
+    return Automaton(ways=ways, accepting=accepting), merges
+
+
+def spellings(automaton: Automaton, most: int) -> set[tuple[bytes, ...]]:
+    """All sequences of letters that are accepted, of at most so many bytes."""
+    found: set[tuple[bytes, ...]] = set()
+    pending: list[tuple[tuple[bytes, ...], int, int]] = [((), 0, 0)]
+    while pending:
+        sequence, at, length = pending.pop()
+        if at in automaton.accepting:
+            found.add(sequence)
+        for letter, to in automaton.ways[at].items():
+            if length + len(letter) <= most:
+                pending.append(((*sequence, letter), to, length + len(letter)))
+    return found
+
+
+def test_direct_merge_is_brute_force() -> None:
+    choose = random.Random(5)
+    merged = 0
+    for _ in range(600):
+        automaton, merges = drawn(choose)
+        words = (word for length in range(7) for word in product([b"a", b"b", b"c"], repeat=length))
+        expected = {tuple(merge_all(word, merges)) for word in words if automaton.accepts(word)}
+        assert spellings(direct_merge(automaton, merges), 6) == expected, (automaton, merges)
+        merged += any(len(token) > 1 for sequence in expected for token in sequence)
+    assert merged > 200
+
+
+def test_the_smallest_automaton_has_the_same_texts() -> None:
+    choose = random.Random(6)
+    for _ in range(300):
+        automaton, _ = drawn(choose)
+        smallest = automaton.minimal()
+        assert spellings(smallest, 6) == spellings(automaton, 6)
+        assert smallest.states <= max(1, automaton.trimmed().states)
+
+
+def test_a_form_with_recursion_is_refused() -> None:
+    with pytest.raises(fw.errors.LimitExceeded):
+        form_automaton(fw.json_schema({"items": {"$ref": "#"}}), most_states=100)
