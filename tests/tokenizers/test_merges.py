@@ -200,6 +200,31 @@ def test_what_is_canonical_is_what_the_tokenizer_writes(name: str) -> None:
     assert min(counts.values()) > 300, counts
 
 
+@pytest.mark.parametrize("name", ["tekken", "cl100k", "formwright-tiny", "sentencepiece v1"])
+def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
+    """Of sequences that end with a character, against what the tokenizer makes of their text with another one behind it."""
+    spelling, merges, has_prefix = read_all(name)
+    assert spelling.encode
+    counts = {True: 0, False: 0}
+    for ids in sequences(spelling, 150):
+        for end in range(len(ids) + 1):
+            spelled = spelling.join(ids[:end])
+            if spelled is None or b"<tool" in spelled or b"[REF" in spelled:
+                continue
+            try:
+                text = spelled.decode()
+            except UnicodeDecodeError:
+                continue
+            shown = text.removeprefix(" ") if has_prefix else text
+            if not ids[:end] or (has_prefix and shown == text):
+                continue
+            written = (list(spelling.encode(shown + after)) for after in ("", *PARTS, " x", "\n x", "aa", ".."))
+            continued = any(tokens[:end] == ids[:end] for tokens in written)
+            assert merges.is_viable_prefix(ids[:end]) == continued, (spelled, ids[:end])
+            counts[continued] += 1
+    assert min(counts.values()) > 100, counts
+
+
 def test_pieces_matter() -> None:
     """Without the pattern, some sequences are taken for canonical and some are not that are."""
     spelling, merges, _ = read_all("tekken")

@@ -95,6 +95,13 @@ impl Merges {
         self.merges.is_canonical(token_ids.into_iter().map(Int::id))
     }
 
+    /// Whether these tokens are the beginning of what the tokenizer makes of some text. (Of texts with ``words`` in them it
+    /// is not asked.) What is canonical so far and what can go on are two things: a piece may end by what comes later.
+    #[allow(clippy::needless_pass_by_value)]
+    fn is_viable_prefix(&self, token_ids: Vec<Int>) -> bool {
+        self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id))
+    }
+
     /// Whether a token may follow another one in the same piece.
     fn may_follow(&self, left: Int, right: Int) -> bool {
         self.merges.may_follow(left.id(), right.id())

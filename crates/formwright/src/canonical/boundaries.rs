@@ -10,13 +10,14 @@
 //! that hold so far. A sequence of tokens can go on as an encoder would write it if a hypothesis is left, and it is what
 //! an encoder writes if one is left for which the text may end.
 //!
-//! Cost: a few hypotheses a state and a few dozen states for the patterns in use; what a token does to a state is found
-//! once. Wrinkle: a token may end inside a character, where no piece ends: the bytes read of it are part of the state.
+//! Cost: a few hypotheses a state and a few dozen states for the patterns in use. What a character does is found once, so
+//! a token takes a lookup for each of its characters. Wrinkle: a token may end inside a character, where no piece ends: the bytes read of it are part of the state.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::program::{Kind, Program, Thread, Threads};
+use super::cutter::Cutter;
+use super::numbered::Numbered;
+use super::program::{Kind, MOST_KINDS, Program, Thread, Threads};
 
 /// Index of a state.
 pub type StateId = u32;
@@ -64,68 +65,123 @@ pub enum Follows {
     AtBoundary,
 }
 
-/// The states of one pattern, made when they are met.
+/// Index of what may be inside a token, between two of its characters.
+type InnerId = u32;
+
+/// Nothing may.
+const NOTHING: InnerId = 0;
+
+/// Not found yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// The states of one pattern, made when they are met, and what leads from one to another.
 #[derive(Debug)]
 pub struct Boundaries {
     program: Program,
-    states: Vec<State>,
-    ids: FxHashMap<State, StateId>,
+    cutter: Cutter,
+    states: Numbered<State>,
+    /// By state and [`Follows`]: where a token begins.
+    starts: Vec<[InnerId; 2]>,
+    inner: Numbered<SmallVec<[Hypothesis; 2]>>,
+    /// By what is inside a token, and kind of character.
+    steps: Vec<[InnerId; MOST_KINDS]>,
+    /// By what is inside a token: the state if it ends there.
+    ends: Vec<StateId>,
 }
 
 impl Boundaries {
     /// For a pattern.
     pub fn new(program: Program) -> Self {
         let start = Hypothesis { place: Place::Boundary, threads: Threads::new(), obligations: Threads::new() };
-        let mut boundaries = Self { program, states: Vec::new(), ids: FxHashMap::default() };
-        boundaries.id(State::default());
-        boundaries.id(State { hypotheses: SmallVec::from_iter([start]), pending: SmallVec::new() });
+        let cutter = Cutter::new(&program);
+        let (states, inner) = (Numbered::new(State::default()), Numbered::new(SmallVec::new()));
+        let mut boundaries =
+            Self { program, cutter, states, starts: Vec::new(), inner, steps: Vec::new(), ends: Vec::new() };
+        boundaries.states.number(State { hypotheses: SmallVec::from_iter([start]), pending: SmallVec::new() });
         boundaries
     }
 
-    /// The pattern.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
-    /// How many states there are.
-    pub fn len(&self) -> usize {
-        self.states.len()
-    }
-
-    /// Whether there are no states. There always are.
-    pub fn is_empty(&self) -> bool {
-        self.states.is_empty()
-    }
-
-    fn id(&mut self, state: State) -> StateId {
-        let next = self.states.len() as StateId;
-        *self.ids.entry(state).or_insert_with_key(|state| {
-            self.states.push(state.clone());
-            next
-        })
+    /// Where the piece at the start of a text ends, in bytes.
+    pub fn piece(&mut self, text: &str) -> usize {
+        self.cutter.piece(&self.program, text)
     }
 
     /// The state after a token of these bytes.
     pub fn after(&mut self, state: StateId, token: &[u8], follows: Follows) -> StateId {
-        let State { hypotheses, pending } = &self.states[state as usize];
-        let mut bytes: SmallVec<[u8; 32]> = SmallVec::from_slice(pending);
-        bytes.extend_from_slice(token);
-        let Some((text, rest)) = characters(&bytes) else { return DEAD };
-        let begins = |hypothesis: &&Hypothesis| hypothesis.place == Place::Boundary || follows == Follows::InPiece;
-        let kinds: SmallVec<[Kind; 16]> = text.chars().map(|c| self.program.alphabet.kind(c)).collect();
-        let mut after: SmallVec<[Hypothesis; 2]> = SmallVec::new();
-        for hypothesis in hypotheses.iter().filter(begins) {
-            let Some(end) = self.program.after(hypothesis, &kinds) else { continue };
-            if rest.is_empty() {
-                after.extend(self.program.with_boundary(end));
-            } else {
-                after.push(end);
-            }
+        let pending = &self.states.value(state).pending;
+        let joined: SmallVec<[u8; 32]>;
+        let bytes = if pending.is_empty() {
+            token
+        } else {
+            joined = pending.iter().chain(token).copied().collect();
+            &joined
+        };
+        let Some((text, rest)) = characters(bytes) else { return DEAD };
+        let mut inner = self.start(state, follows);
+        for c in text.chars() {
+            inner = self.step(inner, self.program.alphabet.kind(c));
         }
-        after.sort_unstable();
-        after.dedup();
-        let pending = if after.is_empty() { SmallVec::new() } else { SmallVec::from_slice(rest) };
-        self.id(State { hypotheses: after, pending })
+        if rest.is_empty() { self.end(inner) } else { self.state(inner, rest) }
+    }
+
+    /// Where a token begins.
+    fn start(&mut self, state: StateId, follows: Follows) -> InnerId {
+        self.starts.resize(self.states.len(), [UNKNOWN; 2]);
+        let known = self.starts[state as usize][follows as usize];
+        if known != UNKNOWN {
+            return known;
+        }
+        let hypotheses = self.states.value(state).hypotheses.iter();
+        let begins = |hypothesis: &&Hypothesis| hypothesis.place == Place::Boundary || follows == Follows::InPiece;
+        let begun = hypotheses.filter(begins).map(|hypothesis| {
+            let is_boundary = hypothesis.place == Place::Boundary;
+            Hypothesis { place: if is_boundary { Place::Begun } else { hypothesis.place }, ..hypothesis.clone() }
+        });
+        let begun = begun.collect();
+        let found = self.inner(begun);
+        self.starts[state as usize][follows as usize] = found;
+        found
+    }
+
+    /// What is inside a token after a character.
+    fn step(&mut self, inner: InnerId, kind: Kind) -> InnerId {
+        self.steps.resize(self.inner.len(), [UNKNOWN; MOST_KINDS]);
+        let known = self.steps[inner as usize][usize::from(kind)];
+        if known != UNKNOWN {
+            return known;
+        }
+        let hypotheses = self.inner.value(inner).iter();
+        let after = hypotheses.filter_map(|hypothesis| self.program.after(hypothesis, kind)).collect();
+        let found = self.inner(after);
+        self.steps[inner as usize][usize::from(kind)] = found;
+        found
+    }
+
+    /// The state if a token ends with a character.
+    fn end(&mut self, inner: InnerId) -> StateId {
+        self.ends.resize(self.inner.len(), UNKNOWN);
+        let known = self.ends[inner as usize];
+        if known != UNKNOWN {
+            return known;
+        }
+        let hypotheses = self.inner.value(inner).iter();
+        let ends = hypotheses.flat_map(|hypothesis| self.program.with_boundary(hypothesis)).collect();
+        let found = self.states.number(State { hypotheses: in_order(ends), pending: SmallVec::new() });
+        self.ends[inner as usize] = found;
+        found
+    }
+
+    /// The state if a token ends inside a character.
+    fn state(&mut self, inner: InnerId, pending: &[u8]) -> StateId {
+        if inner == NOTHING {
+            return DEAD;
+        }
+        let hypotheses = self.inner.value(inner).clone();
+        self.states.number(State { hypotheses, pending: SmallVec::from_slice(pending) })
+    }
+
+    fn inner(&mut self, hypotheses: SmallVec<[Hypothesis; 2]>) -> InnerId {
+        self.inner.number(in_order(hypotheses))
     }
 
     /// Whether a text may end here.
@@ -135,50 +191,50 @@ impl Boundaries {
                 && (hypothesis.threads.is_empty() || self.program.first_match(&hypothesis.threads, None).is_some())
                 && self.program.first_match(&hypothesis.obligations, None).is_none()
         };
-        self.states[state as usize].hypotheses.iter().any(is_end)
+        self.states.value(state).hypotheses.iter().any(is_end)
     }
 }
 
 impl Program {
-    /// A hypothesis after the characters of a token; `None` if it is refuted.
-    fn after(&self, hypothesis: &Hypothesis, kinds: &[Kind]) -> Option<Hypothesis> {
-        let mut now = hypothesis.clone();
-        if now.place == Place::Boundary {
-            now.place = Place::Begun;
+    /// A hypothesis inside a token after one more character; `None` if it is refuted.
+    fn after(&self, now: &Hypothesis, kind: Kind) -> Option<Hypothesis> {
+        if self.first_match(&now.obligations, Some(kind)).is_some() {
+            return None;
         }
-        for &kind in kinds {
-            if self.first_match(&now.obligations, Some(kind)).is_some() {
-                return None;
+        let mut obligations = self.step(&now.obligations, kind);
+        let first = self.first_match(&now.threads, Some(kind));
+        let threads = if now.place == Place::Inside {
+            self.step(&now.threads[..first.unwrap_or(now.threads.len())], kind)
+        } else {
+            if !now.threads.is_empty() {
+                obligations.extend(self.step(&now.threads[..first?], kind));
             }
-            let mut obligations = self.step(&now.obligations, kind);
-            let first = self.first_match(&now.threads, Some(kind));
-            if now.place == Place::Begun {
-                if !now.threads.is_empty() {
-                    obligations.extend(self.step(&now.threads[..first?], kind));
-                }
-                now.threads = self.step(self.start(), kind);
-            } else {
-                now.threads = self.step(&now.threads[..first.unwrap_or(now.threads.len())], kind);
-            }
-            if now.threads.is_empty() || obligations.iter().any(|&thread| self.matches_always(thread)) {
-                return None;
-            }
-            obligations.sort_unstable();
-            obligations.dedup();
-            now = Hypothesis { place: Place::Inside, threads: now.threads, obligations };
+            self.step(self.start(), kind)
+        };
+        if threads.is_empty() || obligations.iter().any(|&thread| self.matches_always(thread)) {
+            return None;
         }
-        Some(now)
+        obligations.sort_unstable();
+        obligations.dedup();
+        Some(Hypothesis { place: Place::Inside, threads, obligations })
     }
 
     /// A hypothesis after a token that ends with a character: a piece may end there or go on.
-    fn with_boundary(&self, inside: Hypothesis) -> impl Iterator<Item = Hypothesis> {
+    fn with_boundary(&self, inside: &Hypothesis) -> impl Iterator<Item = Hypothesis> + use<> {
         let is_match = |&thread: &Thread| self.match_of(thread).is_some();
         let ends = inside.threads.iter().any(is_match);
         let goes_on = !inside.threads.first().is_none_or(|&thread| self.matches_always(thread))
             && inside.threads.iter().any(|thread| !is_match(thread));
         let boundary = ends.then(|| Hypothesis { place: Place::Boundary, ..inside.clone() });
-        boundary.into_iter().chain(goes_on.then_some(inside))
+        boundary.into_iter().chain(goes_on.then(|| inside.clone()))
     }
+}
+
+/// Hypotheses as a set.
+fn in_order(mut hypotheses: SmallVec<[Hypothesis; 2]>) -> SmallVec<[Hypothesis; 2]> {
+    hypotheses.sort_unstable();
+    hypotheses.dedup();
+    hypotheses
 }
 
 /// The whole characters of some bytes, and the bytes of the last one if it is not complete; `None` for what is no UTF-8.

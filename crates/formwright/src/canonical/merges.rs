@@ -128,11 +128,15 @@ impl Merges {
             tokens.extend(self.splits.encode(text)?);
             return Some(());
         };
-        let boundaries = boundaries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut boundaries = boundaries.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rest = text;
         while !rest.is_empty() {
-            let (piece, after) = rest.split_at(boundaries.program().piece(rest));
-            tokens.extend(self.splits.encode(piece)?);
+            let (piece, after) = rest.split_at(boundaries.piece(rest));
+            // Most pieces are tokens.
+            match self.splits.token(piece.as_bytes()).filter(|&token| self.splits.is_self_canonical(token)) {
+                Some(token) => tokens.push(token),
+                None => tokens.extend(self.splits.encode(piece)?),
+            }
             rest = after;
         }
         Some(())
@@ -152,20 +156,33 @@ impl Merges {
 
     /// Whether the tokens are what this tokenizer makes of the text that they spell.
     pub fn is_canonical(&self, tokens: impl IntoIterator<Item = TokenId>) -> bool {
-        let (mut state, mut last, mut text, mut words) = (START, None, Vec::new(), Vec::new());
-        for token in tokens {
+        let (mut text, mut words) = (Vec::new(), Vec::new());
+        let tokens = tokens.into_iter().inspect(|&token| {
             let (spelled, is_word) = self.spelled(token);
-            let next = if is_word {
-                words.push((text.len(), token));
-                (self.may_end(state) && (last.is_some() || self.prefix.is_none())).then_some(START)
-            } else {
-                self.after(state, last, token)
-            };
-            let Some(next) = next else { return false };
-            (state, last) = (next, Some(token));
+            words.extend(is_word.then_some((text.len(), token)));
             text.extend_from_slice(spelled);
+        });
+        let ends = self.read(tokens).is_some_and(|state| self.may_end(state));
+        ends && self.words_in(&text) == words
+    }
+
+    /// Whether some tokens are the beginning of what this tokenizer makes of some text, as far as words do not matter.
+    pub fn is_viable_prefix(&self, tokens: impl IntoIterator<Item = TokenId>) -> bool {
+        self.read(tokens).is_some()
+    }
+
+    /// Where tokens lead; `None` if this tokenizer never writes them in this order.
+    fn read(&self, tokens: impl IntoIterator<Item = TokenId>) -> Option<StateId> {
+        let (mut state, mut last) = (START, None);
+        for token in tokens {
+            state = if self.spelled(token).1 {
+                (self.may_end(state) && (last.is_some() || self.prefix.is_none())).then_some(START)?
+            } else {
+                self.after(state, last, token)?
+            };
+            last = Some(token);
         }
-        self.may_end(state) && self.words_in(&text) == words
+        Some(state)
     }
 
     /// Whether a token may follow another one in the same piece.

@@ -8,7 +8,9 @@
 //! ```
 
 pub mod boundaries;
+mod cutter;
 pub mod merges;
+mod numbered;
 pub mod pairs;
 pub mod pattern;
 pub mod program;

@@ -31,7 +31,7 @@ pub type Thread = u16;
 pub type Threads = SmallVec<[Thread; 8]>;
 
 /// Most kinds.
-const MOST_KINDS: usize = 64;
+pub const MOST_KINDS: usize = 64;
 
 /// Most instructions.
 const MOST_INSTRUCTIONS: usize = 10_000;
@@ -172,22 +172,6 @@ impl Program {
             }
         }
         after
-    }
-
-    /// Where the piece at the start of a text ends, in bytes.
-    pub fn piece(&self, text: &str) -> usize {
-        let (mut threads, mut end) = (self.start.clone(), 0);
-        for (at, c) in text.char_indices() {
-            let kind = self.alphabet.kind(c);
-            if let Some(first) = self.first_match(&threads, Some(kind)) {
-                (end, threads) = (at, threads[..first].into());
-            }
-            threads = self.step(&threads, kind);
-            if threads.is_empty() {
-                return end;
-            }
-        }
-        if self.first_match(&threads, None).is_some() { text.len() } else { end }
     }
 
     /// When the match of a thread counts; `None` for one that waits for a character.

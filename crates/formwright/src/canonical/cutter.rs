@@ -1,0 +1,76 @@
+//! Where pieces end in a text that is known.
+//!
+//! ```text
+//! [a-z]+|\s+(?!\S)|\s+      "ab   c" -> "ab", "  ", " ", "c"
+//! ```
+//!
+//! Cost: a lookup for each character; what a character does to the threads of a piece is found once. Wrinkle: a match may
+//! depend on the character after it, so it is seen when that is read.
+
+use super::numbered::Numbered;
+use super::program::{Kind, MOST_KINDS, Program, Threads};
+
+/// The number of the threads of which none is left.
+const NONE: u32 = 0;
+
+/// The number of those that begin a piece.
+const START: u32 = 1;
+
+/// What a character does: to the threads, and whether a match stands before it.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    to: u32,
+    is_match: bool,
+}
+
+/// Cuts texts by a pattern.
+#[derive(Debug)]
+pub struct Cutter {
+    threads: Numbered<Threads>,
+    steps: Vec<[Option<Step>; MOST_KINDS]>,
+}
+
+impl Cutter {
+    /// For a pattern.
+    pub fn new(program: &Program) -> Self {
+        let mut threads = Numbered::new(Threads::new());
+        threads.number(program.start().clone());
+        Self { threads, steps: Vec::new() }
+    }
+
+    /// Where the piece at the start of a text ends, in bytes.
+    pub fn piece(&mut self, program: &Program, text: &str) -> usize {
+        let (mut at, mut end) = (START, 0);
+        for (index, c) in text.char_indices() {
+            let step = self.step(program, at, program.alphabet.kind(c));
+            if step.is_match {
+                end = index;
+            }
+            if step.to == NONE {
+                return end;
+            }
+            at = step.to;
+        }
+        if program.first_match(self.threads.value(at), None).is_some() { text.len() } else { end }
+    }
+
+    #[inline]
+    fn step(&mut self, program: &Program, at: u32, kind: Kind) -> Step {
+        match self.steps.get(at as usize).and_then(|steps| steps[usize::from(kind)]) {
+            Some(step) => step,
+            None => self.find_step(program, at, kind),
+        }
+    }
+
+    #[cold]
+    fn find_step(&mut self, program: &Program, at: u32, kind: Kind) -> Step {
+        let threads = self.threads.value(at);
+        // Once a match counts, what would be tried after it does not.
+        let first = program.first_match(threads, Some(kind));
+        let after = program.step(&threads[..first.unwrap_or(threads.len())], kind);
+        let step = Step { to: self.threads.number(after), is_match: first.is_some() };
+        self.steps.resize(self.threads.len(), [None; MOST_KINDS]);
+        self.steps[at as usize][usize::from(kind)] = Some(step);
+        step
+    }
+}
