@@ -186,8 +186,9 @@ class Merges:
         """The tokens that the tokenizer makes of a text; ``None`` if no token spells some character of it."""
 
     def is_viable_prefix(self, token_ids: Sequence[int]) -> bool:
-        """Whether these tokens are the beginning of what the tokenizer makes of some text. (Of texts with ``words`` in them it
-        is not asked.) What is canonical so far and what can go on are two things: a piece may end by what comes later.
+        """Whether these tokens are the beginning of what the tokenizer makes of some text. Words are not looked for.
+
+        A viable prefix need not be canonical itself: a piece may end by what comes later.
         """
 
     def may_follow(self, left: int, right: int) -> bool:

@@ -202,7 +202,7 @@ def test_what_is_canonical_is_what_the_tokenizer_writes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tekken", "cl100k", "formwright-tiny", "sentencepiece v1"])
 def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
-    """Of sequences that end with a character, against what the tokenizer makes of their text with another one behind it."""
+    """Of sequences that end with a character, against the encodings of their text with others behind it."""
     spelling, merges, has_prefix = read_all(name)
     assert spelling.encode
     counts = {True: 0, False: 0}

@@ -95,8 +95,9 @@ impl Merges {
         self.merges.is_canonical(token_ids.into_iter().map(Int::id))
     }
 
-    /// Whether these tokens are the beginning of what the tokenizer makes of some text. (Of texts with ``words`` in them it
-    /// is not asked.) What is canonical so far and what can go on are two things: a piece may end by what comes later.
+    /// Whether these tokens are the beginning of what the tokenizer makes of some text. Words are not looked for.
+    ///
+    /// A viable prefix need not be canonical itself: a piece may end by what comes later.
     #[allow(clippy::needless_pass_by_value)]
     fn is_viable_prefix(&self, token_ids: Vec<Int>) -> bool {
         self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id))
