@@ -191,6 +191,9 @@ class Merges:
         A viable prefix need not be canonical itself: a piece may end by what comes later.
         """
 
+    def allowed_token_ids(self, token_ids: Sequence[int]) -> list[int]:
+        """All tokens after which some tokens are still a viable prefix, ascending; none if they are none themselves."""
+
     def may_follow(self, left: int, right: int) -> bool:
         """Whether a token may follow another one in the same piece."""
 

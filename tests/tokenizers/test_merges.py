@@ -225,6 +225,17 @@ def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
     assert min(counts.values()) > 100, counts
 
 
+@pytest.mark.parametrize("name", ["formwright-tiny", "gpt2", "llama3", "llama2"])
+def test_the_tokens_that_may_come_are_all_that_keep_a_prefix_viable(name: str) -> None:
+    spelling, merges, _ = read_all(name)
+    every = range(len(spelling.tokens))
+    for ids in sequences(spelling, 2 if name == "llama2" else 12):
+        for end in range(min(len(ids), 4) + 1):
+            begun = ids[:end]
+            expected = [token for token in every if merges.is_viable_prefix([*begun, token])]
+            assert merges.allowed_token_ids(begun) == expected, begun
+
+
 def test_pieces_matter() -> None:
     """Without the pattern, some sequences are taken for canonical and some are not that are."""
     spelling, merges, _ = read_all("tekken")

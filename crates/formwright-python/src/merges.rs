@@ -103,6 +103,14 @@ impl Merges {
         self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id))
     }
 
+    /// All tokens after which some tokens are still a viable prefix, ascending; none if they are none themselves.
+    #[allow(clippy::needless_pass_by_value)]
+    fn allowed_token_ids(&self, py: Python<'_>, token_ids: Vec<Int>) -> Vec<u32> {
+        let mut found = py.detach(|| self.merges.next_tokens(token_ids.into_iter().map(Int::id)));
+        found.sort_unstable();
+        found
+    }
+
     /// Whether a token may follow another one in the same piece.
     fn may_follow(&self, left: Int, right: Int) -> bool {
         self.merges.may_follow(left.id(), right.id())

@@ -101,9 +101,19 @@ impl Boundaries {
         boundaries
     }
 
+    /// The pattern.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Where the piece at the start of a text ends, in bytes.
     pub fn piece(&mut self, text: &str) -> usize {
         self.cutter.piece(&self.program, text)
+    }
+
+    /// Whether no character is begun.
+    pub fn is_between_characters(&self, state: StateId) -> bool {
+        self.states.value(state).pending.is_empty()
     }
 
     /// The state after a token of these bytes.
@@ -238,7 +248,7 @@ fn in_order(mut hypotheses: SmallVec<[Hypothesis; 2]>) -> SmallVec<[Hypothesis; 
 }
 
 /// The whole characters of some bytes, and the bytes of the last one if it is not complete; `None` for what is no UTF-8.
-fn characters(bytes: &[u8]) -> Option<(&str, &[u8])> {
+pub fn characters(bytes: &[u8]) -> Option<(&str, &[u8])> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some((text, &[])),
         Err(error) => {

@@ -14,11 +14,12 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use smallvec::SmallVec;
 
 use super::boundaries::{Boundaries, DEAD, Follows, START, StateId};
+use super::columns::Columns;
 use super::pairs::Pairs;
 use super::pattern::{self, Properties};
 use super::program::Program;
@@ -45,10 +46,18 @@ use crate::error::{Error, Result};
 pub struct Merges {
     splits: Splits,
     pairs: Pairs,
-    boundaries: Option<Mutex<Boundaries>>,
+    pieces: Option<Mutex<Pieces>>,
     prefix: Option<char>,
     space: Option<char>,
     words: Vec<(Box<[u8]>, TokenId)>,
+}
+
+/// What is known of the pieces of a pattern.
+#[derive(Debug)]
+struct Pieces {
+    boundaries: Boundaries,
+    /// Made when they are asked for.
+    columns: Option<Columns>,
 }
 
 /// How a text is cut into pieces before anything is merged.
@@ -87,11 +96,11 @@ impl Merges {
         let program = |pattern: &String| Program::new(&pattern::parse(pattern, &cuts.properties)?);
         let program = cuts.pattern.as_ref().map(program).transpose()?;
         let pairs = Pairs::new(&splits);
-        let boundaries = program.map(|program| Mutex::new(Boundaries::new(program)));
+        let pieces = program.map(|program| Mutex::new(Pieces { boundaries: Boundaries::new(program), columns: None }));
         let mut words: Vec<(Box<[u8]>, TokenId)> =
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
-        Ok(Self { splits, pairs, boundaries, prefix: cuts.prefix, space: cuts.space, words })
+        Ok(Self { splits, pairs, pieces, prefix: cuts.prefix, space: cuts.space, words })
     }
 
     /// How its tokens are merged.
@@ -124,14 +133,13 @@ impl Merges {
 
     /// The tokens of a text without words.
     fn encode_segment(&self, text: &str, tokens: &mut Vec<TokenId>) -> Option<()> {
-        let Some(boundaries) = &self.boundaries else {
+        let Some(mut pieces) = self.pieces() else {
             tokens.extend(self.splits.encode(text)?);
             return Some(());
         };
-        let mut boundaries = boundaries.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rest = text;
         while !rest.is_empty() {
-            let (piece, after) = rest.split_at(boundaries.piece(rest));
+            let (piece, after) = rest.split_at(pieces.boundaries.piece(rest));
             // Most pieces are tokens.
             match self.splits.token(piece.as_bytes()).filter(|&token| self.splits.is_self_canonical(token)) {
                 Some(token) => tokens.push(token),
@@ -176,13 +184,52 @@ impl Merges {
         let (mut state, mut last) = (START, None);
         for token in tokens {
             state = if self.spelled(token).1 {
-                (self.may_end(state) && (last.is_some() || self.prefix.is_none())).then_some(START)?
+                self.may_begin_word(state, last).then_some(START)?
             } else {
                 self.after(state, last, token)?
             };
             last = Some(token);
         }
         Some(state)
+    }
+
+    /// All tokens after which some tokens are still a viable prefix; none if they are none themselves.
+    pub fn next_tokens(&self, tokens: impl IntoIterator<Item = TokenId>) -> Vec<TokenId> {
+        let mut last = None;
+        let Some(state) = self.read(tokens.into_iter().inspect(|&token| last = Some(token))) else { return Vec::new() };
+        let all = 0..self.splits.len() as TokenId;
+        let words = self.words.iter().map(|&(_, token)| token).filter(|_| self.may_begin_word(state, last));
+        let Some(mut pieces) = self.pieces() else {
+            return all.filter(|&token| self.after(state, last, token).is_some()).chain(words).collect();
+        };
+        let Pieces { boundaries, columns } = &mut *pieces;
+        let columns = columns.get_or_insert_with(|| Columns::new(&self.splits, boundaries.program()));
+        let [in_piece, at_boundary] = columns.rows(&self.splits, boundaries, state);
+        let mut row = in_piece.clone();
+        let before = last.filter(|&last| !self.spelled(last).1);
+        for run in before.iter().flat_map(|&last| self.pairs.runs_after(&self.splits, last)) {
+            for &token in self.pairs.tokens(run) {
+                row[token as usize / 32] &= !(1 << (token % 32));
+            }
+        }
+        row.iter_mut().zip(at_boundary).for_each(|(word, begins)| *word |= begins);
+        drop(pieces);
+        let is_set = |&token: &TokenId| row[token as usize / 32] >> (token % 32) & 1 == 1;
+        let mut found: Vec<TokenId> = all.filter(is_set).collect();
+        if last.is_none() && self.prefix.is_some() {
+            found.retain(|&token| self.after(state, last, token).is_some());
+        }
+        found.extend(words);
+        found
+    }
+
+    /// Whether a text may end before a word, for all that this tokenizer knows.
+    fn may_begin_word(&self, state: StateId, last: Option<TokenId>) -> bool {
+        self.may_end(state) && (last.is_some() || self.prefix.is_none())
+    }
+
+    fn pieces(&self) -> Option<MutexGuard<'_, Pieces>> {
+        self.pieces.as_ref().map(|pieces| pieces.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether a token may follow another one in the same piece.
@@ -223,12 +270,11 @@ impl Merges {
         }
         let before = last.filter(|&last| !self.spelled(last).1);
         let compatible = before.is_some_and(|last| self.pairs.are_compatible(&self.splits, last, token));
-        let Some(boundaries) = &self.boundaries else {
+        let Some(mut pieces) = self.pieces() else {
             return if compatible || before.is_none() { self.after_in_text(state, token) } else { None };
         };
         let follows = if compatible { Follows::InPiece } else { Follows::AtBoundary };
-        let mut boundaries = boundaries.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = boundaries.after(state, spelled, follows);
+        let next = pieces.boundaries.after(state, spelled, follows);
         (next != DEAD).then_some(next)
     }
 
@@ -246,8 +292,7 @@ impl Merges {
     }
 
     fn may_end(&self, state: StateId) -> bool {
-        let Some(boundaries) = &self.boundaries else { return state == START };
-        boundaries.lock().unwrap_or_else(PoisonError::into_inner).may_end(state)
+        self.pieces().map_or(state == START, |pieces| pieces.boundaries.may_end(state))
     }
 }
 

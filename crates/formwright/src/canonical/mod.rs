@@ -8,6 +8,7 @@
 //! ```
 
 pub mod boundaries;
+mod columns;
 mod cutter;
 pub mod merges;
 mod numbered;
