@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -80,6 +81,8 @@ PARTS = (
     *("<tool>", "<tool>x", "[REFERENCE_DOC_1]", "[REFERENCE_DOC_19]"),
 )
 
+AFTER = (" x", "\n x", "aa", "..", "l", "e", "s", "t")
+
 
 def tekken() -> Any:
     return MistralTokenizer.v3(is_tekken=True).instruct_tokenizer.tokenizer
@@ -111,6 +114,22 @@ def byte_level(pattern: str | None) -> Tokenizer:
     return tokenizer
 
 
+def with_whole_pieces() -> Tokenizer:
+    """Some tokens are made by no merges, and are looked up."""
+    config = json.loads(byte_level(LLAMA3).to_str())
+    config["model"]["ignore_merges"] = True
+    config["model"]["merges"] = [merge for at, merge in enumerate(config["model"]["merges"]) if at % 5]
+    return Tokenizer.from_str(json.dumps(config))
+
+
+def with_more_ranks() -> tiktoken.Encoding:
+    """The same of tiktoken, which looks up every piece."""
+    ranks: dict[bytes, int] = {bytes([byte]): byte for byte in range(256)}
+    for text in ("th", "he", " the", "The", "dont", "12", "1234", "  ", "\n\n", '{"', "日本", "ABC", "'s", " x", "aa"):
+        ranks.setdefault(text.encode(), len(ranks))
+    return tiktoken.Encoding("more", pat_str=O200K, mergeable_ranks=ranks, special_tokens={})
+
+
 def of_characters() -> Tokenizer:
     """The pieces of a SentencePiece model as a list of merges, as converters write it."""
     processor = pieces("tokenizer.model.v1")
@@ -137,6 +156,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "gpt2": lambda: byte_level(None),
     "llama3": lambda: byte_level(LLAMA3),
     "llama2": of_characters,
+    "whole pieces": with_whole_pieces,
+    "more ranks": with_more_ranks,
 }
 
 
@@ -200,7 +221,7 @@ def test_what_is_canonical_is_what_the_tokenizer_writes(name: str) -> None:
     assert min(counts.values()) > 300, counts
 
 
-@pytest.mark.parametrize("name", ["tekken", "cl100k", "formwright-tiny", "sentencepiece v1"])
+@pytest.mark.parametrize("name", ["tekken", "cl100k", "formwright-tiny", "sentencepiece v1", "more ranks"])
 def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
     """Of sequences that end with a character, against the encodings of their text with others behind it."""
     spelling, merges, has_prefix = read_all(name)
@@ -218,14 +239,14 @@ def test_what_is_viable_can_be_continued_and_nothing_else(name: str) -> None:
             shown = text.removeprefix(" ") if has_prefix else text
             if not ids[:end] or (has_prefix and shown == text):
                 continue
-            written = (list(spelling.encode(shown + after)) for after in ("", *PARTS, " x", "\n x", "aa", ".."))
+            written = (list(spelling.encode(shown + after)) for after in ("", *PARTS, *AFTER))
             continued = any(tokens[:end] == ids[:end] for tokens in written)
             assert merges.is_viable_prefix(ids[:end]) == continued, (spelled, ids[:end])
             counts[continued] += 1
     assert min(counts.values()) > 100, counts
 
 
-@pytest.mark.parametrize("name", ["formwright-tiny", "gpt2", "llama3", "llama2"])
+@pytest.mark.parametrize("name", ["formwright-tiny", "gpt2", "llama3", "llama2", "whole pieces", "more ranks"])
 def test_the_tokens_that_may_come_are_all_that_keep_a_prefix_viable(name: str) -> None:
     spelling, merges, _ = read_all(name)
     every = range(len(spelling.tokens))
@@ -263,7 +284,7 @@ def test_contradictions_are_refused() -> None:
         Merges([*tokens, b"ba"], merges=[(97, 98, 256)])
     with pytest.raises(VocabularyError, match="spell nothing"):
         Merges(tokens, merges=[(97, 98, 999)])
-    with pytest.raises(VocabularyError, match="whole piece"):
+    with pytest.raises(VocabularyError, match="which no merges make"):
         Merges([*tokens, b"abc"], priorities=list(range(257)), whole_pieces=True)
     with pytest.raises(RegexError, match="no such class"):
         Merges(tokens, priorities=list(range(256)), pattern=r"\p{Nothing}")

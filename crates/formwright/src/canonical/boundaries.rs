@@ -18,6 +18,8 @@ use smallvec::SmallVec;
 use super::cutter::Cutter;
 use super::numbered::Numbered;
 use super::program::{Kind, MOST_KINDS, Program, Thread, Threads};
+use super::splits::TokenId;
+use super::wholes::{NodeId, OUTSIDE, WHOLE, Wholes};
 
 /// Index of a state.
 pub type StateId = u32;
@@ -47,6 +49,8 @@ struct Hypothesis {
     threads: Threads,
     /// Threads of earlier pieces that must not match.
     obligations: Threads,
+    /// Where the tokens of the piece stand among those that a whole piece takes the place of.
+    whole: NodeId,
 }
 
 /// All ways that a text can be cut, and the bytes of a character that is not complete.
@@ -78,6 +82,7 @@ const UNKNOWN: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Boundaries {
     program: Program,
+    wholes: Wholes,
     cutter: Cutter,
     states: Numbered<State>,
     /// By state and [`Follows`]: where a token begins.
@@ -91,12 +96,13 @@ pub struct Boundaries {
 
 impl Boundaries {
     /// For a pattern.
-    pub fn new(program: Program) -> Self {
-        let start = Hypothesis { place: Place::Boundary, threads: Threads::new(), obligations: Threads::new() };
+    pub fn new(program: Program, wholes: Wholes) -> Self {
+        let start =
+            Hypothesis { place: Place::Boundary, threads: Threads::new(), obligations: Threads::new(), whole: OUTSIDE };
         let cutter = Cutter::new(&program);
         let (states, inner) = (Numbered::new(State::default()), Numbered::new(SmallVec::new()));
         let mut boundaries =
-            Self { program, cutter, states, starts: Vec::new(), inner, steps: Vec::new(), ends: Vec::new() };
+            Self { program, wholes, cutter, states, starts: Vec::new(), inner, steps: Vec::new(), ends: Vec::new() };
         boundaries.states.number(State { hypotheses: SmallVec::from_iter([start]), pending: SmallVec::new() });
         boundaries
     }
@@ -104,6 +110,11 @@ impl Boundaries {
     /// The pattern.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The tokens that are whole pieces.
+    pub fn wholes(&self) -> &Wholes {
+        &self.wholes
     }
 
     /// Where the piece at the start of a text ends, in bytes.
@@ -116,18 +127,18 @@ impl Boundaries {
         self.states.value(state).pending.is_empty()
     }
 
-    /// The state after a token of these bytes.
-    pub fn after(&mut self, state: StateId, token: &[u8], follows: Follows) -> StateId {
+    /// The state after a token, of these bytes.
+    pub fn after(&mut self, state: StateId, token: TokenId, spelled: &[u8], follows: Follows) -> StateId {
         let pending = &self.states.value(state).pending;
         let joined: SmallVec<[u8; 32]>;
         let bytes = if pending.is_empty() {
-            token
+            spelled
         } else {
-            joined = pending.iter().chain(token).copied().collect();
+            joined = pending.iter().chain(spelled).copied().collect();
             &joined
         };
         let Some((text, rest)) = characters(bytes) else { return DEAD };
-        let mut inner = self.start(state, follows);
+        let mut inner = self.start(state, token, follows);
         for c in text.chars() {
             inner = self.step(inner, self.program.alphabet.kind(c));
         }
@@ -135,22 +146,34 @@ impl Boundaries {
     }
 
     /// Where a token begins.
-    fn start(&mut self, state: StateId, follows: Follows) -> InnerId {
+    fn start(&mut self, state: StateId, token: TokenId, follows: Follows) -> InnerId {
+        if self.wholes.is_label(token) || self.wholes.is_whole(token) {
+            return self.find_start(state, Some(token), follows);
+        }
         self.starts.resize(self.states.len(), [UNKNOWN; 2]);
         let known = self.starts[state as usize][follows as usize];
         if known != UNKNOWN {
             return known;
         }
-        let hypotheses = self.states.value(state).hypotheses.iter();
-        let begins = |hypothesis: &&Hypothesis| hypothesis.place == Place::Boundary || follows == Follows::InPiece;
-        let begun = hypotheses.filter(begins).map(|hypothesis| {
-            let is_boundary = hypothesis.place == Place::Boundary;
-            Hypothesis { place: if is_boundary { Place::Begun } else { hypothesis.place }, ..hypothesis.clone() }
-        });
-        let begun = begun.collect();
-        let found = self.inner(begun);
+        let found = self.find_start(state, None, follows);
         self.starts[state as usize][follows as usize] = found;
         found
+    }
+
+    /// Where a token begins; `None` stands for one that no whole piece takes the place of.
+    fn find_start(&mut self, state: StateId, token: Option<TokenId>, follows: Follows) -> InnerId {
+        let mut begun = SmallVec::new();
+        for hypothesis in &self.states.value(state).hypotheses {
+            let begins = hypothesis.place == Place::Boundary;
+            let may_continue = follows == Follows::InPiece && !token.is_some_and(|token| self.wholes.is_whole(token));
+            if begins || may_continue {
+                let leads =
+                    |token| if begins { self.wholes.first(token) } else { self.wholes.next(hypothesis.whole, token) };
+                let place = if begins { Place::Begun } else { hypothesis.place };
+                begun.push(Hypothesis { place, whole: token.map_or(OUTSIDE, leads), ..hypothesis.clone() });
+            }
+        }
+        self.inner(begun)
     }
 
     /// What is inside a token after a character.
@@ -175,7 +198,7 @@ impl Boundaries {
             return known;
         }
         let hypotheses = self.inner.value(inner).iter();
-        let ends = hypotheses.flat_map(|hypothesis| self.program.with_boundary(hypothesis)).collect();
+        let ends = hypotheses.flat_map(|hypothesis| self.program.with_boundary(hypothesis, &self.wholes)).collect();
         let found = self.states.number(State { hypotheses: in_order(ends), pending: SmallVec::new() });
         self.ends[inner as usize] = found;
         found
@@ -186,8 +209,10 @@ impl Boundaries {
         if inner == NOTHING {
             return DEAD;
         }
-        let hypotheses = self.inner.value(inner).clone();
-        self.states.number(State { hypotheses, pending: SmallVec::from_slice(pending) })
+        let mut hypotheses = self.inner.value(inner).clone();
+        hypotheses.retain(|hypothesis| hypothesis.whole != WHOLE); // a piece ends with a character
+        let pending = if hypotheses.is_empty() { SmallVec::new() } else { SmallVec::from_slice(pending) };
+        self.states.number(State { hypotheses, pending })
     }
 
     fn inner(&mut self, hypotheses: SmallVec<[Hypothesis; 2]>) -> InnerId {
@@ -226,16 +251,17 @@ impl Program {
         }
         obligations.sort_unstable();
         obligations.dedup();
-        Some(Hypothesis { place: Place::Inside, threads, obligations })
+        Some(Hypothesis { place: Place::Inside, threads, obligations, whole: now.whole })
     }
 
     /// A hypothesis after a token that ends with a character: a piece may end there or go on.
-    fn with_boundary(&self, inside: &Hypothesis) -> impl Iterator<Item = Hypothesis> + use<> {
+    fn with_boundary(&self, inside: &Hypothesis, wholes: &Wholes) -> impl Iterator<Item = Hypothesis> + use<> {
         let is_match = |&thread: &Thread| self.match_of(thread).is_some();
-        let ends = inside.threads.iter().any(is_match);
-        let goes_on = !inside.threads.first().is_none_or(|&thread| self.matches_always(thread))
+        let ends = inside.threads.iter().any(is_match) && !wholes.is_end(inside.whole);
+        let goes_on = inside.whole != WHOLE
+            && !inside.threads.first().is_none_or(|&thread| self.matches_always(thread))
             && inside.threads.iter().any(|thread| !is_match(thread));
-        let boundary = ends.then(|| Hypothesis { place: Place::Boundary, ..inside.clone() });
+        let boundary = ends.then(|| Hypothesis { place: Place::Boundary, whole: OUTSIDE, ..inside.clone() });
         boundary.into_iter().chain(goes_on.then(|| inside.clone()))
     }
 }

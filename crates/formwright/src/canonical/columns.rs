@@ -7,8 +7,8 @@
 //! A pattern sees the kinds of characters, not the characters. So which tokens may come next, as far as pieces go, is found
 //! for each column, once for each state: half a millisecond, and later a copy.
 //!
-//! Cost: a number for each token, and two rows of bits for each state that is met between characters. Wrinkle: after a token
-//! that ends inside a character few tokens can come, so these are tried one by one.
+//! Cost: a number for each token, and two rows of bits for each state that is met between characters. Wrinkle: tokens that begin inside a
+//! character are tried one by one, and so are those of which it matters which they are ([`super::wholes`]).
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::boundaries::{Boundaries, DEAD, Follows, StateId, characters};
-use super::program::{Kind, Program};
+use super::program::Kind;
 use super::splits::{Splits, TokenId};
 
 /// What the pattern sees of a token: the kinds of its characters, and the bytes of the last one if it is not complete.
@@ -30,19 +30,27 @@ pub struct Columns {
     ranges: Vec<Range<usize>>,
     /// Tokens that begin inside a character.
     continuing: Vec<TokenId>,
+    /// Tokens of which it matters which they are.
+    others: Vec<TokenId>,
     /// By state: the tokens that may come in the same piece, and those that may begin one.
     rows: FxHashMap<StateId, [Box<[u32]>; 2]>,
 }
 
 impl Columns {
-    /// For the self-canonical tokens of a vocabulary.
-    pub fn new(splits: &Splits, program: &Program) -> Self {
+    /// For the tokens of a vocabulary that are ever written.
+    pub fn new(splits: &Splits, boundaries: &Boundaries) -> Self {
+        let (alphabet, wholes) = (&boundaries.program().alphabet, boundaries.wholes());
         let mut by_seen: FxHashMap<Seen, Vec<TokenId>> = FxHashMap::default();
-        let mut continuing = Vec::new();
-        for token in (0..splits.len() as TokenId).filter(|&token| splits.is_self_canonical(token)) {
+        let (mut continuing, mut others) = (Vec::new(), Vec::new());
+        let is_written = |token: &TokenId| splits.is_self_canonical(*token) || wholes.is_whole(*token);
+        for token in (0..splits.len() as TokenId).filter(is_written) {
+            if wholes.is_label(token) || wholes.is_whole(token) {
+                others.push(token);
+                continue;
+            }
             match characters(splits.spelled(token)) {
                 Some((text, rest)) => {
-                    let kinds = text.chars().map(|c| program.alphabet.kind(c)).collect();
+                    let kinds = text.chars().map(|c| alphabet.kind(c)).collect();
                     by_seen.entry((kinds, SmallVec::from_slice(rest))).or_default().push(token);
                 }
                 None => continuing.push(token),
@@ -53,7 +61,7 @@ impl Columns {
             ranges.push(tokens.len()..tokens.len() + column.len());
             tokens.extend(column);
         }
-        Self { tokens, ranges, continuing, rows: FxHashMap::default() }
+        Self { tokens, ranges, continuing, others, rows: FxHashMap::default() }
     }
 
     /// The tokens that may come in the same piece, and those that may begin one: rows of a bit for each token.
@@ -70,18 +78,17 @@ impl Columns {
         let mut row = vec![0_u32; splits.len().div_ceil(32)];
         let mut add =
             |tokens: &[TokenId]| tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
-        if boundaries.is_between_characters(state) {
-            for range in &self.ranges {
-                let tokens = &self.tokens[range.clone()];
-                if boundaries.after(state, splits.spelled(tokens[0]), follows) != DEAD {
-                    add(tokens);
-                }
+        let ranges = if boundaries.is_between_characters(state) { &self.ranges[..] } else { &[] };
+        let mut leads = |token: TokenId| boundaries.after(state, token, splits.spelled(token), follows) != DEAD;
+        for range in ranges {
+            let tokens = &self.tokens[range.clone()];
+            if leads(tokens[0]) {
+                add(tokens);
             }
-        } else {
-            for &token in &self.continuing {
-                if boundaries.after(state, splits.spelled(token), follows) != DEAD {
-                    add(&[token]);
-                }
+        }
+        for &token in self.continuing.iter().chain(&self.others) {
+            if leads(token) {
+                add(&[token]);
             }
         }
         row.into()

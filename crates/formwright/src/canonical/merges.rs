@@ -24,6 +24,7 @@ use super::pairs::Pairs;
 use super::pattern::{self, Properties};
 use super::program::Program;
 use super::splits::{Description, Splits, Symbols, TokenId};
+use super::wholes::Wholes;
 use crate::error::{Error, Result};
 
 /// What a tokenizer writes.
@@ -85,10 +86,11 @@ impl Merges {
     /// cannot be followed.
     pub fn new(description: &Description, cuts: &Cuts) -> Result<Self> {
         let splits = Splits::new(description)?;
-        let is_whole = |token: TokenId| !splits.spelled(token).is_empty() && !splits.is_self_canonical(token);
-        if let Some(token) = (0..splits.len() as TokenId).find(|&token| cuts.whole_pieces && is_whole(token)) {
-            let what = format!("token {token} is written for a whole piece alone, because no merges make it");
-            return Err(Error::vocabulary(what).hint("this cannot be followed: use the vocabulary without its merges"));
+        let wholes = if cuts.whole_pieces { Wholes::new(&splits) } else { Wholes::default() };
+        if cuts.pattern.is_none() && !wholes.is_empty() {
+            return Err(Error::vocabulary(
+                "a text that is one piece and a token, which no merges make, is not followed",
+            ));
         }
         if cuts.pattern.is_some() && description.symbols == Symbols::Characters {
             return Err(Error::vocabulary("pieces of characters are not followed, only pieces of bytes"));
@@ -96,7 +98,8 @@ impl Merges {
         let program = |pattern: &String| Program::new(&pattern::parse(pattern, &cuts.properties)?);
         let program = cuts.pattern.as_ref().map(program).transpose()?;
         let pairs = Pairs::new(&splits);
-        let pieces = program.map(|program| Mutex::new(Pieces { boundaries: Boundaries::new(program), columns: None }));
+        let pieces =
+            program.map(|program| Mutex::new(Pieces { boundaries: Boundaries::new(program, wholes), columns: None }));
         let mut words: Vec<(Box<[u8]>, TokenId)> =
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
@@ -141,7 +144,9 @@ impl Merges {
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(pieces.boundaries.piece(rest));
             // Most pieces are tokens.
-            match self.splits.token(piece.as_bytes()).filter(|&token| self.splits.is_self_canonical(token)) {
+            let is_written =
+                |&token: &TokenId| self.splits.is_self_canonical(token) || pieces.boundaries.wholes().is_whole(token);
+            match self.splits.token(piece.as_bytes()).filter(is_written) {
                 Some(token) => tokens.push(token),
                 None => tokens.extend(self.splits.encode(piece)?),
             }
@@ -203,7 +208,7 @@ impl Merges {
             return all.filter(|&token| self.after(state, last, token).is_some()).chain(words).collect();
         };
         let Pieces { boundaries, columns } = &mut *pieces;
-        let columns = columns.get_or_insert_with(|| Columns::new(&self.splits, boundaries.program()));
+        let columns = columns.get_or_insert_with(|| Columns::new(&self.splits, boundaries));
         let [in_piece, at_boundary] = columns.rows(&self.splits, boundaries, state);
         let mut row = in_piece.clone();
         let before = last.filter(|&last| !self.spelled(last).1);
@@ -259,7 +264,8 @@ impl Merges {
 
     /// Where a token leads after another one; `None` if this tokenizer never writes it there.
     fn after(&self, state: StateId, last: Option<TokenId>, token: TokenId) -> Option<StateId> {
-        if !self.splits.is_self_canonical(token) {
+        let is_whole = || self.pieces().is_some_and(|pieces| pieces.boundaries.wholes().is_whole(token));
+        if !self.splits.is_self_canonical(token) && !is_whole() {
             return None;
         }
         let spelled = self.splits.spelled(token);
@@ -274,7 +280,7 @@ impl Merges {
             return if compatible || before.is_none() { self.after_in_text(state, token) } else { None };
         };
         let follows = if compatible { Follows::InPiece } else { Follows::AtBoundary };
-        let next = pieces.boundaries.after(state, spelled, follows);
+        let next = pieces.boundaries.after(state, token, spelled, follows);
         (next != DEAD).then_some(next)
     }
 

@@ -16,6 +16,7 @@ pub mod pairs;
 pub mod pattern;
 pub mod program;
 pub mod splits;
+mod wholes;
 
 pub use merges::{Cuts, Merges};
 pub use pattern::Properties;
