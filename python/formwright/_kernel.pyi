@@ -141,6 +141,8 @@ class Language:
 class Merges:
     """How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.
 
+    Control tokens are no part of it: a text is encoded as if none were written in it.
+
     Args:
         tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are no part of the merges.
         priorities: Any two tokens whose concatenation is token ``i`` merge, by ``priorities[i]``: less is sooner.
@@ -186,13 +188,14 @@ class Merges:
         """The tokens that the tokenizer makes of a text; ``None`` if no token spells some character of it."""
 
     def is_viable_prefix(self, token_ids: Sequence[int]) -> bool:
-        """Whether these tokens are the beginning of what the tokenizer makes of some text. Words are not looked for.
+        """Whether these tokens can be the beginning of what the tokenizer makes of some text.
 
-        A viable prefix need not be canonical itself: a piece may end by what comes later.
+        A viable prefix need not be canonical itself: a piece may end by what comes later. False is certain. True is
+        what these tokens tell: whether a token exists that can follow is not looked for, nor are ``words``.
         """
 
     def allowed_token_ids(self, token_ids: Sequence[int]) -> list[int]:
-        """All tokens after which some tokens are still a viable prefix, ascending; none if they are none themselves."""
+        """All tokens that can follow in a viable prefix, ascending; none if it is no such prefix."""
 
     def may_follow(self, left: int, right: int) -> bool:
         """Whether a token may follow another one in the same piece."""

@@ -286,8 +286,49 @@ def test_contradictions_are_refused() -> None:
         Merges(tokens, merges=[(97, 98, 999)])
     with pytest.raises(VocabularyError, match="which no merges make"):
         Merges([*tokens, b"abc"], priorities=list(range(257)), whole_pieces=True)
+    with pytest.raises(VocabularyError, match="256 priorities below"):
+        Merges(tokens, priorities=[1])
+    with pytest.raises(VocabularyError, match="a token of its own"):
+        Merges([b"a"], priorities=[0], fallback=[10**6] * 256)
+    for words in ([("", 300)], [("x", 97)], [("x", 300), ("y", 300)], [("x", 300), ("x", 301)]):
+        with pytest.raises(VocabularyError, match="words"):
+            Merges(tokens, priorities=list(range(256)), words=words)
+    with pytest.raises(RegexError, match="too deep"):
+        Merges.class_names("[" * 100_000)
     with pytest.raises(RegexError, match="no such class"):
         Merges(tokens, priorities=list(range(256)), pattern=r"\p{Nothing}")
+
+
+def test_the_prefix_alone_is_not_written() -> None:
+    spelling, merges, _ = read_all("sentencepiece v1")
+    space = spelling.tokens.index(b" ")
+    assert merges.encode("") == []
+    assert not merges.is_canonical([space])
+    assert merges.encode(" ") == [spelling.tokens.index(b"  ")]
+
+
+def test_case_is_folded_before_complements_and_intersections() -> None:
+    for pattern, text, expected in (
+        (r"(?i:\P{Lu})b|\s|\S", "xb", ["x", "b"]),
+        (r"(?i:[a&&A])b|\s|\S", "Ab", ["Ab"]),
+        (r"(?i:[^k])b|\s|\S", "Kb", ["K", "b"]),
+    ):
+        ranks: dict[bytes, int] = {bytes([byte]): byte for byte in range(256)} | {text.encode(): 256}
+        encoding = tiktoken.Encoding("case", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        assert [encoding.decode([token]) for token in encoding.encode_ordinary(text)] == expected
+        assert merges_from(encoding).encode(text) == encoding.encode_ordinary(text)
+
+
+def test_any_number_of_states_takes_bounded_memory() -> None:
+    """A pattern with exponentially many states: what is found of them is forgotten, and the answers stay the same."""
+    ranks: dict[bytes, int] = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    encoding = tiktoken.Encoding("states", pat_str=r"[ab]*a[ab]{17}c|[\s\S]", mergeable_ranks=ranks, special_tokens={})
+    merges = merges_from(encoding)
+    text = "".join(random.Random(1).choices("ab", k=3_000))
+    ids = encoding.encode_ordinary(text)
+    assert merges.encode(text) == ids
+    assert merges.is_canonical(ids)
+    assert not merges.is_canonical([*ids, 256])
 
 
 def test_other_tokenizers_are_refused() -> None:
@@ -301,5 +342,29 @@ def test_other_tokenizers_are_refused() -> None:
     tokenizer = byte_level(None)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(), pre_tokenizers.ByteLevel()])
     refused(tokenizer, "Digits")
+    tokenizer = byte_level(r"(?i:ss)b|\s|\S")
+    refused(tokenizer, "without case")
+    refused(byte_level(r"\p{N}{1,3}+|\s|\S"), "repeats a repetition")
+    refused(byte_level(r"x.|\s|\S"), r"a `\$` or a `.`")
+    for flag in ("lstrip", "rstrip", "single_word"):
+        tokenizer = byte_level(None)
+        tokenizer.add_tokens([AddedToken("<other>", normalized=False, **{flag: True})])
+        refused(tokenizer, "with what stands around it")
+    tokenizer = byte_level(None)
+    tokenizer.add_tokens([AddedToken("<other>", normalized=True)])
+    refused(tokenizer, "before and after")
+    tokenizer = byte_level(None)
+    tokenizer.enable_truncation(200)
+    refused(tokenizer, "truncates")
+    tokenizer = of_characters()
+    tokenizer.add_tokens([AddedToken("<other>", normalized=False)])
+    refused(tokenizer, "normalizes texts and has added tokens")
+    tokenizer = of_characters()
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁")] * 2 + [normalizers.Replace(" ", "▁")])
+    refused(tokenizer, "Prepend and Prepend and Replace")
+    tokenizer = of_characters()
+    tokenizer.normalizer = None
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="_", prepend_scheme="never", split=False)
+    refused(tokenizer, "Metaspace")
     unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("▁", -1.0)], unk_id=0))
     refused(unigram, "Unigram")

@@ -11,6 +11,8 @@ type Ranges = Vec<(char, char)>;
 
 /// How a tokenizer spells: what it merges, and where it cuts a text into pieces. Immutable.
 ///
+/// Control tokens are no part of it: a text is encoded as if none were written in it.
+///
 /// Args:
 ///     tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` for ids that are no part of the merges.
 ///     priorities: Any two tokens whose concatenation is token ``i`` merge, by ``priorities[i]``: less is sooner.
@@ -95,15 +97,16 @@ impl Merges {
         self.merges.is_canonical(token_ids.into_iter().map(Int::id))
     }
 
-    /// Whether these tokens are the beginning of what the tokenizer makes of some text. Words are not looked for.
+    /// Whether these tokens can be the beginning of what the tokenizer makes of some text.
     ///
-    /// A viable prefix need not be canonical itself: a piece may end by what comes later.
+    /// A viable prefix need not be canonical itself: a piece may end by what comes later. False is certain. True is
+    /// what these tokens tell: whether a token exists that can follow is not looked for, nor are ``words``.
     #[allow(clippy::needless_pass_by_value)]
     fn is_viable_prefix(&self, token_ids: Vec<Int>) -> bool {
         self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id))
     }
 
-    /// All tokens after which some tokens are still a viable prefix, ascending; none if they are none themselves.
+    /// All tokens that can follow in a viable prefix, ascending; none if it is no such prefix.
     #[allow(clippy::needless_pass_by_value)]
     fn allowed_token_ids(&self, py: Python<'_>, token_ids: Vec<Int>) -> Vec<u32> {
         let mut found = py.detach(|| self.merges.next_tokens(token_ids.into_iter().map(Int::id)));

@@ -200,7 +200,10 @@ def read_merges(tokenizer: Any) -> Merges:
         raise _not_followed(f"its model is {model['type']}, which does not merge pairs")
     if model.get("dropout"):
         raise _not_followed("its merges are dropped at random")
+    if config["truncation"] or config["padding"]:
+        raise _not_followed("it truncates or pads what it encodes")
     cuts = _cuts(config)
+    _refuse_words(config)
     spell, vocabulary = _speller(config), model["vocab"]
     words = [(token["content"], token["id"]) for token in config["added_tokens"] if not token["special"]]
     added = {token["content"] for token in config["added_tokens"]}
@@ -212,6 +215,19 @@ def read_merges(tokenizer: Any) -> Merges:
     pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"])
     merges = [_merge(vocabulary, left, right) for left, right in pairs]
     return Merges(tokens, merges=merges, words=words, whole_pieces=bool(model.get("ignore_merges")), **cuts)
+
+
+def _refuse_words(config: Config) -> None:
+    """Refuses added tokens that are not just cut out of a text."""
+    added = config["added_tokens"]
+    words = [token for token in added if not token["special"]]
+    for token in added:
+        if token["lstrip"] or token["rstrip"] or token["single_word"]:
+            raise _not_followed(f"the added token {token['content']!r} is cut out with what stands around it")
+    if len({token["normalized"] for token in words}) > 1:
+        raise _not_followed("its added tokens are cut out before and after the text is normalized")
+    if words and config["normalizer"]:
+        raise _not_followed("it normalizes texts and has added tokens")
 
 
 def _merge(vocabulary: dict[str, int], left: str, right: str) -> tuple[int, int, int]:
@@ -231,7 +247,7 @@ def _cuts(config: Config) -> Config:
         pattern = _pattern(before)
         classes = {name: _characters(name) for name in Merges.class_names(pattern)}
         return {"fallback": None, "pattern": pattern, "classes": classes}
-    return {"fallback": _fallback(config["model"]), "space": "\u2581", "prefix": _prefix(before, normalizers)}
+    return {"fallback": _fallback(config), "space": "\u2581", "prefix": _prefix(before, normalizers)}
 
 
 def _pattern(before: list[Config]) -> str:
@@ -240,7 +256,7 @@ def _pattern(before: list[Config]) -> str:
     for step in before:
         if step["type"] == "Split":
             if step["behavior"] not in ("Isolated", "Removed") or step["invert"] != (step["behavior"] == "Removed"):
-                raise _not_followed(f"it cuts texts so that pieces are {step['behavior'].lower()}")
+                raise _not_followed(f"the behaviour {step['behavior']} of its Split is not known")
             patterns.append(step["pattern"].get("Regex") or re.escape(step["pattern"]["String"]))
         elif step["type"] != "ByteLevel":
             raise _not_followed(f"its pre-tokenizer {step['type']} is not known")
@@ -249,29 +265,51 @@ def _pattern(before: list[Config]) -> str:
         elif step["use_regex"]:
             patterns.append(_GPT2)
     if len(patterns) != 1:
-        raise _not_followed(f"{len(patterns)} expressions cut its texts into pieces, and pieces of pieces")
-    if "$" in patterns[0].replace("\\$", ""):
-        raise _not_followed("the end of a line ends its pieces")
+        raise _not_followed(f"it has {len(patterns)} patterns that cut texts; exactly one can be followed")
+    _refuse_syntax(patterns[0])
     return str(patterns[0])
 
 
-def _fallback(model: Config) -> list[int | None]:
+def _refuse_syntax(pattern: str) -> None:
+    """Refuses what the engine of ``tokenizers`` reads otherwise than that of tiktoken, which the kernel follows."""
+    bare = pattern.replace("\\\\", "").replace("\\$", "").replace("\\.", "")
+    if "$" in bare or "." in bare:
+        raise _not_followed("its pattern has a `$` or a `.`")
+    if re.search(r"\{[\d,]+\}\+", bare):
+        raise _not_followed("its pattern repeats a repetition")
+    for group in re.findall(r"\(\?i:([^)]*)\)", bare):
+        if not re.fullmatch(r"[A-Za-z'|\[\]]*", group) or _FOLDED_PAIRS.search(group):
+            raise _not_followed(f"how its pattern compares (?i:{group}) without case is not known")
+    if "(?i)" in bare:
+        raise _not_followed("its pattern compares all of a text without case")
+
+
+_FOLDED_PAIRS = re.compile("ss|st|ff|fi|fl", re.IGNORECASE)
+"""Two letters that one character stands for where case does not matter."""
+
+
+def _fallback(config: Config) -> list[int | None]:
+    model = config["model"]
+    decoders = {step["type"] for step in _flatten(config["decoder"], "decoders")}
+    if model.get("byte_fallback") and "ByteFallback" not in decoders:
+        raise _not_followed("it writes bytes as tokens, and does not read them back")
     bytes_ = (model["vocab"].get(f"<0x{byte:02X}>") for byte in range(256))
     return list(bytes_) if model.get("byte_fallback") else [None] * 256
 
 
+_REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+_PREPEND = {"type": "Prepend", "prepend": "\u2581"}
+
+
 def _prefix(before: list[Config], normalizers: list[Config]) -> str | None:
     """The space before each text. Spaces are written as ``▁`` by normalizers, or by Metaspace."""
-    spaces = [step for step in before if step["type"] == "Metaspace" and not step.get("split", True)]
-    replaces = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
-    others = [step for step in normalizers if step != replaces and step != {"type": "Prepend", "prepend": "\u2581"}]
-    if others or len(before) != len(spaces) or (not spaces and replaces not in normalizers):
-        other = (others or [step for step in before if step not in spaces] or [{"type": "without spaces"}])[0]
-        raise _not_followed(f"its step {other['type']} is not known")
-    schemes = {step["prepend_scheme"] for step in spaces} - {"never"}
-    if schemes:
-        raise _not_followed("it puts a space before a text unless there is one")
-    return " " if len(normalizers) > normalizers.count(replaces) else None
+    if not before and normalizers in ([_REPLACE], [_PREPEND, _REPLACE], [_REPLACE, _PREPEND]):
+        return " " if _PREPEND in normalizers else None
+    match before, normalizers:
+        case [{"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "never", "split": False}], []:
+            return None
+    steps = " and ".join(step["type"] for step in (*normalizers, *before)) or "nothing"
+    raise _not_followed(f"what {steps} makes of spaces is not known")
 
 
 @cache
@@ -286,5 +324,5 @@ def _characters(name: str) -> Ranges:
 def _not_followed(reason: str) -> VocabularyError:
     return VocabularyError(
         f"the tokenizer does not spell by merges that can be followed: {reason}",
-        hint="canonical tokens cannot be told of it; use its vocabulary without them",
+        hint="its merges cannot be used; `vocabulary_from` still reads its tokens",
     )

@@ -32,7 +32,9 @@ def read(processor: Any) -> Spelling:
         tokens=[_bytes_of(processor, token) for token in ids],
         special_tokens={processor.id_to_piece(token): token for token in ids if processor.is_control(token)},
         ends=frozenset({end} - {-1}),
-        encode=processor.encode,
+        encode=lambda text: processor.encode(
+            text, out_type=int, add_bos=False, add_eos=False, reverse=False, enable_sampling=False
+        ),
         faithful=_is_faithful(processor),
     )
 
@@ -74,13 +76,16 @@ def _refuse_others(model: Any) -> None:
         "it removes whitespace": model.normalizer_spec.remove_extra_whitespaces,
         "it does not write spaces as ▁": not model.normalizer_spec.escape_whitespaces,
         "spaces end its words": model.trainer_spec.treat_whitespace_as_suffix,
+        "a word of it has a space that is not written as ▁": any(
+            piece.type == kinds.USER_DEFINED and " " in piece.piece for piece in model.pieces
+        ),
         "it has unused pieces": any(piece.type == kinds.UNUSED for piece in model.pieces),
     }
     for reason, holds in reasons.items():
         if holds:
             raise VocabularyError(
                 f"the SentencePiece model does not spell by merges alone: {reason}",
-                hint="canonical tokens cannot be told of it; use its vocabulary without them",
+                hint="its merges cannot be used; `vocabulary_from` still reads its tokens",
             )
 
 

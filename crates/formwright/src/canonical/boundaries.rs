@@ -4,11 +4,11 @@
 //! "       " "x"       seven spaces were one piece if the text ended here, and are six and one before a letter
 //! ```
 //!
-//! Whether a piece ends after a token may depend on text to come, without bound: so it is guessed, and the guess is
-//! checked. A *hypothesis* says whether a piece ends here, and which threads of earlier pieces must never match, because
-//! they would have been tried before the match that was guessed: its *obligations*. A state is the set of all hypotheses
-//! that hold so far. A sequence of tokens can go on as an encoder would write it if a hypothesis is left, and it is what
-//! an encoder writes if one is left for which the text may end.
+//! Whether a piece ends after a token may depend on text to come, without bound: so it is guessed, and the guess is checked
+//! later. If a piece ends here, then all alternatives that the engine would have preferred must fail later: these threads are
+//! the *obligations* of the guess, which is dropped when one of them matches. A state is the set of all *hypotheses* that
+//! hold so far. Tokens can go on as an encoder would write them if a hypothesis is left, and they are what an encoder
+//! writes if one is left for which the text may end.
 //!
 //! Cost: a few hypotheses a state and a few dozen states for the patterns in use. What a character does is found once, so
 //! a token takes a lookup for each of its characters. Wrinkle: a token may end inside a character, where no piece ends: the bytes read of it are part of the state.
@@ -75,6 +75,9 @@ type InnerId = u32;
 /// Nothing may.
 const NOTHING: InnerId = 0;
 
+/// States kept at most. Patterns in use have a few dozen between characters, and some thousands inside of them.
+const MOST_STATES: usize = 1 << 16;
+
 /// Not found yet.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -119,6 +122,7 @@ impl Boundaries {
 
     /// Where the piece at the start of a text ends, in bytes.
     pub fn piece(&mut self, text: &str) -> usize {
+        self.cutter.make_room(&self.program);
         self.cutter.piece(&self.program, text)
     }
 
@@ -217,6 +221,16 @@ impl Boundaries {
 
     fn inner(&mut self, hypotheses: SmallVec<[Hypothesis; 2]>) -> InnerId {
         self.inner.number(in_order(hypotheses))
+    }
+
+    /// Forgets all states but one, if there are many; returns its new number if so.
+    pub fn make_room(&mut self, state: StateId) -> Option<StateId> {
+        if self.states.len() + self.inner.len() <= MOST_STATES {
+            return None;
+        }
+        let kept = self.states.value(state).clone();
+        *self = Self::new(self.program.clone(), std::mem::take(&mut self.wholes));
+        Some(self.states.number(kept))
     }
 
     /// Whether a text may end here.

@@ -22,6 +22,9 @@ use super::splits::{Splits, TokenId};
 /// What the pattern sees of a token: the kinds of its characters, and the bytes of the last one if it is not complete.
 type Seen = (SmallVec<[Kind; 16]>, SmallVec<[u8; 4]>);
 
+/// States of which rows are kept; a pair of rows takes 32 KB for 131,072 tokens.
+const MOST_ROWS: usize = 256;
+
 /// The columns of a vocabulary.
 #[derive(Debug)]
 pub struct Columns {
@@ -64,9 +67,17 @@ impl Columns {
         Self { tokens, ranges, continuing, others, rows: FxHashMap::default() }
     }
 
+    /// Forgets what was found of states, whose numbers are no longer theirs.
+    pub fn forget(&mut self) {
+        self.rows.clear();
+    }
+
     /// The tokens that may come in the same piece, and those that may begin one: rows of a bit for each token.
     pub fn rows(&mut self, splits: &Splits, boundaries: &mut Boundaries, state: StateId) -> &[Box<[u32]>; 2] {
         if !self.rows.contains_key(&state) {
+            if self.rows.len() >= MOST_ROWS {
+                self.rows.clear();
+            }
             let found =
                 [Follows::InPiece, Follows::AtBoundary].map(|follows| self.row(splits, boundaries, state, follows));
             self.rows.insert(state, found);

@@ -16,6 +16,9 @@ const NONE: u32 = 0;
 /// The number of those that begin a piece.
 const START: u32 = 1;
 
+/// Lists of threads kept at most.
+const MOST_STATES: usize = 1 << 14;
+
 /// What a character does: to the threads, and whether a match stands before it.
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -59,6 +62,13 @@ impl Cutter {
         match self.steps.get(at as usize).and_then(|steps| steps[usize::from(kind)]) {
             Some(step) => step,
             None => self.find_step(program, at, kind),
+        }
+    }
+
+    /// Forgets what it found, if that is much.
+    pub fn make_room(&mut self, program: &Program) {
+        if self.threads.len() > MOST_STATES {
+            *self = Self::new(program);
         }
     }
 

@@ -95,6 +95,7 @@ impl Merges {
         if cuts.pattern.is_some() && description.symbols == Symbols::Characters {
             return Err(Error::vocabulary("pieces of characters are not followed, only pieces of bytes"));
         }
+        check_words(&cuts.words, description)?;
         let program = |pattern: &String| Program::new(&pattern::parse(pattern, &cuts.properties)?);
         let program = cuts.pattern.as_ref().map(program).transpose()?;
         let pairs = Pairs::new(&splits);
@@ -176,10 +177,12 @@ impl Merges {
             text.extend_from_slice(spelled);
         });
         let ends = self.read(tokens).is_some_and(|state| self.may_end(state));
-        ends && self.words_in(&text) == words
+        let is_prefix_alone = self.prefix.is_some_and(|prefix| text == prefix.encode_utf8(&mut [0; 4]).as_bytes());
+        ends && !is_prefix_alone && self.words_in(&text) == words
     }
 
-    /// Whether some tokens are the beginning of what this tokenizer makes of some text, as far as words do not matter.
+    /// Whether some tokens are the beginning of what this tokenizer makes of some text, as far as these tokens tell: it is
+    /// not looked whether a token exists that can follow. Words are not looked for.
     pub fn is_viable_prefix(&self, tokens: impl IntoIterator<Item = TokenId>) -> bool {
         self.read(tokens).is_some()
     }
@@ -189,11 +192,12 @@ impl Merges {
         let (mut state, mut last) = (START, None);
         for token in tokens {
             state = if self.spelled(token).1 {
-                self.may_begin_word(state, last).then_some(START)?
+                self.may_begin_word(state, last, token).then_some(START)?
             } else {
                 self.after(state, last, token)?
             };
             last = Some(token);
+            state = self.make_room(state);
         }
         Some(state)
     }
@@ -203,7 +207,7 @@ impl Merges {
         let mut last = None;
         let Some(state) = self.read(tokens.into_iter().inspect(|&token| last = Some(token))) else { return Vec::new() };
         let all = 0..self.splits.len() as TokenId;
-        let words = self.words.iter().map(|&(_, token)| token).filter(|_| self.may_begin_word(state, last));
+        let words = self.words.iter().map(|&(_, token)| token).filter(|&token| self.may_begin_word(state, last, token));
         let Some(mut pieces) = self.pieces() else {
             return all.filter(|&token| self.after(state, last, token).is_some()).chain(words).collect();
         };
@@ -228,9 +232,22 @@ impl Merges {
         found
     }
 
-    /// Whether a text may end before a word, for all that this tokenizer knows.
-    fn may_begin_word(&self, state: StateId, last: Option<TokenId>) -> bool {
-        self.may_end(state) && (last.is_some() || self.prefix.is_none())
+    /// Whether a word may come, as far as the text before it is concerned.
+    fn may_begin_word(&self, state: StateId, last: Option<TokenId>, word: TokenId) -> bool {
+        self.may_end(state) && (last.is_some() || self.has_prefix(self.spelled(word).0))
+    }
+
+    /// Whether a text begins as all texts do.
+    fn has_prefix(&self, text: &[u8]) -> bool {
+        self.prefix.is_none_or(|prefix| text.starts_with(prefix.encode_utf8(&mut [0; 4]).as_bytes()))
+    }
+
+    /// Forgets what was found of pieces, if that is much; returns the new number of a state.
+    fn make_room(&self, state: StateId) -> StateId {
+        let Some(mut pieces) = self.pieces() else { return state };
+        let Some(kept) = pieces.boundaries.make_room(state) else { return state };
+        pieces.columns.iter_mut().for_each(Columns::forget);
+        kept
     }
 
     fn pieces(&self) -> Option<MutexGuard<'_, Pieces>> {
@@ -269,9 +286,7 @@ impl Merges {
             return None;
         }
         let spelled = self.splits.spelled(token);
-        if let (None, Some(prefix)) = (last, self.prefix)
-            && !spelled.starts_with(prefix.encode_utf8(&mut [0; 4]).as_bytes())
-        {
+        if last.is_none() && !self.has_prefix(spelled) {
             return None;
         }
         let before = last.filter(|&last| !self.spelled(last).1);
@@ -300,6 +315,20 @@ impl Merges {
     fn may_end(&self, state: StateId) -> bool {
         self.pieces().map_or(state == START, |pieces| pieces.boundaries.may_end(state))
     }
+}
+
+/// Words are texts and ids of their own.
+fn check_words(words: &[(String, TokenId)], description: &Description) -> Result<()> {
+    let is_spelled = |token: TokenId| description.tokens.get(token as usize).is_some_and(Option::is_some);
+    let mut ids: Vec<TokenId> = words.iter().map(|&(_, token)| token).collect();
+    let mut texts: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
+    ids.sort_unstable();
+    texts.sort_unstable();
+    let is_twice = ids.windows(2).any(|pair| pair[0] == pair[1]) || texts.windows(2).any(|pair| pair[0] == pair[1]);
+    if is_twice || texts.first() == Some(&"") || ids.iter().any(|&token| is_spelled(token)) {
+        return Err(Error::vocabulary("words: each is a text of its own, with an id that spells nothing else"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -404,10 +433,15 @@ mod tests {
             (r"a*?|\s|\S", "as little as they can"),
             (r"(?<=a)b|\s|\S", "not read"),
             (r"\bx|\s|\S", "not read"),
-            (r"[a--b]|\s|\S", "a range"),
+            (r"[a--b]|\s|\S", "not read"),
+            (r"x(?:|a)*|\s|\S", "may be empty"),
+            (r"[!--]|\s|\S", "not read"),
+            (r"\x+4|\s|\S", "code point"),
             (r"x{9999}|\s|\S", "count"),
             (r"(\s", "parenthesis"),
         ];
+        let deep = "[".repeat(100_000);
+        let refused = refused.into_iter().chain([(deep.as_str(), "too deep")]);
         for (pattern, what) in refused {
             let bytes = (0..=255_u8).map(|byte| vec![byte]).collect();
             let error = Merges::new(&ranked(bytes), &cut_by(pattern)).unwrap_err();

@@ -11,11 +11,11 @@
 //! Two tokens are not compatible if a merge takes a suffix of the left one and a prefix of the right one before either
 //! is part of something longer. The suffixes of a token that are ever symbols are its *right spine*: its right part, the
 //! right part of that, and so on; the prefixes are the left spine. Number all tokens in preorder of the tree in which the
-//! parent of a token is its left part: then the tokens of whose left spine a symbol is taken at some time or later are a
-//! run of numbers, and what may not follow a token is a short list of runs.
+//! parent of a token is its left part: then all tokens that begin with a symbol, and make something longer of it no sooner
+//! than a given merge, have numbers in a row; and what may not follow a token is a short list of such runs.
 //!
-//! Cost: 12 bytes a merge; the runs of one token take about 0.1 us, a pair as long. Wrinkle: of merges of equal priority
-//! the leftmost comes first, so a tie lets the merge win against what is right of it, not against what is left of it.
+//! Cost: 12 bytes a merge; the runs of one token take about 0.1 us, a pair as long. Wrinkle: at equal priority, a
+//! merge across the boundary comes before one inside the right token, and after one inside the left token.
 
 use super::splits::{NONE, Splits, TokenId};
 

@@ -40,6 +40,19 @@ pub enum Node {
     },
 }
 
+impl Node {
+    /// Whether it matches the empty text.
+    fn may_be_empty(&self) -> bool {
+        match self {
+            Self::Empty | Self::Next { .. } => true,
+            Self::Class(_) => false,
+            Self::Concat(parts) => parts.iter().all(Self::may_be_empty),
+            Self::Alternatives(all) => all.iter().any(Self::may_be_empty),
+            Self::Repeat(repeat) => repeat.low == 0 || repeat.body.may_be_empty(),
+        }
+    }
+}
+
 /// A repetition.
 #[derive(Clone, Debug)]
 pub struct Repeat {
@@ -171,7 +184,7 @@ impl Parser<'_> {
         if self.eat("(") {
             return self.group(depth);
         }
-        Ok(Node::Class(self.class()?))
+        Ok(Node::Class(self.class(depth)?))
     }
 
     /// A look at the next character.
@@ -221,27 +234,35 @@ impl Parser<'_> {
     fn counted(&mut self, body: Node) -> Result<Node> {
         self.at += 1;
         let low = self.count()?;
-        let high = if self.eat(",") { if self.peek() == Some('}') { None } else { self.count()? } } else { low };
+        let high = if !self.eat(",") {
+            Some(low)
+        } else if self.peek() == Some('}') {
+            None
+        } else {
+            Some(self.count()?)
+        };
         if !self.eat("}") {
             return Err(self.error("a count is not closed"));
         }
-        let low = low.unwrap_or(0);
         if high.unwrap_or(low).max(low) > MOST_COPIES || high.is_some_and(|high| high < low) {
             return Err(self.error("a count that is not read"));
         }
         self.finish_repeat(body, low, high)
     }
 
-    fn count(&mut self) -> Result<Option<u32>> {
+    fn count(&mut self) -> Result<u32> {
         let digits = self.pattern[self.at..].bytes().take_while(u8::is_ascii_digit).count();
         let number = self.pattern[self.at..self.at + digits].parse().map_err(|_| self.error("a count is a number"))?;
         self.at += digits;
-        Ok(Some(number))
+        Ok(number)
     }
 
     fn finish_repeat(&mut self, body: Node, low: u32, high: Option<u32>) -> Result<Node> {
         if matches!(body, Node::Next { .. }) {
             return Err(self.error("a look ahead is not repeated"));
+        }
+        if high != Some(1) && body.may_be_empty() {
+            return Err(self.error("a repetition of what may be empty is not read")); // engines do not agree on it
         }
         if self.eat("?") {
             return Err(self.error("repetitions that take as little as they can are not read"));
@@ -253,25 +274,35 @@ impl Parser<'_> {
         Ok(Node::Repeat(Box::new(Repeat { body, low, high, possessive })))
     }
 
-    fn class(&mut self) -> Result<ClassUnicode> {
-        let mut class = match self.next("a character is missing")? {
-            '[' => self.bracket()?,
-            '\\' => self.escape()?,
-            '.' => self.named(".")?,
+    fn class(&mut self, depth: u32) -> Result<ClassUnicode> {
+        match self.next("a character is missing")? {
+            '[' => self.bracket(depth),
+            '\\' => {
+                let class = self.escape()?;
+                Ok(self.folded(class))
+            }
+            '.' => self.named("."),
             c if "^*+?{".contains(c) => {
                 self.at -= 1;
-                return Err(self.error("a character that is not read here"));
+                Err(self.error("a character that is not read here"))
             }
-            c => single(c),
-        };
+            c => Ok(self.folded(single(c))),
+        }
+    }
+
+    /// A class with all that differs from it in case alone, where case does not matter. Complements come after that.
+    fn folded(&self, mut class: ClassUnicode) -> ClassUnicode {
         if self.fold {
             class.case_fold_simple();
         }
-        Ok(class)
+        class
     }
 
     /// A set; `&&` stands between sets of which all must hold.
-    fn bracket(&mut self) -> Result<ClassUnicode> {
+    fn bracket(&mut self, depth: u32) -> Result<ClassUnicode> {
+        if depth > MOST_DEPTH {
+            return Err(self.error("sets stand too deep inside each other"));
+        }
         let is_negated = self.eat("^");
         let (mut all, mut held) = (ClassUnicode::empty(), None);
         let mut is_first = true;
@@ -281,24 +312,27 @@ impl Parser<'_> {
                 held = Some(both(held, std::mem::replace(&mut all, ClassUnicode::empty())));
                 continue;
             }
-            if ["--", "~~", "[:"].iter().any(|text| self.pattern[self.at..].starts_with(text)) {
+            if self.is_other_operator() {
                 return Err(self.error("a set of a kind that is not read"));
             }
             let item = match self.next("a set is not closed")? {
-                '[' => self.bracket()?,
+                '[' => self.bracket(depth + 1)?,
                 '\\' => self.escape()?,
                 c => single(c),
             };
-            all.union(&if self.is_range() { self.range(&item)? } else { item });
+            let item = if self.is_range() { self.range(&item)? } else { item };
+            all.union(&self.folded(item));
         }
         let mut all = both(held, all);
         if is_negated {
-            if self.fold {
-                all.case_fold_simple();
-            }
             all.negate();
         }
         Ok(all)
+    }
+
+    /// Operators between sets that engines do not have in common.
+    fn is_other_operator(&self) -> bool {
+        ["--", "~~", "[:"].iter().any(|text| self.pattern[self.at..].starts_with(text))
     }
 
     fn is_range(&self) -> bool {
@@ -307,9 +341,13 @@ impl Parser<'_> {
     }
 
     fn range(&mut self, first: &ClassUnicode) -> Result<ClassUnicode> {
+        if self.is_other_operator() {
+            return Err(self.error("a set of a kind that is not read"));
+        }
         self.at += 1;
         let last = match self.next("a set is not closed")? {
             '\\' => self.escape()?,
+            c if "-[&".contains(c) => return Err(self.error("a range that is not read")),
             c => single(c),
         };
         match (only(first), only(&last)) {
@@ -335,17 +373,19 @@ impl Parser<'_> {
                 let name = self.pattern[start..self.at].to_owned();
                 self.named(&name)?
             }
-            'u' | 'x' => {
-                let digits = if c == 'u' { 4 } else { 2 };
-                let code =
-                    self.pattern.get(self.at..self.at + digits).and_then(|code| u32::from_str_radix(code, 16).ok());
-                let found = code.and_then(char::from_u32).ok_or_else(|| self.error("a code point is expected"))?;
-                self.at += digits;
-                single(found)
-            }
+            'u' | 'x' => self.code_point(if c == 'u' { 4 } else { 2 })?,
             c if c.is_ascii_alphanumeric() => return Err(self.error("an escape that is not read")),
             c => single(c),
         })
+    }
+
+    fn code_point(&mut self, digits: usize) -> Result<ClassUnicode> {
+        let text =
+            self.pattern.get(self.at..self.at + digits).filter(|text| text.bytes().all(|c| c.is_ascii_hexdigit()));
+        let code = text.and_then(|text| u32::from_str_radix(text, 16).ok()).and_then(char::from_u32);
+        let found = code.ok_or_else(|| self.error("a code point is expected"))?;
+        self.at += digits;
+        Ok(single(found))
     }
 
     /// A class with a name. What is not in it is the complement, so that an engine is asked about each class once.
@@ -358,6 +398,7 @@ impl Parser<'_> {
         };
         let mut class = self.properties.class(&positive).ok_or_else(|| self.error("no such class"))?;
         self.names.push(positive);
+        class = self.folded(class);
         if is_negated {
             class.negate();
         }

@@ -71,10 +71,30 @@ pub struct Description {
     pub tokens: Vec<Option<Vec<u8>>>,
     /// What a piece consists of.
     pub symbols: Symbols,
-    /// By byte: the token that stands for it where a character is no token. Of bytes as symbols, nothing is said here.
+    /// By byte: the token that stands for it where a character is no token. Not looked at if `symbols` are bytes.
     pub fallback: Vec<Option<TokenId>>,
     /// Which pairs merge.
     pub order: Order,
+}
+
+impl Description {
+    fn check(&self) -> Result<()> {
+        if let Order::Priorities(all) = &self.order
+            && (all.len() != self.tokens.len() || all.contains(&u32::MAX))
+        {
+            let what = format!("{} priorities below {} are needed, one for each token", self.tokens.len(), u32::MAX);
+            return Err(Error::vocabulary(what));
+        }
+        let mut stands_for: Vec<TokenId> = self.fallback.iter().copied().flatten().collect();
+        stands_for.sort_unstable();
+        let is_free = |token: TokenId| self.tokens.get(token as usize).is_some_and(Option::is_none);
+        if stands_for.windows(2).any(|pair| pair[0] == pair[1]) || !stands_for.iter().all(|&token| is_free(token)) {
+            return Err(Error::vocabulary(
+                "each byte has a token of its own to stand for it, which spells nothing else",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Which pairs merge, and when.
@@ -94,6 +114,7 @@ impl Splits {
     /// tokens or each other.
     pub fn new(description: &Description) -> Result<Self> {
         let Description { tokens, symbols, fallback, order } = description;
+        description.check()?;
         let mut by_bytes: FxHashMap<Box<[u8]>, TokenId> = FxHashMap::default();
         by_bytes.reserve(tokens.len());
         for (token, bytes) in (0..).zip(tokens).filter_map(|(id, bytes)| Some((id, bytes.as_ref()?))) {
