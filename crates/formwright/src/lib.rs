@@ -43,8 +43,8 @@
 //! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `vocabulary`, `language`, `syntax` |
 //!
 //! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,
-//! formats, keywords), a bounded cache of shortest texts, and for each thread an arena for reading schemas and a few
-//! common trees. `unsafe` stands in one file, `matcher/masks/row.rs`, which writes rows that other threads can see.
+//! formats, keywords), a bounded cache of shortest texts, and for each thread an arena for reading schemas, a few common
+//! trees and the shortest texts of those made once. `unsafe` stands in one file, `matcher/masks/row.rs`, which writes rows that other threads can see.
 
 pub mod bytes;
 pub mod canonical;

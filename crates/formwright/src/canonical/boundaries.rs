@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use super::cutter::Cutter;
 use super::numbered::Numbered;
-use super::program::{Kind, MOST_KINDS, Program, Thread, Threads};
+use super::program::{MOST_MINTERMS, Minterm, Program, Thread, Threads};
 use super::splits::TokenId;
 use super::wholes::{NodeId, OUTSIDE, WHOLE, Wholes};
 
@@ -91,8 +91,8 @@ pub struct Boundaries {
     /// By state and [`Follows`]: where a token begins.
     starts: Vec<[InnerId; 2]>,
     inner: Numbered<SmallVec<[Hypothesis; 2]>>,
-    /// By what is inside a token, and kind of character.
-    steps: Vec<[InnerId; MOST_KINDS]>,
+    /// By what is inside a token, and minterm of character.
+    steps: Vec<[InnerId; MOST_MINTERMS]>,
     /// By what is inside a token: the state if it ends there.
     ends: Vec<StateId>,
 }
@@ -144,7 +144,7 @@ impl Boundaries {
         let Some((text, rest)) = characters(bytes) else { return DEAD };
         let mut inner = self.start(state, token, follows);
         for c in text.chars() {
-            inner = self.step(inner, self.program.alphabet.kind(c));
+            inner = self.step(inner, self.program.alphabet.minterm(c));
         }
         if rest.is_empty() { self.end(inner) } else { self.state(inner, rest) }
     }
@@ -181,16 +181,16 @@ impl Boundaries {
     }
 
     /// What is inside a token after a character.
-    fn step(&mut self, inner: InnerId, kind: Kind) -> InnerId {
-        self.steps.resize(self.inner.len(), [UNKNOWN; MOST_KINDS]);
-        let known = self.steps[inner as usize][usize::from(kind)];
+    fn step(&mut self, inner: InnerId, minterm: Minterm) -> InnerId {
+        self.steps.resize(self.inner.len(), [UNKNOWN; MOST_MINTERMS]);
+        let known = self.steps[inner as usize][usize::from(minterm)];
         if known != UNKNOWN {
             return known;
         }
         let hypotheses = self.inner.value(inner).iter();
-        let after = hypotheses.filter_map(|hypothesis| self.program.after(hypothesis, kind)).collect();
+        let after = hypotheses.filter_map(|hypothesis| self.program.after(hypothesis, minterm)).collect();
         let found = self.inner(after);
-        self.steps[inner as usize][usize::from(kind)] = found;
+        self.steps[inner as usize][usize::from(minterm)] = found;
         found
     }
 
@@ -246,19 +246,19 @@ impl Boundaries {
 
 impl Program {
     /// A hypothesis inside a token after one more character; `None` if it is refuted.
-    fn after(&self, now: &Hypothesis, kind: Kind) -> Option<Hypothesis> {
-        if self.first_match(&now.obligations, Some(kind)).is_some() {
+    fn after(&self, now: &Hypothesis, minterm: Minterm) -> Option<Hypothesis> {
+        if self.first_match(&now.obligations, Some(minterm)).is_some() {
             return None;
         }
-        let mut obligations = self.step(&now.obligations, kind);
-        let first = self.first_match(&now.threads, Some(kind));
+        let mut obligations = self.step(&now.obligations, minterm);
+        let first = self.first_match(&now.threads, Some(minterm));
         let threads = if now.place == Place::Inside {
-            self.step(&now.threads[..first.unwrap_or(now.threads.len())], kind)
+            self.step(&now.threads[..first.unwrap_or(now.threads.len())], minterm)
         } else {
             if !now.threads.is_empty() {
-                obligations.extend(self.step(&now.threads[..first?], kind));
+                obligations.extend(self.step(&now.threads[..first?], minterm));
             }
-            self.step(self.start(), kind)
+            self.step(self.start(), minterm)
         };
         if threads.is_empty() || obligations.iter().any(|&thread| self.matches_always(thread)) {
             return None;

@@ -4,7 +4,7 @@
 //! "cat", "dog", "the": three lower-case letters each, one column        " a1": space, letter, digit, another one
 //! ```
 //!
-//! A pattern sees the kinds of characters, not the characters. So which tokens may come next, as far as pieces go, is found
+//! A pattern sees the minterms of characters, not the characters. So which tokens may come next, as far as pieces go, is found
 //! for each column, once for each state: half a millisecond, and later a copy.
 //!
 //! Cost: a number for each token, and two rows of bits for each state that is met between characters. Wrinkle: tokens that begin inside a
@@ -16,11 +16,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::boundaries::{Boundaries, DEAD, Follows, StateId, characters};
-use super::program::Kind;
+use super::program::Minterm;
 use super::splits::{Splits, TokenId};
 
-/// What the pattern sees of a token: the kinds of its characters, and the bytes of the last one if it is not complete.
-type Seen = (SmallVec<[Kind; 16]>, SmallVec<[u8; 4]>);
+/// What the pattern sees of a token: the minterms of its characters, and the bytes of the last one if it is not complete.
+type Seen = (SmallVec<[Minterm; 16]>, SmallVec<[u8; 4]>);
 
 /// States of which rows are kept; a pair of rows takes 32 KB for 131,072 tokens.
 const MOST_ROWS: usize = 256;
@@ -53,8 +53,8 @@ impl Columns {
             }
             match characters(splits.spelled(token)) {
                 Some((text, rest)) => {
-                    let kinds = text.chars().map(|c| alphabet.kind(c)).collect();
-                    by_seen.entry((kinds, SmallVec::from_slice(rest))).or_default().push(token);
+                    let minterms = text.chars().map(|c| alphabet.minterm(c)).collect();
+                    by_seen.entry((minterms, SmallVec::from_slice(rest))).or_default().push(token);
                 }
                 None => continuing.push(token),
             }

@@ -8,7 +8,7 @@
 //! depend on the character after it, so it is seen when that is read.
 
 use super::numbered::Numbered;
-use super::program::{Kind, MOST_KINDS, Program, Threads};
+use super::program::{MOST_MINTERMS, Minterm, Program, Threads};
 
 /// The number of the threads of which none is left.
 const NONE: u32 = 0;
@@ -30,7 +30,7 @@ struct Step {
 #[derive(Debug)]
 pub struct Cutter {
     threads: Numbered<Threads>,
-    steps: Vec<[Option<Step>; MOST_KINDS]>,
+    steps: Vec<[Option<Step>; MOST_MINTERMS]>,
 }
 
 impl Cutter {
@@ -45,7 +45,7 @@ impl Cutter {
     pub fn piece(&mut self, program: &Program, text: &str) -> usize {
         let (mut at, mut end) = (START, 0);
         for (index, c) in text.char_indices() {
-            let step = self.step(program, at, program.alphabet.kind(c));
+            let step = self.step(program, at, program.alphabet.minterm(c));
             if step.is_match {
                 end = index;
             }
@@ -58,10 +58,10 @@ impl Cutter {
     }
 
     #[inline]
-    fn step(&mut self, program: &Program, at: u32, kind: Kind) -> Step {
-        match self.steps.get(at as usize).and_then(|steps| steps[usize::from(kind)]) {
+    fn step(&mut self, program: &Program, at: u32, minterm: Minterm) -> Step {
+        match self.steps.get(at as usize).and_then(|steps| steps[usize::from(minterm)]) {
             Some(step) => step,
-            None => self.find_step(program, at, kind),
+            None => self.find_step(program, at, minterm),
         }
     }
 
@@ -73,14 +73,14 @@ impl Cutter {
     }
 
     #[cold]
-    fn find_step(&mut self, program: &Program, at: u32, kind: Kind) -> Step {
+    fn find_step(&mut self, program: &Program, at: u32, minterm: Minterm) -> Step {
         let threads = self.threads.value(at);
         // Once a match counts, what would be tried after it does not.
-        let first = program.first_match(threads, Some(kind));
-        let after = program.step(&threads[..first.unwrap_or(threads.len())], kind);
+        let first = program.first_match(threads, Some(minterm));
+        let after = program.step(&threads[..first.unwrap_or(threads.len())], minterm);
         let step = Step { to: self.threads.number(after), is_match: first.is_some() };
-        self.steps.resize(self.threads.len(), [None; MOST_KINDS]);
-        self.steps[at as usize][usize::from(kind)] = Some(step);
+        self.steps.resize(self.threads.len(), [None; MOST_MINTERMS]);
+        self.steps[at as usize][usize::from(minterm)] = Some(step);
         step
     }
 }

@@ -216,8 +216,8 @@ impl Merges {
         let [in_piece, at_boundary] = columns.rows(&self.splits, boundaries, state);
         let mut row = in_piece.clone();
         let before = last.filter(|&last| !self.spelled(last).1);
-        for run in before.iter().flat_map(|&last| self.pairs.runs_after(&self.splits, last)) {
-            for &token in self.pairs.tokens(run) {
+        for interval in before.iter().flat_map(|&last| self.pairs.intervals_after(&self.splits, last)) {
+            for &token in self.pairs.tokens(interval) {
                 row[token as usize / 32] &= !(1 << (token % 32));
             }
         }

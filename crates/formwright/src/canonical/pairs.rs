@@ -12,21 +12,21 @@
 //! is part of something longer. The suffixes of a token that are ever symbols are its *right spine*: its right part, the
 //! right part of that, and so on; the prefixes are the left spine. Number all tokens in preorder of the tree in which the
 //! parent of a token is its left part: then all tokens that begin with a symbol, and make something longer of it no sooner
-//! than a given merge, have numbers in a row; and what may not follow a token is a short list of such runs.
+//! than a given merge, are an interval of numbers; and what may not follow a token is a short list of intervals.
 //!
-//! Cost: 12 bytes a merge; the runs of one token take about 0.1 us, a pair as long. Wrinkle: at equal priority, a
+//! Cost: 12 bytes a merge; the intervals of one token take about 0.1 us, a pair as long. Wrinkle: at equal priority, a
 //! merge across the boundary comes before one inside the right token, and after one inside the left token.
 
 use super::splits::{NONE, Splits, TokenId};
 
-/// A run of preorder numbers, from the first to the one after the last.
-pub type Run = (u32, u32);
+/// An interval of preorder numbers, from the first to the one after the last.
+pub type Interval = (u32, u32);
 
 /// A merge that takes a symbol of the right token: its priority, and whom it takes that symbol from.
 #[derive(Clone, Copy, Debug)]
 struct Taking {
     priority: u32,
-    from: Run,
+    from: Interval,
 }
 
 /// Which tokens are compatible.
@@ -63,8 +63,8 @@ impl Pairs {
         Self { numbers, tokens, starts: lists.starts, takings: lists.items }
     }
 
-    /// The runs of numbers of tokens that must not follow `token` in a piece.
-    pub fn runs_after<'p>(&'p self, splits: &'p Splits, token: TokenId) -> impl Iterator<Item = Run> + 'p {
+    /// The intervals of tokens that must not follow `token` in a piece.
+    pub fn intervals_after<'p>(&'p self, splits: &'p Splits, token: TokenId) -> impl Iterator<Item = Interval> + 'p {
         let mut spine = Some((token, u32::MAX));
         std::iter::from_fn(move || {
             let (symbol, limit) = spine?;
@@ -81,11 +81,11 @@ impl Pairs {
     /// Whether `right` may follow `left` in a piece.
     pub fn are_compatible(&self, splits: &Splits, left: TokenId, right: TokenId) -> bool {
         let number = self.numbers[right as usize];
-        self.runs_after(splits, left).all(|(first, end)| number < first || end <= number)
+        self.intervals_after(splits, left).all(|(first, end)| number < first || end <= number)
     }
 
-    /// The tokens of a run.
-    pub fn tokens(&self, (first, end): Run) -> &[TokenId] {
+    /// The tokens of an interval.
+    pub fn tokens(&self, (first, end): Interval) -> &[TokenId] {
         &self.tokens[first as usize..end as usize]
     }
 }

@@ -7,7 +7,7 @@
 //! A thread waits for a character or has matched; the first thread of a list is what is tried first (Pike's machine, as
 //! Cox 2009 tells it). A match may depend on what comes next.
 //!
-//! Characters that no class of the pattern tells apart are one *kind*; there are at most 64, so a class is a word.
+//! Characters that no class of the pattern tells apart are one *minterm*; there are at most 64, so a class is a word.
 //!
 //! Cost: a step looks at each thread once. Wrinkle: a possessive repetition is run as a greedy one. That is the same where
 //! what follows cannot begin with what it would give back; other patterns are refused.
@@ -18,11 +18,11 @@ use smallvec::SmallVec;
 use super::pattern::{Node, Repeat};
 use crate::error::{Error, Result};
 
-/// A set of kinds of characters, a bit each.
-pub type Kinds = u64;
+/// A set of minterms of characters, a bit each.
+pub type Minterms = u64;
 
-/// The kind of a character, as its number.
-pub type Kind = u8;
+/// The minterm of a character, as its number.
+pub type Minterm = u8;
 
 /// Index of an instruction.
 pub type Thread = u16;
@@ -30,44 +30,44 @@ pub type Thread = u16;
 /// Threads in the order in which they are tried.
 pub type Threads = SmallVec<[Thread; 8]>;
 
-/// Most kinds.
-pub const MOST_KINDS: usize = 64;
+/// Most minterms.
+pub const MOST_MINTERMS: usize = 64;
 
 /// Most instructions.
 const MOST_INSTRUCTIONS: usize = 512;
 
-/// When a match counts: by the kind of the next character, or at the end of the text.
+/// When a match counts: by the minterm of the next character, or at the end of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Next {
     /// If a character of these comes next.
-    pub kinds: Kinds,
+    pub minterms: Minterms,
     /// If the text ends.
     pub at_end: bool,
 }
 
 impl Next {
     /// Whatever comes.
-    const ANY: Self = Self { kinds: Kinds::MAX, at_end: true };
+    const ANY: Self = Self { minterms: Minterms::MAX, at_end: true };
 
-    /// Whether it counts before a character of a kind; `None` is the end of the text.
-    pub fn holds(self, next: Option<Kind>) -> bool {
-        next.map_or(self.at_end, |kind| self.kinds >> kind & 1 == 1)
+    /// Whether it counts before a character of a minterm; `None` is the end of the text.
+    pub fn holds(self, next: Option<Minterm>) -> bool {
+        next.map_or(self.at_end, |minterm| self.minterms >> minterm & 1 == 1)
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Instruction {
-    Class(Kinds),
+    Class(Minterms),
     Split(Thread, Thread),
     Match(Next),
 }
 
-/// The kinds of all characters.
+/// The minterms of all characters.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
-    /// First characters of runs of one kind, ascending, with their kinds.
-    starts: Vec<(char, Kind)>,
-    ascii: [Kind; 128],
+    /// First characters of runs of one minterm, ascending, with their minterms.
+    starts: Vec<(char, Minterm)>,
+    ascii: [Minterm; 128],
 }
 
 impl Alphabet {
@@ -81,19 +81,19 @@ impl Alphabet {
         cuts.sort_unstable();
         cuts.dedup();
         let mut signatures: Vec<Vec<bool>> = Vec::new();
-        let mut starts: Vec<(char, Kind)> = Vec::new();
+        let mut starts: Vec<(char, Minterm)> = Vec::new();
         for start in cuts {
             let signature: Vec<bool> = classes.iter().map(|class| contains(class, start)).collect();
-            let kind = signatures.iter().position(|known| *known == signature).unwrap_or_else(|| {
+            let minterm = signatures.iter().position(|known| *known == signature).unwrap_or_else(|| {
                 signatures.push(signature);
                 signatures.len() - 1
             });
-            starts.push((start, kind as Kind));
-            if signatures.len() > MOST_KINDS {
-                return Err(Error::limit("kinds of characters of a pattern", signatures.len(), MOST_KINDS));
+            starts.push((start, minterm as Minterm));
+            if signatures.len() > MOST_MINTERMS {
+                return Err(Error::limit("minterms of characters of a pattern", signatures.len(), MOST_MINTERMS));
             }
         }
-        starts.dedup_by_key(|&mut (_, kind)| kind);
+        starts.dedup_by_key(|&mut (_, minterm)| minterm);
         let mut alphabet = Self { starts, ascii: [0; 128] };
         for byte in 0..128_u8 {
             alphabet.ascii[usize::from(byte)] = alphabet.search(char::from(byte));
@@ -101,23 +101,26 @@ impl Alphabet {
         Ok(alphabet)
     }
 
-    fn search(&self, c: char) -> Kind {
+    fn search(&self, c: char) -> Minterm {
         self.starts[self.starts.partition_point(|&(start, _)| start <= c) - 1].1
     }
 
-    /// The kind of a character.
+    /// The minterm of a character.
     #[inline]
-    pub fn kind(&self, c: char) -> Kind {
+    pub fn minterm(&self, c: char) -> Minterm {
         if c.is_ascii() { self.ascii[c as usize] } else { self.search(c) }
     }
 
-    /// All kinds.
-    fn all(&self) -> Kinds {
-        self.starts.iter().fold(0, |all, &(_, kind)| all | 1 << kind)
+    /// All minterms.
+    fn all(&self) -> Minterms {
+        self.starts.iter().fold(0, |all, &(_, minterm)| all | 1 << minterm)
     }
 
-    fn kinds(&self, class: &ClassUnicode) -> Kinds {
-        self.starts.iter().filter(|&&(start, _)| contains(class, start)).fold(0, |all, &(_, kind)| all | 1 << kind)
+    fn minterms(&self, class: &ClassUnicode) -> Minterms {
+        self.starts
+            .iter()
+            .filter(|&&(start, _)| contains(class, start))
+            .fold(0, |all, &(_, minterm)| all | 1 << minterm)
     }
 }
 
@@ -130,7 +133,7 @@ fn contains(class: &ClassUnicode, c: char) -> bool {
 /// A pattern, ready to run.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The kinds that the pattern tells apart.
+    /// The minterms that the pattern tells apart.
     pub alphabet: Alphabet,
     instructions: Vec<Instruction>,
     /// Where each piece begins.
@@ -161,12 +164,12 @@ impl Program {
         &self.start
     }
 
-    /// The threads after a character of a kind.
-    pub fn step(&self, threads: &[Thread], kind: Kind) -> Threads {
+    /// The threads after a character of a minterm.
+    pub fn step(&self, threads: &[Thread], minterm: Minterm) -> Threads {
         let mut after = Threads::new();
         for &thread in threads {
-            if let Instruction::Class(kinds) = self.instructions[usize::from(thread)]
-                && kinds >> kind & 1 == 1
+            if let Instruction::Class(minterms) = self.instructions[usize::from(thread)]
+                && minterms >> minterm & 1 == 1
             {
                 self.add(thread + 1, &mut after);
             }
@@ -187,8 +190,8 @@ impl Program {
         self.match_of(thread) == Some(Next::ANY)
     }
 
-    /// Where the first match counts, if a character of a kind comes next.
-    pub fn first_match(&self, threads: &[Thread], next: Option<Kind>) -> Option<usize> {
+    /// Where the first match counts, if a character of a minterm comes next.
+    pub fn first_match(&self, threads: &[Thread], next: Option<Minterm>) -> Option<usize> {
         threads.iter().position(|&thread| self.match_of(thread).is_some_and(|condition| condition.holds(next)))
     }
 
@@ -214,13 +217,14 @@ impl Program {
     /// Every character must be a piece if nothing else: then all text is cut into pieces.
     fn check_tiling(&self) -> Result<()> {
         let all = self.alphabet.all();
-        let is_piece = |kind: Kind| self.step(&self.start, kind).iter().any(|&thread| self.matches_always(thread));
+        let is_piece =
+            |minterm: Minterm| self.step(&self.start, minterm).iter().any(|&thread| self.matches_always(thread));
         if self.start.iter().any(|&at| self.match_of(at).is_some()) {
             return Err(Error::vocabulary("pre-tokenizer: the pattern matches the empty text"));
         }
-        let missing = (0..64).find(|&kind| all >> kind & 1 == 1 && !is_piece(kind));
-        let Some(kind) = missing else { return Ok(()) };
-        let sample = self.alphabet.starts.iter().find(|&&(_, of)| of == kind).map_or(' ', |&(start, _)| start);
+        let missing = (0..64).find(|&minterm| all >> minterm & 1 == 1 && !is_piece(minterm));
+        let Some(minterm) = missing else { return Ok(()) };
+        let sample = self.alphabet.starts.iter().find(|&&(_, of)| of == minterm).map_or(' ', |&(start, _)| start);
         Err(Error::vocabulary(format!(
             "pre-tokenizer: {sample:?} alone is no piece, so the pattern may pass over text"
         )))
@@ -241,11 +245,11 @@ impl Program {
         match node {
             Node::Empty => {}
             Node::Class(class) => {
-                let kinds = self.alphabet.kinds(class);
-                self.push(Instruction::Class(kinds))?;
+                let minterms = self.alphabet.minterms(class);
+                self.push(Instruction::Class(minterms))?;
             }
             Node::Next { class, at_end } if is_last => {
-                let next = Next { kinds: self.alphabet.kinds(class), at_end: *at_end };
+                let next = Next { minterms: self.alphabet.minterms(class), at_end: *at_end };
                 self.push(Instruction::Match(next))?;
             }
             Node::Next { .. } => {
@@ -312,9 +316,9 @@ impl Program {
     /// A possessive repetition is a greedy one if nothing that follows can begin with a character it would give back.
     fn check_possessive(&self, body: &Node, rest: Rest) -> Result<()> {
         if let Node::Class(class) = body {
-            let given_back = self.alphabet.kinds(class);
+            let given_back = self.alphabet.minterms(class);
             let is_read = rest.first & given_back != 0;
-            let is_seen = rest.empty.is_some_and(|next| next != Next::ANY && next.kinds & given_back != 0);
+            let is_seen = rest.empty.is_some_and(|next| next != Next::ANY && next.minterms & given_back != 0);
             if !is_read && !is_seen {
                 return Ok(());
             }
@@ -328,9 +332,9 @@ impl Program {
     fn begins(&self, node: &Node, rest: Rest) -> Rest {
         match node {
             Node::Empty => rest,
-            Node::Class(class) => Rest { first: self.alphabet.kinds(class), empty: None },
+            Node::Class(class) => Rest { first: self.alphabet.minterms(class), empty: None },
             Node::Next { class, at_end } => {
-                Rest { first: 0, empty: Some(Next { kinds: self.alphabet.kinds(class), at_end: *at_end }) }
+                Rest { first: 0, empty: Some(Next { minterms: self.alphabet.minterms(class), at_end: *at_end }) }
             }
             Node::Concat(parts) => parts.iter().rev().fold(rest, |rest, part| self.begins(part, rest)),
             Node::Alternatives(all) => all.iter().map(|node| self.begins(node, rest)).reduce(Rest::or).unwrap_or(rest),
@@ -346,7 +350,7 @@ impl Program {
 #[derive(Clone, Copy, Debug)]
 struct Rest {
     /// Characters.
-    first: Kinds,
+    first: Minterms,
     /// The end of the match, and when it counts.
     empty: Option<Next>,
 }
@@ -355,7 +359,7 @@ impl Rest {
     const END: Self = Self { first: 0, empty: Some(Next::ANY) };
 
     fn or(self, other: Self) -> Self {
-        let both = |a: Next, b: Next| Next { kinds: a.kinds | b.kinds, at_end: a.at_end || b.at_end };
+        let both = |a: Next, b: Next| Next { minterms: a.minterms | b.minterms, at_end: a.at_end || b.at_end };
         let empty = match (self.empty, other.empty) {
             (Some(a), Some(b)) => Some(both(a, b)),
             (a, b) => a.or(b),
