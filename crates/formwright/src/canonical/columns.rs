@@ -4,10 +4,10 @@
 //! "cat", "dog", "the": three lower-case letters each, one column        " a1": space, letter, digit, another one
 //! ```
 //!
-//! A pattern sees the minterms of characters, not the characters. So which tokens may come next, as far as pieces go, is found
-//! for each column, once for each state: half a millisecond, and later a copy.
+//! A pattern sees the minterms of characters, not the characters. So which tokens may come next, as far as pieces go, is
+//! found for each column, once for each state: some milliseconds, and later a copy.
 //!
-//! Cost: a number for each token, and two rows of bits for each state that is met between characters. Wrinkle: tokens that begin inside a
+//! Cost: a number for each token, and two rows of bits for each state that is met. Wrinkle: tokens that begin inside a
 //! character are tried one by one, and so are those of which it matters which they are ([`super::wholes`]).
 
 use std::ops::Range;
