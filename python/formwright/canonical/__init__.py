@@ -8,7 +8,8 @@
     direct_merge(texts, [(b"a", b"b")])                               # the same, merge by merge
 
 What the kernel does while a text is written (`formwright.tokenizers.Merges`), these do for a whole regular language
-before its first token. That takes seconds where the kernel takes microseconds, and fits on a page.
+before its first token. They look at every token in every state, where the kernel looks at those that come; and each
+fits on a page.
 """
 
 from __future__ import annotations

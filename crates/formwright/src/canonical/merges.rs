@@ -16,13 +16,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use smallvec::SmallVec;
-
-use super::boundaries::{Boundaries, DEAD, Follows, START, StateId};
+use super::boundaries::Boundaries;
 use super::columns::Columns;
 use super::pairs::Pairs;
 use super::pattern::{self, Properties};
 use super::program::Program;
+use super::reader::Reader;
 use super::splits::{Description, Splits, Symbols, TokenId};
 use super::wholes::Wholes;
 use crate::error::{Error, Result};
@@ -55,10 +54,10 @@ pub struct Merges {
 
 /// What is known of the pieces of a pattern.
 #[derive(Debug)]
-struct Pieces {
-    boundaries: Boundaries,
+pub(super) struct Pieces {
+    pub boundaries: Boundaries,
     /// Made when they are asked for.
-    columns: Option<Columns>,
+    pub columns: Option<Columns>,
 }
 
 /// How a text is cut into pieces before anything is merged.
@@ -163,7 +162,7 @@ impl Merges {
     }
 
     /// The bytes of a token, which may be a word.
-    fn spelled(&self, token: TokenId) -> (&[u8], bool) {
+    pub(super) fn spelled(&self, token: TokenId) -> (&[u8], bool) {
         let word = self.words.iter().find(|&&(_, of)| of == token);
         word.map_or_else(|| (self.splits.spelled(token), false), |(word, _)| (word, true))
     }
@@ -176,7 +175,7 @@ impl Merges {
             words.extend(is_word.then_some((text.len(), token)));
             text.extend_from_slice(spelled);
         });
-        let ends = self.read(tokens).is_some_and(|state| self.may_end(state));
+        let ends = self.read(tokens).is_some_and(|reader| reader.may_end());
         let is_prefix_alone = self.prefix.is_some_and(|prefix| text == prefix.encode_utf8(&mut [0; 4]).as_bytes());
         ends && !is_prefix_alone && self.words_in(&text) == words
     }
@@ -187,70 +186,38 @@ impl Merges {
         self.read(tokens).is_some()
     }
 
-    /// Where tokens lead; `None` if this tokenizer never writes them in this order.
-    fn read(&self, tokens: impl IntoIterator<Item = TokenId>) -> Option<StateId> {
-        let (mut state, mut last) = (START, None);
-        for token in tokens {
-            state = if self.spelled(token).1 {
-                self.may_begin_word(state, last, token).then_some(START)?
-            } else {
-                self.after(state, last, token)?
-            };
-            last = Some(token);
-            state = self.make_room(state);
-        }
-        Some(state)
+    /// Reads tokens; `None` if this tokenizer never writes them in this order.
+    fn read(&self, tokens: impl IntoIterator<Item = TokenId>) -> Option<Reader<'_>> {
+        let mut reader = Reader::new(self);
+        tokens.into_iter().try_for_each(|token| reader.accept(token))?;
+        Some(reader)
     }
 
     /// All tokens after which some tokens are still a viable prefix; none if they are none themselves.
     pub fn next_tokens(&self, tokens: impl IntoIterator<Item = TokenId>) -> Vec<TokenId> {
-        let mut last = None;
-        let Some(state) = self.read(tokens.into_iter().inspect(|&token| last = Some(token))) else { return Vec::new() };
-        let all = 0..self.splits.len() as TokenId;
-        let words = self.words.iter().map(|&(_, token)| token).filter(|&token| self.may_begin_word(state, last, token));
-        let Some(mut pieces) = self.pieces() else {
-            return all.filter(|&token| self.after(state, last, token).is_some()).chain(words).collect();
-        };
-        let Pieces { boundaries, columns } = &mut *pieces;
-        let columns = columns.get_or_insert_with(|| Columns::new(&self.splits, boundaries));
-        let [in_piece, at_boundary] = columns.rows(&self.splits, boundaries, state);
-        let mut row = in_piece.clone();
-        let before = last.filter(|&last| !self.spelled(last).1);
-        for interval in before.iter().flat_map(|&last| self.pairs.intervals_after(&self.splits, last)) {
-            for &token in self.pairs.tokens(interval) {
-                row[token as usize / 32] &= !(1 << (token % 32));
-            }
-        }
-        row.iter_mut().zip(at_boundary).for_each(|(word, begins)| *word |= begins);
-        drop(pieces);
-        let is_set = |&token: &TokenId| row[token as usize / 32] >> (token % 32) & 1 == 1;
-        let mut found: Vec<TokenId> = all.filter(is_set).collect();
-        if last.is_none() && self.prefix.is_some() {
-            found.retain(|&token| self.after(state, last, token).is_some());
-        }
-        found.extend(words);
-        found
-    }
-
-    /// Whether a word may come, as far as the text before it is concerned.
-    fn may_begin_word(&self, state: StateId, last: Option<TokenId>, word: TokenId) -> bool {
-        self.may_end(state) && (last.is_some() || self.has_prefix(self.spelled(word).0))
+        self.read(tokens).map_or(Vec::new(), |mut reader| reader.next_tokens())
     }
 
     /// Whether a text begins as all texts do.
-    fn has_prefix(&self, text: &[u8]) -> bool {
+    pub(super) fn has_prefix(&self, text: &[u8]) -> bool {
         self.prefix.is_none_or(|prefix| text.starts_with(prefix.encode_utf8(&mut [0; 4]).as_bytes()))
     }
 
-    /// Forgets what was found of pieces, if that is much; returns the new number of a state.
-    fn make_room(&self, state: StateId) -> StateId {
-        let Some(mut pieces) = self.pieces() else { return state };
-        let Some(kept) = pieces.boundaries.make_room(state) else { return state };
-        pieces.columns.iter_mut().for_each(Columns::forget);
-        kept
+    pub(super) fn pairs(&self) -> &Pairs {
+        &self.pairs
     }
 
-    fn pieces(&self) -> Option<MutexGuard<'_, Pieces>> {
+    /// The ids of all words.
+    pub(super) fn words(&self) -> impl Iterator<Item = TokenId> + use<'_> {
+        self.words.iter().map(|&(_, token)| token)
+    }
+
+    /// Whether a character is the one that stands for a space.
+    pub(super) fn is_space(&self, character: &str) -> bool {
+        self.space.is_some_and(|space| character.starts_with(space))
+    }
+
+    pub(super) fn pieces(&self) -> Option<MutexGuard<'_, Pieces>> {
         self.pieces.as_ref().map(|pieces| pieces.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -277,43 +244,6 @@ impl Merges {
             at += word.map_or(1, |(length, _)| length);
         }
         found
-    }
-
-    /// Where a token leads after another one; `None` if this tokenizer never writes it there.
-    fn after(&self, state: StateId, last: Option<TokenId>, token: TokenId) -> Option<StateId> {
-        let is_whole = || self.pieces().is_some_and(|pieces| pieces.boundaries.wholes().is_whole(token));
-        if !self.splits.is_self_canonical(token) && !is_whole() {
-            return None;
-        }
-        let spelled = self.splits.spelled(token);
-        if last.is_none() && !self.has_prefix(spelled) {
-            return None;
-        }
-        let before = last.filter(|&last| !self.spelled(last).1);
-        let compatible = before.is_some_and(|last| self.pairs.are_compatible(&self.splits, last, token));
-        let Some(mut pieces) = self.pieces() else {
-            return if compatible || before.is_none() { self.after_in_text(state, token) } else { None };
-        };
-        let follows = if compatible { Follows::InPiece } else { Follows::AtBoundary };
-        let next = pieces.boundaries.after(state, token, spelled, follows);
-        (next != DEAD).then_some(next)
-    }
-
-    /// Where a token leads if a text is one piece. A state is then the bytes of a character that is no token, as far as
-    /// they were read: three at most, behind a one.
-    fn after_in_text(&self, state: StateId, token: TokenId) -> Option<StateId> {
-        let Some(byte) = self.splits.fallback_byte(token) else { return (state == START).then_some(START) };
-        let read = state.to_be_bytes().into_iter().skip_while(|&byte| byte == 0).skip(1);
-        let bytes: SmallVec<[u8; 4]> = read.chain([byte]).collect();
-        match std::str::from_utf8(&bytes) {
-            Ok(c) if self.space.is_some_and(|space| c.starts_with(space)) => None,
-            Ok(_) => self.splits.token(&bytes).is_none().then_some(START),
-            Err(error) => error.error_len().is_none().then_some(state << 8 | u32::from(byte)),
-        }
-    }
-
-    fn may_end(&self, state: StateId) -> bool {
-        self.pieces().map_or(state == START, |pieces| pieces.boundaries.may_end(state))
     }
 }
 
@@ -417,8 +347,26 @@ mod tests {
         let is_canonical = |tokens: &[TokenId]| merges.is_canonical(tokens.iter().copied());
         assert!(is_canonical(&[256]) && is_canonical(&[256, 32, 121]) && is_canonical(&[258]));
         assert!(!is_canonical(&[256, 32]), "three spaces at the end are one token");
-        let after = merges.after(START, None, 256).and_then(|after| merges.after(after, Some(256), 32)).unwrap();
-        assert!(!merges.may_end(after) && merges.after(after, Some(32), 121).is_some());
+        let mut reader = merges.read([256, 32]).unwrap();
+        assert!(!reader.may_end() && reader.accept(121).is_some());
+    }
+
+    /// A pattern with very many states: while one thread reads, others make room, and all answers stay right.
+    #[test]
+    fn readers_do_not_lose_their_state() {
+        let bytes = (0..=255_u8).map(|byte| vec![byte]).collect();
+        let merges = Merges::new(&ranked(bytes), &cut_by(r"[ab]*a[ab]{16}c|[\s\S]")).unwrap();
+        std::thread::scope(|scope| {
+            for seed in 1..4 {
+                let merges = &merges;
+                scope.spawn(move || {
+                    let mut random = Random(seed);
+                    let text: String = (0..4_000).map(|_| ["a", "b"][random.below(2)]).collect();
+                    let tokens = merges.encode(&text).unwrap();
+                    assert!(merges.is_canonical(tokens.iter().copied()));
+                });
+            }
+        });
     }
 
     /// Patterns that cannot be followed are refused, and say why.

@@ -15,6 +15,7 @@ mod numbered;
 pub mod pairs;
 pub mod pattern;
 pub mod program;
+mod reader;
 pub mod splits;
 mod wholes;
 

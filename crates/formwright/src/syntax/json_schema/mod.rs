@@ -14,6 +14,7 @@ mod decimals;
 mod document;
 mod doubles;
 mod explain;
+mod exponents;
 pub mod format;
 pub mod keywords;
 mod number;
