@@ -312,28 +312,30 @@ def _is_several(options: object) -> bool:
 
 
 @overload
-def compile(form: TypeForm[T], vocabulary: Vocabulary) -> Constraint[T]: ...
+def compile(form: TypeForm[T], vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[T]: ...
 @overload
-def compile(form: Form[T] | Constraint[T], vocabulary: Vocabulary) -> Constraint[T]: ...
+def compile(form: Form[T] | Constraint[T], vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[T]: ...
 @overload
-def compile(form: re.Pattern[str], vocabulary: Vocabulary) -> Constraint[str]: ...
+def compile(form: re.Pattern[str], vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[str]: ...
 @overload
-def compile(form: Schema, vocabulary: Vocabulary) -> Constraint[Any]: ...
-def compile(form: Any, vocabulary: Vocabulary) -> Constraint[Any]:
+def compile(form: Schema, vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[Any]: ...
+def compile(form: Any, vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[Any]:
     """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
 
     Args:
         form: Anything `formwright.form` takes. A `Constraint` for this vocabulary is returned as it is.
         vocabulary: What the tokens of the model spell.
+        canonical: Whether only canonical tokens may come, those that the tokenizer itself writes.
 
     Raises:
         NotAForm, LanguageError: As `formwright.form`.
+        VocabularyError: It is not known what the tokenizer merges, or that cannot be followed exactly.
         DeadEnd: The vocabulary cannot spell any text of the form.
         LimitExceeded: An automaton of the form is too large.
     """
-    if isinstance(form, Constraint) and form.vocabulary is vocabulary:
+    if isinstance(form, Constraint) and form.vocabulary is vocabulary and form.canonical is canonical:
         return form
-    return Constraint(form if isinstance(form, Form) else _form(form), vocabulary)
+    return Constraint(form if isinstance(form, Form) else _form(form), vocabulary, canonical=canonical)
 
 
 _form = form

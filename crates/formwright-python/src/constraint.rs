@@ -24,17 +24,30 @@ pub struct Constraint {
     pub kernel: formwright::Constraint,
     form: Py<PyAny>,
     vocabulary: Py<Vocabulary>,
+    canonical: bool,
 }
 
 #[pymethods]
 impl Constraint {
     #[new]
-    fn new(py: Python<'_>, form: Bound<'_, PyAny>, vocabulary: Py<Vocabulary>) -> PyResult<Self> {
+    #[pyo3(signature = (form, vocabulary, *, canonical=false))]
+    fn new(py: Python<'_>, form: Bound<'_, PyAny>, vocabulary: Py<Vocabulary>, canonical: bool) -> PyResult<Self> {
         let language: Py<Language> = form.getattr("language")?.cast_into::<Language>()?.unbind();
         let (compiled, tables) = (&language.get().kernel, &vocabulary.get().tables);
-        let compile = || formwright::Constraint::new(compiled, tables);
-        let kernel = lift(py, if compiled.is_plain() { py.detach(compile) } else { compile() })?;
-        Ok(Self { kernel, form: form.unbind(), vocabulary })
+        let speller = if canonical { Some(&vocabulary.get().speller(py)?.1) } else { None };
+        let compile = || match speller {
+            None => formwright::Constraint::new(compiled, tables),
+            Some(speller) => formwright::Constraint::canonical(compiled, tables, speller),
+        };
+        let is_long = compiled.is_plain() || canonical;
+        let kernel = lift(py, if is_long { py.detach(compile) } else { compile() })?;
+        Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
+    }
+
+    /// Whether only canonical tokens may come: those that the tokenizer itself writes.
+    #[getter]
+    fn canonical(&self) -> bool {
+        self.canonical
     }
 
     /// The form it was compiled from.
@@ -63,7 +76,7 @@ impl Constraint {
         let source = Source::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
         let language = Language::of(py, lift(py, source)?)?;
         let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
-        Self::new(py, form, vocabulary)
+        Self::new(py, form, vocabulary, false)
     }
 
     /// This constraint as bytes: its language, and the fingerprint of its vocabulary.

@@ -157,6 +157,14 @@ impl Matcher {
         PyBytes::new(py, &self.kernel.forced_bytes())
     }
 
+    /// The tokens that can only come next, one after the other; the state does not change.
+    ///
+    /// Raises:
+    ///     DeadEnd, LimitExceeded: As `fill_bitmask`.
+    fn forced_token_ids(&mut self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        lift(py, py.detach(|| self.kernel.forced_tokens()))
+    }
+
     /// Whether the text so far is complete (it may still go on).
     #[getter]
     fn is_complete(&self) -> bool {

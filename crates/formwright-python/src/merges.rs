@@ -1,5 +1,7 @@
 //! `Merges`.
 
+use std::sync::Arc;
+
 use formwright::canonical::{self, Cuts, Description, Order, Properties, Symbols, pattern};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -32,7 +34,7 @@ type Ranges = Vec<(char, char)>;
 ///     RegexError: The pattern is not read.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Merges {
-    merges: canonical::Merges,
+    pub merges: Arc<canonical::Merges>,
 }
 
 #[pymethods]
@@ -74,7 +76,7 @@ impl Merges {
         let description = Description { tokens, symbols, fallback: fallback.unwrap_or_default(), order };
         let cuts = Cuts { pattern, properties, prefix, space, words: words.unwrap_or_default(), whole_pieces };
         let built = py.detach(|| canonical::Merges::new(&description, &cuts));
-        Ok(Self { merges: lift(py, built)? })
+        Ok(Self { merges: Arc::new(lift(py, built)?) })
     }
 
     /// The classes of characters that a pattern names: properties, spaces, digits.

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use formwright::bytes::hex;
+use formwright::matcher::Speller;
 use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary as Kernel;
 use indexmap::IndexMap;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
 use crate::errors::{Int, lift, raise};
+use crate::merges::Merges;
 
 /// The id of a token of `vocabulary`.
 pub fn known(py: Python<'_>, vocabulary: &Kernel, Int(token_id): Int) -> PyResult<u32> {
@@ -36,20 +39,45 @@ pub fn known_all(py: Python<'_>, vocabulary: &Kernel, token_ids: &[Int]) -> PyRe
 ///     eos_token_ids: Every id that ends a text; at least one.
 ///     special_tokens: Name to id of control tokens; they are never allowed inside a text.
 ///     logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
+///     merges: How the tokenizer spells, for canonical tokens: `Merges`, or what gives them when they are needed.
 ///
 /// Raises:
 ///     VocabularyError: With what was seen.
 #[pyclass(frozen, module = "formwright._kernel")]
 pub struct Vocabulary {
     pub tables: Arc<Tables>,
+    /// Merges, or a function that makes them.
+    merges: Option<Py<PyAny>>,
+    speller: PyOnceLock<(Py<Merges>, Arc<Speller>)>,
 }
 
 impl Vocabulary {
     /// Runs `build` without the interpreter lock.
-    fn built(py: Python<'_>, build: impl FnOnce() -> formwright::Result<Kernel> + Send) -> PyResult<Self> {
+    fn built(
+        py: Python<'_>,
+        build: impl FnOnce() -> formwright::Result<Kernel> + Send,
+        merges: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let built = py.detach(build);
         let tables = Tables::new(Arc::new(lift(py, built)?), formwright::Limits::default());
-        Ok(Self { tables: Arc::new(tables) })
+        Ok(Self { tables: Arc::new(tables), merges, speller: PyOnceLock::new() })
+    }
+
+    /// How its tokenizer spells.
+    pub fn speller(&self, py: Python<'_>) -> PyResult<&(Py<Merges>, Arc<Speller>)> {
+        self.speller.get_or_try_init(py, || {
+            let Some(merges) = &self.merges else {
+                let error = formwright::Error::vocabulary("this vocabulary does not know what its tokenizer merges");
+                let hint =
+                    "make it by Vocabulary.from_tokenizer, or pass merges=formwright.tokenizers.merges_from(tokenizer)";
+                return Err(raise(py, error.hint(hint)));
+            };
+            let merges = merges.bind(py);
+            let merges = if merges.is_callable() { merges.call0()? } else { merges.clone() };
+            let merges = merges.cast_into::<Merges>()?.unbind();
+            let speller = Arc::new(Speller::new(Arc::clone(&merges.get().merges)));
+            Ok((merges, speller))
+        })
     }
 }
 
@@ -57,13 +85,14 @@ impl Vocabulary {
 impl Vocabulary {
     #[new]
     #[allow(clippy::needless_pass_by_value)]
-    #[pyo3(signature = (tokens, *, eos_token_ids, special_tokens=None, logits_size=None))]
+    #[pyo3(signature = (tokens, *, eos_token_ids, special_tokens=None, logits_size=None, merges=None))]
     fn new(
         py: Python<'_>,
         tokens: Vec<Option<PyBackedBytes>>,
         eos_token_ids: Vec<Int>,
         special_tokens: Option<&Bound<'_, PyAny>>,
         logits_size: Option<usize>,
+        merges: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let special = match special_tokens {
             None => IndexMap::new(),
@@ -75,7 +104,7 @@ impl Vocabulary {
         };
         let spelled: Vec<&[u8]> = tokens.iter().map(|token| token.as_deref().unwrap_or_default()).collect();
         let eos: Vec<u32> = eos_token_ids.into_iter().map(Int::id).collect();
-        Self::built(py, || Kernel::new(&spelled, &eos, special, logits_size))
+        Self::built(py, || Kernel::new(&spelled, &eos, special, logits_size), merges)
     }
 
     /// The vocabulary that `to_bytes` wrote, built and checked as if its tokens were given again.
@@ -85,7 +114,7 @@ impl Vocabulary {
     ///         sound vocabulary; the message says what was seen and where.
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
-        Self::built(cls.py(), || Kernel::from_bytes(data))
+        Self::built(cls.py(), || Kernel::from_bytes(data), None)
     }
 
     /// This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled.
@@ -120,6 +149,15 @@ impl Vocabulary {
         kwargs.set_item("eos_token_ids", eos_token_ids)?;
         kwargs.set_item("logits_size", logits_size)?;
         py.import("formwright.tokenizers")?.call_method("vocabulary_from", (tokenizer,), Some(&kwargs))
+    }
+
+    /// How the tokenizer spells: made when it is first asked for, and kept.
+    ///
+    /// Raises:
+    ///     VocabularyError: It is not known, or the tokenizer cannot be followed exactly.
+    #[getter]
+    fn merges(&self, py: Python<'_>) -> PyResult<Py<Merges>> {
+        Ok(self.speller(py)?.0.clone_ref(py))
     }
 
     /// How many ids the tokenizer has.

@@ -62,6 +62,7 @@ def vocabulary_from(
         eos_token_ids=ends,
         special_tokens=spelling.special_tokens,
         logits_size=logits_size,
+        merges=lambda: merges_from(tokenizer),
     )
 
 

@@ -207,7 +207,7 @@ def read_merges(tokenizer: Any) -> Merges:
     spell, vocabulary = _speller(config), model["vocab"]
     words = [(token["content"], token["id"]) for token in config["added_tokens"] if not token["special"]]
     added = {token["content"] for token in config["added_tokens"]}
-    tokens: list[bytes | None] = [None] * (1 + max(vocabulary.values(), default=-1))
+    tokens: list[bytes | None] = [None] * (1 + max([*vocabulary.values(), *(token for _, token in words)], default=-1))
     for text, token in vocabulary.items():
         is_byte = cuts["fallback"] is not None and _BYTE_TOKEN.fullmatch(text)
         if text not in added and text != model.get("unk_token") and not is_byte:

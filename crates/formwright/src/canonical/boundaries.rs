@@ -75,9 +75,6 @@ type InnerId = u32;
 /// Nothing may.
 const NOTHING: InnerId = 0;
 
-/// States kept at most. Patterns in use have a few dozen between characters, and some thousands inside of them.
-const MOST_STATES: usize = 1 << 16;
-
 /// Not found yet.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -95,6 +92,8 @@ pub struct Boundaries {
     steps: Vec<[InnerId; MOST_MINTERMS]>,
     /// By what is inside a token: the state if it ends there.
     ends: Vec<StateId>,
+    /// By state: see [`Boundaries::ends_before`].
+    free: Vec<Option<u128>>,
 }
 
 impl Boundaries {
@@ -104,8 +103,8 @@ impl Boundaries {
             Hypothesis { place: Place::Boundary, threads: Threads::new(), obligations: Threads::new(), whole: OUTSIDE };
         let cutter = Cutter::new(&program);
         let (states, inner) = (Numbered::new(State::default()), Numbered::new(SmallVec::new()));
-        let mut boundaries =
-            Self { program, wholes, cutter, states, starts: Vec::new(), inner, steps: Vec::new(), ends: Vec::new() };
+        let (starts, steps, ends, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut boundaries = Self { program, wholes, cutter, states, starts, inner, steps, ends, free };
         boundaries.states.number(State { hypotheses: SmallVec::from_iter([start]), pending: SmallVec::new() });
         boundaries
     }
@@ -223,14 +222,37 @@ impl Boundaries {
         self.inner.number(in_order(hypotheses))
     }
 
-    /// Forgets all states but one, if there are many; returns its new number if so.
-    pub fn make_room(&mut self, state: StateId) -> Option<StateId> {
-        if self.states.len() + self.inner.len() <= MOST_STATES {
-            return None;
+    /// How many states there are, with those inside tokens.
+    pub fn states(&self) -> usize {
+        self.states.len() + self.inner.len()
+    }
+
+    /// The ASCII characters, a bit each, before which a piece ends in a state, whatever comes after them.
+    pub fn ends_before(&mut self, state: StateId) -> u128 {
+        self.free.resize(self.states.len(), None);
+        if let Some(known) = self.free[state as usize] {
+            return known;
         }
-        let kept = self.states.value(state).clone();
-        *self = Self::new(self.program.clone(), std::mem::take(&mut self.wholes));
-        Some(self.states.number(kept))
+        let found = self.find_ends_before(state);
+        self.free[state as usize] = Some(found);
+        found
+    }
+
+    fn find_ends_before(&self, state: StateId) -> u128 {
+        if !self.is_between_characters(state) {
+            return 0;
+        }
+        let ends_here = |hypothesis: &&Hypothesis| hypothesis.place == Place::Boundary;
+        let mut found = 0;
+        for hypothesis in self.states.value(state).hypotheses.iter().filter(ends_here) {
+            let begun = Hypothesis { place: Place::Begun, ..hypothesis.clone() };
+            for byte in 0..128_u8 {
+                let after = self.program.after(&begun, self.program.alphabet.minterm(char::from(byte)));
+                let is_free = after.is_some_and(|after| after.obligations.is_empty());
+                found |= u128::from(is_free) << byte;
+            }
+        }
+        found
     }
 
     /// Whether a text may end here.

@@ -4,26 +4,80 @@
 //! "cat", "dog", "the": three lower-case letters each, one column        " a1": space, letter, digit, another one
 //! ```
 //!
-//! A pattern sees the minterms of characters, not the characters. So which tokens may come next, as far as pieces go, is
-//! found for each column, once for each state: some milliseconds, and later a copy.
+//! A pattern sees the minterms of characters, not the characters. So where tokens lead, as far as pieces go, is found for
+//! each column, once for each state: some milliseconds, and later a lookup.
 //!
-//! Cost: a number for each token, and two rows of bits for each state that is met. Wrinkle: tokens that begin inside a
-//! character are tried one by one, and so are those of which it matters which they are ([`super::wholes`]).
+//! Cost: a number for each token, and for each state that is met two rows of bits and the tokens once more. Wrinkle:
+//! tokens that begin inside a character are tried one by one, and so are those of which it matters which they are
+//! ([`super::wholes`]).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::boundaries::{Boundaries, DEAD, Follows, StateId, characters};
+use super::boundaries::{Boundaries, DEAD, Follows, START, StateId, characters};
 use super::program::Minterm;
 use super::splits::{Splits, TokenId};
 
 /// What the pattern sees of a token: the minterms of its characters, and the bytes of the last one if it is not complete.
 type Seen = (SmallVec<[Minterm; 16]>, SmallVec<[u8; 4]>);
 
-/// States of which rows are kept; a pair of rows takes 32 KB for 131,072 tokens.
-const MOST_ROWS: usize = 256;
+/// States of which moves are kept: they take 0.6 MB for 131,072 tokens.
+const MOST_MOVES: usize = 64;
+
+/// The states that a token leads to: if it begins a piece, and if it may also continue one. [`DEAD`] where it cannot come.
+pub type Ends = [StateId; 2];
+
+/// Where all tokens lead from a state.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    /// A bit for each token that may begin a piece, and for each that may begin or continue one.
+    pub rows: [Box<[u32]>; 2],
+    /// Tokens of whole characters, by where they lead.
+    pub whole: Vec<(Ends, Vec<TokenId>)>,
+    /// Tokens that begin or end inside a character, and those of which it matters which they are.
+    pub single: Vec<(Ends, TokenId)>,
+}
+
+impl Moves {
+    /// For so many tokens, none of which may come.
+    pub fn new(tokens: usize) -> Self {
+        let row = || vec![0; tokens.div_ceil(32)].into();
+        Self { rows: [row(), row()], whole: Vec::new(), single: Vec::new() }
+    }
+
+    /// Lets tokens come.
+    fn add(&mut self, ends: Ends, tokens: &[TokenId]) {
+        for (row, _) in self.rows.iter_mut().zip(ends).filter(|&(_, end)| end != DEAD) {
+            tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
+        }
+    }
+
+    /// Lets a token come that stands for itself.
+    pub fn add_single(&mut self, ends: Ends, token: TokenId) {
+        if ends != [DEAD; 2] {
+            self.add(ends, &[token]);
+            self.single.push((ends, token));
+        }
+    }
+
+    /// Where tokens lead where a text is one piece: neighbours decide, and characters that are no tokens.
+    pub fn in_text(splits: &Splits, after: impl Fn(TokenId) -> Option<StateId>) -> Self {
+        let mut moves = Self::new(splits.len());
+        let mut whole = Vec::new();
+        for token in (0..splits.len() as TokenId).filter(|&token| splits.is_self_canonical(token)) {
+            match after(token) {
+                Some(START) if splits.fallback_byte(token).is_none() => whole.push(token),
+                to => moves.add_single([DEAD, to.unwrap_or(DEAD)], token),
+            }
+        }
+        moves.add([DEAD, START], &whole);
+        moves.whole.push(([DEAD, START], whole));
+        moves
+    }
+}
 
 /// The columns of a vocabulary.
 #[derive(Debug)]
@@ -35,8 +89,7 @@ pub struct Columns {
     continuing: Vec<TokenId>,
     /// Tokens of which it matters which they are.
     others: Vec<TokenId>,
-    /// By state: the tokens that may come in the same piece, and those that may begin one.
-    rows: FxHashMap<StateId, [Box<[u32]>; 2]>,
+    moves: FxHashMap<StateId, Arc<Moves>>,
 }
 
 impl Columns {
@@ -64,44 +117,50 @@ impl Columns {
             ranges.push(tokens.len()..tokens.len() + column.len());
             tokens.extend(column);
         }
-        Self { tokens, ranges, continuing, others, rows: FxHashMap::default() }
+        Self { tokens, ranges, continuing, others, moves: FxHashMap::default() }
     }
 
-    /// Forgets what was found of states, whose numbers are no longer theirs.
-    pub fn forget(&mut self) {
-        self.rows.clear();
-    }
-
-    /// The tokens that may come in the same piece, and those that may begin one: rows of a bit for each token.
-    pub fn rows(&mut self, splits: &Splits, boundaries: &mut Boundaries, state: StateId) -> &[Box<[u32]>; 2] {
-        if !self.rows.contains_key(&state) {
-            if self.rows.len() >= MOST_ROWS {
-                self.rows.clear();
-            }
-            let found =
-                [Follows::InPiece, Follows::AtBoundary].map(|follows| self.row(splits, boundaries, state, follows));
-            self.rows.insert(state, found);
+    /// Where all tokens lead from a state.
+    pub fn moves(&mut self, splits: &Splits, boundaries: &mut Boundaries, state: StateId) -> Arc<Moves> {
+        if let Some(known) = self.moves.get(&state) {
+            return Arc::clone(known);
         }
-        &self.rows[&state]
+        if self.moves.len() >= MOST_MOVES {
+            self.moves.clear();
+        }
+        let found = Arc::new(self.find(splits, boundaries, state));
+        self.moves.insert(state, Arc::clone(&found));
+        found
     }
 
-    fn row(&self, splits: &Splits, boundaries: &mut Boundaries, state: StateId, follows: Follows) -> Box<[u32]> {
-        let mut row = vec![0_u32; splits.len().div_ceil(32)];
-        let mut add =
-            |tokens: &[TokenId]| tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
-        let ranges = if boundaries.is_between_characters(state) { &self.ranges[..] } else { &[] };
-        let mut leads = |token: TokenId| boundaries.after(state, token, splits.spelled(token), follows) != DEAD;
+    fn find(&self, splits: &Splits, boundaries: &mut Boundaries, state: StateId) -> Moves {
+        let is_between = boundaries.is_between_characters(state);
+        let mut moves = Moves::new(splits.len());
+        let mut whole: FxHashMap<Ends, Vec<TokenId>> = FxHashMap::default();
+        let mut ends = |token: TokenId| {
+            let spelled = splits.spelled(token);
+            let ends =
+                [Follows::AtBoundary, Follows::InPiece].map(|follows| boundaries.after(state, token, spelled, follows));
+            (ends, ends.iter().all(|&end| boundaries.is_between_characters(end)))
+        };
+        let ranges = if is_between { &self.ranges[..] } else { &[] };
         for range in ranges {
             let tokens = &self.tokens[range.clone()];
-            if leads(tokens[0]) {
-                add(tokens);
+            let (ends, is_whole) = ends(tokens[0]);
+            if ends == [DEAD; 2] {
+                continue;
+            }
+            moves.add(ends, tokens);
+            if is_whole {
+                whole.entry(ends).or_default().extend(tokens);
+            } else {
+                moves.single.extend(tokens.iter().map(|&token| (ends, token)));
             }
         }
         for &token in self.continuing.iter().chain(&self.others) {
-            if leads(token) {
-                add(&[token]);
-            }
+            moves.add_single(ends(token).0, token);
         }
-        row.into()
+        moves.whole = whole.into_iter().collect();
+        moves
     }
 }

@@ -14,12 +14,15 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use super::boundaries::Boundaries;
-use super::columns::Columns;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::boundaries::StateId;
+use super::columns::Moves;
 use super::pairs::Pairs;
 use super::pattern::{self, Properties};
+use super::pieces::{SharedPieces, Shelf, lock};
 use super::program::Program;
 use super::reader::Reader;
 use super::splits::{Description, Splits, Symbols, TokenId};
@@ -46,18 +49,13 @@ use crate::error::{Error, Result};
 pub struct Merges {
     splits: Splits,
     pairs: Pairs,
-    pieces: Option<Mutex<Pieces>>,
+    shelf: Option<Shelf>,
     prefix: Option<char>,
     space: Option<char>,
     words: Vec<(Box<[u8]>, TokenId)>,
-}
-
-/// What is known of the pieces of a pattern.
-#[derive(Debug)]
-pub(super) struct Pieces {
-    pub boundaries: Boundaries,
-    /// Made when they are asked for.
-    pub columns: Option<Columns>,
+    word_ids: FxHashSet<TokenId>,
+    /// Where a text is one piece: by state, where all tokens lead.
+    moves: Mutex<FxHashMap<StateId, Arc<Moves>>>,
 }
 
 /// How a text is cut into pieces before anything is merged.
@@ -98,12 +96,13 @@ impl Merges {
         let program = |pattern: &String| Program::new(&pattern::parse(pattern, &cuts.properties)?);
         let program = cuts.pattern.as_ref().map(program).transpose()?;
         let pairs = Pairs::new(&splits);
-        let pieces =
-            program.map(|program| Mutex::new(Pieces { boundaries: Boundaries::new(program, wholes), columns: None }));
+        let shelf = program.map(|program| Shelf::new(program, wholes));
         let mut words: Vec<(Box<[u8]>, TokenId)> =
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
-        Ok(Self { splits, pairs, pieces, prefix: cuts.prefix, space: cuts.space, words })
+        let word_ids = words.iter().map(|&(_, token)| token).collect();
+        let (prefix, space) = (cuts.prefix, cuts.space);
+        Ok(Self { splits, pairs, shelf, prefix, space, words, word_ids, moves: Mutex::default() })
     }
 
     /// How its tokens are merged.
@@ -136,7 +135,8 @@ impl Merges {
 
     /// The tokens of a text without words.
     fn encode_segment(&self, text: &str, tokens: &mut Vec<TokenId>) -> Option<()> {
-        let Some(mut pieces) = self.pieces() else {
+        let shared = self.pieces();
+        let Some(mut pieces) = shared.as_ref().map(|pieces| lock(pieces)) else {
             tokens.extend(self.splits.encode(text)?);
             return Some(());
         };
@@ -195,7 +195,7 @@ impl Merges {
 
     /// All tokens after which some tokens are still a viable prefix; none if they are none themselves.
     pub fn next_tokens(&self, tokens: impl IntoIterator<Item = TokenId>) -> Vec<TokenId> {
-        self.read(tokens).map_or(Vec::new(), |mut reader| reader.next_tokens())
+        self.read(tokens).map_or(Vec::new(), |reader| reader.next_tokens())
     }
 
     /// Whether a text begins as all texts do.
@@ -217,8 +217,20 @@ impl Merges {
         self.space.is_some_and(|space| character.starts_with(space))
     }
 
-    pub(super) fn pieces(&self) -> Option<MutexGuard<'_, Pieces>> {
-        self.pieces.as_ref().map(|pieces| pieces.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The pieces of a new text; `None` where a text is one piece.
+    pub fn pieces(&self) -> Option<SharedPieces> {
+        self.shelf.as_ref().map(Shelf::pieces)
+    }
+
+    /// Where all tokens lead from a state, where a text is one piece.
+    pub(super) fn moves_in_text(&self, state: StateId, after: impl Fn(TokenId) -> Option<StateId>) -> Arc<Moves> {
+        let mut known = lock(&self.moves);
+        Arc::clone(known.entry(state).or_insert_with(|| Arc::new(Moves::in_text(&self.splits, after))))
+    }
+
+    /// Whether a token is a word.
+    pub(super) fn is_word(&self, token: TokenId) -> bool {
+        self.word_ids.contains(&token)
     }
 
     /// Whether a token may follow another one in the same piece.
@@ -249,7 +261,9 @@ impl Merges {
 
 /// Words are texts and ids of their own.
 fn check_words(words: &[(String, TokenId)], description: &Description) -> Result<()> {
-    let is_spelled = |token: TokenId| description.tokens.get(token as usize).is_some_and(Option::is_some);
+    let count = description.tokens.len();
+    let is_spelled =
+        |token: TokenId| token as usize >= count || description.tokens.get(token as usize).is_some_and(Option::is_some);
     let mut ids: Vec<TokenId> = words.iter().map(|&(_, token)| token).collect();
     let mut texts: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
     ids.sort_unstable();

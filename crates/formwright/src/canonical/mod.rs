@@ -14,11 +14,17 @@ pub mod merges;
 mod numbered;
 pub mod pairs;
 pub mod pattern;
+mod pieces;
 pub mod program;
 mod reader;
+mod spelling;
 pub mod splits;
 mod wholes;
 
+pub use boundaries::{DEAD, StateId};
+pub use columns::{Ends, Moves};
 pub use merges::{Cuts, Merges};
 pub use pattern::Properties;
+pub use pieces::SharedPieces;
+pub use spelling::{Place, Spelling};
 pub use splits::{Description, Order, Splits, Symbols, TokenId};

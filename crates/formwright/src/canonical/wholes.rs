@@ -28,7 +28,7 @@ const ROOT: NodeId = 1;
 pub const WHOLE: NodeId = 2;
 
 /// Tokens that are whole pieces, and the sequences that they take the place of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Wholes {
     tokens: FxHashSet<TokenId>,
     children: FxHashMap<(NodeId, TokenId), NodeId>,

@@ -14,6 +14,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
+use super::canonical::Speller;
 use super::counting::Counting;
 use super::distance::Distance;
 use super::machine::{Configuration, Machine, TokenLengths, Unit};
@@ -39,6 +40,8 @@ struct Compiled {
     /// How much farther from the end any token can lead; found when first asked for.
     most_rise: OnceLock<u32>,
     pool: Pool,
+    /// If only canonical tokens may come: how the tokenizer spells.
+    speller: Option<Arc<Speller>>,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
 }
@@ -49,6 +52,20 @@ impl Constraint {
     /// # Errors
     /// As [`Tables::automaton`]; [`crate::Kind::DeadEnd`] when the vocabulary cannot spell any text of the language.
     pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
+        Self::compiled(language, tables, None)
+    }
+
+    /// As [`Constraint::new`], with tokens only that the tokenizer itself would write.
+    ///
+    /// # Errors
+    /// As [`Constraint::new`]; [`crate::Kind::DeadEnd`] also when no text of the language has canonical tokens.
+    pub fn canonical(language: &Language, tables: &Arc<Tables>, speller: &Arc<Speller>) -> Result<Self> {
+        let constraint = Self::compiled(language, tables, Some(speller))?;
+        constraint.matcher().check_canonical_beginning()?;
+        Ok(constraint)
+    }
+
+    fn compiled(language: &Language, tables: &Arc<Tables>, speller: Option<&Arc<Speller>>) -> Result<Self> {
         let mut automata = Vec::with_capacity(language.graph().leaves.len());
         let graph = language.compile(|leaf, built| {
             let (id, automaton) = tables.automaton(leaf, built)?;
@@ -64,6 +81,7 @@ impl Constraint {
             tokens: OnceLock::new(),
             most_rise: OnceLock::new(),
             pool: Pool::default(),
+            speller: speller.map(Arc::clone),
             successor: Mutex::default(),
         }));
         if let Some(cache) = precomputed(&constraint) {
@@ -116,6 +134,11 @@ impl Constraint {
         Some(Distance::measure(machine, at, lengths, rises, *by_any))
     }
 
+    /// How the tokenizer spells, if only canonical tokens may come.
+    pub(crate) fn speller(&self) -> Option<&Arc<Speller>> {
+        self.0.speller.as_ref()
+    }
+
     pub(crate) fn graph(&self) -> &CompiledGraph {
         &self.0.graph
     }
@@ -142,7 +165,7 @@ impl Constraint {
         let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
         match &*successor {
             Some(next) if !next.0.graph.is_near_its_limit() => next.clone(),
-            _ => match Self::new(&self.0.language, &self.0.tables) {
+            _ => match Self::compiled(&self.0.language, &self.0.tables, self.speller()) {
                 Ok(next) => successor.insert(next).clone(),
                 Err(_) => self.clone(), // what was compiled once compiles again; if not, the limit is met later
             },

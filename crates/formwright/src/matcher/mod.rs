@@ -16,6 +16,7 @@
 
 mod budget;
 mod byte_automaton;
+mod canonical;
 mod constraint;
 mod counting;
 mod distance;
@@ -30,6 +31,7 @@ mod rejection;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use canonical::Places;
 use distance::Distance;
 use history::History;
 use machine::{Configuration, Machine, Position, Unit};
@@ -42,6 +44,7 @@ use crate::terminals::MostBegun;
 use crate::vocabulary::TokenId;
 
 pub use byte_automaton::ByteAutomaton;
+pub use canonical::Speller;
 pub use constraint::Constraint;
 pub use masks::{Mask, Row};
 pub use recognizer::Recognizer;
@@ -79,13 +82,16 @@ pub struct Matcher {
     history: History,
     path: Vec<u8>,
     distance: Option<Distance>,
+    /// If only canonical tokens may come.
+    places: Option<Places>,
 }
 
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let cache = SharedCache::new(constraint);
         let history = History::new(&first(&cache));
-        Self { cache, history, path: Vec::new(), distance: None }
+        let places = first_place(&cache);
+        Self { cache, history, path: Vec::new(), distance: None, places }
     }
 
     /// The constraint it runs.
@@ -100,7 +106,7 @@ impl Matcher {
 
     /// Whether the text so far is complete (it may still go on).
     pub fn is_accepting(&self) -> bool {
-        accepting(self.history.configurations())
+        accepting(self.history.configurations()) && self.places.as_ref().is_none_or(Places::may_end)
     }
 
     /// Whether an end-of-text token was accepted.
@@ -120,11 +126,14 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
-        let Self { cache, history, path, distance } = self;
+        let Self { cache, history, path, distance, places } = self;
         let constraint = cache.constraint();
         let bytes = constraint.tables().vocabulary.token(token);
         if bytes.is_empty() {
             return self.try_control(token);
+        }
+        if places.is_some() {
+            return self.try_canonical(token);
         }
         let accepted = step_bytes(cache, history, path, bytes)?;
         if let Some(distance) = distance.as_mut().filter(|_| accepted) {
@@ -140,6 +149,7 @@ impl Matcher {
         let ends = !self.history.is_finished() && eos.binary_search(&token).is_ok() && self.is_accepting();
         if ends {
             self.history.finish();
+            self.places.iter_mut().for_each(Places::stay);
         }
         Ok(ends)
     }
@@ -181,8 +191,11 @@ impl Matcher {
     /// # Errors
     /// [`Kind::Rejected`] with the state unchanged.
     pub fn accept_bytes(&mut self, text: &[u8]) -> Result<()> {
-        let Self { cache, history, path, distance } = self;
+        let Self { cache, history, path, distance, places } = self;
         let accepted = step_bytes(cache, history, path, text)?;
+        if let Some(places) = places.as_mut().filter(|_| accepted) {
+            places.advance(places.after_text(text));
+        }
         if let Some(distance) = distance.as_mut().filter(|_| accepted) {
             distance.advance(&MostBegun::by(text));
         }
@@ -216,6 +229,7 @@ impl Matcher {
         }
         self.path.truncate(self.history.path());
         self.distance = None;
+        self.places.iter_mut().for_each(|places| places.rollback(steps));
         Ok(())
     }
 
@@ -232,6 +246,7 @@ impl Matcher {
             self.cache = SharedCache::new(self.constraint().fresh());
         }
         self.history = History::new(&first(&self.cache));
+        self.places = first_place(&self.cache);
         self.path.clear();
         self.distance = None;
     }
@@ -303,6 +318,9 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
+        if self.places.is_some() {
+            return self.canonical_mask(budget);
+        }
         let budget = budget.filter(|&budget| !self.is_ample(budget, false));
         self.find(budget)
     }
@@ -380,6 +398,9 @@ impl Matcher {
     /// lock, so that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask
     /// is not cached, the mask is an error, or a budget is not ample.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>) -> bool {
+        if self.places.is_some() {
+            return false;
+        }
         let written = self.write_cached(row, budget, true).and_then(|written| {
             let is_ample = match written {
                 Written::No => true,
@@ -406,6 +427,11 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
+        if self.places.is_some() {
+            let mask = self.canonical_mask(budget)?;
+            mask.write(&self.constraint().tables().vocabulary, row);
+            return Ok(());
+        }
         let mask = match self.write_cached(row, budget, false)? {
             Written::Yes => return Ok(()),
             Written::No => self.find(None)?,
@@ -493,6 +519,11 @@ impl Matcher {
         }
         Ok(())
     }
+}
+
+/// Where a text begins, if only canonical tokens may come.
+fn first_place(shared: &SharedCache) -> Option<Places> {
+    shared.constraint().speller().map(|speller| Places::new(speller, &mut shared.lock()))
 }
 
 /// The configurations before the first byte.

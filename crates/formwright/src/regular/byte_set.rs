@@ -61,6 +61,19 @@ impl ByteSet {
         self
     }
 
+    /// The bytes whose bits are set.
+    pub const fn from_words(words: [u64; 4]) -> Self {
+        Self(words)
+    }
+
+    /// What is in both sets.
+    #[inline]
+    #[must_use]
+    pub fn intersection(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(word, with)| *word &= with);
+        self
+    }
+
     /// The bytes, ascending.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {

@@ -5,6 +5,7 @@
 //! entries     by key (see `equivalence`): the tokens that a configuration with that key allows
 //! terminals   terminal masks asked for lately, and results of walks over context-dependent tokens
 //! budgets     tokens that texts still need
+//! canonical   what is allowed where only canonical tokens are
 //! ```
 //!
 //! A matcher and its forks share one matcher cache; when the last fork ends, the constraint keeps the cache for the
@@ -19,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Entry, EntryKey, TerminalCache};
 use crate::matcher::budget::BudgetCache;
+use crate::matcher::canonical::CanonicalCache;
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::vocabulary::TokenId;
 
@@ -33,6 +35,7 @@ pub struct MatcherCache {
     entry_bytes: usize,
     pub terminals: TerminalCache,
     pub budgets: BudgetCache,
+    pub canonical: CanonicalCache,
     /// Scratch space of steps and walks.
     pub buffer: Vec<Configuration>,
     pub next: Vec<Configuration>,
@@ -74,6 +77,6 @@ impl MatcherCache {
 
     /// Bytes of memory held, scratch space not counted.
     pub fn bytes(&self) -> usize {
-        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes() + self.budgets.bytes()
+        self.stacks.bytes() + self.entry_bytes + self.terminals.bytes() + self.budgets.bytes() + self.canonical.bytes()
     }
 }

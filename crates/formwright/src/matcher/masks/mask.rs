@@ -32,6 +32,8 @@ pub struct Mask {
     pub(in crate::matcher) entries: SmallVec<[Arc<Entry>; 4]>,
     /// Unresolved and name-completing tokens of the entries that turned out to be allowed.
     pub(in crate::matcher) resolved: Vec<TokenId>,
+    /// Further tokens, a bit each.
+    pub(in crate::matcher) row: Option<Vec<u32>>,
     /// Whether the text may end.
     pub(in crate::matcher) ends: bool,
 }
@@ -52,12 +54,20 @@ impl Mask {
 
     /// Whether no token is allowed.
     pub(in crate::matcher) fn is_empty(&self) -> bool {
-        !self.ends && self.resolved.is_empty() && !self.entries.iter().any(|entry| entry.allows)
+        let has_row = self.row.as_ref().is_some_and(|row| row.iter().any(|&word| word != 0));
+        !self.ends && self.resolved.is_empty() && !has_row && !self.entries.iter().any(|entry| entry.allows)
     }
 
     /// Overwrites a row of `mask_words` words.
     pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
-        write(&self.entries, &self.resolved, self.ends, vocabulary, row);
+        let Some(words) = &self.row else {
+            return write(&self.entries, &self.resolved, self.ends, vocabulary, row);
+        };
+        row.copy(words);
+        set(row, &self.resolved);
+        if self.ends {
+            set(row, vocabulary.eos());
+        }
     }
 }
 

@@ -1,0 +1,172 @@
+//! Where a text stands between the tokens of a tokenizer, and which of them it would write next.
+//!
+//! ```text
+//! after "  "      " x"  may come: two spaces end a piece      " "  may not: three spaces would be one token
+//! ```
+//!
+//! A [`Place`] is the state between pieces and the last token; with it, a token is told by two lookups: where it leads if
+//! it begins a piece, and where if it continues one, which it may if it is compatible with the last token.
+//!
+//! Cost: about 0.1 us a token. Wrinkle: the numbers of states are those of one [`SharedPieces`]: a text keeps the pieces
+//! that it began with.
+
+use std::sync::{Arc, MutexGuard};
+
+use smallvec::SmallVec;
+
+use super::boundaries::{DEAD, Follows, START, StateId};
+use super::columns::{Ends, Moves};
+use super::merges::Merges;
+use super::pieces::{Pieces, SharedPieces, lock};
+use super::splits::TokenId;
+
+/// Where a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The state between pieces.
+    pub state: StateId,
+    /// The last token; none before the first, and after a word.
+    pub last: Option<TokenId>,
+}
+
+impl Place {
+    /// Before the first token.
+    pub const START: Self = Self { state: START, last: None };
+}
+
+/// Bytes, a bit each.
+pub type Bytes = [u64; 4];
+
+/// The merges of a tokenizer, and its pieces, locked.
+#[derive(Debug)]
+pub struct Spelling<'s> {
+    merges: &'s Merges,
+    pieces: Option<MutexGuard<'s, Pieces>>,
+}
+
+impl<'s> Spelling<'s> {
+    /// Locks the pieces of a text; `None` where a text is one piece.
+    pub fn new(merges: &'s Merges, pieces: Option<&'s SharedPieces>) -> Self {
+        Self { merges, pieces: pieces.map(|pieces| lock(pieces)) }
+    }
+
+    /// The merges.
+    pub fn merges(&self) -> &'s Merges {
+        self.merges
+    }
+
+    /// Whether texts are cut into pieces.
+    pub fn is_in_pieces(&self) -> bool {
+        self.pieces.is_some()
+    }
+
+    /// Whether there are so many states that nothing it says can be trusted.
+    pub fn is_full(&self) -> bool {
+        self.pieces.as_ref().is_some_and(|pieces| pieces.is_full())
+    }
+
+    /// Whether the text may end in a state.
+    pub fn may_end(&self, state: StateId) -> bool {
+        self.pieces.as_ref().map_or(state == START, |pieces| pieces.boundaries.may_end(state))
+    }
+
+    /// The place after a token; `None` if the tokenizer never writes it here.
+    pub fn after(&mut self, place: Place, token: TokenId) -> Option<Place> {
+        let ends = self.ends(place.state, token);
+        let state = ends[usize::from(self.may_continue(place.last, token))];
+        (state != DEAD).then(|| self.place(state, token))
+    }
+
+    /// Whether a token may continue the piece of the last one: after none, and after a word, nothing tells that it may
+    /// not.
+    pub fn may_continue(&self, last: Option<TokenId>, token: TokenId) -> bool {
+        let splits = self.merges.splits();
+        last.is_none_or(|last| self.merges.pairs().are_compatible(splits, last, token))
+    }
+
+    /// The place in a state after a token.
+    pub fn place(&self, state: StateId, token: TokenId) -> Place {
+        Place { state, last: (!self.merges.is_word(token)).then_some(token) }
+    }
+
+    /// Where a token leads from a state, if it begins a piece and if it may also continue one.
+    pub fn ends(&mut self, state: StateId, token: TokenId) -> Ends {
+        if self.merges.is_word(token) {
+            return [if self.may_end(state) { START } else { DEAD }; 2];
+        }
+        let splits = self.merges.splits();
+        let Some(pieces) = &mut self.pieces else {
+            let is_written = splits.is_self_canonical(token);
+            let end = if is_written { self.after_in_text(state, token) } else { None };
+            return [DEAD, end.unwrap_or(DEAD)];
+        };
+        let boundaries = &mut pieces.boundaries;
+        if !splits.is_self_canonical(token) && !boundaries.wholes().is_whole(token) {
+            return [DEAD; 2];
+        }
+        let spelled = splits.spelled(token);
+        [Follows::AtBoundary, Follows::InPiece].map(|follows| boundaries.after(state, token, spelled, follows))
+    }
+
+    /// Where all tokens lead from a state.
+    pub fn moves(&mut self, state: StateId) -> Arc<Moves> {
+        let splits = self.merges.splits();
+        let mut moves = match &mut self.pieces {
+            Some(pieces) => pieces.moves(splits, state),
+            None => self.merges.moves_in_text(state, |token| self.after_in_text(state, token)),
+        };
+        let words: SmallVec<[TokenId; 8]> = self.merges.words().collect();
+        if !words.is_empty() && self.may_end(state) {
+            let with_words = Arc::make_mut(&mut moves);
+            words.iter().for_each(|&word| with_words.add_single([START; 2], word));
+        }
+        moves
+    }
+
+    /// Bytes of which it is known that a text may go on with them after this place, whatever comes later: a piece ends
+    /// before them, or no token that begins with them is incompatible with the last one.
+    pub fn free(&mut self, place: Place) -> Bytes {
+        if let Some(pieces) = &mut self.pieces {
+            let ascii = pieces.boundaries.ends_before(place.state);
+            return [ascii as u64, (ascii >> 64) as u64, 0, 0];
+        }
+        if place.state != START {
+            return [0; 4];
+        }
+        let Some(last) = place.last else { return [u64::MAX; 4] };
+        let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
+        let mut bytes = [u64::MAX; 4];
+        for interval in pairs.intervals_after(splits, last) {
+            // All tokens of an interval begin with the same symbol.
+            let first = pairs.tokens(interval).first().and_then(|&token| splits.spelled(token).first());
+            first.iter().for_each(|&&byte| bytes[usize::from(byte) / 64] &= !(1 << (byte % 64)));
+        }
+        bytes
+    }
+
+    /// Clears the tokens in a row of bits that cannot continue the piece of the last one.
+    pub fn clear_incompatible(&self, last: Option<TokenId>, row: &mut [u32]) {
+        let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
+        for interval in last.iter().flat_map(|&last| pairs.intervals_after(splits, last)) {
+            for &token in pairs.tokens(interval) {
+                if let Some(word) = row.get_mut(token as usize / 32) {
+                    *word &= !(1 << (token % 32));
+                }
+            }
+        }
+    }
+
+    /// Where a token leads if a text is one piece. A state is then the bytes of a character that is no token, as far as
+    /// they were read: three at most, behind a one.
+    fn after_in_text(&self, state: StateId, token: TokenId) -> Option<StateId> {
+        let splits = self.merges.splits();
+        let Some(byte) = splits.fallback_byte(token) else { return (state == START).then_some(START) };
+        let read = state.to_be_bytes().into_iter().skip_while(|&byte| byte == 0).skip(1);
+        let bytes: SmallVec<[u8; 4]> = read.chain([byte]).collect();
+        match std::str::from_utf8(&bytes) {
+            Ok(c) if self.merges.is_space(c) => None,
+            Ok(_) => splits.token(&bytes).is_none().then_some(START),
+            Err(error) => error.error_len().is_none().then_some(state << 8 | u32::from(byte)),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What is canonical inside a terminal, whatever comes after it: found once for all schemas of a vocabulary.
+//!
+//! ```text
+//! inside a string     130k tokens, most of which may be followed by a space, a quote, a letter: nothing to be done
+//!                     the first two bytes of a character, of which no token is the third one       undecided
+//! ```
+//!
+//! Tokens that end in the same state of the terminal, and lead to the same state between pieces, are alike: one question
+//! decides about all of them. What cannot be decided without what comes after the terminal is listed.
+//!
+//! Cost: some milliseconds for a state of a string the first time, mostly for tokens that end inside a character; then a
+//! lookup. Wrinkle: a terminal that counts characters is looked at as if as many must not come as a token could bring.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::search::{Form, Inside, Search};
+use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
+use crate::language::UNBOUNDED;
+use crate::regular::{Automaton, ByteSet, StateId};
+use crate::terminals::{Group, GroupsKey, Tables, TokenSet, Tree};
+use crate::vocabulary::TokenId;
+
+/// A state of a terminal, and how many characters it may still begin.
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    pub id: u32,
+    pub automaton: &'a Automaton,
+    pub state: StateId,
+    /// The state between two characters, if they are counted.
+    pub counted: Option<StateId>,
+    pub most: u32,
+}
+
+/// What identifies a state of a terminal, with one between pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    automaton: u32,
+    state: StateId,
+    most: u32,
+    between: canonical::StateId,
+    /// The address of the pieces: the numbers of their states are their own.
+    pieces: usize,
+}
+
+impl State<'_> {
+    /// What identifies it.
+    pub fn key(&self, between: canonical::StateId, pieces: Option<&SharedPieces>) -> Key {
+        let pieces = pieces.map_or(0, |pieces| Arc::as_ptr(pieces).addr());
+        Key { automaton: self.id, state: self.state, most: self.most, between, pieces }
+    }
+}
+
+/// Tokens that stay inside a terminal, and about which what comes after it decides.
+#[derive(Debug, Default)]
+pub struct Undecided {
+    /// Of whole characters: they end in the same state of the terminal, after as many characters.
+    pub alike: Vec<(Ends, Vec<TokenId>)>,
+    /// Those that stand for themselves.
+    pub single: Vec<(Ends, TokenId)>,
+    /// Keeps the address in the key from being used again.
+    _pieces: Option<SharedPieces>,
+}
+
+impl Undecided {
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        self.alike.iter().map(|(_, tokens)| tokens.len() * 4 + 40).sum::<usize>() + self.single.len() * 12 + 64
+    }
+
+    /// Of a state of a terminal and one between pieces.
+    pub fn new(
+        tables: &Tables,
+        spelling: &mut Spelling<'_>,
+        pieces: Option<&SharedPieces>,
+        at: State<'_>,
+        between: canonical::StateId,
+    ) -> Self {
+        let counted = at.counted.filter(|_| at.most != UNBOUNDED);
+        let key = GroupsKey { tree: Tree::Plain, node: 0, automaton: at.id, state: at.state, inside: counted };
+        let groups = tables.groups(key, at.automaton);
+        let moves = spelling.moves(between);
+        let mut known = FxHashMap::default();
+        let form = Inside { automaton: at.automaton, counted };
+        let search = Search { form, spelling, trie: tables.vocabulary.plain(), known: &mut known };
+        let mut finder = Finder { search, moves: &moves, between, found: Self::default() };
+        for group in &groups.0 {
+            if let Some(most) = left(at.most, group.characters) {
+                finder.add(group, (group.state, most));
+            }
+        }
+        Self { _pieces: pieces.map(Arc::clone), ..finder.found }
+    }
+}
+
+/// Characters that may still begin after some.
+fn left(most: u32, characters: u32) -> Option<u32> {
+    if most == UNBOUNDED { Some(most) } else { most.checked_sub(characters) }
+}
+
+struct Finder<'f, 'p> {
+    search: Search<'f, 'p, Inside<'f>>,
+    moves: &'f Moves,
+    between: canonical::StateId,
+    found: Undecided,
+}
+
+impl Finder<'_, '_> {
+    /// Adds the undecided tokens of a group that ends in a state.
+    fn add(&mut self, group: &Group, end: (StateId, u32)) {
+        let map = match &*group.tokens {
+            TokenSet::List(tokens) => {
+                for &token in tokens {
+                    let ends = self.search.spelling.ends(self.between, token);
+                    self.add_single(ends, token, end);
+                }
+                return;
+            }
+            TokenSet::Map(map) => map,
+        };
+        let is_in = |token: TokenId| map.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
+        let first = self.goes_on(end);
+        for (ends, tokens) in &self.moves.whole {
+            let mut undecided: Vec<TokenId> = Vec::new();
+            if self.search.spelling.is_in_pieces() {
+                if !self.are_free(*ends, tokens[0], &first) {
+                    undecided.extend(tokens.iter().filter(|&&token| is_in(token)));
+                }
+            } else {
+                let others = tokens.iter().filter(|&&token| is_in(token) && !self.are_free(*ends, token, &first));
+                undecided.extend(others.copied().collect::<Vec<_>>());
+            }
+            if !undecided.is_empty() {
+                self.found.alike.push((*ends, undecided));
+            }
+        }
+        for &(ends, token) in self.moves.single.iter().filter(|&&(_, token)| is_in(token)) {
+            self.add_single(ends, token, end);
+        }
+    }
+
+    fn add_single(&mut self, ends: Ends, token: TokenId, end: (StateId, u32)) {
+        let mut reached = ends.into_iter().filter(|&to| to != DEAD);
+        let are_live = reached.all(|to| self.search.is_live(&end, self.search.spelling.place(to, token)));
+        if !are_live {
+            self.found.single.push((ends, token));
+        }
+    }
+
+    /// Bytes with which a terminal goes on.
+    fn goes_on(&mut self, end: (StateId, u32)) -> ByteSet {
+        let (form, mut bytes) = (&mut self.search.form, ByteSet::default());
+        let first = form.first(&end);
+        first.iter().filter(|&byte| form.step(&end, byte).is_some()).for_each(|byte| bytes.insert(byte));
+        bytes
+    }
+
+    /// Whether a text may go on with some of these bytes after a token, wherever it leads.
+    fn are_free(&mut self, ends: Ends, token: TokenId, first: &ByteSet) -> bool {
+        let spelling = &mut *self.search.spelling;
+        let mut reached = ends.into_iter().filter(|&to| to != DEAD);
+        reached.all(|to| {
+            let free = ByteSet::from_words(spelling.free(spelling.place(to, token)));
+            !free.intersection(first).is_empty()
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! Canonical tokens only: a matcher that allows just what the tokenizer itself would write.
+//!
+//! ```text
+//! "The" may come: the mask has " The", not " T", since "heodore" would have to continue a piece that it cannot
+//! ```
+//!
+//! Beside its configurations, such a matcher has a [`Place`] in the text as the tokenizer sees it. A token may come if
+//! it is in form, if the tokenizer would write it there, and if the text can be completed after it ([`search`]).
+//!
+//! Cost: as a mask without it, and a test of each token in a list, or three passes over a row. Wrinkle: a place has the
+//! numbers of the pieces that its matcher began with; forks share these.
+
+mod entry;
+mod inside;
+mod search;
+mod steps;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::machine::{Configuration, Machine};
+use super::masks::{Mask, MatcherCache, lookup};
+use super::{Constraint, accepting};
+use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
+use crate::error::{Error, Result};
+use crate::vocabulary::TokenId;
+use entry::{Allowed, CanonicalEntry, Maker, is_shared};
+use inside::{Key, Undecided};
+use search::{Form, Graph, Search, Standing};
+
+/// Bytes of what is kept about terminals.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Entries and searches that a matcher cache keeps.
+const MOST_KNOWN: usize = 1 << 14;
+
+/// How a tokenizer spells, with what was found about the terminals of all schemas of its vocabulary.
+#[derive(Debug)]
+pub struct Speller {
+    merges: Arc<Merges>,
+    undecided: Mutex<(FxHashMap<Key, Arc<Undecided>>, usize)>,
+}
+
+impl Speller {
+    /// Of the merges of a tokenizer.
+    pub fn new(merges: Arc<Merges>) -> Self {
+        Self { merges, undecided: Mutex::default() }
+    }
+
+    /// The merges.
+    pub fn merges(&self) -> &Arc<Merges> {
+        &self.merges
+    }
+
+    /// What is undecided, found if it is not known.
+    fn undecided(&self, key: Key, find: impl FnOnce() -> Undecided) -> Arc<Undecided> {
+        let lock = || self.undecided.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().0.get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(find());
+        let (known, bytes) = &mut *lock();
+        *bytes += found.bytes();
+        if *bytes > MOST_BYTES {
+            known.clear();
+            *bytes = found.bytes();
+        }
+        known.insert(key, Arc::clone(&found));
+        found
+    }
+}
+
+/// What was found for one text and its forks, and the next one.
+#[derive(Debug, Default)]
+pub struct CanonicalCache {
+    /// The numbers of states are of these.
+    pieces: Option<SharedPieces>,
+    entries: FxHashMap<(Configuration, StateId), Arc<CanonicalEntry>>,
+    bytes: usize,
+    known: FxHashMap<(<Graph<'static> as Form>::Key, Place), bool>,
+}
+
+impl CanonicalCache {
+    /// Bytes of memory held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.known.len() * 100
+    }
+
+    /// Makes ready for a text with these pieces.
+    fn begin(&mut self, pieces: Option<&SharedPieces>) {
+        let are_same = match (&self.pieces, pieces) {
+            (Some(own), Some(pieces)) => Arc::ptr_eq(own, pieces),
+            (own, pieces) => own.is_none() && pieces.is_none(),
+        };
+        if !are_same {
+            *self = Self { pieces: pieces.map(Arc::clone), ..Self::default() };
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.entries.len() > MOST_KNOWN || self.bytes > MOST_BYTES {
+            self.entries.clear();
+            self.bytes = 0;
+        }
+        if self.known.len() > MOST_KNOWN * 8 {
+            self.known.clear();
+        }
+    }
+}
+
+/// Where a text stands as its tokenizer sees it, now and after each earlier step.
+#[derive(Clone, Debug)]
+pub struct Places {
+    speller: Arc<Speller>,
+    pieces: Option<SharedPieces>,
+    places: Vec<Place>,
+}
+
+impl Places {
+    /// Before the first token of a text that has a cache.
+    pub fn new(speller: &Arc<Speller>, cache: &mut MatcherCache) -> Self {
+        let pieces = speller.merges.pieces();
+        cache.canonical.begin(pieces.as_ref());
+        Self { speller: Arc::clone(speller), pieces, places: vec![Place::START] }
+    }
+
+    /// Where the text stands.
+    pub fn now(&self) -> Place {
+        self.places.last().copied().unwrap_or(Place::START)
+    }
+
+    /// One step forward.
+    pub fn advance(&mut self, to: Place) {
+        self.places.push(to);
+    }
+
+    /// One step that spells nothing.
+    pub fn stay(&mut self) {
+        self.advance(self.now());
+    }
+
+    /// Whether the text may end here.
+    pub fn may_end(&self) -> bool {
+        self.spelling().may_end(self.now().state)
+    }
+
+    /// Drops the last steps.
+    pub fn rollback(&mut self, steps: usize) {
+        self.places.truncate(self.places.len().saturating_sub(steps).max(1));
+    }
+
+    /// The merges and the pieces, locked.
+    pub fn spelling(&self) -> Spelling<'_> {
+        Spelling::new(&self.speller.merges, self.pieces.as_ref())
+    }
+
+    /// The place after some text, as the tokenizer spells it.
+    pub fn after_text(&self, text: &[u8]) -> Place {
+        let tokens = std::str::from_utf8(text).ok().and_then(|text| self.speller.merges.encode(text));
+        let mut spelling = self.spelling();
+        let mut tokens = tokens.into_iter().flatten();
+        tokens.try_fold(self.now(), |place, token| spelling.after(place, token)).unwrap_or(Place::START)
+    }
+
+    /// Whether a text that stands at some configurations, at a place, can be completed.
+    pub fn is_live(
+        &self,
+        constraint: &Constraint,
+        cache: &mut MatcherCache,
+        path: &mut Vec<u8>,
+        at: &[Configuration],
+        place: Place,
+    ) -> Result<bool> {
+        let mut spelling = self.spelling();
+        check_room(&spelling)?;
+        let MatcherCache { stacks, canonical, .. } = cache;
+        canonical.make_room();
+        let mut search = Search {
+            form: Graph { machine: Machine::new(constraint.graph(), stacks, path) },
+            spelling: &mut spelling,
+            trie: constraint.tables().vocabulary.plain(),
+            known: &mut canonical.known,
+        };
+        let is_live = at.iter().any(|&at| search.is_live(&Standing::at(at), place));
+        search.form.machine.check_limits()?;
+        Ok(is_live)
+    }
+
+    /// What a text that stands at some configurations allows.
+    pub fn mask(
+        &self,
+        constraint: &Constraint,
+        cache: &mut MatcherCache,
+        path: &mut Vec<u8>,
+        at: &[Configuration],
+    ) -> Result<Mask> {
+        let (place, mut allowed) = (self.now(), Allowed::default());
+        let words = constraint.tables().vocabulary.mask_words();
+        for &configuration in at {
+            let entry = self.entry(constraint, cache, path, configuration, place.state)?;
+            entry.add(&self.spelling(), place.last, words, &mut allowed);
+        }
+        let spelling = self.spelling();
+        check_room(&spelling)?;
+        Ok(Mask {
+            entries: SmallVec::new(),
+            resolved: allowed.tokens,
+            row: allowed.row,
+            ends: accepting(at) && spelling.may_end(place.state),
+        })
+    }
+
+    fn entry(
+        &self,
+        constraint: &Constraint,
+        cache: &mut MatcherCache,
+        path: &mut Vec<u8>,
+        configuration: Configuration,
+        between: StateId,
+    ) -> Result<Arc<CanonicalEntry>> {
+        if let Some(known) = cache.canonical.entries.get(&(configuration, between)) {
+            return Ok(Arc::clone(known));
+        }
+        let mut mask = Mask::default();
+        lookup(constraint, cache, &[configuration], path, false, &mut mask)?;
+        let mut spelling = self.spelling();
+        let MatcherCache { stacks, canonical, .. } = cache;
+        canonical.make_room();
+        let form = Graph { machine: Machine::new(constraint.graph(), stacks, path) };
+        let trie = constraint.tables().vocabulary.plain();
+        let search = Search { form, spelling: &mut spelling, trie, known: &mut canonical.known };
+        let mut maker = Maker { constraint, search, between };
+        let pieces = self.pieces.as_ref();
+        let entry = maker.entry(configuration, &mask, |spelling, state| {
+            let find = || Undecided::new(constraint.tables(), spelling, pieces, state, between);
+            self.speller.undecided(state.key(between, pieces), find)
+        });
+        let is_shared = is_shared(&mut maker.search.form, configuration);
+        maker.search.form.machine.check_limits()?;
+        check_room(&spelling)?;
+        let entry = Arc::new(entry);
+        if is_shared {
+            canonical.bytes += entry.bytes();
+            canonical.entries.insert((configuration, between), Arc::clone(&entry));
+        }
+        Ok(entry)
+    }
+}
+
+/// Fails if there are so many states between pieces that what is said of them cannot be trusted.
+fn check_room(spelling: &Spelling<'_>) -> Result<()> {
+    if spelling.is_full() { Err(Error::limit("states between pieces", 0, 0)) } else { Ok(()) }
+}
+
+/// The token that must come next, if there is one and the text may not end.
+pub fn only(mask: &Mask) -> Option<TokenId> {
+    match (&mask.row, &mask.resolved[..], mask.ends) {
+        (None, [token, others @ ..], false) => others.iter().all(|other| other == token).then_some(*token),
+        _ => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! A matcher that allows canonical tokens only: its steps and its masks.
+//!
+//! Cost: see [`super`]. Wrinkle: a token that is in form and that the tokenizer would write is accepted only if a mask
+//! would allow it too, that is, if the text can be completed after it.
+
+use super::only;
+use crate::error::{Error, Kind, Result};
+use crate::matcher::masks::Mask;
+use crate::matcher::{Matcher, step_bytes};
+use crate::vocabulary::TokenId;
+
+impl Matcher {
+    /// Advances by one token; false, and unchanged, if it cannot come.
+    pub(in crate::matcher) fn try_canonical(&mut self, token: TokenId) -> Result<bool> {
+        let Self { cache, history, path, distance, places } = self;
+        let Some(places) = places else { return Ok(false) };
+        let (now, constraint) = (places.now(), cache.constraint());
+        let Some(place) = places.spelling().after(now, token) else { return Ok(false) };
+        let bytes = constraint.tables().vocabulary.token(token);
+        if !step_bytes(cache, history, path, bytes)? {
+            return Ok(false);
+        }
+        let is_live = places.is_live(constraint, &mut cache.lock(), path, history.configurations(), place);
+        if !matches!(is_live, Ok(true)) {
+            history.rollback(1);
+            path.truncate(history.path());
+            return is_live;
+        }
+        *distance = None;
+        places.advance(place);
+        Ok(true)
+    }
+
+    /// As [`Matcher::mask`].
+    pub(in crate::matcher) fn canonical_mask(&mut self, budget: Option<u32>) -> Result<Mask> {
+        let mask = self.canonical_tokens()?;
+        let _ = budget;
+        if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
+    }
+
+    /// What may come, perhaps nothing.
+    fn canonical_tokens(&mut self) -> Result<Mask> {
+        let Self { cache, history, path, places, .. } = self;
+        let Some(places) = places.as_ref().filter(|_| !history.is_finished()) else {
+            return Ok(Mask { ends: true, ..Mask::default() });
+        };
+        places.mask(cache.constraint(), &mut cache.lock(), path, history.configurations())
+    }
+
+    /// The tokens that can only come next, one after the other.
+    ///
+    /// # Errors
+    /// As [`Matcher::mask`].
+    pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>> {
+        let mut forced = Vec::new();
+        let outcome = loop {
+            match self.canonical_tokens().map(|mask| only(&mask)) {
+                Ok(Some(token)) if self.try_token(token)? => forced.push(token),
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.rollback(forced.len())?;
+        outcome.map(|()| forced)
+    }
+
+    /// Fails if no text of the language has canonical tokens.
+    pub(crate) fn check_canonical_beginning(&mut self) -> Result<()> {
+        let Self { cache, history, path, places, .. } = self;
+        let Some(places) = places else { return Ok(()) };
+        let at = history.configurations();
+        if places.is_live(cache.constraint(), &mut cache.lock(), path, at, places.now())? {
+            return Ok(());
+        }
+        let message = "no text of this form has canonical tokens: the tokenizer would write none of them";
+        Err(Error::new(Kind::DeadEnd, message))
+    }
+}
