@@ -120,6 +120,11 @@ impl Columns {
         Self { tokens, ranges, continuing, others, moves: FxHashMap::default() }
     }
 
+    /// Tokens that begin inside a character.
+    pub fn continuing(&self) -> &[TokenId] {
+        &self.continuing
+    }
+
     /// Where all tokens lead from a state.
     pub fn moves(&mut self, splits: &Splits, boundaries: &mut Boundaries, state: StateId) -> Arc<Moves> {
         if let Some(known) = self.moves.get(&state) {

@@ -9,6 +9,7 @@
 
 pub mod boundaries;
 mod columns;
+mod completions;
 mod cutter;
 pub mod merges;
 mod numbered;
@@ -23,6 +24,7 @@ mod wholes;
 
 pub use boundaries::{DEAD, StateId};
 pub use columns::{Ends, Moves};
+pub use completions::Completion;
 pub use merges::{Cuts, Merges};
 pub use pattern::Properties;
 pub use pieces::SharedPieces;

@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::boundaries::{Boundaries, StateId};
 use super::columns::{Columns, Moves};
+use super::completions::{Completion, Completions, Finder};
+use super::pairs::Pairs;
 use super::program::Program;
-use super::splits::Splits;
+use super::splits::{Splits, TokenId};
 use super::wholes::Wholes;
 
 /// New texts begin with new pieces where there are more states than this. Patterns in use have a few dozen between
@@ -27,12 +29,26 @@ pub struct Pieces {
     pub boundaries: Boundaries,
     /// Made when they are asked for.
     columns: Option<Columns>,
+    completions: Completions,
 }
 
 impl Pieces {
+    fn new(program: Program, wholes: Wholes) -> Self {
+        let boundaries = Boundaries::new(program, wholes);
+        Self { boundaries, columns: None, completions: Completions::default() }
+    }
+
+    /// Tokens that complete the character which a token has begun, if there are any.
+    pub fn completion(&mut self, splits: &Splits, pairs: &Pairs, state: StateId, last: TokenId) -> Option<Completion> {
+        let Self { boundaries, columns, completions } = self;
+        let columns = columns.get_or_insert_with(|| Columns::new(splits, boundaries));
+        let mut finder = Finder { splits, pairs, boundaries, continuing: columns.continuing() };
+        completions.of(&mut finder, state, last)
+    }
+
     /// Where all tokens lead from a state.
     pub fn moves(&mut self, splits: &Splits, state: StateId) -> Arc<Moves> {
-        let Self { boundaries, columns } = self;
+        let Self { boundaries, columns, .. } = self;
         let columns = columns.get_or_insert_with(|| Columns::new(splits, boundaries));
         columns.moves(splits, boundaries, state)
     }
@@ -62,7 +78,7 @@ pub struct Shelf {
 impl Shelf {
     /// For a pattern.
     pub fn new(program: Program, wholes: Wholes) -> Self {
-        let pieces = Pieces { boundaries: Boundaries::new(program.clone(), wholes.clone()), columns: None };
+        let pieces = Pieces::new(program.clone(), wholes.clone());
         Self { program, wholes, current: Mutex::new(Arc::new(Mutex::new(pieces))) }
     }
 
@@ -70,8 +86,8 @@ impl Shelf {
     pub fn pieces(&self) -> SharedPieces {
         let mut current = lock(&self.current);
         if lock(&current).boundaries.states() > MANY_STATES {
-            let boundaries = Boundaries::new(self.program.clone(), self.wholes.clone());
-            *current = Arc::new(Mutex::new(Pieces { boundaries, columns: None }));
+            let pieces = Pieces::new(self.program.clone(), self.wholes.clone());
+            *current = Arc::new(Mutex::new(pieces));
         }
         Arc::clone(&current)
     }

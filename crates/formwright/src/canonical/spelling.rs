@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use super::boundaries::{DEAD, Follows, START, StateId};
 use super::columns::{Ends, Moves};
+use super::completions::Completion;
 use super::merges::Merges;
 use super::pieces::{Pieces, SharedPieces, lock};
 use super::splits::TokenId;
@@ -142,6 +143,14 @@ impl<'s> Spelling<'s> {
             first.iter().for_each(|&&byte| bytes[usize::from(byte) / 64] &= !(1 << (byte % 64)));
         }
         bytes
+    }
+
+    /// How the character that the last token has begun can be completed; `None` where it is not known to be begun.
+    pub fn completion(&mut self, place: Place) -> Option<Option<Completion>> {
+        let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
+        let (pieces, last) = (self.pieces.as_mut()?, place.last?);
+        let is_begun = !pieces.boundaries.is_between_characters(place.state);
+        is_begun.then(|| pieces.completion(splits, pairs, place.state, last))
     }
 
     /// Clears the tokens in a row of bits that cannot continue the piece of the last one.

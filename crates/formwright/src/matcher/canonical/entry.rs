@@ -42,7 +42,8 @@ struct Wide {
     terminal: Arc<TerminalMask>,
     banned: Vec<TokenId>,
     moves: Arc<Moves>,
-    /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all.
+    undecided: Arc<Undecided>,
+    /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all; beside those of `undecided`.
     dead: [Vec<TokenId>; 2],
 }
 
@@ -77,9 +78,11 @@ impl Wide {
         let [begin, go_on] = &self.moves.rows;
         let mut after = go_on.to_vec();
         spelling.clear_incompatible(last, &mut after);
-        clear(&mut after, &self.dead[1]);
         let mut allowed: Vec<u32> = begin.to_vec();
-        clear(&mut allowed, &self.dead[0]);
+        for dead in [&self.dead, &self.undecided.dead] {
+            clear(&mut allowed, &dead[0]);
+            clear(&mut after, &dead[1]);
+        }
         for ((allowed, after), map) in allowed.iter_mut().zip(&after).zip(map.iter()) {
             *allowed = map & (*allowed | after);
         }
@@ -176,6 +179,7 @@ impl Maker<'_, '_, '_> {
                 terminal: Arc::clone(terminal),
                 banned: bans.to_vec(),
                 moves: self.search.spelling.moves(self.between),
+                undecided: Arc::clone(&undecided),
                 dead: [Vec::new(), Vec::new()],
             };
             let standing = Standing::at(configuration);
@@ -224,7 +228,7 @@ impl Maker<'_, '_, '_> {
 
     /// Tokens that are prefixes of excluded texts.
     fn excluded(&self, at: TextsId) -> Vec<TokenId> {
-        let trie = self.search.trie;
+        let trie = self.search.vocabulary.plain();
         let (mut found, mut open): (Vec<TokenId>, Vec<(NodeIndex, TextsId)>) = (Vec::new(), vec![(0, at)]);
         while let Some((node, at)) = open.pop() {
             for &(byte, deeper) in self.search.form.machine.stacks.excluded_children(at) {

@@ -55,6 +55,8 @@ impl State<'_> {
 /// Tokens that stay inside a terminal, and about which what comes after it decides.
 #[derive(Debug, Default)]
 pub struct Undecided {
+    /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all, whatever comes after it.
+    pub dead: [Vec<TokenId>; 2],
     /// Of whole characters: they end in the same state of the terminal, after as many characters.
     pub alike: Vec<(Ends, Vec<TokenId>)>,
     /// Those that stand for themselves.
@@ -66,7 +68,8 @@ pub struct Undecided {
 impl Undecided {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        self.alike.iter().map(|(_, tokens)| tokens.len() * 4 + 40).sum::<usize>() + self.single.len() * 12 + 64
+        let alike: usize = self.alike.iter().map(|(_, tokens)| tokens.len() * 4 + 40).sum();
+        alike + self.single.len() * 12 + self.dead.iter().map(|dead| dead.len() * 4).sum::<usize>() + 64
     }
 
     /// Of a state of a terminal and one between pieces.
@@ -83,7 +86,7 @@ impl Undecided {
         let moves = spelling.moves(between);
         let mut known = FxHashMap::default();
         let form = Inside { automaton: at.automaton, counted };
-        let search = Search { form, spelling, trie: tables.vocabulary.plain(), known: &mut known };
+        let search = Search { form, spelling, vocabulary: &tables.vocabulary, known: &mut known, has_left: false };
         let mut finder = Finder { search, moves: &moves, between, found: Self::default() };
         for group in &groups.0 {
             if let Some(most) = left(at.most, group.characters) {
@@ -122,17 +125,20 @@ impl Finder<'_, '_> {
         let is_in = |token: TokenId| map.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
         let first = self.goes_on(end);
         for (ends, tokens) in &self.moves.whole {
-            let mut undecided: Vec<TokenId> = Vec::new();
-            if self.search.spelling.is_in_pieces() {
-                if !self.are_free(*ends, tokens[0], &first) {
-                    undecided.extend(tokens.iter().filter(|&&token| is_in(token)));
-                }
-            } else {
-                let others = tokens.iter().filter(|&&token| is_in(token) && !self.are_free(*ends, token, &first));
-                undecided.extend(others.copied().collect::<Vec<_>>());
+            let are_alike = self.search.spelling.is_in_pieces();
+            if are_alike && self.are_free(*ends, tokens[0], &first) {
+                continue;
             }
-            if !undecided.is_empty() {
-                self.found.alike.push((*ends, undecided));
+            let tokens = tokens.iter().copied().filter(|&token| is_in(token));
+            if are_alike && first.is_empty() {
+                let tokens: Vec<TokenId> = tokens.collect();
+                self.found.alike.extend((!tokens.is_empty()).then_some((*ends, tokens)));
+                continue;
+            }
+            for token in tokens {
+                if are_alike || !self.are_free(*ends, token, &first) {
+                    self.add_single(*ends, token, end);
+                }
             }
         }
         for &(ends, token) in self.moves.single.iter().filter(|&&(_, token)| is_in(token)) {
@@ -140,11 +146,23 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Adds a token unless it is known that the text is live after it.
     fn add_single(&mut self, ends: Ends, token: TokenId, end: (StateId, u32)) {
-        let mut reached = ends.into_iter().filter(|&to| to != DEAD);
-        let are_live = reached.all(|to| self.search.is_live(&end, self.search.spelling.place(to, token)));
-        if !are_live {
-            self.found.single.push((ends, token));
+        let mut undecided = [DEAD; 2];
+        for (index, &to) in ends.iter().enumerate().filter(|&(_, &to)| to != DEAD) {
+            self.search.has_left = self.search.form.may_leave(&end);
+            let place = self.search.spelling.place(to, token);
+            if self.search.is_live(&end, place) {
+                continue;
+            }
+            if self.search.has_left {
+                undecided[index] = to;
+            } else {
+                self.found.dead[index].push(token);
+            }
+        }
+        if undecided != [DEAD; 2] {
+            self.found.single.push((undecided, token));
         }
     }
 

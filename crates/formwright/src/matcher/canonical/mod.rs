@@ -180,8 +180,9 @@ impl Places {
         let mut search = Search {
             form: Graph { machine: Machine::new(constraint.graph(), stacks, path) },
             spelling: &mut spelling,
-            trie: constraint.tables().vocabulary.plain(),
+            vocabulary: &constraint.tables().vocabulary,
             known: &mut canonical.known,
+            has_left: false,
         };
         let is_live = at.iter().any(|&at| search.is_live(&Standing::at(at), place));
         search.form.machine.check_limits()?;
@@ -229,8 +230,9 @@ impl Places {
         let MatcherCache { stacks, canonical, .. } = cache;
         canonical.make_room();
         let form = Graph { machine: Machine::new(constraint.graph(), stacks, path) };
-        let trie = constraint.tables().vocabulary.plain();
-        let search = Search { form, spelling: &mut spelling, trie, known: &mut canonical.known };
+        let vocabulary = &constraint.tables().vocabulary;
+        let known = &mut canonical.known;
+        let search = Search { form, spelling: &mut spelling, vocabulary, known, has_left: false };
         let mut maker = Maker { constraint, search, between };
         let pieces = self.pieces.as_ref();
         let entry = maker.entry(configuration, &mask, |spelling, state| {

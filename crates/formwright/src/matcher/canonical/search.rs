@@ -20,7 +20,7 @@ use crate::canonical::{Place, Spelling};
 use crate::matcher::accepting;
 use crate::matcher::machine::{Configuration, Machine};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
-use crate::vocabulary::{NodeIndex, Trie};
+use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
 /// Branches of the trie that one search looks at.
 const FUEL: u32 = 50_000;
@@ -43,15 +43,27 @@ pub trait Form {
 
     /// What tells a state apart.
     fn key(&mut self, state: &Self::State) -> Self::Key;
+
+    /// Whether a text may stand there behind the end of what the form tells about.
+    fn may_leave(&self, _: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether a byte that may not come may do so behind that end.
+    fn leaves(&self, _: &Self::State, _: u8) -> bool {
+        false
+    }
 }
 
 /// Searches for completions of one form.
 pub struct Search<'s, 'p, F: Form> {
     pub form: F,
     pub spelling: &'s mut Spelling<'p>,
-    pub trie: &'s Trie,
+    pub vocabulary: &'s Vocabulary,
     /// What searches found.
     pub known: &'s mut FxHashMap<(F::Key, Place), bool>,
+    /// Whether a search met a token that leaves what the form tells about.
+    pub has_left: bool,
 }
 
 impl<F: Form> Search<'_, '_, F> {
@@ -75,6 +87,11 @@ impl<F: Form> Search<'_, '_, F> {
         if let Some(&known) = self.known.get(&start) {
             return known;
         }
+        match self.spelling.completion(place) {
+            Some(None) => return false,
+            Some(Some(tokens)) if self.is_free_after(state, place, &tokens) => return true,
+            _ => {}
+        }
         let (mut open, mut fuel) = (vec![(state.clone(), place)], FUEL);
         let mut seen = FxHashSet::from_iter([start.clone()]);
         while let Some((state, place)) = open.pop() {
@@ -83,8 +100,24 @@ impl<F: Form> Search<'_, '_, F> {
                 return true;
             }
         }
-        self.known.extend(seen.into_iter().map(|dead| (dead, false)));
+        if !self.has_left {
+            self.known.extend(seen.into_iter().map(|dead| (dead, false)));
+        }
         false
+    }
+
+    /// Whether it is plain that a text can be completed after some tokens.
+    fn is_free_after(&mut self, state: &F::State, place: Place, tokens: &[TokenId]) -> bool {
+        let (mut state, mut place) = (state.clone(), place);
+        for &token in tokens {
+            let bytes = self.vocabulary.token(token);
+            let Some(after) = bytes.iter().try_fold(state, |state, &byte| self.form.step(&state, byte)) else {
+                return false;
+            };
+            let Some(next) = self.spelling.after(place, token) else { return false };
+            (state, place) = (after, next);
+        }
+        self.is_free(&state, place)
     }
 
     /// Adds where all tokens lead; true if one of them leads to where the text can be completed.
@@ -96,23 +129,27 @@ impl<F: Form> Search<'_, '_, F> {
         seen: &mut FxHashSet<(F::Key, Place)>,
         fuel: &mut u32,
     ) -> bool {
+        let trie = self.vocabulary.plain();
         let mut walk: Vec<(NodeIndex, F::State)> = vec![(0, state.clone())];
         while let Some((node, state)) = walk.pop() {
             let first = self.form.first(&state);
-            for child in self.trie.children(node) {
-                let byte = self.trie.node(child).byte;
+            for child in trie.children(node) {
+                let byte = trie.node(child).byte;
                 *fuel = fuel.saturating_sub(1);
                 if *fuel == 0 {
                     return false;
                 }
                 let Some(after) = first.contains(byte).then(|| self.form.step(&state, byte)).flatten() else {
+                    self.has_left =
+                        self.has_left || self.form.leaves(&state, byte) && self.may_come_below(child, place);
                     continue;
                 };
-                for &token in &self.trie.items()[self.trie.items_at(child)] {
+                for &token in &trie.items()[trie.items_at(child)] {
                     let Some(place) = self.spelling.after(place, token) else { continue };
                     if self.is_free(&after, place) {
                         return true;
                     }
+                    self.has_left |= self.form.may_leave(&after);
                     let key = (self.form.key(&after), place);
                     match self.known.get(&key) {
                         Some(true) => return true,
@@ -125,6 +162,14 @@ impl<F: Form> Search<'_, '_, F> {
             }
         }
         false
+    }
+}
+
+impl<F: Form> Search<'_, '_, F> {
+    /// Whether some token below a node of the trie may come.
+    fn may_come_below(&mut self, node: NodeIndex, place: Place) -> bool {
+        let trie = self.vocabulary.plain();
+        trie.items()[trie.items_below(node)].iter().any(|&token| self.spelling.after(place, token).is_some())
     }
 }
 
@@ -220,5 +265,13 @@ impl Form for Inside<'_> {
 
     fn key(&mut self, state: &Self::State) -> Self::Key {
         *state
+    }
+
+    fn may_leave(&self, &(state, _): &Self::State) -> bool {
+        !self.automaton.is_self_delimiting() && self.automaton.shortest(state) == 0
+    }
+
+    fn leaves(&self, &(state, most): &Self::State, byte: u8) -> bool {
+        self.automaton.step(state, byte).accepting() || self.may_leave(&(state, most))
     }
 }
