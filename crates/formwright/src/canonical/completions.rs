@@ -23,9 +23,6 @@ use super::splits::{Splits, TokenId};
 /// Places of which completions are kept.
 const MOST_PLACES: usize = 1 << 17;
 
-/// A character is begun by one byte at least, so three more complete it.
-const MOST_TOKENS: usize = 3;
-
 /// Tokens that complete a character.
 pub type Completion = SmallVec<[TokenId; 3]>;
 
@@ -47,7 +44,8 @@ pub struct Finder<'f> {
 }
 
 impl Completions {
-    /// Tokens that complete the character which a token has begun, if there are any.
+    /// Tokens that complete the character which a token has begun, if there are any. A character of four bytes takes three
+    /// more at most, so this goes three calls deep.
     pub fn of(&mut self, finder: &mut Finder<'_>, state: StateId, last: TokenId) -> Option<Completion> {
         if let Some(known) = self.found.get(&(state, last)) {
             return known.clone();
@@ -55,32 +53,23 @@ impl Completions {
         if self.found.len() >= MOST_PLACES {
             self.found.clear();
         }
-        let mut tokens = Completion::new();
-        let found = self.find(finder, state, last, &mut tokens).then_some(tokens);
+        let candidates = Arc::clone(self.candidates.entry(last).or_insert_with(|| finder.candidates(last)));
+        let found = candidates.iter().find_map(|&token| self.after(finder, state, token));
         self.found.insert((state, last), found.clone());
         found
     }
 
-    fn find(&mut self, finder: &mut Finder<'_>, state: StateId, last: TokenId, tokens: &mut Completion) -> bool {
-        let candidates = Arc::clone(self.candidates.entry(last).or_insert_with(|| finder.candidates(last)));
-        for &token in candidates.iter() {
-            let after = finder.boundaries.after(state, token, finder.splits.spelled(token), Follows::InPiece);
-            if after == DEAD {
-                continue;
+    /// A completion that begins with a token.
+    fn after(&mut self, finder: &mut Finder<'_>, state: StateId, token: TokenId) -> Option<Completion> {
+        let after = finder.boundaries.after(state, token, finder.splits.spelled(token), Follows::InPiece);
+        let rest = match after {
+            DEAD => return None,
+            whole if finder.boundaries.is_between_characters(whole) => {
+                (finder.boundaries.ends_before(whole) != 0).then(Completion::new)?
             }
-            tokens.push(token);
-            let is_complete = finder.boundaries.is_between_characters(after);
-            let is_found = if is_complete {
-                finder.boundaries.ends_before(after) != 0
-            } else {
-                tokens.len() < MOST_TOKENS && self.find(finder, after, token, tokens)
-            };
-            if is_found {
-                return true;
-            }
-            tokens.pop();
-        }
-        false
+            begun => self.of(finder, begun, token)?,
+        };
+        Some(std::iter::once(token).chain(rest).collect())
     }
 }
 
