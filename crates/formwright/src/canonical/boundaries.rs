@@ -130,6 +130,13 @@ impl Boundaries {
         self.states.value(state).pending.is_empty()
     }
 
+    /// Whether some character that is begun in a state may be written, as far as pieces go.
+    pub fn may_complete(&mut self, state: StateId) -> bool {
+        let minterms = self.program.alphabet.begun_by(&self.states.value(state).pending);
+        let inner = self.find_start(state, None, Follows::InPiece);
+        (0..64).any(|minterm| minterms >> minterm & 1 == 1 && self.step(inner, minterm) != NOTHING)
+    }
+
     /// The state after a token, of these bytes.
     pub fn after(&mut self, state: StateId, token: TokenId, spelled: &[u8], follows: Follows) -> StateId {
         let pending = &self.states.value(state).pending;

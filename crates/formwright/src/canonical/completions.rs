@@ -53,6 +53,10 @@ impl Completions {
         if self.found.len() >= MOST_PLACES {
             self.found.clear();
         }
+        if !finder.boundaries.may_complete(state) {
+            self.found.insert((state, last), None);
+            return None;
+        }
         let candidates = Arc::clone(self.candidates.entry(last).or_insert_with(|| finder.candidates(last)));
         let found = candidates.iter().find_map(|&token| self.after(finder, state, token));
         self.found.insert((state, last), found.clone());

@@ -111,6 +111,14 @@ impl Alphabet {
         if c.is_ascii() { self.ascii[c as usize] } else { self.search(c) }
     }
 
+    /// The minterms of characters whose encoding begins with some bytes.
+    pub fn begun_by(&self, bytes: &[u8]) -> Minterms {
+        let Some((first, last)) = begun_by(bytes) else { return 0 };
+        let from = self.starts.partition_point(|&(start, _)| start <= first) - 1;
+        let begun = self.starts[from..].iter().take_while(|&&(start, _)| start <= last);
+        begun.fold(0, |all, &(_, minterm)| all | 1 << minterm)
+    }
+
     /// All minterms.
     fn all(&self) -> Minterms {
         self.starts.iter().fold(0, |all, &(_, minterm)| all | 1 << minterm)
@@ -122,6 +130,25 @@ impl Alphabet {
             .filter(|&&(start, _)| contains(class, start))
             .fold(0, |all, &(_, minterm)| all | 1 << minterm)
     }
+}
+
+/// The first and the last character whose encoding begins with some bytes, which are not all of it. Where the bytes
+/// after them would be too low or too high for a character, so are these two, by a little.
+fn begun_by(bytes: &[u8]) -> Option<(char, char)> {
+    let (&lead, rest) = bytes.split_first()?;
+    let (length, bits) = match lead {
+        0xC2..=0xDF => (2, u32::from(lead & 0x1F)),
+        0xE0..=0xEF => (3, u32::from(lead & 0x0F)),
+        0xF0..=0xF4 => (4, u32::from(lead & 0x07)),
+        _ => return None,
+    };
+    let known = rest.iter().fold(bits, |known, byte| known << 6 | u32::from(byte & 0x3F));
+    let missing = 6 * u32::checked_sub(length, bytes.len() as u32)?;
+    let (first, last) = (known << missing, known << missing | ((1 << missing) - 1));
+    let is_surrogate = |point: u32| (0xD800..0xE000).contains(&point);
+    let first = char::from_u32(if is_surrogate(first) { 0xE000 } else { first })?;
+    let last = char::from_u32(if is_surrogate(last) { 0xD7FF } else { last.min(0x10_FFFF) })?;
+    Some((first, last))
 }
 
 fn contains(class: &ClassUnicode, c: char) -> bool {
