@@ -239,6 +239,24 @@ impl Merges {
         is_written(left) && is_written(right) && self.pairs.are_compatible(&self.splits, left, right)
     }
 
+    /// Whether a token may continue the piece of the last one: after none, and after a word, nothing tells that it may
+    /// not.
+    #[inline]
+    pub fn may_continue(&self, last: Option<TokenId>, token: TokenId) -> bool {
+        last.is_none_or(|last| self.pairs.are_compatible(&self.splits, last, token))
+    }
+
+    /// Takes the tokens out of a row of bits that cannot continue the piece of the last one.
+    pub fn clear_incompatible(&self, last: Option<TokenId>, row: &mut [u32]) {
+        for interval in last.into_iter().flat_map(|last| self.pairs.intervals_after(&self.splits, last)) {
+            for &token in self.pairs.tokens(interval) {
+                if let Some(word) = row.get_mut(token as usize / 32) {
+                    *word &= !(1 << (token % 32));
+                }
+            }
+        }
+    }
+
     /// The merges that make tokens, in order: left, right, and what they make.
     pub fn table(&self) -> Vec<(TokenId, TokenId, TokenId)> {
         let made = |token: TokenId| self.splits.split(token).map(|(left, right)| (left, right, token));

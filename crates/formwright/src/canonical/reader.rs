@@ -52,7 +52,7 @@ impl<'m> Reader<'m> {
         let mut spelling = self.spelling();
         let moves = spelling.moves(self.place.state);
         let [begin, mut row] = moves.rows.clone();
-        spelling.clear_incompatible(self.place.last, &mut row);
+        self.merges.clear_incompatible(self.place.last, &mut row);
         let is_set =
             |token: &TokenId| (row[*token as usize / 32] | begin[*token as usize / 32]) >> (token % 32) & 1 == 1;
         let all = 0..row.len() as TokenId * 32;

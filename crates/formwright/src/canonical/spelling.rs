@@ -74,15 +74,8 @@ impl<'s> Spelling<'s> {
     /// The place after a token; `None` if the tokenizer never writes it here.
     pub fn after(&mut self, place: Place, token: TokenId) -> Option<Place> {
         let ends = self.ends(place.state, token);
-        let state = ends[usize::from(self.may_continue(place.last, token))];
+        let state = ends[usize::from(self.merges.may_continue(place.last, token))];
         (state != DEAD).then(|| self.place(state, token))
-    }
-
-    /// Whether a token may continue the piece of the last one: after none, and after a word, nothing tells that it may
-    /// not.
-    pub fn may_continue(&self, last: Option<TokenId>, token: TokenId) -> bool {
-        let splits = self.merges.splits();
-        last.is_none_or(|last| self.merges.pairs().are_compatible(splits, last, token))
     }
 
     /// The place in a state after a token.
@@ -151,18 +144,6 @@ impl<'s> Spelling<'s> {
         let (pieces, last) = (self.pieces.as_mut()?, place.last?);
         let is_begun = !pieces.boundaries.is_between_characters(place.state);
         is_begun.then(|| pieces.completion(splits, pairs, place.state, last))
-    }
-
-    /// Clears the tokens in a row of bits that cannot continue the piece of the last one.
-    pub fn clear_incompatible(&self, last: Option<TokenId>, row: &mut [u32]) {
-        let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
-        for interval in last.iter().flat_map(|&last| pairs.intervals_after(splits, last)) {
-            for &token in pairs.tokens(interval) {
-                if let Some(word) = row.get_mut(token as usize / 32) {
-                    *word &= !(1 << (token % 32));
-                }
-            }
-        }
     }
 
     /// Where a token leads if a text is one piece. A state is then the bytes of a character that is no token, as far as

@@ -398,8 +398,10 @@ impl Matcher {
     /// lock, so that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask
     /// is not cached, the mask is an error, or a budget is not ample.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>) -> bool {
-        if self.places.is_some() {
-            return false;
+        if let Some(places) = &self.places {
+            let is_running = budget.is_none() && !self.history.is_finished();
+            let cache = self.cache.try_lock().filter(|_| is_running);
+            return cache.is_some_and(|cache| places.write_known(&cache, self.history.configurations(), row));
         }
         let written = self.write_cached(row, budget, true).and_then(|written| {
             let is_ample = match written {

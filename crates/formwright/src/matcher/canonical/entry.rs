@@ -16,13 +16,13 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::inside::{State, Undecided};
+use super::inside::{State, Undecided, clear};
 use super::search::{Graph, Search, Standing};
-use crate::canonical::{DEAD, Ends, Moves, Spelling, StateId};
+use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
 use crate::language::UNBOUNDED;
 use crate::matcher::Constraint;
 use crate::matcher::machine::{Configuration, Position, TextsId};
-use crate::matcher::masks::{Entry, Mask};
+use crate::matcher::masks::{Entry, Mask, Row};
 use crate::terminals::{TerminalMask, TokenSet};
 use crate::vocabulary::{NodeIndex, TokenId};
 
@@ -39,11 +39,9 @@ pub struct CanonicalEntry {
 /// A row of tokens that stay inside a terminal, with exceptions.
 #[derive(Debug)]
 struct Wide {
-    terminal: Arc<TerminalMask>,
+    inside: Arc<Undecided>,
     banned: Vec<TokenId>,
-    moves: Arc<Moves>,
-    undecided: Arc<Undecided>,
-    /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all; beside those of `undecided`.
+    /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all.
     dead: [Vec<TokenId>; 2],
 }
 
@@ -54,49 +52,63 @@ impl CanonicalEntry {
         (self.begin.len() + self.go_on.len() + self.wide.iter().map(wide).sum::<usize>()) * 4 + 200
     }
 
-    /// Adds the tokens that may come after the last one: to a list, or to a row if there are many.
-    pub fn add(&self, spelling: &Spelling<'_>, last: Option<TokenId>, words: usize, to: &mut Allowed) {
-        for wide in &self.wide {
-            wide.add(spelling, last, to.row.get_or_insert_with(|| vec![0; words]));
-        }
-        to.tokens.extend(&self.begin);
-        to.tokens.extend(self.go_on.iter().filter(|&&token| spelling.may_continue(last, token)));
+    /// The tokens of its lists that may come after the last one.
+    pub fn listed(&self, merges: &Merges, last: Option<TokenId>) -> impl Iterator<Item = TokenId> {
+        let go_on = self.go_on.iter().filter(move |&&token| merges.may_continue(last, token));
+        self.begin.iter().chain(go_on).copied()
+    }
+
+    /// Whether it allows rows of tokens beside its lists.
+    pub fn is_wide(&self) -> bool {
+        !self.wide.is_empty()
+    }
+
+    /// Whether it allows any token after the last one.
+    pub fn allows(&self, merges: &Merges, last: Option<TokenId>) -> bool {
+        let may_begin = |wide: &Wide| {
+            let begin: u32 = wide.inside.rows[0].iter().map(|word| word.count_ones()).sum();
+            begin as usize > wide.dead[0].len() + wide.banned.len()
+        };
+        let any = |wide: &Wide| wide.words(merges, last).iter().any(|&word| word != 0);
+        self.listed(merges, last).next().is_some() || self.wide.iter().any(|wide| may_begin(wide) || any(wide))
     }
 }
 
-/// Tokens that may come next.
-#[derive(Debug, Default)]
-pub struct Allowed {
-    pub tokens: Vec<TokenId>,
-    /// More of them, a bit each.
-    pub row: Option<Vec<u32>>,
+/// Overwrites a row with the tokens that several entries allow after the last one.
+pub fn write<'e, R: Row + ?Sized>(
+    entries: impl Iterator<Item = &'e CanonicalEntry> + Clone,
+    merges: &Merges,
+    last: Option<TokenId>,
+    row: &R,
+) {
+    let mut wide = entries.clone().flat_map(|entry| &entry.wide);
+    match wide.next() {
+        Some(first) => row.copy(&first.words(merges, last)),
+        None => row.fill(0),
+    }
+    wide.for_each(|further| row.unite(&further.words(merges, last)));
+    for token in entries.flat_map(|entry| entry.listed(merges, last)) {
+        let at = token as usize / 32;
+        row.set(at, row.get(at) | 1 << (token % 32));
+    }
 }
 
 impl Wide {
-    fn add(&self, spelling: &Spelling<'_>, last: Option<TokenId>, row: &mut [u32]) {
-        let TokenSet::Map(map) = &self.terminal.independent else { return };
-        let [begin, go_on] = &self.moves.rows;
-        let mut after = go_on.to_vec();
-        spelling.clear_incompatible(last, &mut after);
-        let mut allowed: Vec<u32> = begin.to_vec();
-        for dead in [&self.dead, &self.undecided.dead] {
-            clear(&mut allowed, &dead[0]);
-            clear(&mut after, &dead[1]);
+    /// The tokens that may come after the last one, a bit each: what may continue a piece, less what is not compatible with
+    /// the last token, and what may begin one.
+    fn words(&self, merges: &Merges, last: Option<TokenId>) -> Vec<u32> {
+        let [begin, either] = &self.inside.rows;
+        let mut words = either.to_vec();
+        merges.clear_incompatible(last, &mut words);
+        words.iter_mut().zip(begin).for_each(|(word, begin)| *word |= begin);
+        for &token in &self.dead[0] {
+            if !merges.may_continue(last, token) {
+                clear(&mut words, &[token]);
+            }
         }
-        for ((allowed, after), map) in allowed.iter_mut().zip(&after).zip(map.iter()) {
-            *allowed = map & (*allowed | after);
-        }
-        allowed.truncate(map.len());
-        clear(&mut allowed, &self.banned);
-        row.iter_mut().zip(&allowed).for_each(|(word, allowed)| *word |= allowed);
-    }
-}
-
-fn clear(row: &mut [u32], tokens: &[TokenId]) {
-    for &token in tokens {
-        if let Some(word) = row.get_mut(token as usize / 32) {
-            *word &= !(1 << (token % 32));
-        }
+        clear(&mut words, &self.dead[1]);
+        clear(&mut words, &self.banned);
+        words
     }
 }
 
@@ -113,7 +125,7 @@ impl Maker<'_, '_, '_> {
         &mut self,
         configuration: Configuration,
         mask: &Mask,
-        undecided: impl Fn(&mut Spelling<'_>, State<'_>) -> Arc<Undecided>,
+        undecided: impl Fn(&mut Spelling<'_>, State<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
     ) -> CanonicalEntry {
         let mut entry = CanonicalEntry::default();
         let standing = Standing::at(configuration);
@@ -166,7 +178,7 @@ impl Maker<'_, '_, '_> {
         &mut self,
         configuration: Configuration,
         allowed: &Entry,
-        undecided: &impl Fn(&mut Spelling<'_>, State<'_>) -> Arc<Undecided>,
+        undecided: &impl Fn(&mut Spelling<'_>, State<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
         entry: &mut CanonicalEntry,
     ) {
         let Some((state, at)) = inside(self.constraint, configuration.position) else { return };
@@ -174,14 +186,9 @@ impl Maker<'_, '_, '_> {
             if !matches!(terminal.independent, TokenSet::Map(_)) {
                 continue;
             }
-            let undecided = undecided(self.search.spelling, state);
-            let mut wide = Wide {
-                terminal: Arc::clone(terminal),
-                banned: bans.to_vec(),
-                moves: self.search.spelling.moves(self.between),
-                undecided: Arc::clone(&undecided),
-                dead: [Vec::new(), Vec::new()],
-            };
+            let undecided = undecided(self.search.spelling, state, terminal);
+            let dead = [Vec::new(), Vec::new()];
+            let mut wide = Wide { inside: Arc::clone(&undecided), banned: bans.to_vec(), dead };
             let standing = Standing::at(configuration);
             for (ends, tokens) in &undecided.alike {
                 self.add_dead_of(&standing, *ends, tokens, &mut wide);

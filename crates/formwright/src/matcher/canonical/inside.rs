@@ -19,7 +19,7 @@ use super::search::{Form, Inside, Search};
 use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
 use crate::language::UNBOUNDED;
 use crate::regular::{Automaton, ByteSet, StateId};
-use crate::terminals::{Group, GroupsKey, Tables, TokenSet, Tree};
+use crate::terminals::{Group, GroupsKey, Tables, TerminalMask, TokenSet, Tree};
 use crate::vocabulary::TokenId;
 
 /// A state of a terminal, and how many characters it may still begin.
@@ -42,13 +42,15 @@ pub struct Key {
     between: canonical::StateId,
     /// The address of the pieces: the numbers of their states are their own.
     pieces: usize,
+    /// The address of the terminal mask: what the terminal allows.
+    mask: usize,
 }
 
 impl State<'_> {
     /// What identifies it.
-    pub fn key(&self, between: canonical::StateId, pieces: Option<&SharedPieces>) -> Key {
-        let pieces = pieces.map_or(0, |pieces| Arc::as_ptr(pieces).addr());
-        Key { automaton: self.id, state: self.state, most: self.most, between, pieces }
+    pub fn key(&self, between: canonical::StateId, pieces: Option<&SharedPieces>, mask: &Arc<TerminalMask>) -> Key {
+        let (pieces, mask) = (pieces.map_or(0, |pieces| Arc::as_ptr(pieces).addr()), Arc::as_ptr(mask).addr());
+        Key { automaton: self.id, state: self.state, most: self.most, between, pieces, mask }
     }
 }
 
@@ -61,15 +63,19 @@ pub struct Undecided {
     pub alike: Vec<(Ends, Vec<TokenId>)>,
     /// Those that stand for themselves.
     pub single: Vec<(Ends, TokenId)>,
-    /// Keeps the address in the key from being used again.
-    _pieces: Option<SharedPieces>,
+    /// The tokens of the terminal that may come, but for those undecided: the tokens that may begin a piece, and all that
+    /// may begin or continue one. A bit each.
+    pub rows: [Box<[u32]>; 2],
+    /// Keep the addresses in the key from being used again.
+    _held: (Option<SharedPieces>, Option<Arc<TerminalMask>>),
 }
 
 impl Undecided {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         let alike: usize = self.alike.iter().map(|(_, tokens)| tokens.len() * 4 + 40).sum();
-        alike + self.single.len() * 12 + self.dead.iter().map(|dead| dead.len() * 4).sum::<usize>() + 64
+        let rows: usize = self.rows.iter().map(|row| row.len() * 4).sum();
+        alike + rows + self.single.len() * 12 + self.dead.iter().map(|dead| dead.len() * 4).sum::<usize>() + 64
     }
 
     /// Of a state of a terminal and one between pieces.
@@ -79,6 +85,7 @@ impl Undecided {
         pieces: Option<&SharedPieces>,
         at: State<'_>,
         between: canonical::StateId,
+        mask: &Arc<TerminalMask>,
     ) -> Self {
         let counted = at.counted.filter(|_| at.most != UNBOUNDED);
         let key = GroupsKey { tree: Tree::Plain, node: 0, automaton: at.id, state: at.state, inside: counted };
@@ -93,7 +100,33 @@ impl Undecided {
                 finder.add(group, (group.state, most));
             }
         }
-        Self { _pieces: pieces.map(Arc::clone), ..finder.found }
+        let found = finder.found;
+        let rows = found.rows_of(&moves, mask);
+        Self { rows, _held: (pieces.map(Arc::clone), Some(Arc::clone(mask))), ..found }
+    }
+}
+
+impl Undecided {
+    /// What the terminal and the state between pieces both allow.
+    fn rows_of(&self, moves: &Moves, mask: &TerminalMask) -> [Box<[u32]>; 2] {
+        let TokenSet::Map(map) = &mask.independent else { return Default::default() };
+        let [mut begin, mut either] = moves.rows.clone();
+        clear(&mut begin, &self.dead[0]);
+        clear(&mut either, &self.dead[1]);
+        let both = |row: Box<[u32]>| {
+            let allowed = row.iter().chain(std::iter::repeat(&0)).zip(map.iter());
+            allowed.map(|(row, map)| row & map).collect()
+        };
+        [both(begin), both(either)]
+    }
+}
+
+/// Takes tokens out of a row.
+pub fn clear(row: &mut [u32], tokens: &[TokenId]) {
+    for &token in tokens {
+        if let Some(word) = row.get_mut(token as usize / 32) {
+            *word &= !(1 << (token % 32));
+        }
     }
 }
 

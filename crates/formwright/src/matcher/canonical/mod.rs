@@ -20,13 +20,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::machine::{Configuration, Machine};
-use super::masks::{Mask, MatcherCache, lookup};
+use super::machine::{Configuration, Machine, Position};
+use super::masks::{Mask, MatcherCache, Row, lookup};
 use super::{Constraint, accepting};
 use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
 use crate::error::{Error, Result};
 use crate::vocabulary::TokenId;
-use entry::{Allowed, CanonicalEntry, Maker, is_shared};
+use entry::{CanonicalEntry, Maker, is_shared, write};
 use inside::{Key, Undecided};
 use search::{Form, Graph, Search, Standing};
 
@@ -197,20 +197,25 @@ impl Places {
         path: &mut Vec<u8>,
         at: &[Configuration],
     ) -> Result<Mask> {
-        let (place, mut allowed) = (self.now(), Allowed::default());
-        let words = constraint.tables().vocabulary.mask_words();
-        for &configuration in at {
-            let entry = self.entry(constraint, cache, path, configuration, place.state)?;
-            entry.add(&self.spelling(), place.last, words, &mut allowed);
+        let place = self.now();
+        let entry = |&at: &Configuration| self.entry(constraint, cache, path, at, place.state);
+        let entries = at.iter().map(entry).collect::<Result<_>>()?;
+        let canonical = Box::new(CanonicalMask { entries, merges: Arc::clone(&self.speller.merges), last: place.last });
+        let ends = accepting(at) && self.spelling().may_end(place.state);
+        Ok(Mask { canonical: Some(canonical), ends, ..Mask::default() })
+    }
+
+    /// Writes what a configuration allows if that is known already; false, and nothing written, if not.
+    pub fn write_known<R: Row + ?Sized>(&self, cache: &MatcherCache, at: &[Configuration], row: &R) -> bool {
+        let place = self.now();
+        let [configuration] = *at else { return false };
+        let Some(known) = cache.canonical.entries.get(&(configuration, place.state)) else { return false };
+        let has_listed = known.listed(&self.speller.merges, place.last).next().is_some();
+        let is_known = configuration.position != Position::Accept && (has_listed || known.is_wide());
+        if is_known {
+            write(std::iter::once(&**known), &self.speller.merges, place.last, row);
         }
-        let spelling = self.spelling();
-        check_room(&spelling)?;
-        Ok(Mask {
-            entries: SmallVec::new(),
-            resolved: allowed.tokens,
-            row: allowed.row,
-            ends: accepting(at) && spelling.may_end(place.state),
-        })
+        is_known
     }
 
     fn entry(
@@ -235,9 +240,9 @@ impl Places {
         let search = Search { form, spelling: &mut spelling, vocabulary, known, has_left: false };
         let mut maker = Maker { constraint, search, between };
         let pieces = self.pieces.as_ref();
-        let entry = maker.entry(configuration, &mask, |spelling, state| {
-            let find = || Undecided::new(constraint.tables(), spelling, pieces, state, between);
-            self.speller.undecided(state.key(between, pieces), find)
+        let entry = maker.entry(configuration, &mask, |spelling, state, terminal| {
+            let find = || Undecided::new(constraint.tables(), spelling, pieces, state, between, terminal);
+            self.speller.undecided(state.key(between, pieces, terminal), find)
         });
         let is_shared = is_shared(&mut maker.search.form, configuration);
         maker.search.form.machine.check_limits()?;
@@ -256,10 +261,35 @@ fn check_room(spelling: &Spelling<'_>) -> Result<()> {
     if spelling.is_full() { Err(Error::limit("states between pieces", 0, 0)) } else { Ok(()) }
 }
 
+/// What a matcher allows, to be written.
+#[derive(Clone, Debug)]
+pub struct CanonicalMask {
+    entries: SmallVec<[Arc<CanonicalEntry>; 1]>,
+    merges: Arc<Merges>,
+    last: Option<TokenId>,
+}
+
+impl CanonicalMask {
+    /// Whether no token may come.
+    pub fn is_empty(&self) -> bool {
+        !self.entries.iter().any(|entry| entry.allows(&self.merges, self.last))
+    }
+
+    /// Overwrites a row.
+    pub fn write<R: Row + ?Sized>(&self, row: &R) {
+        write(self.entries.iter().map(Arc::as_ref), &self.merges, self.last, row);
+    }
+
+    /// The only token that may come, if there is just one.
+    fn only(&self) -> Option<TokenId> {
+        let is_wide = self.entries.iter().any(|entry| entry.is_wide());
+        let mut listed = self.entries.iter().flat_map(|entry| entry.listed(&self.merges, self.last));
+        let first = listed.next().filter(|_| !is_wide)?;
+        listed.all(|other| other == first).then_some(first)
+    }
+}
+
 /// The token that must come next, if there is one and the text may not end.
 pub fn only(mask: &Mask) -> Option<TokenId> {
-    match (&mask.row, &mask.resolved[..], mask.ends) {
-        (None, [token, others @ ..], false) => others.iter().all(|other| other == token).then_some(*token),
-        _ => None,
-    }
+    mask.canonical.as_ref().filter(|_| !mask.ends)?.only()
 }

@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 use super::entry::Bans;
 use super::{Entry, Row};
 use crate::language::CompiledGraph;
+use crate::matcher::canonical::CanonicalMask;
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::terminals::TokenSet;
 use crate::vocabulary::{TokenId, Vocabulary};
@@ -32,8 +33,8 @@ pub struct Mask {
     pub(in crate::matcher) entries: SmallVec<[Arc<Entry>; 4]>,
     /// Unresolved and name-completing tokens of the entries that turned out to be allowed.
     pub(in crate::matcher) resolved: Vec<TokenId>,
-    /// Further tokens, a bit each.
-    pub(in crate::matcher) row: Option<Vec<u32>>,
+    /// In place of all these, canonical tokens only.
+    pub(in crate::matcher) canonical: Option<Box<CanonicalMask>>,
     /// Whether the text may end.
     pub(in crate::matcher) ends: bool,
 }
@@ -54,17 +55,19 @@ impl Mask {
 
     /// Whether no token is allowed.
     pub(in crate::matcher) fn is_empty(&self) -> bool {
-        let has_row = self.row.as_ref().is_some_and(|row| row.iter().any(|&word| word != 0));
-        !self.ends && self.resolved.is_empty() && !has_row && !self.entries.iter().any(|entry| entry.allows)
+        let is_empty = |canonical: &CanonicalMask| canonical.is_empty();
+        !self.ends
+            && self.resolved.is_empty()
+            && !self.entries.iter().any(|entry| entry.allows)
+            && self.canonical.as_deref().is_none_or(is_empty)
     }
 
     /// Overwrites a row of `mask_words` words.
     pub fn write<R: Row + ?Sized>(&self, vocabulary: &Vocabulary, row: &R) {
-        let Some(words) = &self.row else {
+        let Some(canonical) = &self.canonical else {
             return write(&self.entries, &self.resolved, self.ends, vocabulary, row);
         };
-        row.copy(words);
-        set(row, &self.resolved);
+        canonical.write(row);
         if self.ends {
             set(row, vocabulary.eos());
         }
