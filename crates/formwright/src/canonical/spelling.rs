@@ -19,7 +19,7 @@ use super::columns::{Ends, Moves};
 use super::completions::Completion;
 use super::merges::Merges;
 use super::pieces::{Pieces, SharedPieces, lock};
-use super::splits::TokenId;
+use super::splits::{NONE, TokenId};
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,11 @@ pub struct Place {
 impl Place {
     /// Before the first token.
     pub const START: Self = Self { state: START, last: None };
+
+    /// In a state, after a token that no other one may continue the piece of.
+    pub fn boundary(state: StateId) -> Self {
+        Self { state, last: Some(NONE) }
+    }
 }
 
 /// Bytes, a bit each.
@@ -74,7 +79,8 @@ impl<'s> Spelling<'s> {
     /// The place after a token; `None` if the tokenizer never writes it here.
     pub fn after(&mut self, place: Place, token: TokenId) -> Option<Place> {
         let ends = self.ends(place.state, token);
-        let state = ends[usize::from(self.merges.may_continue(place.last, token))];
+        let may_continue = place.last != Some(NONE) && self.merges.may_continue(place.last, token);
+        let state = ends[usize::from(may_continue)];
         (state != DEAD).then(|| self.place(state, token))
     }
 
@@ -127,7 +133,11 @@ impl<'s> Spelling<'s> {
         if place.state != START {
             return [0; 4];
         }
-        let Some(last) = place.last else { return [u64::MAX; 4] };
+        let last = match place.last {
+            None => return [u64::MAX; 4],
+            Some(NONE) => return [0; 4],
+            Some(last) => last,
+        };
         let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
         let mut bytes = [u64::MAX; 4];
         for interval in pairs.intervals_after(splits, last) {

@@ -281,6 +281,9 @@ impl Matcher {
         if self.history.is_finished() {
             return 0;
         }
+        if let Some(places) = &self.places {
+            return self.canonical_tokens_to_finish(places);
+        }
         let counting = self.constraint().counting();
         let at = self.history.configurations();
         self.with_potential(|potential, machine| {

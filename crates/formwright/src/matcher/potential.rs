@@ -32,7 +32,7 @@ use smallvec::SmallVec;
 use super::counting::Counting;
 use super::machine::{Configuration, Machine, Position};
 use crate::language::{INFINITE, UNBOUNDED};
-use crate::vocabulary::NodeIndex;
+use crate::vocabulary::{NodeIndex, TokenId};
 
 /// Where the end is more bytes away than this, the bytes are the potential.
 const FAR: u32 = 1 << 15;
@@ -250,6 +250,28 @@ impl Potential {
                 start = end;
             }
         }
+    }
+
+    /// The tokens that spell the beginning of a preferred way from an erased configuration, and where they lead.
+    pub fn tokens_on_ways(
+        &mut self,
+        machine: &mut Machine<'_>,
+        counting: Counting<'_>,
+        configuration: Configuration,
+    ) -> Vec<(TokenId, Configuration)> {
+        machine.blindly(|machine| self.preferred(machine, counting, configuration));
+        let (trie, mut found) = (counting.tables.vocabulary.plain(), Vec::new());
+        let Some(&id) = self.ids.get(&configuration) else { return found };
+        let mut open = vec![(0, id)];
+        while let Some((node, at)) = open.pop() {
+            for &(byte, to) in self.ways_from(at, 0) {
+                let Some(child) = trie.child(node, byte) else { continue };
+                let to_place = self.records[to as usize].configuration;
+                found.extend(trie.items()[trie.items_at(child)].iter().map(|&token| (token, to_place)));
+                open.push((child, to));
+            }
+        }
+        found
     }
 
     /// Where the tokens lead that spell the beginning of a preferred way.

@@ -12,7 +12,7 @@
 //! pass over the rows. Wrinkle: inside an undeclared name, or an item that must be new, other texts may be completed
 //! otherwise: there the entry is made for each mask.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
@@ -24,21 +24,24 @@ use crate::matcher::Constraint;
 use crate::matcher::machine::{Configuration, Position, TextsId};
 use crate::matcher::masks::{Entry, Mask, Row};
 use crate::terminals::{TerminalMask, TokenSet};
-use crate::vocabulary::{NodeIndex, TokenId};
+use crate::vocabulary::TokenId;
 
 /// The tokens that a configuration allows in a state between pieces.
 #[derive(Debug, Default)]
 pub struct CanonicalEntry {
     wide: SmallVec<[Wide; 1]>,
     /// Tokens that may begin a piece.
-    begin: Vec<TokenId>,
-    /// Tokens that may continue one.
-    go_on: Vec<TokenId>,
+    pub begin: Vec<TokenId>,
+    /// Further tokens that may continue one.
+    pub go_on: Vec<TokenId>,
+    /// Tokens that are needed at most after any of its tokens; found when a budget asks for it.
+    pub highest: OnceLock<u32>,
 }
 
 /// A row of tokens that stay inside a terminal, with exceptions.
 #[derive(Debug)]
 struct Wide {
+    terminal: Arc<TerminalMask>,
     inside: Arc<Undecided>,
     banned: Vec<TokenId>,
     /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all.
@@ -61,6 +64,21 @@ impl CanonicalEntry {
     /// Whether it allows rows of tokens beside its lists.
     pub fn is_wide(&self) -> bool {
         !self.wide.is_empty()
+    }
+
+    /// The tokens of its rows that may come after the last one, a bit each.
+    pub fn words(&self, merges: &Merges, last: Option<TokenId>) -> Vec<u32> {
+        let rows = self.wide.iter().map(|wide| wide.words(merges, last));
+        let united = rows.reduce(|mut all, row| {
+            all.iter_mut().zip(row).for_each(|(word, other)| *word |= other);
+            all
+        });
+        united.unwrap_or_default()
+    }
+
+    /// The tokens that end the terminals of its rows.
+    pub fn closing(&self) -> impl Iterator<Item = TokenId> {
+        self.wide.iter().flat_map(|wide| wide.terminal.closing())
     }
 
     /// Whether it allows any token after the last one.
@@ -188,7 +206,8 @@ impl Maker<'_, '_, '_> {
             }
             let undecided = undecided(self.search.spelling, state, terminal);
             let dead = [Vec::new(), Vec::new()];
-            let mut wide = Wide { inside: Arc::clone(&undecided), banned: bans.to_vec(), dead };
+            let terminal = Arc::clone(terminal);
+            let mut wide = Wide { terminal, inside: Arc::clone(&undecided), banned: bans.to_vec(), dead };
             let standing = Standing::at(configuration);
             for (ends, tokens) in &undecided.alike {
                 self.add_dead_of(&standing, *ends, tokens, &mut wide);
@@ -196,8 +215,9 @@ impl Maker<'_, '_, '_> {
             for &(ends, token) in &undecided.single {
                 self.add_dead(&standing, ends, token, &mut wide);
             }
-            let excluded = at.map(|at| self.excluded(at)).unwrap_or_default();
-            for token in terminal.closing().chain(excluded).filter(|&token| !bans.has(token)) {
+            let excluded = at.map(|at| self.search.excluded(at)).unwrap_or_default();
+            let closing: Vec<TokenId> = wide.terminal.closing().collect();
+            for token in closing.into_iter().chain(excluded).filter(|&token| !bans.has(token)) {
                 let ends = self.search.spelling.ends(self.between, token);
                 self.add_dead(&standing, ends, token, &mut wide);
             }
@@ -232,21 +252,6 @@ impl Maker<'_, '_, '_> {
             }
         }
     }
-
-    /// Tokens that are prefixes of excluded texts.
-    fn excluded(&self, at: TextsId) -> Vec<TokenId> {
-        let trie = self.search.vocabulary.plain();
-        let (mut found, mut open): (Vec<TokenId>, Vec<(NodeIndex, TextsId)>) = (Vec::new(), vec![(0, at)]);
-        while let Some((node, at)) = open.pop() {
-            for &(byte, deeper) in self.search.form.machine.stacks.excluded_children(at) {
-                if let Some(child) = trie.child(node, byte) {
-                    found.extend(&trie.items()[trie.items_at(child)]);
-                    open.push((child, deeper));
-                }
-            }
-        }
-        found
-    }
 }
 
 fn is_inside(position: Position) -> bool {
@@ -254,7 +259,7 @@ fn is_inside(position: Position) -> bool {
 }
 
 /// The state of a terminal that a position is inside of, and where in the tree of excluded texts.
-fn inside(constraint: &Constraint, position: Position) -> Option<(State<'_>, Option<TextsId>)> {
+pub fn inside(constraint: &Constraint, position: Position) -> Option<(State<'_>, Option<TextsId>)> {
     let (leaf, state, most, at) = match position {
         Position::Text { leaf, state, most, .. } => (leaf, state, most, None),
         Position::Terminal { leaf, state } => (leaf, state, UNBOUNDED, None),

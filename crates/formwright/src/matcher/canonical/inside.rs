@@ -19,7 +19,7 @@ use super::search::{Form, Inside, Search};
 use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
 use crate::language::UNBOUNDED;
 use crate::regular::{Automaton, ByteSet, StateId};
-use crate::terminals::{Group, GroupsKey, Tables, TerminalMask, TokenSet, Tree};
+use crate::terminals::{Group, Groups, GroupsKey, Tables, TerminalMask, TokenSet, Tree};
 use crate::vocabulary::TokenId;
 
 /// A state of a terminal, and how many characters it may still begin.
@@ -88,8 +88,7 @@ impl Undecided {
         mask: &Arc<TerminalMask>,
     ) -> Self {
         let counted = at.counted.filter(|_| at.most != UNBOUNDED);
-        let key = GroupsKey { tree: Tree::Plain, node: 0, automaton: at.id, state: at.state, inside: counted };
-        let groups = tables.groups(key, at.automaton);
+        let groups = at.groups(tables);
         let moves = spelling.moves(between);
         let mut known = FxHashMap::default();
         let form = Inside { automaton: at.automaton, counted };
@@ -103,6 +102,58 @@ impl Undecided {
         let found = finder.found;
         let rows = found.rows_of(&moves, mask);
         Self { rows, _held: (pieces.map(Arc::clone), Some(Arc::clone(mask))), ..found }
+    }
+}
+
+/// Tokens that stay inside a terminal and end alike, in the terminal and between pieces.
+#[derive(Debug)]
+pub struct Alike {
+    pub ends: Ends,
+    pub tokens: Vec<TokenId>,
+    /// Whether each of them is to be looked at by itself.
+    pub is_single: bool,
+}
+
+/// All tokens that stay inside a terminal.
+pub fn all_alike(
+    tables: &Tables,
+    spelling: &mut Spelling<'_>,
+    at: State<'_>,
+    between: canonical::StateId,
+) -> Vec<Alike> {
+    let (groups, moves) = (at.groups(tables), spelling.moves(between));
+    let mut found = Vec::new();
+    for group in groups.0.iter().filter(|group| left(at.most, group.characters).is_some()) {
+        match &*group.tokens {
+            TokenSet::List(tokens) => {
+                found.extend(tokens.iter().map(|&token| {
+                    let ends = spelling.ends(between, token);
+                    Alike { ends, tokens: vec![token], is_single: true }
+                }));
+            }
+            TokenSet::Map(map) => {
+                let is_in =
+                    |token: &TokenId| map.get(*token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
+                let is_single = !spelling.is_in_pieces();
+                let whole = moves.whole.iter().map(|(ends, tokens)| {
+                    let tokens = tokens.iter().filter(|token| is_in(token)).copied().collect();
+                    Alike { ends: *ends, tokens, is_single }
+                });
+                let single = moves.single.iter().filter(|(_, token)| is_in(token));
+                let single = single.map(|&(ends, token)| Alike { ends, tokens: vec![token], is_single: true });
+                found.extend(whole.chain(single).filter(|alike| !alike.tokens.is_empty()));
+            }
+        }
+    }
+    found
+}
+
+impl State<'_> {
+    /// The tokens that stay inside, by where they end.
+    fn groups(&self, tables: &Tables) -> Arc<Groups> {
+        let inside = self.counted.filter(|_| self.most != UNBOUNDED);
+        let key = GroupsKey { tree: Tree::Plain, node: 0, automaton: self.id, state: self.state, inside };
+        tables.groups(key, self.automaton)
     }
 }
 

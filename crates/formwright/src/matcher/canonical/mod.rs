@@ -10,7 +10,9 @@
 //! Cost: as a mask without it, and a test of each token in a list, or three passes over a row. Wrinkle: a place has the
 //! numbers of the pieces that its matcher began with; forks share these.
 
+mod budget;
 mod entry;
+mod finish;
 mod inside;
 mod search;
 mod steps;
@@ -26,7 +28,9 @@ use super::{Constraint, accepting};
 use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
 use crate::error::{Error, Result};
 use crate::vocabulary::TokenId;
+use budget::{Budgeting, Within};
 use entry::{CanonicalEntry, Maker, is_shared, write};
+use finish::{Counter, Finish};
 use inside::{Key, Undecided};
 use search::{Form, Graph, Search, Standing};
 
@@ -80,12 +84,13 @@ pub struct CanonicalCache {
     entries: FxHashMap<(Configuration, StateId), Arc<CanonicalEntry>>,
     bytes: usize,
     known: FxHashMap<(<Graph<'static> as Form>::Key, Place), bool>,
+    finish: Finish,
 }
 
 impl CanonicalCache {
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.known.len() * 100
+        self.bytes + self.known.len() * 100 + self.finish.bytes()
     }
 
     /// Makes ready for a text with these pieces.
@@ -200,9 +205,62 @@ impl Places {
         let place = self.now();
         let entry = |&at: &Configuration| self.entry(constraint, cache, path, at, place.state);
         let entries = at.iter().map(entry).collect::<Result<_>>()?;
-        let canonical = Box::new(CanonicalMask { entries, merges: Arc::clone(&self.speller.merges), last: place.last });
+        let canonical = Box::new(CanonicalMask {
+            entries,
+            merges: Arc::clone(&self.speller.merges),
+            last: place.last,
+            within: Within::default(),
+        });
         let ends = accepting(at) && self.spelling().may_end(place.state);
         Ok(Mask { canonical: Some(canonical), ends, ..Mask::default() })
+    }
+
+    /// What a text that stands at some configurations allows, so that it can be completed with the tokens left.
+    pub fn mask_within(
+        &self,
+        constraint: &Constraint,
+        cache: &mut MatcherCache,
+        path: &mut Vec<u8>,
+        at: &[Configuration],
+        left: u32,
+    ) -> Result<Mask> {
+        let (place, mut entries, mut within) = (self.now(), SmallVec::new(), Within::default());
+        for &configuration in at {
+            let entry = self.entry(constraint, cache, path, configuration, place.state)?;
+            let mut spelling = self.spelling();
+            let (mut search, counter) = parts(constraint, cache, path, &mut spelling);
+            let is_shared = is_shared(&mut search.form, configuration);
+            let mut budgeting = Budgeting { constraint, search: &mut search, counter, place, configuration };
+            let is_ample = is_shared && *entry.highest.get_or_init(|| budgeting.highest(&entry)) <= left;
+            if is_ample {
+                entries.push(entry);
+            } else {
+                within.unite(budgeting.within(&entry, left));
+            }
+            search.form.machine.check_limits()?;
+        }
+        let merges = Arc::clone(&self.speller.merges);
+        let canonical = Box::new(CanonicalMask { entries, merges, last: place.last, within });
+        let ends = accepting(at) && self.spelling().may_end(place.state);
+        Ok(Mask { canonical: Some(canonical), ends, ..Mask::default() })
+    }
+
+    /// Tokens of the shortest completion known.
+    pub fn tokens_to_finish(
+        &self,
+        constraint: &Constraint,
+        cache: &mut MatcherCache,
+        path: &mut Vec<u8>,
+        at: &[Configuration],
+    ) -> u32 {
+        let (mut spelling, place) = (self.spelling(), self.now());
+        let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
+        let bytes = |counter: &mut Counter<'_>, search: &mut Search<'_, '_, Graph<'_>>| {
+            at.iter().map(|&at| counter.bytes(search, &Standing::at(at), place)).min()
+        };
+        let tokens = counter.tokens(&mut search, at, place);
+        let bytes = bytes(&mut counter, &mut search).unwrap_or(tokens);
+        tokens.min(bytes)
     }
 
     /// Writes what a configuration allows if that is known already; false, and nothing written, if not.
@@ -256,6 +314,22 @@ impl Places {
     }
 }
 
+/// What searches for completions, and what counts their tokens.
+fn parts<'s, 'p>(
+    constraint: &'s Constraint,
+    cache: &'s mut MatcherCache,
+    path: &'s mut Vec<u8>,
+    spelling: &'s mut Spelling<'p>,
+) -> (Search<'s, 'p, Graph<'s>>, Counter<'s>) {
+    let MatcherCache { stacks, canonical, budgets, .. } = cache;
+    canonical.make_room();
+    let form = Graph { machine: Machine::new(constraint.graph(), stacks, path) };
+    let vocabulary = &constraint.tables().vocabulary;
+    let search = Search { form, spelling, vocabulary, known: &mut canonical.known, has_left: false };
+    let counting = constraint.counting();
+    (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish })
+}
+
 /// Fails if there are so many states between pieces that what is said of them cannot be trusted.
 fn check_room(spelling: &Spelling<'_>) -> Result<()> {
     if spelling.is_full() { Err(Error::limit("states between pieces", 0, 0)) } else { Ok(()) }
@@ -267,23 +341,27 @@ pub struct CanonicalMask {
     entries: SmallVec<[Arc<CanonicalEntry>; 1]>,
     merges: Arc<Merges>,
     last: Option<TokenId>,
+    /// What a budget leaves of further entries.
+    within: Within,
 }
 
 impl CanonicalMask {
     /// Whether no token may come.
     pub fn is_empty(&self) -> bool {
-        !self.entries.iter().any(|entry| entry.allows(&self.merges, self.last))
+        self.within.is_empty() && !self.entries.iter().any(|entry| entry.allows(&self.merges, self.last))
     }
 
     /// Overwrites a row.
     pub fn write<R: Row + ?Sized>(&self, row: &R) {
         write(self.entries.iter().map(Arc::as_ref), &self.merges, self.last, row);
+        self.within.add_to(row);
     }
 
     /// The only token that may come, if there is just one.
     fn only(&self) -> Option<TokenId> {
-        let is_wide = self.entries.iter().any(|entry| entry.is_wide());
-        let mut listed = self.entries.iter().flat_map(|entry| entry.listed(&self.merges, self.last));
+        let is_wide = self.entries.iter().any(|entry| entry.is_wide()) || self.within.row.is_some();
+        let listed = self.entries.iter().flat_map(|entry| entry.listed(&self.merges, self.last));
+        let mut listed = listed.chain(self.within.tokens.iter().copied());
         let first = listed.next().filter(|_| !is_wide)?;
         listed.all(|other| other == first).then_some(first)
     }

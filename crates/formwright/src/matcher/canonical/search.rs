@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use crate::canonical::{Place, Spelling};
 use crate::matcher::accepting;
-use crate::matcher::machine::{Configuration, Machine};
+use crate::matcher::machine::{Configuration, Machine, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
 
@@ -77,8 +77,12 @@ impl<F: Form> Search<'_, '_, F> {
         if self.form.may_end(state) && self.spelling.may_end(place.state) {
             return true;
         }
-        let free = ByteSet::from_words(self.spelling.free(place)).intersection(&self.form.first(state));
-        free.iter().any(|byte| self.form.step(state, byte).is_some())
+        self.free_bytes(state, place).iter().any(|byte| self.form.step(state, byte).is_some())
+    }
+
+    /// Bytes before which a piece ends that the form may allow.
+    pub fn free_bytes(&mut self, state: &F::State, place: Place) -> ByteSet {
+        ByteSet::from_words(self.spelling.free(place)).intersection(&self.form.first(state))
     }
 
     #[cold]
@@ -202,6 +206,23 @@ impl Graph<'_> {
     /// otherwise.
     pub fn is_alike(&mut self, standing: &Standing) -> bool {
         standing.at.iter().all(|configuration| self.machine.is_erased(configuration.stack))
+    }
+}
+
+impl Search<'_, '_, Graph<'_>> {
+    /// Tokens that are prefixes of excluded texts.
+    pub fn excluded(&self, at: TextsId) -> Vec<TokenId> {
+        let trie = self.vocabulary.plain();
+        let (mut found, mut open): (Vec<TokenId>, Vec<(NodeIndex, TextsId)>) = (Vec::new(), vec![(0, at)]);
+        while let Some((node, at)) = open.pop() {
+            for &(byte, deeper) in self.form.machine.stacks.excluded_children(at) {
+                if let Some(child) = trie.child(node, byte) {
+                    found.extend(&trie.items()[trie.items_at(child)]);
+                    open.push((child, deeper));
+                }
+            }
+        }
+        found
     }
 }
 

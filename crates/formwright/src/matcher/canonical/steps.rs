@@ -3,11 +3,14 @@
 //! Cost: see [`super`]. Wrinkle: a token that is in form and that the tokenizer would write is accepted only if a mask
 //! would allow it too, that is, if the text can be completed after it.
 
-use super::only;
+use super::{Places, only};
 use crate::error::{Error, Kind, Result};
 use crate::matcher::masks::Mask;
 use crate::matcher::{Matcher, step_bytes};
 use crate::vocabulary::TokenId;
+
+/// Beside as many bytes as a text is from its end, so many tokens are enough to get to where a piece ends.
+const MARGIN: u32 = 64;
 
 impl Matcher {
     /// Advances by one token; false, and unchanged, if it cannot come.
@@ -33,9 +36,28 @@ impl Matcher {
 
     /// As [`Matcher::mask`].
     pub(in crate::matcher) fn canonical_mask(&mut self, budget: Option<u32>) -> Result<Mask> {
-        let mask = self.canonical_tokens()?;
-        let _ = budget;
+        let is_small = |budget: &u32| !self.is_ample(budget.saturating_sub(MARGIN), false);
+        let mask = match budget.filter(is_small).filter(|_| !self.history.is_finished()) {
+            Some(budget) => self.canonical_within(budget)?,
+            None => self.canonical_tokens()?,
+        };
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
+    }
+
+    /// What may come within a budget that may be too small for some of it.
+    fn canonical_within(&mut self, budget: u32) -> Result<Mask> {
+        let ends = self.is_accepting();
+        let Self { cache, history, path, places, .. } = self;
+        let Some((places, left)) = places.as_ref().zip(budget.checked_sub(1)) else {
+            return Ok(Mask { ends, ..Mask::default() });
+        };
+        places.mask_within(cache.constraint(), &mut cache.lock(), path, history.configurations(), left)
+    }
+
+    /// As [`Matcher::min_tokens_to_finish`].
+    pub(in crate::matcher) fn canonical_tokens_to_finish(&self, places: &Places) -> u32 {
+        let (at, mut path) = (self.history.configurations(), self.path.clone());
+        places.tokens_to_finish(self.constraint(), &mut self.cache.lock(), &mut path, at)
     }
 
     /// What may come, perhaps nothing.

@@ -161,6 +161,11 @@ impl Machine<'_> {
         if let Position::Key { object, seen, at } = configuration.position {
             return self.ways_of_names(configuration, (object, seen, at), cost);
         }
+        if let Position::Start(node) | Position::Value { node, .. } = configuration.position
+            && self.graph.node(node).tree().is_some_and(|tree| tree.nodes().len() <= SMALL)
+        {
+            return self.ways_of_texts(configuration, node, 0, cost);
+        }
         let bytes = self.first_bytes(&configuration);
         let others = bytes.iter().filter(|byte| !is_whitespace(*byte));
         if matches!(configuration.position, Position::Value { .. } | Position::Start(_)) {
