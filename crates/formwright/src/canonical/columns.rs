@@ -39,13 +39,15 @@ pub struct Moves {
     pub whole: Vec<(Ends, Vec<TokenId>)>,
     /// Tokens that begin or end inside a character, and those of which it matters which they are.
     pub single: Vec<(Ends, TokenId)>,
+    /// The bytes that tokens which may come begin with, a bit each.
+    pub first: [u64; 4],
 }
 
 impl Moves {
     /// For so many tokens, none of which may come.
     pub fn new(tokens: usize) -> Self {
         let row = || vec![0; tokens.div_ceil(32)].into();
-        Self { rows: [row(), row()], whole: Vec::new(), single: Vec::new() }
+        Self { rows: [row(), row()], whole: Vec::new(), single: Vec::new(), first: [0; 4] }
     }
 
     /// Lets tokens come.
@@ -63,6 +65,16 @@ impl Moves {
         }
     }
 
+    /// The same, with the bytes that tokens begin with.
+    fn with_first(mut self, splits: &Splits) -> Self {
+        let whole = self.whole.iter().flat_map(|(_, tokens)| tokens);
+        for &token in whole.chain(self.single.iter().map(|(_, token)| token)) {
+            let first = splits.spelled(token).first();
+            first.iter().for_each(|&&byte| self.first[usize::from(byte) / 64] |= 1 << (byte % 64));
+        }
+        self
+    }
+
     /// Where tokens lead where a text is one piece: neighbours decide, and characters that are no tokens.
     pub fn in_text(splits: &Splits, after: impl Fn(TokenId) -> Option<StateId>) -> Self {
         let mut moves = Self::new(splits.len());
@@ -75,7 +87,7 @@ impl Moves {
         }
         moves.add([DEAD, START], &whole);
         moves.whole.push(([DEAD, START], whole));
-        moves
+        moves.with_first(splits)
     }
 }
 
@@ -166,6 +178,6 @@ impl Columns {
             moves.add_single(ends(token).0, token);
         }
         moves.whole = whole.into_iter().collect();
-        moves
+        moves.with_first(splits)
     }
 }

@@ -119,6 +119,7 @@ impl<'s> Spelling<'s> {
         if !words.is_empty() && self.may_end(state) {
             let with_words = Arc::make_mut(&mut moves);
             words.iter().for_each(|&word| with_words.add_single([START; 2], word));
+            with_words.first = [u64::MAX; 4];
         }
         moves
     }
@@ -146,6 +147,12 @@ impl<'s> Spelling<'s> {
             first.iter().for_each(|&&byte| bytes[usize::from(byte) / 64] &= !(1 << (byte % 64)));
         }
         bytes
+    }
+
+    /// The bytes that the next token can begin with, perhaps more.
+    pub fn first(&mut self, place: Place) -> Bytes {
+        let is_between = |pieces: &MutexGuard<'_, Pieces>| pieces.boundaries.is_between_characters(place.state);
+        if self.pieces.as_ref().is_some_and(is_between) { self.moves(place.state).first } else { [u64::MAX; 4] }
     }
 
     /// How the character that the last token has begun can be completed; `None` where it is not known to be begun.

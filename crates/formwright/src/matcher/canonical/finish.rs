@@ -14,17 +14,20 @@
 //! for all of them: if the next token begins a piece ([`Place::boundary`]), and if it may be any (without a last one).
 
 use std::collections::hash_map::Entry;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
-use super::search::{Form, Graph, Search, Standing};
+use super::search::{Form, Graph, Search, Standing, walk};
 use crate::canonical::Place;
 use crate::language::INFINITE;
 use crate::matcher::counting::Counting;
-use crate::matcher::machine::{Configuration, Position};
+use crate::matcher::machine::{Configuration, Machine, Position};
 use crate::matcher::potential::Potential;
-use crate::vocabulary::{NodeIndex, TokenId};
+use crate::regular::ByteSet;
+use crate::vocabulary::TokenId;
 
 /// Places that one question looks at.
 const MOST_PLACES: usize = 1 << 13;
@@ -43,6 +46,12 @@ const MOST_BYTES: usize = 8;
 
 /// So many bytes are as good as tokens.
 const FEW_BYTES: u32 = 4;
+
+/// Tokens looked at after one place where no preferred way can be spelled.
+const MOST_STEPS: usize = 256;
+
+/// Configurations after a byte.
+type Configurations = SmallVec<[Configuration; 2]>;
 
 /// Tokens, and where each leads.
 type Steps = Arc<[(TokenId, Configuration)]>;
@@ -199,6 +208,12 @@ impl Counter<'_> {
     fn by_detour(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: Configuration, place: Place) -> u32 {
         let mut nodes = vec![Node { at, place, before: 0, tokens: 0 }];
         let mut seen = FxHashSet::from_iter([(at, place)]);
+        if let Some(completion) = search.spelling.completion(place) {
+            let tokens = completion.map(|tokens| self.by_completion(search, at, place, &tokens));
+            if tokens.is_none_or(|tokens| tokens < INFINITE) {
+                return tokens.unwrap_or(INFINITE);
+            }
+        }
         let (mut next, mut best, mut last, mut found, mut fuel) = (0, INFINITE, 0, 0, FUEL);
         while next < nodes.len() && nodes[next].tokens + 1 < best && found < MOST_DETOURS && fuel > 0 {
             let Node { at, place, tokens, .. } = nodes[next];
@@ -223,7 +238,38 @@ impl Counter<'_> {
     }
 }
 
-/// Where all tokens lead that the tokenizer would write at a place.
+impl Counter<'_> {
+    /// Tokens by way of those that complete a character.
+    fn by_completion(
+        &mut self,
+        search: &mut Search<'_, '_, Graph<'_>>,
+        at: Configuration,
+        place: Place,
+        tokens: &[TokenId],
+    ) -> u32 {
+        let mut nodes = vec![Node { at, place, before: 0, tokens: 0 }];
+        for &token in tokens {
+            let Node { at, place, tokens, .. } = nodes[nodes.len() - 1];
+            let bytes = search.vocabulary.token(token);
+            let after = bytes
+                .iter()
+                .fold(smallvec![at], |at: Configurations, &byte| step_all(&mut search.form.machine, &at, byte));
+            let (Some(&at), Some(place)) = (after.first(), search.spelling.after(place, token)) else {
+                return INFINITE;
+            };
+            nodes.push(Node { at, place, before: nodes.len() - 1, tokens: tokens + 1 });
+        }
+        let last = nodes.len() - 1;
+        let Node { at, place, tokens, .. } = nodes[last];
+        let best = self.along_ways(search, at, place).saturating_add(tokens).min(INFINITE);
+        if best < INFINITE {
+            self.remember(&nodes, last, best);
+        }
+        best
+    }
+}
+
+/// Where all tokens lead that the tokenizer would write at a place, until the fuel is spent.
 fn all_steps(
     search: &mut Search<'_, '_, Graph<'_>>,
     at: Configuration,
@@ -231,26 +277,31 @@ fn all_steps(
     fuel: &mut u32,
 ) -> Vec<(Configuration, Place)> {
     let (trie, mut found) = (search.vocabulary.plain(), Vec::new());
-    let mut walk: Vec<(NodeIndex, Vec<Configuration>)> = vec![(0, vec![at])];
-    while let Some((node, at)) = walk.pop() {
-        for child in trie.children(node) {
-            *fuel = fuel.saturating_sub(1);
-            if *fuel == 0 {
-                return found;
-            }
-            let (byte, machine) = (trie.node(child).byte, &mut search.form.machine);
-            let after: Vec<Configuration> =
-                machine.blindly(|machine| at.iter().flat_map(|&at| machine.step_erased(at, byte).0).collect());
-            if after.is_empty() {
-                continue;
-            }
-            for &token in &trie.items()[trie.items_at(child)] {
-                if let Some(place) = search.spelling.after(place, token) {
-                    found.extend(after.iter().map(|&at| (at, place)));
-                }
-            }
-            walk.push((child, after));
+    let begins = ByteSet::from_words(search.spelling.first(place));
+    walk(trie, smallvec![at], |at: &Configurations, child| {
+        *fuel = fuel.saturating_sub(1);
+        if *fuel == 0 || found.len() > MOST_STEPS {
+            return ControlFlow::Break(());
         }
-    }
+        let byte = trie.node(child).byte;
+        if trie.node(child).depth == 1 && !begins.contains(byte) {
+            return ControlFlow::Continue(None);
+        }
+        let after = step_all(&mut search.form.machine, at, byte);
+        if after.is_empty() {
+            return ControlFlow::Continue(None);
+        }
+        for &token in &trie.items()[trie.items_at(child)] {
+            if let Some(place) = search.spelling.after(place, token) {
+                found.extend(after.iter().map(|&at| (at, place)));
+            }
+        }
+        ControlFlow::Continue(Some(after))
+    });
     found
+}
+
+/// Where a byte leads from erased configurations.
+fn step_all(machine: &mut Machine<'_>, at: &[Configuration], byte: u8) -> Configurations {
+    machine.blindly(|machine| at.iter().flat_map(|&at| machine.step_erased(at, byte).0).collect())
 }

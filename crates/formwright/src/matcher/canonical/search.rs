@@ -13,6 +13,8 @@
 //! Cost: about 0.2 us where a piece ends; a search is bounded by [`FUEL`]. Wrinkle: a search that runs out of fuel says
 //! *live*: then a text may come to a dead end, and is told so.
 
+use std::ops::ControlFlow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -20,7 +22,7 @@ use crate::canonical::{Place, Spelling};
 use crate::matcher::accepting;
 use crate::matcher::machine::{Configuration, Machine, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
-use crate::vocabulary::{NodeIndex, TokenId, Vocabulary};
+use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
 /// Branches of the trie that one search looks at.
 const FUEL: u32 = 50_000;
@@ -133,40 +135,62 @@ impl<F: Form> Search<'_, '_, F> {
         seen: &mut FxHashSet<(F::Key, Place)>,
         fuel: &mut u32,
     ) -> bool {
-        let trie = self.vocabulary.plain();
-        let mut walk: Vec<(NodeIndex, F::State)> = vec![(0, state.clone())];
-        while let Some((node, state)) = walk.pop() {
-            let first = self.form.first(&state);
-            for child in trie.children(node) {
-                let byte = trie.node(child).byte;
-                *fuel = fuel.saturating_sub(1);
-                if *fuel == 0 {
-                    return false;
-                }
-                let Some(after) = first.contains(byte).then(|| self.form.step(&state, byte)).flatten() else {
-                    self.has_left =
-                        self.has_left || self.form.leaves(&state, byte) && self.may_come_below(child, place);
-                    continue;
-                };
-                for &token in &trie.items()[trie.items_at(child)] {
-                    let Some(place) = self.spelling.after(place, token) else { continue };
-                    if self.is_free(&after, place) {
-                        return true;
-                    }
-                    self.has_left |= self.form.may_leave(&after);
-                    let key = (self.form.key(&after), place);
-                    match self.known.get(&key) {
-                        Some(true) => return true,
-                        Some(false) => {}
-                        None if seen.insert(key) => open.push((after.clone(), place)),
-                        None => {}
-                    }
-                }
-                walk.push((child, after));
+        let (vocabulary, begins) = (self.vocabulary, ByteSet::from_words(self.spelling.first(place)));
+        let trie = vocabulary.plain();
+        let found = walk(trie, state.clone(), |state, child| {
+            let byte = trie.node(child).byte;
+            *fuel = fuel.saturating_sub(1);
+            if *fuel == 0 {
+                return ControlFlow::Break(false);
             }
-        }
-        false
+            if trie.node(child).depth == 1 && !begins.contains(byte) {
+                return ControlFlow::Continue(None);
+            }
+            let Some(after) = self.form.step(state, byte) else {
+                self.has_left = self.has_left || self.form.leaves(state, byte) && self.may_come_below(child, place);
+                return ControlFlow::Continue(None);
+            };
+            for &token in &trie.items()[trie.items_at(child)] {
+                let Some(place) = self.spelling.after(place, token) else { continue };
+                if self.is_free(&after, place) {
+                    return ControlFlow::Break(true);
+                }
+                self.has_left |= self.form.may_leave(&after);
+                let key = (self.form.key(&after), place);
+                match self.known.get(&key) {
+                    Some(true) => return ControlFlow::Break(true),
+                    Some(false) => {}
+                    None if seen.insert(key) => open.push((after.clone(), place)),
+                    None => {}
+                }
+            }
+            ControlFlow::Continue(Some(after))
+        });
+        found.unwrap_or(false)
     }
+}
+
+/// Walks down a trie, in order of bytes: `visit` gets the value of a node and one of its children, and gives the value of
+/// the child, none if nothing below it is to be visited.
+pub fn walk<T, B>(
+    trie: &Trie,
+    start: T,
+    mut visit: impl FnMut(&T, NodeIndex) -> ControlFlow<B, Option<T>>,
+) -> Option<B> {
+    let (mut values, mut index) = (vec![start], 1);
+    while index < trie.node(0).skip {
+        let at = trie.node(index);
+        values.truncate(usize::from(at.depth));
+        match visit(&values[usize::from(at.depth) - 1], index) {
+            ControlFlow::Break(found) => return Some(found),
+            ControlFlow::Continue(Some(value)) => {
+                values.push(value);
+                index += 1;
+            }
+            ControlFlow::Continue(None) => index = at.skip,
+        }
+    }
+    None
 }
 
 impl<F: Form> Search<'_, '_, F> {
