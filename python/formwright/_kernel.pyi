@@ -215,6 +215,7 @@ class Vocabulary:
         eos_token_ids: Every id that ends a text; at least one.
         special_tokens: Name to id of control tokens; they are never allowed inside a text.
         logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
+        merges: How the tokenizer spells, for canonical tokens: `Merges`, or what gives them when they are needed.
 
     Raises:
         VocabularyError: With what was seen.
@@ -314,7 +315,13 @@ class Constraint(Generic[_T_co]):
     def vocabulary(self) -> Vocabulary:
         """The vocabulary it was compiled for."""
     def matcher(self) -> Matcher:
-        """A new matcher at the start of a text."""
+        """A new matcher at the start of a text.
+
+        Args:
+            prompt_ids: The tokens before the text. They matter to canonical tokens only, which may continue a piece of
+                the prompt. Where the prompt is not canonical itself, or no text can follow it so, the text begins as if
+                a piece had ended.
+        """
     def parse(self, text: str | bytes) -> _T_co:
         """The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`."""
     def example(self) -> str:

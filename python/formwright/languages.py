@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 Order = Literal["schema", "model"]
 Escapes = Literal["natural", "any"]
 Numbers = Literal["double", "exact"]
+Canonical = bool | Literal["forced"]
 
 _DEFAULTS: Mapping[str, Any] = {
     "order": "schema",
@@ -312,20 +313,21 @@ def _is_several(options: object) -> bool:
 
 
 @overload
-def compile(form: TypeForm[T], vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[T]: ...
+def compile(form: TypeForm[T], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[T]: ...
 @overload
-def compile(form: Form[T] | Constraint[T], vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[T]: ...
+def compile(form: Form[T] | Constraint[T], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[T]: ...
 @overload
-def compile(form: re.Pattern[str], vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[str]: ...
+def compile(form: re.Pattern[str], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[str]: ...
 @overload
-def compile(form: Schema, vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[Any]: ...
-def compile(form: Any, vocabulary: Vocabulary, *, canonical: bool = False) -> Constraint[Any]:
+def compile(form: Schema, vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[Any]: ...
+def compile(form: Any, vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[Any]:
     """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
 
     Args:
         form: Anything `formwright.form` takes. A `Constraint` for this vocabulary is returned as it is.
         vocabulary: What the tokens of the model spell.
-        canonical: Whether only canonical tokens may come, those that the tokenizer itself writes.
+        canonical: Whether only canonical tokens may come, those that the tokenizer itself writes; ``"forced"``: only
+            tokens that must come are taken from these.
 
     Raises:
         NotAForm, LanguageError: As `formwright.form`.
@@ -333,12 +335,17 @@ def compile(form: Any, vocabulary: Vocabulary, *, canonical: bool = False) -> Co
         DeadEnd: The vocabulary cannot spell any text of the form.
         LimitExceeded: An automaton of the form is too large.
     """
-    if isinstance(form, Constraint) and form.vocabulary is vocabulary and form.canonical is canonical:
+    if isinstance(form, Constraint) and form.vocabulary is vocabulary and form.canonical == canonical:
         return form
     return Constraint(form if isinstance(form, Form) else _form(form), vocabulary, canonical=canonical)
 
 
 _form = form
+
+
+def _compiled(form: Form[T], vocabulary: Vocabulary, canonical: Canonical) -> Constraint[T]:
+    """What a pickled constraint is made by again."""
+    return Constraint(form, vocabulary, canonical=canonical)
 
 
 def explain(

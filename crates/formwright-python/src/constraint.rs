@@ -1,14 +1,15 @@
 //! `Constraint`.
 
 use formwright::Limits;
+use formwright::canonical::Scope;
 use formwright::source::Source;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBool, PyBytes, PyString, PyType};
 
-use crate::errors::lift;
+use crate::errors::{Int, argument, lift};
 use crate::language::Language;
 use crate::matcher::Matcher;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Vocabulary, known_all};
 
 /// A form compiled for a vocabulary: frozen, shared by threads and sequences.
 ///
@@ -24,30 +25,63 @@ pub struct Constraint {
     pub kernel: formwright::Constraint,
     form: Py<PyAny>,
     vocabulary: Py<Vocabulary>,
-    canonical: bool,
+    canonical: Scope,
 }
+
+/// Which tokens are to be canonical.
+fn scope(value: &Bound<'_, PyAny>) -> PyResult<Scope> {
+    if let Ok(all) = value.extract::<bool>() {
+        return Ok(if all { Scope::All } else { Scope::Nothing });
+    }
+    if value.extract::<String>().is_ok_and(|text| text == "forced") {
+        return Ok(Scope::Forced);
+    }
+    let message = format!("canonical is True, False or \"forced\", not {}", value.repr()?);
+    Err(argument(value.py(), "canonical", message))
+}
+
+/// The same for Python.
+fn of_scope(py: Python<'_>, scope: Scope) -> Bound<'_, PyAny> {
+    let of_bool = |all: bool| PyBool::new(py, all).to_owned().into_any();
+    match scope {
+        Scope::All => of_bool(true),
+        Scope::Nothing => of_bool(false),
+        Scope::Forced => PyString::new(py, "forced").into_any(),
+    }
+}
+
+/// What a constraint is made of again.
+type Reduced<'py> = (Py<PyAny>, Py<Vocabulary>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Constraint {
     #[new]
-    #[pyo3(signature = (form, vocabulary, *, canonical=false))]
-    fn new(py: Python<'_>, form: Bound<'_, PyAny>, vocabulary: Py<Vocabulary>, canonical: bool) -> PyResult<Self> {
+    #[pyo3(signature = (form, vocabulary, *, canonical=None))]
+    fn new(
+        py: Python<'_>,
+        form: Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        canonical: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let canonical = canonical.map_or(Ok(Scope::Nothing), scope)?;
         let language: Py<Language> = form.getattr("language")?.cast_into::<Language>()?.unbind();
         let (compiled, tables) = (&language.get().kernel, &vocabulary.get().tables);
-        let speller = if canonical { Some(&vocabulary.get().speller(py)?.1) } else { None };
+        let speller = if canonical == Scope::Nothing { None } else { Some(&vocabulary.get().speller(py)?.1) };
         let compile = || match speller {
             None => formwright::Constraint::new(compiled, tables),
-            Some(speller) => formwright::Constraint::canonical(compiled, tables, speller),
+            Some(speller) if canonical == Scope::All => formwright::Constraint::canonical(compiled, tables, speller),
+            Some(speller) => formwright::Constraint::with_canonical_forced(compiled, tables, speller),
         };
-        let is_long = compiled.is_plain() || canonical;
+        let is_long = compiled.is_plain() || speller.is_some();
         let kernel = lift(py, if is_long { py.detach(compile) } else { compile() })?;
         Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
     }
 
-    /// Whether only canonical tokens may come: those that the tokenizer itself writes.
+    /// Which tokens are canonical, that is, those that the tokenizer itself writes: all if ``True``, forced ones if
+    /// ``"forced"``, perhaps none if ``False``.
     #[getter]
-    fn canonical(&self) -> bool {
-        self.canonical
+    fn canonical<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        of_scope(py, self.canonical)
     }
 
     /// The form it was compiled from.
@@ -73,10 +107,12 @@ impl Constraint {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let py = cls.py();
-        let source = Source::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
-        let language = Language::of(py, lift(py, source)?)?;
+        let read = Source::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
+        let (source, canonical) = lift(py, read)?;
+        let language = Language::of(py, source)?;
         let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
-        Self::new(py, form, vocabulary, false)
+        let canonical = of_scope(py, canonical);
+        Self::new(py, form, vocabulary, Some(&canonical))
     }
 
     /// This constraint as bytes: its language, and the fingerprint of its vocabulary.
@@ -85,16 +121,28 @@ impl Constraint {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.vocabulary.get().tables.vocabulary;
         let language = self.form.bind(py).getattr("language")?.cast_into::<Language>()?;
-        Ok(PyBytes::new(py, &language.get().source.to_constraint_bytes(vocabulary)))
+        Ok(PyBytes::new(py, &language.get().source.to_constraint_bytes(vocabulary, self.canonical)))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<PyAny>, Py<Vocabulary>)) {
-        (slf.get_type(), (slf.get().form(slf.py()), slf.get().vocabulary(slf.py())))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
+        let (py, own) = (slf.py(), slf.get());
+        let make = py.import("formwright.languages")?.getattr("_compiled")?;
+        Ok((make, (own.form(py), own.vocabulary(py), own.canonical(py))))
     }
 
     /// A new matcher at the start of a text.
-    fn matcher(slf: Py<Self>) -> Matcher {
-        Matcher::new(slf)
+    ///
+    /// Args:
+    ///     prompt_ids: The tokens before the text. They matter to canonical tokens only, which may continue a piece of
+    ///         the prompt. Where the prompt is not canonical itself, or no text can follow it so, the text begins as if
+    ///         a piece had ended.
+    #[pyo3(signature = (prompt_ids=None))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn matcher(slf: Py<Self>, py: Python<'_>, prompt_ids: Option<Vec<Int>>) -> PyResult<Matcher> {
+        let own = slf.get();
+        let ids = known_all(py, &own.vocabulary.get().tables.vocabulary, &prompt_ids.unwrap_or_default())?;
+        let kernel = py.detach(|| if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) });
+        Ok(Matcher::new(slf, kernel))
     }
 
     /// The value that ``text`` spells. Raises OutputInvalid if it is not in form. See `formwright.Form.parse`.

@@ -27,8 +27,7 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    pub fn new(constraint: Py<Constraint>) -> Self {
-        let kernel = constraint.get().kernel.matcher();
+    pub fn new(constraint: Py<Constraint>, kernel: kernel::Matcher) -> Self {
         Self { constraint, kernel }
     }
 
@@ -158,6 +157,8 @@ impl Matcher {
     }
 
     /// The tokens that can only come next, one after the other; the state does not change.
+    ///
+    /// With canonical tokens, or where forced ones are canonical, these are what the tokenizer itself would write.
     ///
     /// Raises:
     ///     DeadEnd, LimitExceeded: As `fill_bitmask`.

@@ -19,6 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::bytes::{Envelope, Reader, hex, put, put_text};
+use crate::canonical::Scope;
 use crate::error::{Error, Kind, Result};
 use crate::language::Language;
 use crate::limits::Limits;
@@ -32,7 +33,7 @@ pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 2, name: "la
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 2, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 3, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -138,16 +139,16 @@ impl Source {
         Self::read(ENVELOPE.open(data)?, limits)
     }
 
-    /// A constraint of this language and `vocabulary` as bytes.
-    pub fn to_constraint_bytes(&self, vocabulary: &Vocabulary) -> Vec<u8> {
-        CONSTRAINT_ENVELOPE.seal(&[vocabulary.fingerprint(), &*self.body()].concat())
+    /// A constraint of this language and `vocabulary` as bytes, and which of its tokens are canonical.
+    pub fn to_constraint_bytes(&self, vocabulary: &Vocabulary, canonical: Scope) -> Vec<u8> {
+        CONSTRAINT_ENVELOPE.seal(&[vocabulary.fingerprint(), &[canonical as u8][..], &*self.body()].concat())
     }
 
     /// The source that [`Source::to_constraint_bytes`] wrote.
     ///
     /// # Errors
     /// [`Kind::Language`], saying what was seen; [`Kind::Vocabulary`] when it was another vocabulary.
-    pub fn from_constraint_bytes(data: &[u8], vocabulary: &Vocabulary, limits: &Limits) -> Result<Self> {
+    pub fn from_constraint_bytes(data: &[u8], vocabulary: &Vocabulary, limits: &Limits) -> Result<(Self, Scope)> {
         let mut reader = CONSTRAINT_ENVELOPE.open(data)?;
         let (made_for, given) = (reader.take(32, "the vocabulary's fingerprint")?, vocabulary.fingerprint());
         if made_for != given {
@@ -155,7 +156,10 @@ impl Source {
             return Err(Error::vocabulary(format!("constraint bytes: {what}"))
                 .hint("store the vocabulary beside the constraint, or compile the language for this one"));
         }
-        Self::read(reader, limits)
+        let stored = reader.take(1, "which tokens are canonical")?[0];
+        let canonical = Scope::EVERY.into_iter().find(|&scope| scope as u8 == stored);
+        let canonical = canonical.ok_or_else(|| Error::new(Kind::Language, "constraint bytes: no such scope"))?;
+        Ok((Self::read(reader, limits)?, canonical))
     }
 
     fn body(&self) -> Vec<u8> {
@@ -394,8 +398,10 @@ mod tests {
     fn a_constraint_is_for_one_vocabulary() {
         let vocabulary = |words: &[&str]| Vocabulary::new(words, &[0], indexmap::IndexMap::new(), None).unwrap();
         let (one, two) = (vocabulary(&["", "a"]), vocabulary(&["", "b"]));
-        let (data, limits) = (Source::regex("a", Dialect::Ascii).to_constraint_bytes(&one), Limits::default());
-        assert!(Source::from_constraint_bytes(&data, &one, &limits).unwrap().build(&limits).is_ok());
+        let (data, limits) =
+            (Source::regex("a", Dialect::Ascii).to_constraint_bytes(&one, Scope::All), Limits::default());
+        let (source, canonical) = Source::from_constraint_bytes(&data, &one, &limits).unwrap();
+        assert!(source.build(&limits).is_ok() && canonical == Scope::All);
         let error = Source::from_constraint_bytes(&data, &two, &limits).unwrap_err();
         assert_eq!((*error.kind, error.hint.is_some()), (Kind::Vocabulary, true));
         assert!(

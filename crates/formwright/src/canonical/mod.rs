@@ -30,3 +30,19 @@ pub use pattern::Properties;
 pub use pieces::SharedPieces;
 pub use spelling::{Place, Spelling};
 pub use splits::{Description, Order, Splits, Symbols, TokenId};
+
+/// Which tokens of a text must be canonical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Perhaps none.
+    Nothing,
+    /// Those that can only come next.
+    Forced,
+    /// All.
+    All,
+}
+
+impl Scope {
+    /// Every scope; its place here stands for it where it is stored.
+    pub const EVERY: [Self; 3] = [Self::Nothing, Self::Forced, Self::All];
+}

@@ -14,7 +14,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Matcher;
-use super::canonical::Speller;
+use super::canonical::{Spelled, Speller};
 use super::counting::Counting;
 use super::distance::Distance;
 use super::machine::{Configuration, Machine, TokenLengths, Unit};
@@ -23,6 +23,7 @@ use super::pool::Pool;
 use crate::error::Result;
 use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
+use crate::vocabulary::TokenId;
 
 /// A language compiled for a vocabulary. Immutable and cheap to clone.
 #[derive(Clone, Debug)]
@@ -40,8 +41,8 @@ struct Compiled {
     /// How much farther from the end any token can lead; found when first asked for.
     most_rise: OnceLock<u32>,
     pool: Pool,
-    /// If only canonical tokens may come: how the tokenizer spells.
-    speller: Option<Arc<Speller>>,
+    /// If canonical tokens are asked for: how the tokenizer spells.
+    spelled: Option<Spelled>,
     /// The same constraint with new automata, for new texts, made once an automaton is near its limit.
     successor: Mutex<Option<Constraint>>,
 }
@@ -60,12 +61,20 @@ impl Constraint {
     /// # Errors
     /// As [`Constraint::new`]; [`crate::Kind::DeadEnd`] also when no text of the language has canonical tokens.
     pub fn canonical(language: &Language, tables: &Arc<Tables>, speller: &Arc<Speller>) -> Result<Self> {
-        let constraint = Self::compiled(language, tables, Some(speller))?;
+        let constraint = Self::compiled(language, tables, Some(Spelled { by: Arc::clone(speller), masks: true }))?;
         constraint.matcher().check_canonical_beginning()?;
         Ok(constraint)
     }
 
-    fn compiled(language: &Language, tables: &Arc<Tables>, speller: Option<&Arc<Speller>>) -> Result<Self> {
+    /// As [`Constraint::new`], but forced tokens are those that the tokenizer itself would write.
+    ///
+    /// # Errors
+    /// As [`Constraint::new`].
+    pub fn with_canonical_forced(language: &Language, tables: &Arc<Tables>, speller: &Arc<Speller>) -> Result<Self> {
+        Self::compiled(language, tables, Some(Spelled { by: Arc::clone(speller), masks: false }))
+    }
+
+    fn compiled(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
         let mut automata = Vec::with_capacity(language.graph().leaves.len());
         let graph = language.compile(|leaf, built| {
             let (id, automaton) = tables.automaton(leaf, built)?;
@@ -81,7 +90,7 @@ impl Constraint {
             tokens: OnceLock::new(),
             most_rise: OnceLock::new(),
             pool: Pool::default(),
-            speller: speller.map(Arc::clone),
+            spelled,
             successor: Mutex::default(),
         }));
         if let Some(cache) = precomputed(&constraint) {
@@ -134,9 +143,9 @@ impl Constraint {
         Some(Distance::measure(machine, at, lengths, rises, *by_any))
     }
 
-    /// How the tokenizer spells, if only canonical tokens may come.
-    pub(crate) fn speller(&self) -> Option<&Arc<Speller>> {
-        self.0.speller.as_ref()
+    /// How the tokenizer spells, if canonical tokens are asked for.
+    pub(crate) fn spelled(&self) -> Option<&Spelled> {
+        self.0.spelled.as_ref()
     }
 
     pub(crate) fn graph(&self) -> &CompiledGraph {
@@ -156,6 +165,16 @@ impl Constraint {
         Matcher::new(self.fresh())
     }
 
+    /// A matcher of a text that goes on after some tokens: a token of it may continue the last piece of theirs.
+    ///
+    /// Without canonical tokens, what comes before the text makes no difference. Where these tokens are not canonical,
+    /// or no text of the form can follow them in canonical tokens, the text begins as if a piece had ended.
+    pub fn matcher_after(&self, tokens: &[TokenId]) -> Matcher {
+        let mut matcher = self.matcher();
+        matcher.begin_after(tokens);
+        matcher
+    }
+
     /// This constraint, or, once an automaton is near its limit, the same with new automata: else the states that many
     /// texts have visited would bring the next text to the limit.
     pub(crate) fn fresh(&self) -> Self {
@@ -165,7 +184,7 @@ impl Constraint {
         let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
         match &*successor {
             Some(next) if !next.0.graph.is_near_its_limit() => next.clone(),
-            _ => match Self::compiled(&self.0.language, &self.0.tables, self.speller()) {
+            _ => match Self::compiled(&self.0.language, &self.0.tables, self.0.spelled.clone()) {
                 Ok(next) => successor.insert(next).clone(),
                 Err(_) => self.clone(), // what was compiled once compiles again; if not, the limit is met later
             },

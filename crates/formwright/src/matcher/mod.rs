@@ -82,7 +82,7 @@ pub struct Matcher {
     history: History,
     path: Vec<u8>,
     distance: Option<Distance>,
-    /// If only canonical tokens may come.
+    /// If canonical tokens are asked for.
     places: Option<Places>,
 }
 
@@ -104,9 +104,14 @@ impl Matcher {
         &self.path
     }
 
+    /// Where the text stands as its tokenizer sees it, if only canonical tokens may come.
+    fn canonical(&self) -> Option<&Places> {
+        self.places.as_ref().filter(|places| places.limits_masks())
+    }
+
     /// Whether the text so far is complete (it may still go on).
     pub fn is_accepting(&self) -> bool {
-        accepting(self.history.configurations()) && self.places.as_ref().is_none_or(Places::may_end)
+        accepting(self.history.configurations()) && self.canonical().is_none_or(Places::may_end)
     }
 
     /// Whether an end-of-text token was accepted.
@@ -132,10 +137,13 @@ impl Matcher {
         if bytes.is_empty() {
             return self.try_control(token);
         }
-        if places.is_some() {
+        if places.as_ref().is_some_and(Places::limits_masks) {
             return self.try_canonical(token);
         }
         let accepted = step_bytes(cache, history, path, bytes)?;
+        if let Some(places) = places.as_mut().filter(|_| accepted) {
+            places.advance_by(token);
+        }
         if let Some(distance) = distance.as_mut().filter(|_| accepted) {
             distance.advance(constraint.tables().begun.of(token));
         }
@@ -246,7 +254,7 @@ impl Matcher {
             self.cache = SharedCache::new(self.constraint().fresh());
         }
         self.history = History::new(&first(&self.cache));
-        self.places = first_place(&self.cache);
+        self.places.iter_mut().for_each(|places| places.reset(&mut self.cache.lock()));
         self.path.clear();
         self.distance = None;
     }
@@ -281,7 +289,7 @@ impl Matcher {
         if self.history.is_finished() {
             return 0;
         }
-        if let Some(places) = &self.places {
+        if let Some(places) = self.canonical() {
             return self.canonical_tokens_to_finish(places);
         }
         let counting = self.constraint().counting();
@@ -321,7 +329,7 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
-        if self.places.is_some() {
+        if self.canonical().is_some() {
             return self.canonical_mask(budget);
         }
         let budget = budget.filter(|&budget| !self.is_ample(budget, false));
@@ -401,7 +409,7 @@ impl Matcher {
     /// lock, so that a host may keep a lock of its own meanwhile. False, and nothing written, where a terminal mask
     /// is not cached, the mask is an error, or a budget is not ample.
     pub fn write_quick<R: Row + ?Sized>(&mut self, row: &R, budget: Option<u32>) -> bool {
-        if let Some(places) = &self.places {
+        if let Some(places) = self.canonical() {
             let is_running = budget.is_none() && !self.history.is_finished();
             let cache = self.cache.try_lock().filter(|_| is_running);
             return cache.is_some_and(|cache| places.write_known(&cache, self.history.configurations(), row));
@@ -432,7 +440,7 @@ impl Matcher {
     /// As [`Matcher::mask`].
     pub fn fill_bitmask(&mut self, row: &mut [u32], budget: Option<u32>) -> Result<()> {
         let row = Cell::from_mut(row).as_slice_of_cells();
-        if self.places.is_some() {
+        if self.canonical().is_some() {
             let mask = self.canonical_mask(budget)?;
             mask.write(&self.constraint().tables().vocabulary, row);
             return Ok(());
@@ -526,9 +534,9 @@ impl Matcher {
     }
 }
 
-/// Where a text begins, if only canonical tokens may come.
+/// Where a text begins, if canonical tokens are asked for.
 fn first_place(shared: &SharedCache) -> Option<Places> {
-    shared.constraint().speller().map(|speller| Places::new(speller, &mut shared.lock()))
+    shared.constraint().spelled().map(|spelled| Places::new(spelled, &mut shared.lock()))
 }
 
 /// The configurations before the first byte.

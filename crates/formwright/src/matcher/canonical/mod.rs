@@ -76,6 +76,14 @@ impl Speller {
     }
 }
 
+/// How the tokenizer of a constraint spells.
+#[derive(Clone, Debug)]
+pub struct Spelled {
+    pub by: Arc<Speller>,
+    /// Whether only canonical tokens may come; if not, only forced ones are canonical.
+    pub masks: bool,
+}
+
 /// What was found for one text and its forks, and the next one.
 #[derive(Debug, Default)]
 pub struct CanonicalCache {
@@ -119,16 +127,65 @@ impl CanonicalCache {
 #[derive(Clone, Debug)]
 pub struct Places {
     speller: Arc<Speller>,
+    limits_masks: bool,
     pieces: Option<SharedPieces>,
+    /// The tokens before the text.
+    before: Arc<[TokenId]>,
     places: Vec<Place>,
 }
 
 impl Places {
     /// Before the first token of a text that has a cache.
-    pub fn new(speller: &Arc<Speller>, cache: &mut MatcherCache) -> Self {
-        let pieces = speller.merges.pieces();
-        cache.canonical.begin(pieces.as_ref());
-        Self { speller: Arc::clone(speller), pieces, places: vec![Place::START] }
+    pub fn new(spelled: &Spelled, cache: &mut MatcherCache) -> Self {
+        let Spelled { by, masks } = spelled;
+        let mut places = Self {
+            speller: Arc::clone(by),
+            limits_masks: *masks,
+            pieces: None,
+            before: Arc::default(),
+            places: Vec::new(),
+        };
+        places.reset(cache);
+        places
+    }
+
+    /// Back to the start of the text.
+    pub fn reset(&mut self, cache: &mut MatcherCache) {
+        self.pieces = self.speller.merges.pieces();
+        cache.canonical.begin(self.pieces.as_ref());
+        let first = self.after_tokens();
+        self.places = vec![first];
+    }
+
+    /// Begins after some tokens.
+    pub fn begin_after(&mut self, tokens: &[TokenId]) {
+        self.before = tokens.into();
+        self.places = vec![self.after_tokens()];
+    }
+
+    /// Begins as if a piece had ended.
+    pub fn begin_anew(&mut self) {
+        self.begin_after(&[]);
+    }
+
+    /// The place after the tokens before the text; it is found anew behind what the tokenizer would not write.
+    fn after_tokens(&self) -> Place {
+        let mut spelling = self.spelling();
+        self.before.iter().fold(Place::START, |place, &token| {
+            let anew = |spelling: &mut Spelling<'_>| spelling.after(Place::START, token).unwrap_or(Place::START);
+            spelling.after(place, token).unwrap_or_else(|| anew(&mut spelling))
+        })
+    }
+
+    /// Whether only canonical tokens may come.
+    pub fn limits_masks(&self) -> bool {
+        self.limits_masks
+    }
+
+    /// One step forward, by a token that perhaps the tokenizer would not write.
+    pub fn advance_by(&mut self, token: TokenId) {
+        let after = self.spelling().after(self.now(), token);
+        self.advance(after.unwrap_or(Place::START));
     }
 
     /// Where the text stands.

@@ -3,6 +3,8 @@
 //! Cost: see [`super`]. Wrinkle: a token that is in form and that the tokenizer would write is accepted only if a mask
 //! would allow it too, that is, if the text can be completed after it.
 
+use std::sync::Arc;
+
 use super::{Places, only};
 use crate::error::{Error, Kind, Result};
 use crate::matcher::masks::Mask;
@@ -71,12 +73,14 @@ impl Matcher {
 
     /// The tokens that can only come next, one after the other.
     ///
+    /// They are canonical if such tokens are asked for; else, tokens are forced just if the mask allows one alone.
+    ///
     /// # Errors
     /// As [`Matcher::mask`].
     pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>> {
         let mut forced = Vec::new();
         let outcome = loop {
-            match self.canonical_tokens().map(|mask| only(&mask)) {
+            match self.only_token() {
                 Ok(Some(token)) if self.try_token(token)? => forced.push(token),
                 Ok(_) => break Ok(()),
                 Err(error) => break Err(error),
@@ -86,12 +90,42 @@ impl Matcher {
         outcome.map(|()| forced)
     }
 
+    /// The token that must come next, if there is one and the text may not end.
+    fn only_token(&mut self) -> Result<Option<TokenId>> {
+        if self.places.is_some() {
+            return Ok(only(&self.canonical_tokens()?));
+        }
+        if self.history.is_finished() {
+            return Ok(None);
+        }
+        let vocabulary = Arc::clone(&self.constraint().tables().vocabulary);
+        let mut row = vec![0; vocabulary.mask_words()];
+        self.fill_bitmask(&mut row, None)?;
+        let mut allowed = row.iter().zip(0_u32..).filter(|&(&word, _)| word != 0);
+        let (Some((&word, at)), None) = (allowed.next(), allowed.next()) else { return Ok(None) };
+        let token = at * 32 + word.trailing_zeros();
+        Ok((word.is_power_of_two() && vocabulary.eos().binary_search(&token).is_err()).then_some(token))
+    }
+
+    /// Begins after some tokens, if canonical ones can follow them.
+    pub(in crate::matcher) fn begin_after(&mut self, tokens: &[TokenId]) {
+        self.places.iter_mut().for_each(|places| places.begin_after(tokens));
+        if !self.is_live().unwrap_or(true) {
+            self.places.iter_mut().for_each(Places::begin_anew);
+        }
+    }
+
+    /// Whether the text can be completed in canonical tokens.
+    fn is_live(&mut self) -> Result<bool> {
+        let Self { cache, history, path, places, .. } = self;
+        let Some(places) = places else { return Ok(true) };
+        let at = history.configurations();
+        places.is_live(cache.constraint(), &mut cache.lock(), path, at, places.now())
+    }
+
     /// Fails if no text of the language has canonical tokens.
     pub(crate) fn check_canonical_beginning(&mut self) -> Result<()> {
-        let Self { cache, history, path, places, .. } = self;
-        let Some(places) = places else { return Ok(()) };
-        let at = history.configurations();
-        if places.is_live(cache.constraint(), &mut cache.lock(), path, at, places.now())? {
+        if self.is_live()? {
             return Ok(());
         }
         let message = "no text of this form has canonical tokens: the tokenizer would write none of them";
