@@ -3,9 +3,9 @@
 The docstrings are copies of those of the compiled module: `docs/stubs.py` writes them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import GenericAlias
-from typing import Any, Generic, Self, TypeVar, final
+from typing import Any, Generic, Literal, Self, TypeVar, final
 
 from formwright.forms import Explanation, Form
 
@@ -228,6 +228,7 @@ class Vocabulary:
         eos_token_ids: Sequence[int],
         special_tokens: Mapping[str, int] | None = None,
         logits_size: int | None = None,
+        merges: Merges | Callable[[], Merges] | None = None,
     ) -> Vocabulary: ...
     @classmethod
     def from_tokenizer(
@@ -274,6 +275,13 @@ class Vocabulary:
     def mask_words(self) -> int:
         """``ceil(logits_size / 32)``: int32 words in a row of a mask."""
     @property
+    def merges(self) -> Merges:
+        """How the tokenizer spells: made when it is first asked for, and kept.
+
+        Raises:
+            VocabularyError: It is not known, or the tokenizer cannot be followed exactly.
+        """
+    @property
     def fingerprint(self) -> str:
         """SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same."""
 
@@ -290,7 +298,9 @@ class Constraint(Generic[_T_co]):
         DeadEnd: The vocabulary cannot spell any text of the form.
     """
 
-    def __new__(cls, form: Form[_T_co], vocabulary: Vocabulary) -> Self: ...
+    def __new__(
+        cls, form: Form[_T_co], vocabulary: Vocabulary, *, canonical: bool | Literal["forced"] | None = None
+    ) -> Self: ...
     def __class_getitem__(cls, key: Any) -> GenericAlias: ...
     @classmethod
     def from_bytes(cls, data: bytes, vocabulary: Vocabulary) -> Constraint[Any]:
@@ -314,7 +324,12 @@ class Constraint(Generic[_T_co]):
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary it was compiled for."""
-    def matcher(self) -> Matcher:
+    @property
+    def canonical(self) -> bool | Literal["forced"]:
+        """Which tokens are canonical, that is, those that the tokenizer itself writes: all if ``True``, forced ones if
+        ``"forced"``, perhaps none if ``False``.
+        """
+    def matcher(self, prompt_ids: Sequence[int] | None = None) -> Matcher:
         """A new matcher at the start of a text.
 
         Args:
@@ -402,6 +417,17 @@ class Matcher:
         """Back to the start of the text."""
     def forced_bytes(self) -> bytes:
         """The bytes that can only come next, maybe empty; the state does not change."""
+    def forced_token_ids(self) -> list[int]:
+        """The tokens that can only come next, one after the other; the state does not change.
+
+        With canonical tokens, or where forced ones are canonical, these are what the tokenizer itself would write.
+
+        Raises:
+            DeadEnd, LimitExceeded: As `fill_bitmask`.
+        """
+    @property
+    def continues_prompt(self) -> bool:
+        """Whether the first token may continue the last piece of the prompt that the matcher was made with."""
     @property
     def is_complete(self) -> bool:
         """Whether the text so far is complete (it may still go on)."""

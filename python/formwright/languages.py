@@ -315,7 +315,9 @@ def _is_several(options: object) -> bool:
 @overload
 def compile(form: TypeForm[T], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[T]: ...
 @overload
-def compile(form: Form[T] | Constraint[T], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[T]: ...
+def compile(
+    form: Form[T] | Constraint[T], vocabulary: Vocabulary, *, canonical: Canonical = False
+) -> Constraint[T]: ...
 @overload
 def compile(form: re.Pattern[str], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[str]: ...
 @overload
@@ -343,7 +345,7 @@ def compile(form: Any, vocabulary: Vocabulary, *, canonical: Canonical = False) 
 _form = form
 
 
-def _compiled(form: Form[T], vocabulary: Vocabulary, canonical: Canonical) -> Constraint[T]:
+def _compiled_again(form: Form[T], vocabulary: Vocabulary, canonical: Canonical) -> Constraint[T]:
     """What a pickled constraint is made by again."""
     return Constraint(form, vocabulary, canonical=canonical)
 

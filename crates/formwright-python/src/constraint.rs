@@ -126,7 +126,7 @@ impl Constraint {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
         let (py, own) = (slf.py(), slf.get());
-        let make = py.import("formwright.languages")?.getattr("_compiled")?;
+        let make = py.import("formwright.languages")?.getattr("_compiled_again")?;
         Ok((make, (own.form(py), own.vocabulary(py), own.canonical(py))))
     }
 

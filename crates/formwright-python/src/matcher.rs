@@ -166,6 +166,12 @@ impl Matcher {
         lift(py, py.detach(|| self.kernel.forced_tokens()))
     }
 
+    /// Whether the first token may continue the last piece of the prompt that the matcher was made with.
+    #[getter]
+    fn continues_prompt(&self) -> bool {
+        self.kernel.continues_prompt()
+    }
+
     /// Whether the text so far is complete (it may still go on).
     #[getter]
     fn is_complete(&self) -> bool {

@@ -39,13 +39,15 @@ class Held:
 
     Args:
         stop: A text, or several, before the first of which the text is cut.
+        skip: How many characters at the beginning are no part of the text.
 
     Raises:
         ArgumentError: ``stop`` holds an empty text, or something else than texts.
     """
 
-    def __init__(self, stop: str | Sequence[str] | None) -> None:
+    def __init__(self, stop: str | Sequence[str] | None, *, skip: int = 0) -> None:
         self._stop = _stop_texts(stop)
+        self._skip = skip
         self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
         self._pieces: deque[Piece] = deque()
         self._given = 0
@@ -55,7 +57,9 @@ class Held:
     def add(self, token_id: int, token: bytes) -> Iterator[Piece]:
         """Take a token; gives the pieces that can be given now."""
         before = len(self.text)
-        piece = Piece(token_id, self._decoder.decode(token))
+        text = self._decoder.decode(token)
+        self._skip, text = max(0, self._skip - len(text)), text[self._skip :]
+        piece = Piece(token_id, text)
         self._pieces.append(piece)
         self.text += piece.text
         if (cut := self._cut(before)) is not None:

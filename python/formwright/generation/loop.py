@@ -24,6 +24,7 @@ has is an error.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -77,6 +78,10 @@ class _Run:
     """Tokens the model has not seen yet."""
     token_ids: list[int] = field(default_factory=list)
     calls: int = 0
+    forced: int = 0
+    """Tokens written without asking the model."""
+    forced_ids: deque[int] = field(default_factory=deque)
+    """Canonical tokens that can only come next."""
 
     def logits(self) -> NDArray[np.float32]:
         """The model's logits after everything written so far."""
@@ -91,8 +96,9 @@ class _Run:
         allowed = allowed_tokens(self.mask[0])
         if len(allowed) <= len(ends) and ends.issuperset(allowed.tolist()):
             return None
-        if len(allowed) == 1:
-            return int(allowed[0])
+        if (only := self.only(allowed)) is not None:
+            self.forced += 1
+            return only
         logits = self.logits()
         if logits.shape[-1] > 32 * self.mask.shape[-1]:  # more than padding: another model's vocabulary
             width = self.matcher.constraint.vocabulary.logits_size
@@ -103,6 +109,16 @@ class _Run:
         apply_bitmask(logits, self.mask)
         token_id = sampler(logits)
         return None if token_id in ends else token_id
+
+    def only(self, allowed: NDArray[np.intp]) -> int | None:
+        """The token that can only come next, if there is one, of those allowed."""
+        if len(allowed) > 1 and self.matcher.constraint.canonical == "forced":
+            if not self.forced_ids:
+                self.forced_ids.extend(self.matcher.forced_token_ids())
+            if self.forced_ids and self.forced_ids[0] in allowed:
+                return self.forced_ids.popleft()
+        self.forced_ids.clear()
+        return int(allowed[0]) if len(allowed) == 1 else None
 
     def take(self, token_id: int) -> None:
         """Write a token."""
@@ -126,6 +142,7 @@ class Stream(Generic[R_co]):
         stop: Texts before which to cut.
         cancel: Asked before every token; true cuts the text.
         context: Whether ``max_tokens`` is what the context of the model leaves, for messages.
+        prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
 
     Raises:
         LimitExceeded: ``max_tokens`` is less than the shortest text needs.
@@ -145,13 +162,15 @@ class Stream(Generic[R_co]):
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
         context: bool = False,
+        prefix: str = "",
     ) -> None:
         if cancel is not None and not callable(cancel):
             raise ArgumentError(f"cancel= is a function, not {cancel!r}", argument="cancel")
         self._started = time.perf_counter()
         self._prompt_tokens = len(prompt_ids)
         self._run = _start(runtime, constraint, prompt_ids, max_tokens, finish, context)
-        self._pieces = self._write(max_tokens, sampler, finish, Held(stop), cancel)
+        self._pieces = self._write(max_tokens, sampler, finish, Held(stop, skip=len(prefix)), cancel)
+        self._prefix = prefix
         self._result: R_co | None = None
 
     def __iter__(self) -> Iterator[Piece]:
@@ -227,10 +246,12 @@ class Stream(Generic[R_co]):
             "token_ids": tuple(self._run.token_ids),
             "prompt_tokens": self._prompt_tokens,
             "model_calls": self._run.calls,
+            "forced_tokens": self._run.forced,
             "seconds": time.perf_counter() - self._started,
         }
-        if reason is None or (reason == "stop" and constraint.form.matches(text)):
-            return Complete(value=constraint.form.read(text), **written)
+        whole = self._prefix + text
+        if reason is None or (reason == "stop" and constraint.form.matches(whole)):
+            return Complete(value=constraint.form.read(whole), **written)
         return Truncated(reason=reason, **written)
 
 
@@ -246,7 +267,7 @@ def _start(
         raise PromptError("the prompt is empty: a model needs at least one token to go on from")
     if not isinstance(max_tokens, int | np.integer) or max_tokens < 0:
         raise ArgumentError(f"max_tokens must be an integer from 0 on, not {max_tokens!r}", argument="max_tokens")
-    matcher = constraint.matcher()
+    matcher = constraint.matcher(prompt_ids)
     if finish and matcher.min_tokens_to_finish > max_tokens:
         _refuse(matcher.min_tokens_to_finish, max_tokens, context)
     return _Run(runtime, matcher, allocate_bitmask(1, constraint.vocabulary), list(prompt_ids))

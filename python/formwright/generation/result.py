@@ -36,6 +36,7 @@ class _Written:
     token_ids: tuple[int, ...]
     prompt_tokens: int
     model_calls: int
+    forced_tokens: int
     seconds: float = field(compare=False)
 
     def __repr__(self) -> str:
@@ -69,7 +70,8 @@ class Complete(_Written, Generic[T]):
         token_ids: The tokens written, the end-of-text token not included; those that spell a ``stop`` text are among
             them, though ``text`` ends before it.
         prompt_tokens: How many tokens the prompt had.
-        model_calls: How often the model was run; tokens that could only be one are not asked for.
+        model_calls: How often the model was run.
+        forced_tokens: How many tokens could only be one, so that the model was not asked for them.
         seconds: Wall-clock time; two results are equal whatever it says.
     """
 
@@ -86,6 +88,7 @@ class Truncated(_Written):
         token_ids: The tokens written; those that spell a ``stop`` text are among them, though ``text`` ends before it.
         prompt_tokens: How many tokens the prompt had.
         model_calls: How often the model was run.
+        forced_tokens: How many tokens could only be one, so that the model was not asked for them.
         seconds: Wall-clock time; two results are equal whatever it says.
     """
 

@@ -27,10 +27,11 @@ import numpy as np
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import LimitExceeded, VocabularyError
 from formwright.forms import Form
+from formwright.generation.healing import Healed
 from formwright.generation.loop import MAX_TOKENS, Runtime, Stream
 from formwright.generation.result import Complete, Truncated
 from formwright.generation.sampler import Sampler
-from formwright.languages import compile
+from formwright.languages import Canonical, compile
 from formwright.models import prompts
 from formwright.models.prompts import Message, Prompt
 
@@ -94,6 +95,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -109,6 +112,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -124,6 +129,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[str]: ...
     @overload
     def generate(
@@ -139,6 +146,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[Any]: ...
     @overload
     def generate(
@@ -154,6 +163,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[T] | Truncated: ...
     @overload
     def generate(
@@ -169,6 +180,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[T] | Truncated: ...
     @overload
     def generate(
@@ -184,6 +197,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[str] | Truncated: ...
     @overload
     def generate(
@@ -199,6 +214,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[Any] | Truncated: ...
     def generate(
         self,
@@ -213,6 +230,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Complete[Any] | Truncated:
         """Write one text in ``form`` and read its value.
 
@@ -227,6 +246,10 @@ class LocalModel:
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
             cancel: Asked before every token; true cuts the text.
+            canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
+                next (``"forced"``), or perhaps none (False). A constraint says this by itself.
+            heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
+                that end inside a word.
 
         Returns:
             `Complete` with the value; where ``finish=False``, ``stop`` or ``cancel`` allow a cut, maybe `Truncated`.
@@ -251,6 +274,8 @@ class LocalModel:
             finish=finish,
             stop=stop,
             cancel=cancel,
+            canonical=canonical,
+            heal=heal,
         ) as stream:
             for _ in stream:
                 pass
@@ -271,6 +296,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[T]]: ...
     @overload
     def stream(
@@ -286,6 +313,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[T]]: ...
     @overload
     def stream(
@@ -301,6 +330,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[str]]: ...
     @overload
     def stream(
@@ -316,6 +347,8 @@ class LocalModel:
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[Any]]: ...
     @overload
     def stream(
@@ -331,6 +364,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[T] | Truncated]: ...
     @overload
     def stream(
@@ -346,6 +381,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[T] | Truncated]: ...
     @overload
     def stream(
@@ -361,6 +398,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[str] | Truncated]: ...
     @overload
     def stream(
@@ -376,6 +415,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Complete[Any] | Truncated]: ...
     def stream(
         self,
@@ -390,6 +431,8 @@ class LocalModel:
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
     ) -> Stream[Any]:
         """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
 
@@ -407,9 +450,15 @@ class LocalModel:
             finish: Whether to steer to an end within ``max_tokens``; if not, the text may be cut there.
             stop: A text, or several: the text is cut before the first of them.
             cancel: Asked before every token; true cuts the text.
+            canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
+                next (``"forced"``), or perhaps none (False). A constraint says this by itself.
+            heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
+                that end inside a word.
         """
-        constraint = self._compile(form)
+        constraint = self._compile(form, canonical)
         ids = self._encode(prompt)
+        healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
+        constraint, ids = healed.constraint, healed.prompt_ids
         room = self.runtime.context - len(ids)
         is_full = isinstance(max_tokens, int | np.integer) and room < max_tokens
         return Stream(
@@ -422,18 +471,21 @@ class LocalModel:
             stop=stop,
             cancel=cancel,
             context=is_full,
+            prefix=healed.prefix,
         )
 
     def __repr__(self) -> str:
         return f"LocalModel({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
-    def _compile(self, form: Any) -> Constraint[Any]:
+    def _compile(self, form: Any, canonical: Canonical | None) -> Constraint[Any]:
         if isinstance(form, Constraint) and form.vocabulary.fingerprint != self.vocabulary.fingerprint:
             raise VocabularyError(
                 f"the constraint was compiled for another vocabulary than that of {self.name}",
                 hint="compile it with model.vocabulary, or pass the form itself",
             )
-        return form if isinstance(form, Constraint) else compile(form, self.vocabulary)
+        if isinstance(form, Constraint):
+            return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
+        return compile(form, self.vocabulary, canonical=canonical or False)
 
     def _encode(self, prompt: Prompt) -> list[int]:
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)

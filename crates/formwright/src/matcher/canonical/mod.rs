@@ -163,6 +163,11 @@ impl Places {
         self.places = vec![self.after_tokens()];
     }
 
+    /// Whether the text goes on after tokens.
+    pub fn continues_prompt(&self) -> bool {
+        !self.before.is_empty()
+    }
+
     /// Begins as if a piece had ended.
     pub fn begin_anew(&mut self) {
         self.begin_after(&[]);

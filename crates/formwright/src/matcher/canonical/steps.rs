@@ -115,6 +115,11 @@ impl Matcher {
         }
     }
 
+    /// Whether the first token may continue the last piece of the tokens before the text.
+    pub fn continues_prompt(&self) -> bool {
+        self.places.as_ref().is_some_and(Places::continues_prompt)
+    }
+
     /// Whether the text can be completed in canonical tokens.
     fn is_live(&mut self) -> Result<bool> {
         let Self { cache, history, path, places, .. } = self;
