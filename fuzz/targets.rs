@@ -14,6 +14,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use formwright::canonical::Scope;
 use formwright::matcher::Matcher;
 use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
 use formwright::syntax::json_schema::{Options, Order};
@@ -67,9 +68,9 @@ pub fn vocabulary(data: &[u8]) {
 /// A stored constraint: as it is, in a right envelope, and that for the right vocabulary.
 pub fn constraint(data: &[u8]) {
     let vocabulary = &tables().vocabulary;
-    let fitting = [vocabulary.fingerprint(), data].concat();
+    let fitting = [vocabulary.fingerprint(), &[Scope::All as u8][..], data].concat();
     for data in [data, &CONSTRAINT_ENVELOPE.seal(data), &CONSTRAINT_ENVELOPE.seal(&fitting)] {
-        if let Ok(source) = Source::from_constraint_bytes(data, vocabulary, &limits()) {
+        if let Ok((source, _)) = Source::from_constraint_bytes(data, vocabulary, &limits()) {
             let again = Source::from_bytes(&source.to_bytes(), &limits()).expect("what is written is read");
             assert_eq!(again.to_bytes(), source.to_bytes());
             walk_source(&source, data);

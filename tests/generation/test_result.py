@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from formwright.generation import Complete, Truncated
 
-WRITTEN = {"text": "a", "token_ids": tuple(range(100)), "prompt_tokens": 3, "model_calls": 2, "seconds": 0.25}
+WRITTEN = {
+    "text": "a",
+    "token_ids": tuple(range(100)),
+    "prompt_tokens": 3,
+    "model_calls": 2,
+    "forced_tokens": 0,
+    "seconds": 0.25,
+}
 
 
 def test_the_value_comes_first_and_long_lists_are_short() -> None:

@@ -53,7 +53,9 @@ impl Moves {
     /// Lets tokens come.
     fn add(&mut self, ends: Ends, tokens: &[TokenId]) {
         for (row, _) in self.rows.iter_mut().zip(ends).filter(|&(_, end)| end != DEAD) {
-            tokens.iter().for_each(|&token| row[token as usize / 32] |= 1 << (token % 32));
+            for &token in tokens {
+                row[token as usize / 32] |= 1 << (token % 32);
+            }
         }
     }
 
@@ -69,8 +71,9 @@ impl Moves {
     fn with_first(mut self, splits: &Splits) -> Self {
         let whole = self.whole.iter().flat_map(|(_, tokens)| tokens);
         for &token in whole.chain(self.single.iter().map(|(_, token)| token)) {
-            let first = splits.spelled(token).first();
-            first.iter().for_each(|&&byte| self.first[usize::from(byte) / 64] |= 1 << (byte % 64));
+            if let Some(&first) = splits.spelled(token).first() {
+                self.first[usize::from(first) / 64] |= 1 << (first % 64);
+            }
         }
         self
     }

@@ -79,6 +79,9 @@ impl<'s> Spelling<'s> {
     /// The place after a token; `None` if the tokenizer never writes it here.
     pub fn after(&mut self, place: Place, token: TokenId) -> Option<Place> {
         let ends = self.ends(place.state, token);
+        if ends == [DEAD; 2] {
+            return None;
+        }
         let may_continue = place.last != Some(NONE) && self.merges.may_continue(place.last, token);
         let state = ends[usize::from(may_continue)];
         (state != DEAD).then(|| self.place(state, token))
@@ -143,8 +146,9 @@ impl<'s> Spelling<'s> {
         let mut bytes = [u64::MAX; 4];
         for interval in pairs.intervals_after(splits, last) {
             // All tokens of an interval begin with the same symbol.
-            let first = pairs.tokens(interval).first().and_then(|&token| splits.spelled(token).first());
-            first.iter().for_each(|&&byte| bytes[usize::from(byte) / 64] &= !(1 << (byte % 64)));
+            if let Some(&byte) = pairs.tokens(interval).first().and_then(|&token| splits.spelled(token).first()) {
+                bytes[usize::from(byte) / 64] &= !(1 << (byte % 64));
+            }
         }
         bytes
     }

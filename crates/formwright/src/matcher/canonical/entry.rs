@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
-use super::inside::{State, Undecided, clear};
+use super::inside::{Terminal, Undecided, clear};
 use super::search::{Graph, Search, Standing};
 use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
 use crate::language::UNBOUNDED;
@@ -143,7 +143,7 @@ impl Maker<'_, '_, '_> {
         &mut self,
         configuration: Configuration,
         mask: &Mask,
-        undecided: impl Fn(&mut Spelling<'_>, State<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
+        undecided: impl Fn(&mut Spelling<'_>, Terminal<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
     ) -> CanonicalEntry {
         let mut entry = CanonicalEntry::default();
         let standing = Standing::at(configuration);
@@ -196,7 +196,7 @@ impl Maker<'_, '_, '_> {
         &mut self,
         configuration: Configuration,
         allowed: &Entry,
-        undecided: &impl Fn(&mut Spelling<'_>, State<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
+        undecided: &impl Fn(&mut Spelling<'_>, Terminal<'_>, &Arc<TerminalMask>) -> Arc<Undecided>,
         entry: &mut CanonicalEntry,
     ) {
         let Some((state, at)) = inside(self.constraint, configuration.position) else { return };
@@ -259,7 +259,7 @@ fn is_inside(position: Position) -> bool {
 }
 
 /// The state of a terminal that a position is inside of, and where in the tree of excluded texts.
-pub fn inside(constraint: &Constraint, position: Position) -> Option<(State<'_>, Option<TextsId>)> {
+pub fn inside(constraint: &Constraint, position: Position) -> Option<(Terminal<'_>, Option<TextsId>)> {
     let (leaf, state, most, at) = match position {
         Position::Text { leaf, state, most, .. } => (leaf, state, most, None),
         Position::Terminal { leaf, state } => (leaf, state, UNBOUNDED, None),
@@ -268,7 +268,7 @@ pub fn inside(constraint: &Constraint, position: Position) -> Option<(State<'_>,
     };
     let most = if most >= constraint.tables().reach() { UNBOUNDED } else { most };
     let (id, automaton) = (constraint.ids().automata[leaf as usize], constraint.graph().automaton(leaf));
-    Some((State { id, automaton, state, counted: constraint.graph().inside(leaf), most }, at))
+    Some((Terminal { id, automaton, state, counted: constraint.graph().inside(leaf), most }, at))
 }
 
 /// The tokens of a bit map.

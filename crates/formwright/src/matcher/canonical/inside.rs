@@ -24,7 +24,7 @@ use crate::vocabulary::TokenId;
 
 /// A state of a terminal, and how many characters it may still begin.
 #[derive(Clone, Copy, Debug)]
-pub struct State<'a> {
+pub struct Terminal<'a> {
     pub id: u32,
     pub automaton: &'a Automaton,
     pub state: StateId,
@@ -46,7 +46,7 @@ pub struct Key {
     mask: usize,
 }
 
-impl State<'_> {
+impl Terminal<'_> {
     /// What identifies it.
     pub fn key(&self, between: canonical::StateId, pieces: Option<&SharedPieces>, mask: &Arc<TerminalMask>) -> Key {
         let (pieces, mask) = (pieces.map_or(0, |pieces| Arc::as_ptr(pieces).addr()), Arc::as_ptr(mask).addr());
@@ -83,7 +83,7 @@ impl Undecided {
         tables: &Tables,
         spelling: &mut Spelling<'_>,
         pieces: Option<&SharedPieces>,
-        at: State<'_>,
+        at: Terminal<'_>,
         between: canonical::StateId,
         mask: &Arc<TerminalMask>,
     ) -> Self {
@@ -118,7 +118,7 @@ pub struct Alike {
 pub fn all_alike(
     tables: &Tables,
     spelling: &mut Spelling<'_>,
-    at: State<'_>,
+    at: Terminal<'_>,
     between: canonical::StateId,
 ) -> Vec<Alike> {
     let (groups, moves) = (at.groups(tables), spelling.moves(between));
@@ -148,7 +148,7 @@ pub fn all_alike(
     found
 }
 
-impl State<'_> {
+impl Terminal<'_> {
     /// The tokens that stay inside, by where they end.
     fn groups(&self, tables: &Tables) -> Arc<Groups> {
         let inside = self.counted.filter(|_| self.most != UNBOUNDED);

@@ -131,7 +131,7 @@ pub struct Places {
     pieces: Option<SharedPieces>,
     /// The tokens before the text.
     before: Arc<[TokenId]>,
-    places: Vec<Place>,
+    steps: Vec<Place>,
 }
 
 impl Places {
@@ -143,7 +143,7 @@ impl Places {
             limits_masks: *masks,
             pieces: None,
             before: Arc::default(),
-            places: Vec::new(),
+            steps: Vec::new(),
         };
         places.reset(cache);
         places
@@ -154,13 +154,13 @@ impl Places {
         self.pieces = self.speller.merges.pieces();
         cache.canonical.begin(self.pieces.as_ref());
         let first = self.after_tokens();
-        self.places = vec![first];
+        self.steps = vec![first];
     }
 
     /// Begins after some tokens.
     pub fn begin_after(&mut self, tokens: &[TokenId]) {
         self.before = tokens.into();
-        self.places = vec![self.after_tokens()];
+        self.steps = vec![self.after_tokens()];
     }
 
     /// Whether the text goes on after tokens.
@@ -195,12 +195,12 @@ impl Places {
 
     /// Where the text stands.
     pub fn now(&self) -> Place {
-        self.places.last().copied().unwrap_or(Place::START)
+        self.steps.last().copied().unwrap_or(Place::START)
     }
 
     /// One step forward.
     pub fn advance(&mut self, to: Place) {
-        self.places.push(to);
+        self.steps.push(to);
     }
 
     /// One step that spells nothing.
@@ -215,7 +215,7 @@ impl Places {
 
     /// Drops the last steps.
     pub fn rollback(&mut self, steps: usize) {
-        self.places.truncate(self.places.len().saturating_sub(steps).max(1));
+        self.steps.truncate(self.steps.len().saturating_sub(steps).max(1));
     }
 
     /// The merges and the pieces, locked.

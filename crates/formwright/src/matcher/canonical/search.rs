@@ -159,9 +159,8 @@ impl<F: Form> Search<'_, '_, F> {
                 let key = (self.form.key(&after), place);
                 match self.known.get(&key) {
                     Some(true) => return ControlFlow::Break(true),
-                    Some(false) => {}
                     None if seen.insert(key) => open.push((after.clone(), place)),
-                    None => {}
+                    _ => {}
                 }
             }
             ControlFlow::Continue(Some(after))
