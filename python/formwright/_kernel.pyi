@@ -176,6 +176,17 @@ class Merges:
         words: Sequence[tuple[str, int]] | None = None,
         whole_pieces: bool = False,
     ) -> Self: ...
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Merges:
+        """The merges that `to_bytes` wrote, checked as if they were given again.
+
+        Raises:
+            VocabularyError: The bytes are of something else or another version, or were cut short or changed.
+        """
+    def to_bytes(self) -> bytes:
+        """These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again. They can also be
+        pickled.
+        """
     @staticmethod
     def class_names(pattern: str) -> list[str]:
         """The classes of characters that a pattern names: properties, spaces, digits.
@@ -246,7 +257,7 @@ class Vocabulary:
             MissingDependency: The library of the tokenizer is not installed.
         """
     @classmethod
-    def from_bytes(cls, data: bytes) -> Vocabulary:
+    def from_bytes(cls, data: bytes, merges: Merges | Callable[[], Merges] | None = None) -> Vocabulary:
         """The vocabulary that `to_bytes` wrote, built and checked as if its tokens were given again.
 
         Raises:
@@ -254,7 +265,11 @@ class Vocabulary:
                 sound vocabulary; the message says what was seen and where.
         """
     def to_bytes(self) -> bytes:
-        """This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled."""
+        """This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled.
+
+        The bytes do not hold the merges: store ``merges.to_bytes()`` beside them. A pickle holds them once they were
+        asked for.
+        """
     def __len__(self) -> int: ...
     def token(self, token_id: int) -> bytes:
         """The bytes of ``token_id``; empty for special tokens.

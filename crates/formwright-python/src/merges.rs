@@ -5,6 +5,7 @@ use std::sync::Arc;
 use formwright::canonical::{self, Cuts, Description, Order, Properties, Symbols, pattern};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use crate::errors::{Int, lift, raise};
 
@@ -77,6 +78,26 @@ impl Merges {
         let cuts = Cuts { pattern, properties, prefix, space, words: words.unwrap_or_default(), whole_pieces };
         let built = py.detach(|| canonical::Merges::new(&description, &cuts));
         Ok(Self { merges: Arc::new(lift(py, built)?) })
+    }
+
+    /// The merges that `to_bytes` wrote, checked as if they were given again.
+    ///
+    /// Raises:
+    ///     VocabularyError: The bytes are of something else or another version, or were cut short or changed.
+    #[classmethod]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
+        let read = cls.py().detach(|| canonical::Merges::from_bytes(data));
+        Ok(Self { merges: Arc::new(lift(cls.py(), read)?) })
+    }
+
+    /// These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again. They can also be
+    /// pickled.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.merges.to_bytes()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
     }
 
     /// The classes of characters that a pattern names: properties, spaces, digits.

@@ -81,6 +81,9 @@ impl Vocabulary {
     }
 }
 
+/// What a vocabulary is made of again.
+type Reduced<'py> = (Bound<'py, PyBytes>, Option<Py<Merges>>);
+
 #[pymethods]
 impl Vocabulary {
     #[new]
@@ -113,17 +116,23 @@ impl Vocabulary {
     ///     VocabularyError: The bytes are of something else or another version, were cut short or changed, or hold no
     ///         sound vocabulary; the message says what was seen and where.
     #[classmethod]
-    fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
-        Self::built(cls.py(), || Kernel::from_bytes(data), None)
+    #[pyo3(signature = (data, merges=None))]
+    fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], merges: Option<Py<PyAny>>) -> PyResult<Self> {
+        Self::built(cls.py(), || Kernel::from_bytes(data), merges)
     }
 
     /// This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled.
+    ///
+    /// The bytes do not hold the merges: store ``merges.to_bytes()`` beside them. A pickle holds them once they were
+    /// asked for.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.tables.vocabulary.to_bytes()))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
+        let (py, own) = (slf.py(), slf.get());
+        let merges = own.speller.get(py).map(|(merges, _)| merges.clone_ref(py));
+        Ok((slf.get_type().getattr("from_bytes")?, (own.to_bytes(py), merges)))
     }
 
     /// Read a foreign tokenizer: transformers, tokenizers, tiktoken, sentencepiece or mistral-common.

@@ -34,7 +34,7 @@
 //! | [`limits`] | every bound in one struct | |
 //! | [`bytes`] | the envelope of everything that is stored | `error` |
 //! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | `error`, `limits` |
-//! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error` |
+//! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error`, `bytes` |
 //! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
 //! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `limits`, `regular`, `vocabulary` |
 //! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |

@@ -50,8 +50,7 @@ pub struct Merges {
     splits: Splits,
     pairs: Pairs,
     shelf: Option<Shelf>,
-    prefix: Option<char>,
-    space: Option<char>,
+    cuts: Cuts,
     words: Vec<(Box<[u8]>, TokenId)>,
     word_ids: FxHashSet<TokenId>,
     /// Where a text is one piece: by state, where all tokens lead.
@@ -59,7 +58,7 @@ pub struct Merges {
 }
 
 /// How a text is cut into pieces before anything is merged.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cuts {
     /// By this pattern; without one, a text is one piece.
     pub pattern: Option<String>,
@@ -82,7 +81,11 @@ impl Merges {
     /// As [`Splits::new`]; [`crate::Kind::Regex`] for a pattern that is not read, [`crate::Kind::Vocabulary`] for one that
     /// cannot be followed.
     pub fn new(description: &Description, cuts: &Cuts) -> Result<Self> {
-        let splits = Splits::new(description)?;
+        Self::of_splits(Splits::new(description)?, description, cuts.clone())
+    }
+
+    /// The same, once it is known how each token is merged.
+    pub(super) fn of_splits(splits: Splits, description: &Description, cuts: Cuts) -> Result<Self> {
         let wholes = if cuts.whole_pieces { Wholes::new(&splits) } else { Wholes::default() };
         if cuts.pattern.is_none() && !wholes.is_empty() {
             return Err(Error::vocabulary(
@@ -101,8 +104,7 @@ impl Merges {
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
         let word_ids = words.iter().map(|&(_, token)| token).collect();
-        let (prefix, space) = (cuts.prefix, cuts.space);
-        Ok(Self { splits, pairs, shelf, prefix, space, words, word_ids, moves: Mutex::default() })
+        Ok(Self { splits, pairs, shelf, cuts, words, word_ids, moves: Mutex::default() })
     }
 
     /// How its tokens are merged.
@@ -110,13 +112,18 @@ impl Merges {
         &self.splits
     }
 
+    /// How it cuts texts.
+    pub(super) fn cuts(&self) -> &Cuts {
+        &self.cuts
+    }
+
     /// The tokens of a text; `None` if no token spells some character of it.
     pub fn encode(&self, text: &str) -> Option<Vec<TokenId>> {
-        let prefix = self.prefix.filter(|_| !text.is_empty());
-        let text: Cow<'_, str> = if prefix.is_none() && self.space.is_none() {
+        let prefix = self.cuts.prefix.filter(|_| !text.is_empty());
+        let text: Cow<'_, str> = if prefix.is_none() && self.cuts.space.is_none() {
             Cow::Borrowed(text)
         } else {
-            prefix.into_iter().chain(text.chars().map(|c| if self.space == Some(c) { ' ' } else { c })).collect()
+            prefix.into_iter().chain(text.chars().map(|c| if self.cuts.space == Some(c) { ' ' } else { c })).collect()
         };
         let (mut tokens, mut start, mut at) = (Vec::new(), 0, 0);
         while let Some(c) = text[at..].chars().next() {
@@ -176,7 +183,7 @@ impl Merges {
             text.extend_from_slice(spelled);
         });
         let ends = self.read(tokens).is_some_and(|reader| reader.may_end());
-        let is_prefix_alone = self.prefix.is_some_and(|prefix| text == prefix.encode_utf8(&mut [0; 4]).as_bytes());
+        let is_prefix_alone = self.cuts.prefix.is_some_and(|prefix| text == prefix.encode_utf8(&mut [0; 4]).as_bytes());
         ends && !is_prefix_alone && self.words_in(&text) == words
     }
 
@@ -200,7 +207,7 @@ impl Merges {
 
     /// Whether a text begins as all texts do.
     pub(super) fn has_prefix(&self, text: &[u8]) -> bool {
-        self.prefix.is_none_or(|prefix| text.starts_with(prefix.encode_utf8(&mut [0; 4]).as_bytes()))
+        self.cuts.prefix.is_none_or(|prefix| text.starts_with(prefix.encode_utf8(&mut [0; 4]).as_bytes()))
     }
 
     pub(super) fn pairs(&self) -> &Pairs {
@@ -212,9 +219,20 @@ impl Merges {
         self.words.iter().map(|&(_, token)| token)
     }
 
+    /// The bytes that a text may begin with whatever comes later: all but the first of the character that stands for a
+    /// space, which is never written itself.
+    pub(super) fn free_at_start(&self) -> [u64; 4] {
+        let mut bytes = [u64::MAX; 4];
+        if let Some(space) = self.cuts.space {
+            let first = space.encode_utf8(&mut [0; 4]).as_bytes()[0];
+            bytes[usize::from(first) / 64] &= !(1 << (first % 64));
+        }
+        bytes
+    }
+
     /// Whether a character is the one that stands for a space.
     pub(super) fn is_space(&self, character: &str) -> bool {
-        self.space.is_some_and(|space| character.starts_with(space))
+        self.cuts.space.is_some_and(|space| character.starts_with(space))
     }
 
     /// The pieces of a new text; `None` where a text is one piece.

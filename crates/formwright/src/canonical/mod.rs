@@ -20,6 +20,7 @@ pub mod program;
 mod reader;
 mod spelling;
 pub mod splits;
+pub mod stored;
 mod wholes;
 
 pub use boundaries::{DEAD, StateId};

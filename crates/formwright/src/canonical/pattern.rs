@@ -68,7 +68,7 @@ pub struct Repeat {
 
 /// What classes with a name contain: `\p{L}`, `\s`. Those that the engine of a tokenizer was asked about, and for the rest
 /// this kernel's own tables.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Properties(FxHashMap<String, ClassUnicode>);
 
 impl Properties {
@@ -76,6 +76,14 @@ impl Properties {
     pub fn insert(&mut self, name: &str, ranges: impl IntoIterator<Item = (char, char)>) {
         let ranges = ranges.into_iter().map(|(first, last)| ClassUnicodeRange::new(first, last));
         self.0.insert(name.to_owned(), ClassUnicode::new(ranges));
+    }
+
+    /// All that was said, by name.
+    pub(super) fn sorted(&self) -> Vec<(&str, Vec<(char, char)>)> {
+        let ranges = |class: &ClassUnicode| class.iter().map(|range| (range.start(), range.end())).collect();
+        let mut all: Vec<_> = self.0.iter().map(|(name, class)| (name.as_str(), ranges(class))).collect();
+        all.sort_unstable();
+        all
     }
 
     fn class(&self, name: &str) -> Option<ClassUnicode> {

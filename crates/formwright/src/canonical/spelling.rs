@@ -137,14 +137,12 @@ impl<'s> Spelling<'s> {
         if place.state != START {
             return [0; 4];
         }
-        let last = match place.last {
-            None => return [u64::MAX; 4],
-            Some(NONE) => return [0; 4],
-            Some(last) => last,
-        };
+        if place.last == Some(NONE) {
+            return [0; 4];
+        }
         let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
-        let mut bytes = [u64::MAX; 4];
-        for interval in pairs.intervals_after(splits, last) {
+        let mut bytes = self.merges.free_at_start();
+        for interval in place.last.into_iter().flat_map(|last| pairs.intervals_after(splits, last)) {
             // All tokens of an interval begin with the same symbol.
             if let Some(&byte) = pairs.tokens(interval).first().and_then(|&token| splits.spelled(token).first()) {
                 bytes[usize::from(byte) / 64] &= !(1 << (byte % 64));

@@ -113,6 +113,66 @@ impl Splits {
     /// [`crate::Kind::Vocabulary`] when a symbol is no token, two tokens have the same bytes, or the merges contradict the
     /// tokens or each other.
     pub fn new(description: &Description) -> Result<Self> {
+        let mut splits = Self::of_symbols(description)?;
+        splits.find(&description.tokens)?;
+        Ok(splits)
+    }
+
+    /// The same, if it is known already of which two each token is merged; [`NONE`] twice for the others.
+    ///
+    /// # Errors
+    /// As [`Splits::new`]; [`crate::Kind::Vocabulary`] where the parts of a token are not merged to it.
+    pub fn with_parts(description: &Description, parts: &[(TokenId, TokenId)]) -> Result<Self> {
+        let mut splits = Self::of_symbols(description)?;
+        for (token, &(left, right)) in (0..).zip(parts).filter(|(_, part)| **part != (NONE, NONE)) {
+            let priority = splits.merge_of(left, right, token).filter(|_| !splits.is_symbol(token));
+            let priority = priority
+                .ok_or_else(|| Error::vocabulary(format!("token {token} is not merged from {left} and {right}")))?;
+            splits.priorities[token as usize] = priority;
+            splits.parts[token as usize] = (left, right);
+        }
+        splits.check_order(description.tokens.len())?;
+        Ok(splits)
+    }
+
+    /// When two tokens are merged to a third one, if they are.
+    fn merge_of(&self, left: TokenId, right: TokenId, made: TokenId) -> Option<u32> {
+        let is_token =
+            |token: TokenId| !self.spelled(token).is_empty() && self.token(self.spelled(token)) == Some(token);
+        let fits = [self.spelled(left), self.spelled(right)].concat() == self.spelled(made);
+        if !fits || ![left, right, made].into_iter().all(is_token) {
+            return None;
+        }
+        match &self.rule {
+            Rule::Ranks => Some(self.priorities[made as usize]),
+            Rule::List(merges) => {
+                merges.get(&(left, right)).filter(|&&(_, token)| token == made).map(|&(place, _)| place)
+            }
+        }
+    }
+
+    /// What it was made of.
+    pub(super) fn description(&self) -> Description {
+        let bytes = |token: TokenId| Some(self.spelled(token)).filter(|bytes| self.token(bytes) == Some(token));
+        let tokens = (0..self.len() as TokenId).map(|token| bytes(token).map(<[u8]>::to_vec)).collect();
+        let fallback = match self.symbols {
+            Symbols::Bytes => Vec::new(),
+            Symbols::Characters => self.bytes.iter().map(|&token| Some(token).filter(|&token| token != NONE)).collect(),
+        };
+        let order = match &self.rule {
+            Rule::Ranks => Order::Priorities(self.priorities.to_vec()),
+            Rule::List(merges) => {
+                let mut list: Vec<_> =
+                    merges.iter().map(|(&pair, &merge)| (merge.0, (pair.0, pair.1, merge.1))).collect();
+                list.sort_unstable();
+                Order::List(list.into_iter().map(|(_, merge)| merge).collect())
+            }
+        };
+        Description { tokens, symbols: self.symbols, fallback, order }
+    }
+
+    /// The tokens, before it is known how they are merged.
+    fn of_symbols(description: &Description) -> Result<Self> {
         let Description { tokens, symbols, fallback, order } = description;
         description.check()?;
         let mut by_bytes: FxHashMap<Box<[u8]>, TokenId> = FxHashMap::default();
@@ -138,9 +198,7 @@ impl Splits {
         for (byte, token) in (0..=u8::MAX).zip(*bytes).filter(|&(_, token)| token != NONE) {
             spelled[token as usize] = [byte].into();
         }
-        let mut splits = Self { symbols: *symbols, rule, by_bytes, spelled, priorities, bytes, parts };
-        splits.find(tokens)?;
-        Ok(splits)
+        Ok(Self { symbols: *symbols, rule, by_bytes, spelled, priorities, bytes, parts })
     }
 
     /// Finds the split of each token, by merging its own bytes.
@@ -157,7 +215,12 @@ impl Splits {
             self.priorities[token as usize] = priority;
             self.parts[token as usize] = (left, right);
         }
-        for token in 0..tokens.len() as TokenId {
+        self.check_order(tokens.len())
+    }
+
+    /// No token may be merged before its parts are.
+    fn check_order(&self, tokens: usize) -> Result<()> {
+        for token in 0..tokens as TokenId {
             let Some((left, right)) = self.split(token) else { continue };
             let comes_before = |part: TokenId| self.is_symbol(part) || self.priority(part) <= self.priority(token);
             if !(comes_before(left) && comes_before(right)) {
