@@ -57,7 +57,7 @@ fn put_cuts(body: &mut Vec<u8>, cuts: &Cuts) {
     for (name, ranges) in classes {
         put_text(body, name);
         put(body, ranges.len() as u32);
-        ranges.iter().flat_map(|&(first, last)| [first, last]).for_each(|c| put(body, u32::from(c)));
+        put_all(body, ranges.iter().flat_map(|&(first, last)| [u32::from(first), u32::from(last)]));
     }
     for c in [cuts.prefix, cuts.space] {
         put(body, c.map_or(NONE, u32::from));
@@ -106,22 +106,26 @@ fn optional_character(reader: &mut Reader<'_>) -> Result<Option<char>> {
     }
 }
 
+fn put_all(body: &mut Vec<u8>, numbers: impl Iterator<Item = u32>) {
+    numbers.for_each(|number| put(body, number));
+}
+
 fn put_description(body: &mut Vec<u8>, description: &Description) {
     let Description { tokens, symbols, fallback, order } = description;
     put(body, u32::from(*symbols == Symbols::Characters));
     put(body, fallback.len() as u32);
-    fallback.iter().for_each(|token| put(body, token.unwrap_or(NONE)));
+    put_all(body, fallback.iter().map(|token| token.unwrap_or(NONE)));
     put(body, tokens.len() as u32);
-    tokens.iter().for_each(|bytes| put(body, bytes.as_ref().map_or(NONE, |bytes| bytes.len() as u32)));
+    put_all(body, tokens.iter().map(|bytes| bytes.as_ref().map_or(NONE, |bytes| bytes.len() as u32)));
     tokens.iter().flatten().for_each(|bytes| body.extend_from_slice(bytes));
     match order {
         Order::Priorities(all) => {
             put(body, NONE);
-            all.iter().for_each(|&priority| put(body, priority));
+            put_all(body, all.iter().copied());
         }
         Order::List(list) => {
             put(body, list.len() as u32);
-            list.iter().flat_map(|&(left, right, made)| [left, right, made]).for_each(|token| put(body, token));
+            put_all(body, list.iter().flat_map(|&(left, right, made)| [left, right, made]));
         }
     }
 }
@@ -138,17 +142,14 @@ fn read_description(reader: &mut Reader<'_>) -> Result<Description> {
         length => Ok(Some(reader.take(length as usize, "a token")?.to_vec())),
     };
     let tokens = lengths.into_iter().map(bytes).collect::<Result<_>>()?;
-    let order = match reader.clone().number("merges")? {
-        NONE => {
-            reader.number("merges")?;
-            Order::Priorities((0..count).map(|_| reader.number("a priority")).collect::<Result<_>>()?)
-        }
-        _ => {
-            let part = |reader: &mut Reader<'_>| reader.number("a merge");
-            let merges = reader.count(12, "merges")?;
-            let merge = |_| Ok((part(reader)?, part(reader)?, part(reader)?));
-            Order::List((0..merges).map(merge).collect::<Result<_>>()?)
-        }
+    let order = if reader.clone().number("merges")? == NONE {
+        reader.number("merges")?;
+        Order::Priorities((0..count).map(|_| reader.number("a priority")).collect::<Result<_>>()?)
+    } else {
+        let part = |reader: &mut Reader<'_>| reader.number("a merge");
+        let merges = reader.count(12, "merges")?;
+        let merge = |_| Ok((part(reader)?, part(reader)?, part(reader)?));
+        Order::List((0..merges).map(merge).collect::<Result<_>>()?)
     };
     Ok(Description { tokens, symbols, fallback, order })
 }
