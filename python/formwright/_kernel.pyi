@@ -184,7 +184,7 @@ class Merges:
             VocabularyError: The bytes are of something else or another version, or were cut short or changed.
         """
     def to_bytes(self) -> bytes:
-        """These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again. They can be pickled."""
+        """These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again."""
     @staticmethod
     def class_names(pattern: str) -> list[str]:
         """The classes of characters that a pattern names: properties, spaces, digits.

@@ -90,7 +90,7 @@ impl Merges {
         Ok(Self { merges: Arc::new(lift(cls.py(), read)?) })
     }
 
-    /// These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again. They can be pickled.
+    /// These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.merges.to_bytes()))
     }

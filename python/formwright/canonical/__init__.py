@@ -9,7 +9,7 @@
 
 What the kernel does while a text is written (`formwright.tokenizers.Merges`), these do for a whole regular language
 before its first token. They look at every token in every state, where the kernel looks at those that come; and each
-fits on a page.
+fits on a page. `distortion` measures what masks of all spellings, and of canonical ones, do to a model's own answers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,17 @@ from __future__ import annotations
 from formwright.canonical.automata import Automaton, form_automaton
 from formwright.canonical.cartesian import cartesian_merge
 from formwright.canonical.direct import direct_merge, merge_all
+from formwright.canonical.distortion import Distortion, Shares, distortion
 from formwright.canonical.spellings import token_automaton
 
-__all__ = ["Automaton", "cartesian_merge", "direct_merge", "form_automaton", "merge_all", "token_automaton"]
+__all__ = [
+    "Automaton",
+    "Distortion",
+    "Shares",
+    "cartesian_merge",
+    "direct_merge",
+    "distortion",
+    "form_automaton",
+    "merge_all",
+    "token_automaton",
+]

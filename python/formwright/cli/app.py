@@ -10,6 +10,7 @@ import click
 from formwright import __version__
 from formwright.cli.check import check
 from formwright.cli.convert import convert
+from formwright.cli.distortion import distortion
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
 from formwright.errors import ArgumentError, FormwrightError
@@ -71,5 +72,5 @@ def app() -> None:  # \b keeps click from filling the lines below it
     """  # noqa: D301
 
 
-for command in (check, convert, explain, generate):
+for command in (check, convert, distortion, explain, generate):
     app.add_command(command)

@@ -32,6 +32,14 @@ __all__ = ["generate"]
 @click.option("--seed", type=int, help="Makes random draws repeatable.")
 @click.option("--stop", multiple=True, help="Cut the text before this one; repeat the option.")
 @click.option("--finish/--no-finish", default=True, show_default=True, help="Whether to steer to a complete end.")
+@click.option(
+    "--canonical",
+    type=click.Choice(["none", "forced", "all"]),
+    default="none",
+    show_default=True,
+    help="Which tokens must be those that the tokenizer itself writes.",
+)
+@click.option("--heal", is_flag=True, help="Write the last tokens of the prompt anew: it ends inside a word.")
 @click.option("--stream", is_flag=True, help="Print the text while it is written.")
 @click.option("--json", "as_json", is_flag=True, help="Print value, text, token ids and seconds as JSON, for programs.")
 @click.option("--model", default="formwright-tiny", show_default=True, help="Name of the model.")
@@ -43,6 +51,7 @@ def generate(
     whitespace: str,
     prompt: str | None,
     prompt_file: IO[bytes] | None,
+    canonical: str,
     stream: bool,
     as_json: bool,
     model: str,
@@ -57,6 +66,7 @@ def generate(
         raise click.UsageError("Give the schema or the prompt on stdin, not both.")
     form = _form(schema, regex, choices, {"order": order, "whitespace": whitespace})
     text = _prompt(prompt, prompt_file)
+    options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     result = _write(fw.load(model).stream(text, form, **options), shown=stream)
     if not stream:
         click.echo(_as_json(result) if as_json else result.text)

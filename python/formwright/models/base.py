@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Vocabulary
-from formwright.errors import LimitExceeded, VocabularyError
+from formwright.errors import LimitExceeded, PromptError, VocabularyError
 from formwright.forms import Form
 from formwright.generation.healing import Healed
 from formwright.generation.loop import MAX_TOKENS, Runtime, Stream
@@ -473,6 +474,29 @@ class LocalModel:
             context=is_full,
             prefix=healed.prefix,
         )
+
+    def after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
+        """The tokens of a prompt, and what the model says after them and some more: log probabilities of every token.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+
+        Raises:
+            PromptError: The prompt cannot be read, or is empty.
+            LimitExceeded: It is longer than the context.
+        """
+        ids = self._encode(prompt)
+        if not ids:
+            raise PromptError("the prompt is empty: a model needs at least one token to go on from")
+        prefilled = self.runtime.fork()
+        first = prefilled.prefill(ids)
+
+        def log_probabilities(token_ids: Sequence[int]) -> NDArray[np.float64]:
+            logits = np.asarray(prefilled.fork().prefill(token_ids) if token_ids else first, np.float64)
+            shifted = logits - logits.max()
+            return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float64)
+
+        return ids, log_probabilities
 
     def __repr__(self) -> str:
         return f"LocalModel({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"

@@ -1,0 +1,32 @@
+"""``formwright distortion``: what masks do to a model's own answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import formwright as fw
+from formwright.canonical.distortion import distortion as measure
+
+__all__ = ["distortion"]
+
+
+@click.command()
+@click.option("--choice", "choices", multiple=True, help="One of the answers; repeat the option.")
+@click.option("--regex", help="Regular expression with few texts: the answers are all of them.")
+@click.option("--prompt", "prompts", multiple=True, required=True, help="A prompt; repeat the option.")
+@click.option("--model", default="formwright-tiny", show_default=True, help="Name of the model.")
+def distortion(choices: tuple[str, ...], regex: str | None, prompts: tuple[str, ...], model: str) -> None:
+    """Show how likely each answer is: to the model itself, with masks of all spellings, and of canonical tokens.
+
+    One table for each prompt, with the divergence (KL, in nats) and the total variation from the model's own shares.
+    """
+    if bool(choices) == (regex is not None):
+        raise click.UsageError("Give the answers by --choice or by --regex.")
+    form: fw.Form[Any] = fw.choice(choices) if regex is None else fw.regex(regex)
+    loaded = fw.load(model)
+    for index, prompt in enumerate(prompts):
+        ids, log_probabilities = loaded.after(prompt)
+        found = measure(log_probabilities, form, loaded.vocabulary, prompt_ids=ids)
+        click.echo("\n" * (index > 0) + f"after {prompt!r}:\n{found}")
