@@ -2,11 +2,9 @@
 
 ::
 
-    found = distortion(log_probabilities, fw.choice([" William", " Theodore"]), vocabulary)
-    print(found)
-    # answer          free  all spellings  canonical
-    # ' William'   0.85879        0.52852    0.85872
-    # ' Theodore'  0.14121        0.47148    0.14128
+    ids, log_probabilities = model.after(prompt)
+    found = distortion(log_probabilities, fw.choice(["yes", "no"]), vocabulary, prompt_ids=ids)
+    found.rows, found.kl("lenient"), found.kl("canonical")
 
 *Free* is what the model says: the probability of an answer is that of all its spellings, as a
 share of all answers. With masks, each token is drawn among the allowed ones, and what was not
