@@ -6,20 +6,26 @@ import random
 from functools import cache
 from itertools import product
 from pathlib import Path
+from xml.etree import ElementTree
 
 import mistral_common
 import pytest
 import sentencepiece
+from click.testing import CliRunner
 
 import formwright as fw
 from formwright.canonical import (
     Automaton,
     cartesian_merge,
     direct_merge,
+    drawn,
     form_automaton,
     merge_all,
     token_automaton,
+    writes,
 )
+from formwright.cli.app import app
+from formwright.errors import LimitExceeded
 from formwright.tokenizers import Merges, merges_from, read
 
 FILES = Path(mistral_common.__file__).parent / "data"
@@ -88,7 +94,7 @@ def test_both_algorithms_find_what_the_tokenizer_writes(pattern: str) -> None:
     assert direct_merge(texts, table(ids, merges)).minimal() == by_pairs.minimal()
 
 
-def drawn(choose: random.Random) -> tuple[Automaton, list[tuple[bytes, bytes]]]:
+def any_automaton(choose: random.Random) -> tuple[Automaton, list[tuple[bytes, bytes]]]:
     """Any automaton over two or three letters, and any table of merges."""
     letters = [b"a", b"b", b"c"][: choose.randint(2, 3)]
     size = choose.randint(1, 4)
@@ -121,7 +127,7 @@ def test_direct_merge_is_brute_force() -> None:
     choose = random.Random(5)
     merged = 0
     for _ in range(600):
-        automaton, merges = drawn(choose)
+        automaton, merges = any_automaton(choose)
         words = (word for length in range(7) for word in product([b"a", b"b", b"c"], repeat=length))
         expected = {tuple(merge_all(word, merges)) for word in words if automaton.accepts(word)}
         assert spellings(direct_merge(automaton, merges), 6) == expected, (automaton, merges)
@@ -132,7 +138,7 @@ def test_direct_merge_is_brute_force() -> None:
 def test_the_smallest_automaton_has_the_same_texts() -> None:
     choose = random.Random(6)
     for _ in range(300):
-        automaton, _ = drawn(choose)
+        automaton, _ = any_automaton(choose)
         smallest = automaton.minimal()
         assert spellings(smallest, 6) == spellings(automaton, 6)
         assert smallest.states <= max(1, automaton.trimmed().states)
@@ -141,3 +147,32 @@ def test_the_smallest_automaton_has_the_same_texts() -> None:
 def test_a_form_with_recursion_is_refused() -> None:
     with pytest.raises(fw.errors.LimitExceeded):
         form_automaton(fw.json_schema({"items": {"$ref": "#"}}), most_states=100)
+
+
+def test_masks_give_the_published_automaton() -> None:
+    """Five states and four edges from a trie of the texts; the same with one end, 4 and 4."""
+    vocabulary = fw.Vocabulary.from_tokenizer(sentencepiece.SentencePieceProcessor(model_file=str(MODEL)))
+    written = writes(fw.regex(BOOLEAN), vocabulary)
+    assert (written.states, written.edges) == (4, 4)
+    ids, merges = mistral()
+    spelled = token_automaton(form_automaton(fw.regex(BOOLEAN)), ids)
+    assert written == cartesian_merge(spelled, lambda a, b: merges.may_follow(ids[a], ids[b])).minimal()
+    with pytest.raises(LimitExceeded, match="beginnings"):
+        writes(fw.regex("a+"), vocabulary)
+
+
+def test_pictures_name_every_state_and_letter() -> None:
+    automaton = Automaton(ways=[{b"a": 1, b"<": 1}, {b" b": 1, b"c": 0}], accepting=frozenset({1}))
+    picture = ElementTree.fromstring(drawn(automaton))
+    texts = {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+    assert texts == {"<  a", "␣b", "c", "0", "1"}
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == 3
+
+
+def test_the_command_draws_what_a_tokenizer_writes() -> None:
+    every = CliRunner().invoke(app, ["automaton", BOOLEAN, "--tokenizer", str(MODEL)])
+    assert every.stdout.startswith("<svg")
+    assert every.stderr.startswith("17 states")
+    written = CliRunner().invoke(app, ["automaton", BOOLEAN, "--canonical", "--tokenizer", str(MODEL)])
+    assert written.stderr == "4 states, 4 edges\n"
+    assert CliRunner().invoke(app, ["automaton", BOOLEAN, "--tokenizer", __file__]).exit_code == 3

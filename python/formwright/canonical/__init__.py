@@ -18,7 +18,9 @@ from formwright.canonical.automata import Automaton, form_automaton
 from formwright.canonical.cartesian import cartesian_merge
 from formwright.canonical.direct import direct_merge, merge_all
 from formwright.canonical.distortion import Distortion, Shares, distortion
+from formwright.canonical.drawing import drawn
 from formwright.canonical.spellings import token_automaton
+from formwright.canonical.written import writes
 
 __all__ = [
     "Automaton",
@@ -27,7 +29,9 @@ __all__ = [
     "cartesian_merge",
     "direct_merge",
     "distortion",
+    "drawn",
     "form_automaton",
     "merge_all",
     "token_automaton",
+    "writes",
 ]

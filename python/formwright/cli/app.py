@@ -8,6 +8,7 @@ from typing import IO, Any
 import click
 
 from formwright import __version__
+from formwright.cli.automaton import automaton
 from formwright.cli.check import check
 from formwright.cli.convert import convert
 from formwright.cli.distortion import distortion
@@ -72,5 +73,5 @@ def app() -> None:  # \b keeps click from filling the lines below it
     """  # noqa: D301
 
 
-for command in (check, convert, distortion, explain, generate):
+for command in (automaton, check, convert, distortion, explain, generate):
     app.add_command(command)

@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from formwright._kernel import Merges, Vocabulary
 from formwright.errors import VocabularyError
 from formwright.tokenizers.spelling import Spelling, prove, prove_merges
 
-__all__ = ["Merges", "merges_from", "read", "vocabulary_from"]
+__all__ = ["Merges", "from_file", "merges_from", "read", "vocabulary_from"]
 
 _ADAPTERS = {
     "tokenizers": "huggingface",
@@ -86,6 +87,17 @@ def merges_from(tokenizer: Any) -> Merges:
     merges: Merges = adapter.read_merges(tokenizer)
     prove_merges(merges, adapter.read(tokenizer))
     return merges
+
+
+def from_file(path: str | Path) -> Any:
+    """The tokenizer in a file: ``tokenizer.json``, or else a model of SentencePiece.
+
+    Raises:
+        MissingDependency: The library of the tokenizer is not installed.
+        VocabularyError: The file holds no such tokenizer.
+    """
+    family = "huggingface" if Path(path).suffix == ".json" else "sentencepiece"
+    return import_module(f"{__name__}.{family}").from_file(str(path))
 
 
 def _adapter(tokenizer: Any) -> Any:

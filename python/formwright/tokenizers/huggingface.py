@@ -30,7 +30,7 @@ from formwright.errors import VocabularyError
 from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of
 from formwright.tokenizers.spelling import Spelling
 
-__all__ = ["read", "read_merges"]
+__all__ = ["from_file", "read", "read_merges"]
 
 Piece = str | bytes
 Step = Callable[[Piece], Piece]
@@ -190,6 +190,16 @@ def _is_faithful(normalizer: Config | None) -> bool:
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """What a ByteLevel pre-tokenizer cuts by, if it is asked to."""
+
+
+def from_file(path: str) -> Any:
+    """The tokenizer in a ``tokenizer.json``."""
+    with needs("tokenizers", "a tokenizer.json"):
+        from tokenizers import Tokenizer
+    try:
+        return Tokenizer.from_file(path)
+    except Exception as error:  # the library raises nothing narrower
+        raise VocabularyError(f"{path} is no tokenizer.json: {error}") from error
 
 
 def read_merges(tokenizer: Any) -> Merges:

@@ -19,7 +19,7 @@ from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 from formwright.tokenizers.spelling import Spelling
 
-__all__ = ["read", "read_merges"]
+__all__ = ["from_file", "read", "read_merges"]
 
 _SPACE = "\u2581"
 
@@ -37,6 +37,16 @@ def read(processor: Any) -> Spelling:
         ),
         faithful=_is_faithful(processor),
     )
+
+
+def from_file(path: str) -> Any:
+    """The model in a file."""
+    with needs("sentencepiece", "a SentencePiece model"):
+        from sentencepiece import SentencePieceProcessor
+    try:
+        return SentencePieceProcessor(model_file=path)
+    except Exception as error:  # the library raises RuntimeError and others
+        raise VocabularyError(f"{path} is no model of SentencePiece: {error}") from error
 
 
 def read_merges(processor: Any) -> Merges:
