@@ -44,8 +44,8 @@ pub struct Finder<'f> {
 }
 
 impl Completions {
-    /// Tokens that complete the character which a token has begun, if there are any. A character of four bytes takes three
-    /// more at most, so this goes three calls deep.
+    /// Tokens that complete the character which a token has begun, if there are any; those after which a piece may end
+    /// before others. A character of four bytes takes three more at most, so this goes three calls deep.
     pub fn of(&mut self, finder: &mut Finder<'_>, state: StateId, last: TokenId) -> Option<Completion> {
         if let Some(known) = self.found.get(&(state, last)) {
             return known.clone();
@@ -58,22 +58,34 @@ impl Completions {
             return None;
         }
         let candidates = Arc::clone(self.candidates.entry(last).or_insert_with(|| finder.candidates(last)));
-        let found = candidates.iter().find_map(|&token| self.after(finder, state, token));
+        let mut found = None;
+        for &token in candidates.iter() {
+            let Some((completion, is_free)) = self.after(finder, state, token) else { continue };
+            if is_free || found.is_none() {
+                found = Some(completion);
+            }
+            if is_free {
+                break;
+            }
+        }
         self.found.insert((state, last), found.clone());
         found
     }
 
-    /// A completion that begins with a token.
-    fn after(&mut self, finder: &mut Finder<'_>, state: StateId, token: TokenId) -> Option<Completion> {
+    /// A completion that begins with a token, and whether a piece may end behind it whatever comes later.
+    fn after(&mut self, finder: &mut Finder<'_>, state: StateId, token: TokenId) -> Option<(Completion, bool)> {
         let after = finder.boundaries.after(state, token, finder.splits.spelled(token), Follows::InPiece);
         let rest = match after {
             DEAD => return None,
-            whole if finder.boundaries.is_between_characters(whole) => {
-                (finder.boundaries.ends_before(whole) != 0).then(Completion::new)?
-            }
+            whole if finder.boundaries.is_between_characters(whole) => Completion::new(),
             begun => self.of(finder, begun, token)?,
         };
-        Some(std::iter::once(token).chain(rest).collect())
+        let completion: Completion = std::iter::once(token).chain(rest).collect();
+        let mut end = state;
+        for &token in &completion {
+            end = finder.boundaries.after(end, token, finder.splits.spelled(token), Follows::InPiece);
+        }
+        Some((completion, finder.boundaries.ends_before(end) != 0))
     }
 }
 

@@ -46,6 +46,8 @@ struct Wide {
     banned: Vec<TokenId>,
     /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all.
     dead: [Vec<TokenId>; 2],
+    /// Whether some token of it may begin a piece.
+    may_begin: bool,
 }
 
 impl CanonicalEntry {
@@ -83,12 +85,13 @@ impl CanonicalEntry {
 
     /// Whether it allows any token after the last one.
     pub fn allows(&self, merges: &Merges, last: Option<TokenId>) -> bool {
-        let may_begin = |wide: &Wide| {
-            let begin: u32 = wide.inside.rows[0].iter().map(|word| word.count_ones()).sum();
-            begin as usize > wide.dead[0].len() + wide.banned.len()
-        };
         let any = |wide: &Wide| wide.words(merges, last).iter().any(|&word| word != 0);
-        self.listed(merges, last).next().is_some() || self.wide.iter().any(|wide| may_begin(wide) || any(wide))
+        self.plainly_allows(merges, last) || self.wide.iter().any(any)
+    }
+
+    /// Whether that is seen without looking at rows.
+    pub fn plainly_allows(&self, merges: &Merges, last: Option<TokenId>) -> bool {
+        self.wide.iter().any(|wide| wide.may_begin) || self.listed(merges, last).next().is_some()
     }
 }
 
@@ -207,7 +210,8 @@ impl Maker<'_, '_, '_> {
             let undecided = undecided(self.search.spelling, state, terminal);
             let dead = [Vec::new(), Vec::new()];
             let terminal = Arc::clone(terminal);
-            let mut wide = Wide { terminal, inside: Arc::clone(&undecided), banned: bans.to_vec(), dead };
+            let mut wide =
+                Wide { terminal, inside: Arc::clone(&undecided), banned: bans.to_vec(), dead, may_begin: false };
             let standing = Standing::at(configuration);
             for (ends, tokens) in &undecided.alike {
                 self.add_dead_of(&standing, *ends, tokens, &mut wide);
@@ -221,6 +225,8 @@ impl Maker<'_, '_, '_> {
                 let ends = self.search.spelling.ends(self.between, token);
                 self.add_dead(&standing, ends, token, &mut wide);
             }
+            let begin: u32 = wide.inside.rows[0].iter().map(|word| word.count_ones()).sum();
+            wide.may_begin = begin as usize > wide.dead[0].len() + wide.banned.len();
             entry.wide.push(wide);
         }
     }

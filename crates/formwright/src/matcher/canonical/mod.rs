@@ -242,15 +242,7 @@ impl Places {
     ) -> Result<bool> {
         let mut spelling = self.spelling();
         check_room(&spelling)?;
-        let MatcherCache { stacks, canonical, .. } = cache;
-        canonical.make_room();
-        let mut search = Search {
-            form: Graph { machine: Machine::new(constraint.graph(), stacks, path) },
-            spelling: &mut spelling,
-            vocabulary: &constraint.tables().vocabulary,
-            known: &mut canonical.known,
-            has_left: false,
-        };
+        let (mut search, _) = parts(constraint, cache, path, &mut spelling);
         let is_live = at.iter().any(|&at| search.is_live(&Standing::at(at), place));
         search.form.machine.check_limits()?;
         Ok(is_live)
@@ -267,14 +259,7 @@ impl Places {
         let place = self.now();
         let entry = |&at: &Configuration| self.entry(constraint, cache, path, at, place.state);
         let entries = at.iter().map(entry).collect::<Result<_>>()?;
-        let canonical = Box::new(CanonicalMask {
-            entries,
-            merges: Arc::clone(&self.speller.merges),
-            last: place.last,
-            within: Within::default(),
-        });
-        let ends = accepting(at) && self.spelling().may_end(place.state);
-        Ok(Mask { canonical: Some(canonical), ends, ..Mask::default() })
+        Ok(self.allowing(at, entries, Within::default()))
     }
 
     /// What a text that stands at some configurations allows, so that it can be completed with the tokens left.
@@ -301,10 +286,14 @@ impl Places {
             }
             search.form.machine.check_limits()?;
         }
-        let merges = Arc::clone(&self.speller.merges);
-        let canonical = Box::new(CanonicalMask { entries, merges, last: place.last, within });
-        let ends = accepting(at) && self.spelling().may_end(place.state);
-        Ok(Mask { canonical: Some(canonical), ends, ..Mask::default() })
+        Ok(self.allowing(at, entries, within))
+    }
+
+    /// The mask of some entries and further tokens, with the end where the text may end.
+    fn allowing(&self, at: &[Configuration], entries: SmallVec<[Arc<CanonicalEntry>; 1]>, within: Within) -> Mask {
+        let (merges, last) = (Arc::clone(&self.speller.merges), self.now().last);
+        let canonical = Some(Box::new(CanonicalMask { entries, merges, last, within }));
+        Mask { canonical, ends: accepting(at) && self.may_end(), ..Mask::default() }
     }
 
     /// Tokens of the shortest completion known.
@@ -317,12 +306,8 @@ impl Places {
     ) -> u32 {
         let (mut spelling, place) = (self.spelling(), self.now());
         let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
-        let bytes = |counter: &mut Counter<'_>, search: &mut Search<'_, '_, Graph<'_>>| {
-            at.iter().map(|&at| counter.bytes(search, &Standing::at(at), place)).min()
-        };
         let tokens = counter.tokens(&mut search, at, place);
-        let bytes = bytes(&mut counter, &mut search).unwrap_or(tokens);
-        tokens.min(bytes)
+        at.iter().fold(tokens, |least, &at| least.min(counter.bytes(&mut search, &Standing::at(at), place)))
     }
 
     /// Writes what a configuration allows if that is known already; false, and nothing written, if not.
@@ -330,8 +315,8 @@ impl Places {
         let place = self.now();
         let [configuration] = *at else { return false };
         let Some(known) = cache.canonical.entries.get(&(configuration, place.state)) else { return false };
-        let has_listed = known.listed(&self.speller.merges, place.last).next().is_some();
-        let is_known = configuration.position != Position::Accept && (has_listed || known.is_wide());
+        let allows = known.plainly_allows(&self.speller.merges, place.last);
+        let is_known = configuration.position != Position::Accept && allows;
         if is_known {
             write(std::iter::once(&**known), &self.speller.merges, place.last, row);
         }
@@ -352,12 +337,7 @@ impl Places {
         let mut mask = Mask::default();
         lookup(constraint, cache, &[configuration], path, false, &mut mask)?;
         let mut spelling = self.spelling();
-        let MatcherCache { stacks, canonical, .. } = cache;
-        canonical.make_room();
-        let form = Graph { machine: Machine::new(constraint.graph(), stacks, path) };
-        let vocabulary = &constraint.tables().vocabulary;
-        let known = &mut canonical.known;
-        let search = Search { form, spelling: &mut spelling, vocabulary, known, has_left: false };
+        let (search, _) = parts(constraint, cache, path, &mut spelling);
         let mut maker = Maker { constraint, search, between };
         let pieces = self.pieces.as_ref();
         let entry = maker.entry(configuration, &mask, |spelling, state, terminal| {
@@ -369,8 +349,8 @@ impl Places {
         check_room(&spelling)?;
         let entry = Arc::new(entry);
         if is_shared {
-            canonical.bytes += entry.bytes();
-            canonical.entries.insert((configuration, between), Arc::clone(&entry));
+            cache.canonical.bytes += entry.bytes();
+            cache.canonical.entries.insert((configuration, between), Arc::clone(&entry));
         }
         Ok(entry)
     }

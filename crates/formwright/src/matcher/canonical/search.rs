@@ -31,7 +31,7 @@ const FUEL: u32 = 50_000;
 pub trait Form {
     /// Where a text stands.
     type State: Clone;
-    /// What tells two states apart; `None` if that is not known.
+    /// What tells two states apart.
     type Key: Eq + std::hash::Hash + Clone;
 
     /// The state after a byte, if it may come.

@@ -11,7 +11,8 @@ use crate::matcher::masks::Mask;
 use crate::matcher::{Matcher, step_bytes};
 use crate::vocabulary::TokenId;
 
-/// Beside as many bytes as a text is from its end, so many tokens are enough to get to where a piece ends.
+/// Budgets that leave so many tokens beside the bytes to the end are taken for ample: to get to where a piece ends takes a
+/// token or two, as far as texts were seen.
 const MARGIN: u32 = 64;
 
 impl Matcher {
