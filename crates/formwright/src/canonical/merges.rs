@@ -98,7 +98,7 @@ impl Merges {
         check_words(&cuts.words, description)?;
         let program = |pattern: &String| Program::new(&pattern::parse(pattern, &cuts.properties)?);
         let program = cuts.pattern.as_ref().map(program).transpose()?;
-        let pairs = Pairs::new(&splits);
+        let pairs = Pairs::new(&splits)?;
         let shelf = program.map(|program| Shelf::new(program, wholes));
         let mut words: Vec<(Box<[u8]>, TokenId)> =
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();

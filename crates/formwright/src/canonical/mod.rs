@@ -21,6 +21,7 @@ mod reader;
 mod spelling;
 pub mod splits;
 pub mod stored;
+mod times;
 mod wholes;
 
 pub use boundaries::{DEAD, StateId};

@@ -111,7 +111,7 @@ impl Splits {
     ///
     /// # Errors
     /// [`crate::Kind::Vocabulary`] when a symbol is no token, two tokens have the same bytes, or the merges contradict the
-    /// tokens or each other.
+    /// tokens.
     pub fn new(description: &Description) -> Result<Self> {
         let mut splits = Self::of_symbols(description)?;
         splits.find(&description.tokens)?;
@@ -131,7 +131,6 @@ impl Splits {
             splits.priorities[token as usize] = priority;
             splits.parts[token as usize] = (left, right);
         }
-        splits.check_order(description.tokens.len())?;
         Ok(splits)
     }
 
@@ -215,19 +214,6 @@ impl Splits {
             self.priorities[token as usize] = priority;
             self.parts[token as usize] = (left, right);
         }
-        self.check_order(tokens.len())
-    }
-
-    /// No token may be merged before its parts are.
-    fn check_order(&self, tokens: usize) -> Result<()> {
-        for token in 0..tokens as TokenId {
-            let Some((left, right)) = self.split(token) else { continue };
-            let comes_before = |part: TokenId| self.is_symbol(part) || self.priority(part) <= self.priority(token);
-            if !(comes_before(left) && comes_before(right)) {
-                let what = format!("token {token} is merged from {left} and {right}, of which one comes after it");
-                return Err(Error::vocabulary(what));
-            }
-        }
         Ok(())
     }
 
@@ -273,9 +259,19 @@ impl Splits {
         (split.0 != NONE).then_some(split)
     }
 
-    /// When the last merge of a token comes; less is sooner.
+    /// The priority of the last merge of a token; less is sooner.
     pub fn priority(&self, token: TokenId) -> u32 {
         self.priorities[token as usize]
+    }
+
+    /// A token, the right part of it, the right part of that, and so on.
+    pub fn right_spine(&self, token: TokenId) -> impl Iterator<Item = TokenId> + use<'_> {
+        std::iter::successors(Some(token), |&part| Some(self.split(part)?.1))
+    }
+
+    /// A token, the left part of it, the left part of that, and so on.
+    pub fn left_spine(&self, token: TokenId) -> impl Iterator<Item = TokenId> + use<'_> {
+        std::iter::successors(Some(token), |&part| Some(self.split(part)?.0))
     }
 
     /// Whether an encoder makes this one token of its bytes.
@@ -285,7 +281,12 @@ impl Splits {
 
     /// What merging makes of a piece; `None` if no token spells some character of it.
     pub fn encode(&self, piece: &str) -> Option<Vec<TokenId>> {
-        Piece::default().merge(self, piece.as_bytes())
+        self.encode_bytes(piece.as_bytes())
+    }
+
+    /// The same of bytes, which need not be whole characters if the symbols are bytes.
+    pub(super) fn encode_bytes(&self, piece: &[u8]) -> Option<Vec<TokenId>> {
+        Piece::default().merge(self, piece)
     }
 }
 
