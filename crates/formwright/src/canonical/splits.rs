@@ -138,7 +138,7 @@ impl Splits {
     fn merge_of(&self, left: TokenId, right: TokenId, made: TokenId) -> Option<u32> {
         let is_token =
             |token: TokenId| !self.spelled(token).is_empty() && self.token(self.spelled(token)) == Some(token);
-        let fits = [self.spelled(left), self.spelled(right)].concat() == self.spelled(made);
+        let fits = self.spelled(made).strip_prefix(self.spelled(left)) == Some(self.spelled(right));
         if !fits || ![left, right, made].into_iter().all(is_token) {
             return None;
         }
@@ -326,7 +326,7 @@ fn rule(tokens: &[Option<Vec<u8>>], order: &Order) -> Result<(Rule, Box<[u32]>)>
         let (Some(first), Some(second), Some(all)) = (bytes(left), bytes(right), bytes(made)) else {
             return Err(Error::vocabulary(format!("merge {place} is of tokens that spell nothing")));
         };
-        if [first.as_slice(), second].concat() != *all {
+        if all.strip_prefix(first.as_slice()) != Some(second) {
             return Err(Error::vocabulary(format!("merge {place}: token {made} is not {left} and {right} together")));
         }
         merges.entry((left, right)).or_insert((place, made));
