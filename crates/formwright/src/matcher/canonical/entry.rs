@@ -26,6 +26,9 @@ use crate::matcher::masks::{Entry, Mask, Row};
 use crate::terminals::{TerminalMask, TokenSet};
 use crate::vocabulary::TokenId;
 
+/// Of tokens that lead to the same state, so many are looked at to find one that is no prefix of an excluded text.
+const SAMPLES: usize = 8;
+
 /// The tokens that a configuration allows in a state between pieces.
 #[derive(Debug, Default)]
 pub struct CanonicalEntry {
@@ -219,9 +222,12 @@ impl Maker<'_, '_, '_> {
             for &(ends, token) in &undecided.single {
                 self.add_dead(&standing, ends, token, &mut wide);
             }
+            for (ends, tokens) in &undecided.closing {
+                let tokens: Vec<TokenId> = tokens.iter().copied().filter(|&token| !bans.has(token)).collect();
+                self.add_dead_of(&standing, *ends, &tokens, &mut wide);
+            }
             let excluded = at.map(|at| self.search.excluded(at)).unwrap_or_default();
-            let closing: Vec<TokenId> = wide.terminal.closing().collect();
-            for token in closing.into_iter().chain(excluded).filter(|&token| !bans.has(token)) {
+            for token in excluded.into_iter().filter(|&token| !bans.has(token)) {
                 let ends = self.search.spelling.ends(self.between, token);
                 self.add_dead(&standing, ends, token, &mut wide);
             }
@@ -231,17 +237,20 @@ impl Maker<'_, '_, '_> {
         }
     }
 
-    /// Adds to the exceptions those of some tokens that lead to the same state of the terminal.
+    /// Adds to the exceptions those of some tokens that lead nowhere. They lead to the same state of the terminal, or end
+    /// it, but for those that are prefixes of excluded texts; these are looked at by themselves.
     fn add_dead_of(&mut self, from: &Standing, ends: Ends, tokens: &[TokenId], wide: &mut Wide) {
         let vocabulary = &self.constraint.tables().vocabulary;
         let is_excluding = |at: &Configuration| matches!(at.position, Position::Excluding { .. });
-        let first = self.search.form.read(from, vocabulary.token(tokens[0]));
-        if let Some(after) =
-            first.filter(|after| !after.at.iter().any(is_excluding) && !from.at.iter().any(is_excluding))
+        let mut first = tokens.iter().take(SAMPLES).filter_map(|&token| {
+            let after = self.search.form.read(from, vocabulary.token(token))?;
+            (!after.at.iter().any(is_excluding)).then_some((after, token))
+        });
+        if let Some((after, token)) = first.next()
             && self.search.spelling.is_in_pieces()
         {
             let mut reached = ends.into_iter().filter(|&to| to != DEAD);
-            if reached.all(|to| self.search.is_free(&after, self.search.spelling.place(to, tokens[0]))) {
+            if reached.all(|to| self.search.is_free(&after, self.search.spelling.place(to, token))) {
                 return;
             }
         }

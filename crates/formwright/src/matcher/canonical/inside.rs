@@ -63,6 +63,8 @@ pub struct Undecided {
     pub alike: Vec<(Ends, Vec<TokenId>)>,
     /// Those that stand for themselves.
     pub single: Vec<(Ends, TokenId)>,
+    /// Those that end with the terminal, by where they lead.
+    pub closing: Vec<(Ends, Vec<TokenId>)>,
     /// The tokens of the terminal that may come, but for those undecided: the tokens that may begin a piece, and all that
     /// may begin or continue one. A bit each.
     pub rows: [Box<[u32]>; 2],
@@ -73,7 +75,8 @@ pub struct Undecided {
 impl Undecided {
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
-        let alike: usize = self.alike.iter().map(|(_, tokens)| tokens.len() * 4 + 40).sum();
+        let alike = self.alike.iter().chain(&self.closing);
+        let alike: usize = alike.map(|(_, tokens)| tokens.len() * 4 + 40).sum();
         let rows: usize = self.rows.iter().map(|row| row.len() * 4).sum();
         alike + rows + self.single.len() * 12 + self.dead.iter().map(|dead| dead.len() * 4).sum::<usize>() + 64
     }
@@ -99,8 +102,9 @@ impl Undecided {
                 finder.add(group, (group.state, most));
             }
         }
-        let found = finder.found;
+        let mut found = finder.found;
         let rows = found.rows_of(&moves, mask);
+        found.closing = closing(spelling, between, mask);
         Self { rows, _held: (pieces.map(Arc::clone), Some(Arc::clone(mask))), ..found }
     }
 }
@@ -170,6 +174,20 @@ impl Undecided {
         };
         [both(begin), both(either)]
     }
+}
+
+/// The tokens that end with a terminal, by where they lead.
+fn closing(
+    spelling: &mut Spelling<'_>,
+    between: canonical::StateId,
+    mask: &TerminalMask,
+) -> Vec<(Ends, Vec<TokenId>)> {
+    let mut by_ends: FxHashMap<Ends, Vec<TokenId>> = FxHashMap::default();
+    for token in mask.closing() {
+        by_ends.entry(spelling.ends(between, token)).or_default().push(token);
+    }
+    by_ends.remove(&[DEAD; 2]);
+    by_ends.into_iter().collect()
 }
 
 /// Takes tokens out of a row.

@@ -365,7 +365,7 @@ fn parts<'s, 'p>(
 ) -> (Search<'s, 'p, Graph<'s>>, Counter<'s>) {
     let MatcherCache { stacks, canonical, budgets, .. } = cache;
     canonical.make_room();
-    let form = Graph { machine: Machine::new(constraint.graph(), stacks, path) };
+    let form = Graph::new(Machine::new(constraint.graph(), stacks, path));
     let vocabulary = &constraint.tables().vocabulary;
     let search = Search { form, spelling, vocabulary, known: &mut canonical.known, has_left: false };
     let counting = constraint.counting();

@@ -136,17 +136,19 @@ impl<F: Form> Search<'_, '_, F> {
         fuel: &mut u32,
     ) -> bool {
         let (vocabulary, begins) = (self.vocabulary, ByteSet::from_words(self.spelling.first(place)));
-        let trie = vocabulary.plain();
+        let (trie, first) = (vocabulary.plain(), self.form.first(state));
         let found = walk(trie, state.clone(), |state, child| {
             let byte = trie.node(child).byte;
             *fuel = fuel.saturating_sub(1);
             if *fuel == 0 {
                 return ControlFlow::Break(false);
             }
-            if trie.node(child).depth == 1 && !begins.contains(byte) {
+            let is_first = trie.node(child).depth == 1;
+            if is_first && !begins.contains(byte) {
                 return ControlFlow::Continue(None);
             }
-            let Some(after) = self.form.step(state, byte) else {
+            let may_come = !is_first || first.contains(byte);
+            let Some(after) = may_come.then(|| self.form.step(state, byte)).flatten() else {
                 self.has_left = self.has_left || self.form.leaves(state, byte) && self.may_come_below(child, place);
                 return ControlFlow::Continue(None);
             };
@@ -203,6 +205,9 @@ impl<F: Form> Search<'_, '_, F> {
 /// A graph, at a text.
 pub struct Graph<'m> {
     pub machine: Machine<'m>,
+    /// Configurations, in buffers that serve many steps.
+    at: Vec<Configuration>,
+    scratch: Vec<Configuration>,
 }
 
 /// Where a graph stands, and what it has read since the text at hand.
@@ -219,10 +224,30 @@ impl Standing {
     }
 }
 
-impl Graph<'_> {
+impl<'m> Graph<'m> {
+    /// At the text of a machine.
+    pub fn new(machine: Machine<'m>) -> Self {
+        Self { machine, at: Vec::new(), scratch: Vec::new() }
+    }
+
     /// Where all of some bytes lead.
     pub fn read(&mut self, from: &Standing, bytes: &[u8]) -> Option<Standing> {
-        bytes.iter().try_fold(from.clone(), |at, &byte| self.step(&at, byte))
+        let Self { machine, at, scratch } = self;
+        let length = machine.path.len();
+        machine.path.extend_from_slice(&from.read);
+        at.clear();
+        at.extend_from_slice(&from.at);
+        for &byte in bytes {
+            machine.step_in_place(at, scratch, byte);
+            machine.settle(); // the text is at hand, so its names and items are known
+            machine.path.push(byte);
+            if at.is_empty() {
+                break;
+            }
+        }
+        machine.path.truncate(length);
+        let read = || from.read.iter().chain(bytes).copied().collect();
+        (!at.is_empty()).then(|| Standing { at: SmallVec::from_slice(at), read: read() })
     }
 
     /// Whether every text that stands there is alike: it is inside no name and no item that another text may have
@@ -255,15 +280,7 @@ impl Form for Graph<'_> {
     type Key = (SmallVec<[Configuration; 2]>, SmallVec<[u8; 16]>);
 
     fn step(&mut self, state: &Standing, byte: u8) -> Option<Standing> {
-        let length = self.machine.path.len();
-        self.machine.path.extend_from_slice(&state.read);
-        let mut after = Vec::new();
-        self.machine.step_all(&state.at, byte, &mut after, 0);
-        self.machine.settle(); // the text is at hand, so its names and items are known
-        self.machine.path.truncate(length);
-        let mut read = state.read.clone();
-        read.push(byte);
-        (!after.is_empty()).then(|| Standing { at: SmallVec::from_vec(after), read })
+        self.read(state, &[byte])
     }
 
     fn may_end(&self, state: &Standing) -> bool {
