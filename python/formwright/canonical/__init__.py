@@ -20,13 +20,17 @@ from formwright.canonical.direct import direct_merge, merge_all
 from formwright.canonical.distortion import Distortion, Shares, distortion
 from formwright.canonical.drawing import drawn
 from formwright.canonical.spellings import token_automaton
+from formwright.canonical.vegas import Parts, Seams, concatenated
 from formwright.canonical.written import writes
 
 __all__ = [
     "Automaton",
     "Distortion",
+    "Parts",
+    "Seams",
     "Shares",
     "cartesian_merge",
+    "concatenated",
     "direct_merge",
     "distortion",
     "drawn",

@@ -21,9 +21,6 @@ const SHARDS: usize = 4;
 /// Caches a shard keeps at most.
 const SHARD_CACHES: usize = 8;
 
-/// Bytes of the largest cache that is kept.
-const WORTH_KEEPING: usize = 1 << 20;
-
 /// Caches that wait for the next matcher of a constraint.
 #[derive(Debug, Default)]
 pub struct Pool([Shard; SHARDS]);
@@ -53,7 +50,7 @@ impl Pool {
 
     /// Keeps a cache, unless it is large or the shards are full.
     pub fn put(&self, cache: MatcherCache) {
-        if cache.bytes() > WORTH_KEEPING {
+        if !cache.is_worth_keeping() {
             return;
         }
         let mut shards = self.shards().map(Shard::lock);
@@ -98,7 +95,7 @@ impl SharedCache {
 
     /// Whether the cache may serve a new text: no fork uses it, and it is not large.
     pub fn is_reusable(&self) -> bool {
-        Arc::strong_count(&self.0) == 1 && self.lock().bytes() <= WORTH_KEEPING
+        Arc::strong_count(&self.0) == 1 && self.lock().is_worth_keeping()
     }
 
     pub fn lock(&self) -> MutexGuard<'_, MatcherCache> {

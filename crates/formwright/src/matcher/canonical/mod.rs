@@ -112,6 +112,11 @@ impl CanonicalCache {
         }
     }
 
+    fn insert(&mut self, key: (Configuration, StateId), entry: &Arc<CanonicalEntry>) {
+        self.bytes += 40 + if Arc::strong_count(entry) == 1 { entry.bytes() } else { 0 };
+        self.entries.insert(key, Arc::clone(entry));
+    }
+
     fn make_room(&mut self) {
         if self.entries.len() > MOST_KNOWN || self.bytes > MOST_BYTES {
             self.entries.clear();
@@ -331,8 +336,14 @@ impl Places {
         configuration: Configuration,
         between: StateId,
     ) -> Result<Arc<CanonicalEntry>> {
-        if let Some(known) = cache.canonical.entries.get(&(configuration, between)) {
-            return Ok(Arc::clone(known));
+        let known = |cache: &MatcherCache, at| cache.canonical.entries.get(&(at, between)).map(Arc::clone);
+        if let Some(known) = known(cache, configuration) {
+            return Ok(known);
+        }
+        let general = Machine::new(constraint.graph(), &mut cache.stacks, path).without_starts(configuration);
+        if let Some(known) = known(cache, general) {
+            cache.canonical.insert((configuration, between), &known);
+            return Ok(known);
         }
         let mut mask = Mask::default();
         lookup(constraint, cache, &[configuration], path, false, &mut mask)?;
@@ -344,13 +355,14 @@ impl Places {
             let find = || Undecided::new(constraint.tables(), spelling, pieces, state, between, terminal);
             self.speller.undecided(state.key(between, pieces, terminal), find)
         });
-        let is_shared = is_shared(&mut maker.search.form, configuration);
+        let is_alike = general == configuration;
+        let asked = maker.search.form.machine.asked || !mask.entries.iter().all(|entry| entry.is_resolved());
         maker.search.form.machine.check_limits()?;
         check_room(&spelling)?;
         let entry = Arc::new(entry);
-        if is_shared {
-            cache.canonical.bytes += entry.bytes();
-            cache.canonical.entries.insert((configuration, between), Arc::clone(&entry));
+        if is_alike || !asked {
+            cache.canonical.insert((configuration, between), &entry);
+            cache.canonical.insert((general, between), &entry);
         }
         Ok(entry)
     }

@@ -46,6 +46,16 @@ pub trait Form {
     /// What tells a state apart.
     fn key(&mut self, state: &Self::State) -> Self::Key;
 
+    /// What tells it apart as far as nothing is asked about the text at hand.
+    fn general(&mut self, key: Self::Key) -> Self::Key {
+        key
+    }
+
+    /// Whether something was asked about the text at hand, to be noted.
+    fn asked(&mut self) -> Option<&mut bool> {
+        None
+    }
+
     /// Whether a text may stand there behind the end of what the form tells about.
     fn may_leave(&self, _: &Self::State) -> bool {
         false
@@ -62,7 +72,7 @@ pub struct Search<'s, 'p, F: Form> {
     pub form: F,
     pub spelling: &'s mut Spelling<'p>,
     pub vocabulary: &'s Vocabulary,
-    /// What searches found.
+    /// What searches found without asking about the text at hand.
     pub known: &'s mut FxHashMap<(F::Key, Place), bool>,
     /// Whether a search met a token that leaves what the form tells about.
     pub has_left: bool,
@@ -90,7 +100,8 @@ impl<F: Form> Search<'_, '_, F> {
     #[cold]
     fn is_live_by_search(&mut self, state: &F::State, place: Place) -> bool {
         let start = (self.form.key(state), place);
-        if let Some(&known) = self.known.get(&start) {
+        let general = (self.form.general(start.0.clone()), place);
+        if let Some(&known) = self.known.get(&general) {
             return known;
         }
         match self.spelling.completion(place) {
@@ -98,18 +109,31 @@ impl<F: Form> Search<'_, '_, F> {
             Some(Some(tokens)) if self.is_free_after(state, place, &tokens) => return true,
             _ => {}
         }
-        let (mut open, mut fuel) = (vec![(state.clone(), place)], FUEL);
-        let mut seen = FxHashSet::from_iter([start.clone()]);
+        let asked_before = self.form.asked().is_some_and(std::mem::take);
+        let (is_live, seen) = self.search(state, start);
+        let asked = self.form.asked().is_some_and(|asked| *asked);
+        if is_live && !asked {
+            self.known.insert(general, true);
+        } else if !self.has_left && !asked {
+            let dead = seen.into_iter().map(|(key, place)| ((self.form.general(key), place), false));
+            self.known.extend(dead);
+        }
+        if let Some(asked) = self.form.asked() {
+            *asked |= asked_before;
+        }
+        is_live
+    }
+
+    /// Tries tokens until a text can be completed; what was tried.
+    fn search(&mut self, state: &F::State, start: (F::Key, Place)) -> (bool, FxHashSet<(F::Key, Place)>) {
+        let (mut open, mut fuel) = (vec![(state.clone(), start.1)], FUEL);
+        let mut seen = FxHashSet::from_iter([start]);
         while let Some((state, place)) = open.pop() {
             if self.expand(&state, place, &mut open, &mut seen, &mut fuel) || fuel == 0 {
-                self.known.insert(start, true);
-                return true;
+                return (true, seen);
             }
         }
-        if !self.has_left {
-            self.known.extend(seen.into_iter().map(|dead| (dead, false)));
-        }
-        false
+        (false, seen)
     }
 
     /// Whether it is plain that a text can be completed after some tokens.
@@ -159,7 +183,8 @@ impl<F: Form> Search<'_, '_, F> {
                 }
                 self.has_left |= self.form.may_leave(&after);
                 let key = (self.form.key(&after), place);
-                match self.known.get(&key) {
+                let general = (self.form.general(key.0.clone()), place);
+                match self.known.get(&general) {
                     Some(true) => return ControlFlow::Break(true),
                     None if seen.insert(key) => open.push((after.clone(), place)),
                     _ => {}
@@ -295,6 +320,15 @@ impl Form for Graph<'_> {
     fn key(&mut self, state: &Standing) -> Self::Key {
         let read = if self.is_alike(state) { SmallVec::new() } else { state.read.clone() };
         (state.at.clone(), read)
+    }
+
+    fn general(&mut self, (mut at, _): Self::Key) -> Self::Key {
+        at.iter_mut().for_each(|at| *at = self.machine.without_starts(*at));
+        (at, SmallVec::new())
+    }
+
+    fn asked(&mut self) -> Option<&mut bool> {
+        Some(&mut self.machine.asked)
     }
 }
 

@@ -138,6 +138,7 @@ impl Machine<'_> {
     /// Whether some item is not used yet.
     fn has_new(&mut self, item: NodeId, used: u32) -> bool {
         let Node::Distinct(leaves) = self.graph.node(item) else { return true };
+        self.asked |= used != NONE;
         if !are_known(used) {
             self.unresolved = true;
             return true;
@@ -159,6 +160,7 @@ impl Machine<'_> {
                 continue;
             };
             let used = self.stacks.items(items).used;
+            self.asked |= used != NONE;
             let at = Some(used).filter(|&used| used != NONE && are_known(used));
             let start = self.path.len() as u32;
             let after = self.stacks.push(Frame { position: Position::Item { array, items, start }, below });

@@ -71,6 +71,8 @@ pub struct Machine<'m> {
     pub gap: Option<usize>,
     /// Set when a step depended on names or items that are unknown: tokens with that step must be tried one by one.
     pub unresolved: bool,
+    /// Set when a step looked at the names or items used before, and there were some.
+    pub asked: bool,
     /// Set when an undeclared name ended and was taken for a new one.
     pub completed: Option<CompletedName>,
     /// Set when a configuration may have died only because its automaton reached a bound.
@@ -98,6 +100,7 @@ impl<'m> Machine<'m> {
             path,
             gap: None,
             unresolved: false,
+            asked: false,
             completed: None,
             overflow: false,
             byte: 0,

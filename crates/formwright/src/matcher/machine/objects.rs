@@ -16,6 +16,7 @@
 //! can be listed by that name.
 
 use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::excluded::NONE;
 use super::stacks::counted;
 use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
 use crate::language::{INFINITE, Node, NodeId, Object, ObjectPosition, Seen, Tail, UndeclaredKind};
@@ -85,6 +86,7 @@ impl Machine<'_> {
             return;
         }
         let names = self.stacks.seen(seen).names;
+        self.asked |= names != NONE;
         let at = self.stacks.excluded_names(node, object, names);
         let start = self.path.len() as u32;
         for (index, kind) in object.undeclared.iter().enumerate() {
@@ -265,6 +267,7 @@ impl Machine<'_> {
             return true;
         }
         let names = self.stacks.seen(seen).names;
+        self.asked |= names != NONE;
         if !are_known(names) {
             self.unresolved = true;
             return true;

@@ -52,6 +52,11 @@ impl Machine<'_> {
         configuration
     }
 
+    /// The configuration without where a name or item begins in the text.
+    pub fn without_starts(&mut self, configuration: Configuration) -> Configuration {
+        Configuration { stack: self.erased_stack(configuration.stack), ..configuration }
+    }
+
     /// A name or an item that must be new stands at the top of a stack only.
     fn erased_stack(&mut self, stack: StackId) -> StackId {
         let Some(several) = self.stacks.alternatives(stack) else {

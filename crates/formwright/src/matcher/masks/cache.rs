@@ -24,6 +24,10 @@ use crate::matcher::canonical::CanonicalCache;
 use crate::matcher::machine::{Configuration, Stacks};
 use crate::vocabulary::TokenId;
 
+/// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
+const WORTH_KEEPING: usize = 1 << 20;
+const WORTH_KEEPING_CANONICAL: usize = 4 << 20;
+
 /// A new cache has room for this many entries.
 const ENTRIES: usize = 28;
 
@@ -78,5 +82,11 @@ impl MatcherCache {
     /// Bytes of memory held, scratch space not counted.
     pub fn bytes(&self) -> usize {
         self.stacks.bytes() + self.entry_bytes + self.terminals.bytes() + self.budgets.bytes() + self.canonical.bytes()
+    }
+
+    /// Whether it is kept for the next text: it is not large.
+    pub fn is_worth_keeping(&self) -> bool {
+        let is_canonical = self.canonical.bytes() > 0;
+        self.bytes() <= if is_canonical { WORTH_KEEPING_CANONICAL } else { WORTH_KEEPING }
     }
 }

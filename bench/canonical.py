@@ -1,0 +1,208 @@
+"""What canonical masks cost beside masks of all spellings, and what the published steps cost here.
+
+::
+
+    python bench/canonical.py masks --sample FILE [--most 300]    # real schemas, with the tokens of Tekken
+    python bench/canonical.py steps                               # the published algorithms, with those of Mistral 7B
+
+Masks are those along one valid text of each schema, as the tokenizer writes it. A text is walked twice with each matcher,
+lenient and canonical in turn: *first* is what the first walk takes longer than the second one. Times are of a call from
+Python, into a `RowBuffer`. Masks of more than 512 tokens are called wide: most are inside strings. The vocabulary is warm
+after the first schemas: what is known of strings serves all schemas. *Forced* are steps at which one token may come.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import mistral_common
+import numpy as np
+import sentencepiece
+from cases import Case, suite
+from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+import formwright as fw
+from formwright.canonical import (
+    Automaton,
+    Parts,
+    Seams,
+    cartesian_merge,
+    concatenated,
+    direct_merge,
+    form_automaton,
+    token_automaton,
+)
+from formwright.tokenizers import Merges, merges_from, read
+
+FILES = Path(mistral_common.__file__).parent / "data"
+WIDE = 512
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and the result."""
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def middle(values: Sequence[float], share: float = 0.5) -> float:
+    return sorted(values)[int(len(values) * share)] if values else float("nan")
+
+
+def set_up(name: str, tokenizer: Any) -> Merges:
+    """The merges of a tokenizer, and how long it takes to have them."""
+    found, merges = timed(lambda: merges_from(tokenizer))
+    data = merges.to_bytes()
+    loaded = min(timed(lambda: Merges.from_bytes(data))[0] for _ in range(5))
+    print(f"{name}: merges {found:.2f} s, from {len(data) / 1e6:.1f} MB of bytes {loaded * 1e3:.0f} ms")
+    return merges
+
+
+def masks(sample: Path, most: int) -> None:
+    """Real schemas, lenient and canonical."""
+    tokenizer = Tekkenizer.from_file(str(FILES / "tekken_240911.json"))
+    merges = set_up("tekken", tokenizer)
+    vocabulary = fw.Vocabulary.from_tokenizer(tokenizer)
+    first: dict[bool, list[float]] = {False: [], True: []}
+    wide: dict[bool, list[float]] = {False: [], True: []}
+    narrow: dict[bool, list[float]] = {False: [], True: []}
+    forced = {False: 0, True: 0}
+    refused = 0
+    for case in suite("sample", sample):
+        ids = _walkable(case, vocabulary, merges)
+        if ids is None:
+            continue
+        for canonical in (False, True):
+            walks = _walk(case, vocabulary, canonical, ids)
+            if walks is None:
+                refused += 1
+                continue
+            early, late, widths = walks
+            first[canonical].append(sum(early) - sum(late))
+            for took, width in zip(late, widths, strict=True):
+                (wide if width > WIDE else narrow)[canonical].append(took)
+            forced[canonical] += sum(width == 1 for width in widths)
+        if len(first[True]) == most:
+            break
+    steps = len(wide[True]) + len(narrow[True])
+    print(f"{len(first[True])} schemas, {steps} steps; texts whose tokens a mask does not allow: {refused}")
+    print(f"{'':28}{'all spellings':>16}{'canonical':>12}")
+    for what, values, unit, share in [
+        ("first visits, median, ms", first, 1e3, 0.5),
+        ("first visits, p95, ms", first, 1e3, 0.95),
+        ("narrow mask, median, us", narrow, 1e6, 0.5),
+        ("narrow mask, p95, us", narrow, 1e6, 0.95),
+        ("wide mask, median, us", wide, 1e6, 0.5),
+        ("wide mask, p95, us", wide, 1e6, 0.95),
+    ]:
+        print(f"{what:28}{middle(values[False], share) * unit:>16.2f}{middle(values[True], share) * unit:>12.2f}")
+    print(f"{'forced':28}{forced[False] / steps:>16.1%}{forced[True] / steps:>12.1%}")
+
+
+def _walkable(case: Case, vocabulary: fw.Vocabulary, merges: Merges) -> list[int] | None:
+    """The tokens of the first valid text that is in form, of 3,000 at most."""
+    try:
+        matcher = fw.compile(fw.json_schema(case.source), vocabulary).matcher()
+        ids = merges.encode(case.valid[0]) if case.valid else None
+        if ids is None or len(ids) > 3_000:
+            return None
+        matcher.accept_tokens(ids)
+    except fw.errors.FormwrightError:
+        return None
+    return ids
+
+
+def _walk(
+    case: Case, vocabulary: fw.Vocabulary, canonical: bool, ids: list[int]
+) -> tuple[list[float], list[float], list[int]] | None:
+    """Seconds of each mask on the first walk and on the second one, and how many tokens it allows."""
+    row = fw.allocate_bitmask(1, vocabulary)[0]
+    rows = fw.RowBuffer(row)
+    matcher = fw.compile(fw.json_schema(case.source), vocabulary, canonical=canonical).matcher()
+    times: list[list[float]] = [[], []]
+    widths = []
+    for walk in times:
+        matcher.reset()
+        for token in ids:
+            walk.append(timed(lambda: matcher.fill_bitmask(rows))[0])
+            if walk is times[0]:
+                widths.append(int(np.bitwise_count(row.view(np.uint32)).sum()))
+            if not row[token // 32] >> (token % 32) & 1:
+                return None
+            matcher.accept_token(token)
+    return times[0], times[1], widths
+
+
+def steps() -> None:
+    """What the published algorithms cost: the small versions, and the kernel."""
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(FILES / "tokenizer.model.v1"))
+    merges = set_up("Mistral 7B", processor)
+    vocabulary = fw.Vocabulary.from_tokenizer(processor)
+    ids: dict[bytes, int] = {}
+    for token, spelled in enumerate(read(processor).tokens):
+        if spelled and (spelled not in ids or not processor.is_byte(token)):
+            ids[spelled] = token
+
+    def may_follow(left: bytes, right: bytes) -> bool:
+        return merges.may_follow(ids[left], ids[right])
+
+    def merge(texts: Automaton) -> Automaton:
+        return cartesian_merge(token_automaton(texts, ids), may_follow)
+
+    spelled = {token: text for text, token in ids.items()}
+    table = [(spelled[left], spelled[right]) for left, right, _ in merges.table()]
+    for pattern in ["boolean: ((true)|(false))", r'\{"name": "[a-z ]{1,20}", "born": \d{4}\}']:
+        texts = form_automaton(fw.regex(pattern))
+        spellings, every = timed(lambda texts=texts: token_automaton(texts, ids))
+        pairs, by_pairs = timed(lambda every=every: cartesian_merge(every, may_follow))
+        edits, edited = timed(lambda texts=texts: direct_merge(texts, table))
+        compiled, _ = timed(
+            lambda p=pattern: (
+                fw.compile(fw.regex(p), vocabulary, canonical=True)
+                .matcher()
+                .fill_bitmask(fw.allocate_bitmask(1, vocabulary))
+            )
+        )
+        print(f"\n{pattern}: {every.states} states, {every.edges} edges; canonical {by_pairs.states}, {by_pairs.edges}")
+        print(f"  all spellings {spellings:.3f} s (published 0.687 s); live pairs {pairs:.3f} s (27.3 s)")
+        print(f"  merge by merge {edits:.3f} s; the kernel, to its first mask {compiled * 1e6:.0f} us")
+        assert edited.minimal() == by_pairs.minimal()
+
+    parts = {
+        "word": form_automaton(fw.regex(r" [a-z]{1,3}\n")),
+        "number": form_automaton(fw.regex(r" -?(0|[1-9][0-9]{0,8})\n")),
+        "date": form_automaton(fw.regex(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\n")),
+    } | {key: form_automaton(fw.regex(f" {key}:\\n")) for key in ("name", "size", "born")}
+    texts = [parts[name] for name in "name word size number born date name word size number born date".split()]
+    seams = Seams(ids)
+    made, library = timed(lambda: Parts(seams, merge, [parts[name] for name in ("word", "number", "date")]))
+    again, by_parts = timed(lambda: Parts(seams, merge)(texts))
+    kept, by_library = timed(lambda: library(texts))
+    without, whole = timed(lambda: merge(concatenated(texts)))
+    assert whole.minimal() == by_parts.minimal() == by_library.minimal()
+    print(f"\nYAML keys and values, {len(texts)} parts with seams between them, {whole.states} states")
+    print(
+        f"  merged as one {without:.2f} s; each part once {again:.2f} s; with a library {kept:.2f} s (made in {made:.2f} s)"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=["masks", "steps"])
+    parser.add_argument("--sample", type=Path)
+    parser.add_argument("--most", type=int, default=300)
+    args = parser.parse_args()
+    if args.what == "steps":
+        steps()
+    elif args.sample is None:
+        parser.error("masks needs --sample FILE")
+    else:
+        masks(args.sample, args.most)
+
+
+if __name__ == "__main__":
+    main()
