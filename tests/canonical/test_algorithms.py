@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,7 +16,10 @@ from click.testing import CliRunner
 import formwright as fw
 from formwright.canonical import (
     Automaton,
+    Parts,
+    Seams,
     cartesian_merge,
+    concatenated,
     direct_merge,
     drawn,
     form_automaton,
@@ -92,6 +95,71 @@ def test_both_algorithms_find_what_the_tokenizer_writes(pattern: str) -> None:
     texts = form_automaton(fw.regex(pattern))
     by_pairs = cartesian_merge(token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
     assert direct_merge(texts, table(ids, merges)).minimal() == by_pairs.minimal()
+
+
+@cache
+def every_token() -> dict[bytes, int]:
+    """All tokens of the first Mistral; of two that spell the same byte, the ordinary one."""
+    spelled = read(sentencepiece.SentencePieceProcessor(model_file=str(MODEL))).tokens
+    others = {text: token for token, text in enumerate(spelled) if text}
+    return others | mistral()[0]
+
+
+def test_texts_from_a_space_to_a_colon_and_a_newline_are_spelled_alike_everywhere() -> None:
+    """The published delimiters of Mistral 7B, of YAML keys, by its own encoder."""
+    seams, (ids, merges), choose = Seams(every_token()), mistral(), random.Random(8)
+    assert b" " in seams.openings()
+    assert b"\n" in seams.closings()
+    assert b":" not in seams.openings()
+    words = [token.decode() for token in ids if token.isascii()]
+    for _ in range(300):
+        part = f" {''.join(choose.choices(words, k=3))}:\n"
+        spelled = {
+            _tokens_of(part, choose.choice(words).rstrip() + "x", choose.choice(words), merges) for _ in range(8)
+        }
+        assert len(spelled) == 1
+
+
+def _tokens_of(part: str, before: str, after: str, merges: Merges) -> tuple[int, ...]:
+    """The tokens of a part between two texts, of which the first one gets a space before it."""
+    tokens = merges.encode(before + part + after)
+    assert tokens is not None
+    spelled = {token: text for text, token in every_token().items()}
+    ends = list(accumulate(len(spelled[token]) for token in tokens))
+    first, last = ends.index(len(before) + 1), ends.index(len(before + part) + 1)
+    return tuple(tokens[first + 1 : last + 1])
+
+
+def test_parts_between_seams_are_merged_once() -> None:
+    ids, (_, merges) = every_token(), mistral()
+
+    def merge(texts: Automaton) -> Automaton:
+        return cartesian_merge(token_automaton(texts, ids), lambda a, b: merges.may_follow(ids[a], ids[b]))
+
+    key, number, date, word = (
+        form_automaton(fw.regex(pattern))
+        for pattern in (" (a|be):\n", " -?\\d{1,3}\n", r" \d{4}-\d\d\n", " [a-c]{1,2}\n")
+    )
+    texts = [key, number, key, date, key, word]
+    whole = merge(concatenated(texts)).minimal()
+    again = Parts(Seams(ids), merge)
+    assert again(texts).minimal() == whole
+    assert again.merges == 4
+    library = Parts(Seams(ids), merge, [number, date, word])
+    assert library.merges == 3
+    assert library(texts).minimal() == whole
+    assert library.merges == 4
+    assert library(texts[::-1]).minimal() == merge(concatenated(texts[::-1])).minimal()
+    assert library.merges == 4
+
+
+def test_parts_without_a_seam_are_merged_as_one() -> None:
+    tokens = [b"a", b"b", b"c", b"ab"]
+    a, b, c = (Automaton(ways=[{letter: 1}, {}], accepting=frozenset({1})) for letter in (b"a", b"b", b"c"))
+    seams = Seams(tokens)
+    assert [part.edges for part in seams.parts([a, b, c])] == [2, 1]
+    merged = Parts(seams, lambda texts: direct_merge(texts, [(b"a", b"b")]))([a, b, c])
+    assert spellings(merged, 3) == {(b"ab", b"c")}
 
 
 def any_automaton(choose: random.Random) -> tuple[Automaton, list[tuple[bytes, bytes]]]:

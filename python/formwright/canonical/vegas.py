@@ -8,12 +8,13 @@
     merge = Parts(seams, lambda texts: cartesian_merge(token_automaton(texts, tokens), may_follow))
     merge([key, string, key, number])         # key is merged once
 
-A *seam* is a place between two bytes that no token holds side by side. No merge crosses it: whatever stands on one side,
-the other is spelled alike. So of an expression with a seam between its parts, each part is merged by itself; one that
-occurs again, or one that is kept in a library of common types, need not be merged again.
+A *seam* is a place between two bytes that no token holds side by side. No merge crosses it: whatever stands on one
+side, the other is spelled alike. So of an expression with a seam between its parts, each part is merged by itself; one
+that occurs again, or one that is kept in a library of common types, need not be merged again. Here all of a text is one
+piece.
 
-Cost: the pairs of bytes of a vocabulary; and of each part, its own merge, once. Wrinkle: parts with no seam between them
-are merged as one part.
+Cost: the pairs of bytes of a vocabulary; and of each part, its own merge, once. Wrinkle: parts with no seam between
+them are merged as one part.
 """
 
 from __future__ import annotations

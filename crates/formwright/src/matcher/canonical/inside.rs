@@ -177,11 +177,7 @@ impl Undecided {
 }
 
 /// The tokens that end with a terminal, by where they lead.
-fn closing(
-    spelling: &mut Spelling<'_>,
-    between: canonical::StateId,
-    mask: &TerminalMask,
-) -> Vec<(Ends, Vec<TokenId>)> {
+fn closing(spelling: &mut Spelling<'_>, between: canonical::StateId, mask: &TerminalMask) -> Vec<(Ends, Vec<TokenId>)> {
     let mut by_ends: FxHashMap<Ends, Vec<TokenId>> = FxHashMap::default();
     for token in mask.closing() {
         by_ends.entry(spelling.ends(between, token)).or_default().push(token);
