@@ -2,11 +2,15 @@
 
 ::
 
+    from formwright.canonical import direct_merge, form_automaton
+
     seams = Seams([b"a", b"b", b"ab", b" ", b" a"])
     seams.between(b"b", b" ")                 # True: no token holds `b` and a space side by side
     seams.between(b" ", b"a")                 # False
-    merge = Parts(seams, lambda texts: cartesian_merge(token_automaton(texts, tokens), may_follow))
-    merge([key, string, key, number])         # key is merged once
+    key, value = form_automaton(fw.regex(" ab:")), form_automaton(fw.regex(" b"))
+    merge = Parts(seams, lambda texts: direct_merge(texts, [(b"a", b"b")]))
+    merge([key, value, key, value]).accepts([b" ", b"ab", b":", b" ", b"b"] * 2)     # True
+    merge.merges                              # 2
 
 A *seam* is a place between two bytes that no token holds side by side. No merge crosses it: whatever stands on one
 side, the other is spelled alike. So of an expression with a seam between its parts, each part is merged by itself; one
