@@ -261,6 +261,7 @@ class Vocabulary:
         Raises:
             VocabularyError: The bytes are of something else or another version, were cut short or changed, or hold no
                 sound vocabulary; the message says what was seen and where.
+            TypeError: ``merges`` is something else.
         """
     def to_bytes(self) -> bytes:
         """This vocabulary as bytes, to be stored or sent: about 9 for each token. It can also be pickled.

@@ -237,6 +237,18 @@ def test_pictures_name_every_state_and_letter() -> None:
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == 3
 
 
+def test_pictures_are_well_formed_whatever_the_letters() -> None:
+    automaton = Automaton(ways=[{b"\x00<\n": 1, b"\xff": 1}, {}], accepting=frozenset({1}))
+    picture = ElementTree.fromstring(drawn(automaton))
+    assert "\\x00<\\n  \\xff" in {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+
+
+def test_the_empty_sequence_of_parts_is_the_empty_text() -> None:
+    for automaton in (concatenated([]), Parts(Seams([]), lambda texts: texts)([])):
+        assert automaton.accepts([])
+        assert automaton.edges == 0
+
+
 def test_the_command_draws_what_a_tokenizer_writes() -> None:
     every = CliRunner().invoke(app, ["automaton", BOOLEAN, "--tokenizer", str(MODEL)])
     assert every.stdout.startswith("<svg")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import formwright as fw
 from formwright.canonical import distortion
 from formwright.cli.app import app
-from formwright.errors import LimitExceeded
+from formwright.errors import ArgumentError, LimitExceeded
 from formwright.tokenizers import Merges, vocabulary_from
 
 # Mistral 7B, asked for a president: the share of " William", and how much of each answer's mass is its own spelling's.
@@ -96,3 +96,21 @@ def test_the_command_prints_a_table_for_each_prompt() -> None:
     assert result.exit_code == 0
     assert result.output.count("total variation") == 2
     assert CliRunner().invoke(app, ["distortion", "--prompt", "x"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "form", [fw.regex("[a-z]*"), fw.choice(["I am sorry but I cannot answer this question", "no"])]
+)
+def test_too_many_spellings_are_refused_before_the_model_is_asked(form: fw.Form[str]) -> None:
+    def asked(_: Sequence[int]) -> np.ndarray:
+        raise AssertionError("the model was asked")
+
+    with pytest.raises(LimitExceeded, match="beginnings"):
+        distortion(asked, form, fw.load("formwright-tiny").vocabulary)
+
+
+@pytest.mark.parametrize("given", [None, np.full(4096, np.nan, np.float32), np.zeros(3), np.full(4096, 2.0)])
+def test_what_is_no_row_of_logarithms_is_refused(given: object) -> None:
+    vocabulary = fw.load("formwright-tiny").vocabulary
+    with pytest.raises(ArgumentError, match="logarithm"):
+        distortion(lambda _: given, fw.choice("a", "b"), vocabulary)  # type: ignore[arg-type,return-value]

@@ -360,3 +360,17 @@ def test_what_cannot_be_canonical_is_refused() -> None:
     with pytest.raises(DeadEnd, match="no text of this form has canonical tokens"):
         fw.compile(fw.literal("▁"), pieces, canonical=True)  # the tokenizer takes it for a space
     assert isinstance(pieces.merges, Merges)
+
+
+def test_merges_of_another_tokenizer_are_refused() -> None:
+    """A vocabulary takes back its own merges only, and nothing else in their place."""
+    single = [bytes([byte]) for byte in range(256)]
+    own, other = ([*single, b"th", last] for last in (b"the", b"thy"))
+    merges = [Merges(tokens, priorities=range(258)) for tokens in (own, other)]
+    vocabulary = fw.Vocabulary([*own, b""], eos_token_ids=[258], merges=merges[0])
+    data = vocabulary.to_bytes()
+    assert fw.Vocabulary.from_bytes(data, merges[0]).merges.is_canonical([257])
+    with pytest.raises(fw.errors.VocabularyError, match="token 257 spells 'thy' there, here 'the'"):
+        _ = fw.Vocabulary.from_bytes(data, merges[1]).merges
+    with pytest.raises(TypeError, match="not bytes"):
+        fw.Vocabulary.from_bytes(data, merges[0].to_bytes())  # type: ignore[arg-type]

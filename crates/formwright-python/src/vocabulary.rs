@@ -7,6 +7,7 @@ use formwright::matcher::Speller;
 use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary as Kernel;
 use indexmap::IndexMap;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
@@ -58,9 +59,29 @@ impl Vocabulary {
         build: impl FnOnce() -> formwright::Result<Kernel> + Send,
         merges: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
+        let is_known = |merges: &Py<PyAny>| merges.bind(py).is_callable() || merges.bind(py).is_instance_of::<Merges>();
+        if let Some(other) = merges.as_ref().filter(|merges| !is_known(merges)) {
+            let kind = other.bind(py).get_type().qualname()?;
+            return Err(PyTypeError::new_err(format!("merges is a Merges, or a function that makes one, not {kind}")));
+        }
         let built = py.detach(build);
         let tables = Tables::new(Arc::new(lift(py, built)?), formwright::Limits::default());
         Ok(Self { tables: Arc::new(tables), merges, speller: PyOnceLock::new() })
+    }
+
+    /// Fails if merges are those of another tokenizer: some token spells something else.
+    fn check_merges(&self, merges: &formwright::canonical::Merges) -> formwright::Result<()> {
+        let vocabulary = &self.tables.vocabulary;
+        for token in 0..merges.splits().len().min(vocabulary.len()) as u32 {
+            let (own, other) = (vocabulary.token(token), merges.splits().spelled(token));
+            if !own.is_empty() && !other.is_empty() && own != other {
+                let [own, other] = [own, other].map(|bytes| bytes.escape_ascii().to_string());
+                let message =
+                    format!("merges of another tokenizer: token {token} spells '{other}' there, here '{own}'");
+                return Err(formwright::Error::vocabulary(message));
+            }
+        }
+        Ok(())
     }
 
     /// How its tokenizer spells.
@@ -75,6 +96,7 @@ impl Vocabulary {
             let merges = merges.bind(py);
             let merges = if merges.is_callable() { merges.call0()? } else { merges.clone() };
             let merges = merges.cast_into::<Merges>()?.unbind();
+            self.check_merges(&merges.get().merges).map_err(|error| raise(py, error))?;
             let speller = Arc::new(Speller::new(Arc::clone(&merges.get().merges)));
             Ok((merges, speller))
         })
@@ -115,6 +137,7 @@ impl Vocabulary {
     /// Raises:
     ///     VocabularyError: The bytes are of something else or another version, were cut short or changed, or hold no
     ///         sound vocabulary; the message says what was seen and where.
+    ///     TypeError: ``merges`` is something else.
     #[classmethod]
     #[pyo3(signature = (data, merges=None))]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], merges: Option<Py<PyAny>>) -> PyResult<Self> {

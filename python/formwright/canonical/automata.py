@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from formwright.forms import Form
+from formwright.languages import form as as_form
 
 __all__ = ["Automaton", "form_automaton"]
 
@@ -89,17 +90,18 @@ class Automaton:
         return Automaton(ways=ways, accepting=frozenset(split[at] for at in whole.accepting)).trimmed()
 
 
-def form_automaton(form: Form[object], *, most_states: int = MOST_STATES) -> Automaton:
+def form_automaton(form: Any, *, most_states: int = MOST_STATES) -> Automaton:
     """The smallest automaton over bytes of a form of finitely many states.
 
     Args:
-        form: The form: a regular expression, a choice, a schema without recursion.
+        form: Anything `formwright.form` takes that has finitely many states: a regular expression, a choice, a schema
+            without recursion.
         most_states: Where more are needed, the form is refused.
 
     Raises:
         LimitExceeded: It has more states.
     """
-    states = form.language.byte_automaton(most_states)
+    states = as_form(form).language.byte_automaton(most_states)
     ways = [{bytes([byte]): to for byte, to in edges} for _, edges in states]
     accepting = frozenset(at for at, (is_end, _) in enumerate(states) if is_end)
     return Automaton(ways=ways, accepting=accepting).minimal()

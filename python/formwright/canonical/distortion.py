@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Matcher, Vocabulary
-from formwright.errors import LimitExceeded
+from formwright.errors import ArgumentError, LimitExceeded
 from formwright.languages import compile
 
 __all__ = ["Distortion", "Shares", "distortion"]
@@ -73,15 +73,25 @@ class Distortion:
     model_calls: int
 
     def kl(self, masks: str) -> float:
-        """The divergence, in nats, of the free shares from those with ``masks``: ``"lenient"`` or ``"canonical"``."""
+        """The divergence, in nats, of the free shares from those with ``masks``: ``"lenient"`` or ``"canonical"``.
+
+        Raises:
+            ArgumentError: ``masks`` is neither.
+        """
         pairs = [(row.free, self._with(row, masks)) for row in self.rows]
         return sum(free * log(free / with_masks) if with_masks else inf for free, with_masks in pairs if free)
 
     def total_variation(self, masks: str) -> float:
-        """Half the sum of what the shares differ by: 0 if they are the same, 1 if they have nothing in common."""
+        """Half the sum of what the shares differ by: 0 if they are the same, 1 if they have nothing in common.
+
+        Raises:
+            ArgumentError: ``masks`` is neither ``"lenient"`` nor ``"canonical"``.
+        """
         return sum(abs(row.free - self._with(row, masks)) for row in self.rows) / 2
 
     def _with(self, row: Shares, masks: str) -> float:
+        if masks not in {"lenient", "canonical"}:
+            raise ArgumentError(f"masks are 'lenient' or 'canonical', not {masks!r}", argument="masks")
         return row.canonical if masks == "canonical" else row.lenient
 
     def __str__(self) -> str:
@@ -112,32 +122,62 @@ def distortion(
         prompt_ids: The prompt, if canonical tokens may continue its last piece.
 
     Raises:
-        LimitExceeded: The form has too many texts, or they have too many spellings.
+        LimitExceeded: The form has too many texts, or they have too many spellings; the model is not asked then.
         VocabularyError: It is not known what the tokenizer merges.
+        ArgumentError: ``log_probabilities`` gives something else.
     """
+    starts = compile(form, vocabulary).matcher(), compile(form, vocabulary, canonical=True).matcher(prompt_ids)
+    for start in starts:
+        _check_size(start)
     asked: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def probabilities(tokens: tuple[int, ...]) -> NDArray[np.float64]:
         if tokens not in asked:
-            if len(asked) >= MOST_BEGINNINGS:
-                raise LimitExceeded(
-                    f"the answers have more than {MOST_BEGINNINGS} beginnings",
-                    hint="measure a form with fewer or shorter texts",
-                    limit="beginnings",
-                    value=len(asked) + 1,
-                    allowed=MOST_BEGINNINGS,
-                )
-            asked[tokens] = np.exp(np.asarray(log_probabilities(tokens), np.float64))
+            asked[tokens] = _probabilities(log_probabilities(tokens), vocabulary)
         return asked[tokens]
 
-    free, lenient = _shares(compile(form, vocabulary).matcher(), probabilities)
-    _, canonical = _shares(compile(form, vocabulary, canonical=True).matcher(prompt_ids), probabilities)
+    free, lenient = _shares(starts[0], probabilities)
+    _, canonical = _shares(starts[1], probabilities)
     every = sum(free.values())
     rows = [
         Shares(text, share / every if every else 0.0, lenient.get(text, 0.0), canonical.get(text, 0.0))
         for text, share in sorted(free.items(), key=lambda item: -item[1])
     ]
     return Distortion(tuple(rows), len(asked))
+
+
+def _probabilities(logarithms: Any, vocabulary: Vocabulary) -> NDArray[np.float64]:
+    """Of every token, from what the model gave."""
+    found = np.asarray(logarithms)
+    is_row = found.dtype.kind == "f" and found.ndim == 1 and len(found) >= len(vocabulary)
+    if not is_row or np.isnan(found).any() or (found > 1e-3).any():
+        raise ArgumentError(
+            f"log_probabilities gives a logarithm for each of {len(vocabulary)} tokens, not {logarithms!r:.80}",
+            argument="log_probabilities",
+        )
+    return np.exp(found.astype(np.float64))
+
+
+def _check_size(start: Matcher) -> None:
+    """Fail if the spellings have too many beginnings."""
+    ends = set(start.constraint.vocabulary.eos_token_ids)
+    open_, seen = [start], 1
+    while open_:
+        matcher = open_.pop()
+        allowed = [token for token in matcher.allowed_token_ids() if token not in ends]
+        seen += len(allowed)
+        if seen > MOST_BEGINNINGS:
+            raise LimitExceeded(
+                f"the spellings of all answers have more than {MOST_BEGINNINGS} beginnings",
+                hint="measure a form with fewer or shorter texts: a text of 40 characters has thousands of spellings",
+                limit="beginnings",
+                value=seen,
+                allowed=MOST_BEGINNINGS,
+            )
+        for token in allowed:
+            next_ = matcher.fork()
+            next_.accept_token(token)
+            open_.append(next_)
 
 
 def _shares(

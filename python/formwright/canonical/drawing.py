@@ -71,9 +71,14 @@ def _by_target(ways: Mapping[bytes, int]) -> dict[int, list[bytes]]:
 
 
 def _names(letters: list[bytes]) -> str:
-    shown = [letter.decode(errors="backslashreplace").replace(" ", "␣") for letter in letters[:_NAMED]]
+    shown = [_printable(letter.decode(errors="backslashreplace")) for letter in letters[:_NAMED]]
     more = f" +{len(letters) - _NAMED}" if len(letters) > _NAMED else ""
     return escape("  ".join(shown) + more)
+
+
+def _printable(text: str) -> str:
+    """Without characters that are no part of a picture: an escape for each."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text).replace(" ", "␣")
 
 
 def _arrow(start: tuple[int, int], end: tuple[int, int], names: str) -> str:

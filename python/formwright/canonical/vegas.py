@@ -45,16 +45,16 @@ class Seams:
         return left[-1:] + right[:1] not in self._held
 
     def openings(self) -> frozenset[bytes]:
-        """Bytes with a seam before them, whatever stands there but the same byte."""
+        """Bytes with a seam before them, whatever other byte stands there; of two equal bytes, `between` tells."""
         return frozenset(map(_byte, range(256))) - {pair[1:] for pair in self._held if pair[0] != pair[1]}
 
     def closings(self) -> frozenset[bytes]:
-        """Bytes with a seam behind them, whatever stands there but the same byte."""
+        """Bytes with a seam behind them, whatever other byte stands there; of two equal bytes, `between` tells."""
         return frozenset(map(_byte, range(256))) - {pair[:1] for pair in self._held if pair[0] != pair[1]}
 
     def parts(self, texts: Sequence[Automaton]) -> list[Automaton]:
         """The same texts one after the other, in parts with a seam between each two of them."""
-        joined = [texts[0]]
+        joined = list(texts[:1])
         for part in texts[1:]:
             ends, begins = _last(joined[-1]), _first(part)
             is_seam = all(self.between(left, right) for left in ends for right in begins)
@@ -88,7 +88,8 @@ class Parts:
         return concatenated([self._once(part) for part in self.seams.parts(texts)])
 
     def _once(self, part: Automaton) -> Automaton:
-        key = (*(tuple(sorted(ways.items())) for ways in part.ways), part.accepting)
+        smallest = part.minimal()
+        key = (*(tuple(sorted(ways.items())) for ways in smallest.ways), smallest.accepting)
         if key not in self._merged:
             self.merges += 1
             self._merged[key] = self._merge(part)
@@ -97,6 +98,8 @@ class Parts:
 
 def concatenated(parts: Sequence[Automaton]) -> Automaton:
     """A text of each of some automata, one after the other; by sets of states (Rabin and Scott 1959)."""
+    if not parts:
+        return Automaton(ways=[{}], accepting=frozenset({0}))
 
     def closed(states: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
         pending = list(states)

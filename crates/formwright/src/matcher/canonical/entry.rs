@@ -9,8 +9,8 @@
 //! the terminal allows, what the state between pieces allows, and a short list of exceptions (see [`super::inside`]).
 //!
 //! Cost: about 0.3 us for each token that is not in a row; later, a test of each token that only continues a piece, or a
-//! pass over the rows. Wrinkle: inside an undeclared name, or an item that must be new, other texts may be completed
-//! otherwise: there the entry is made for each mask.
+//! pass over the rows. Wrinkle: inside an undeclared name, or an item that must be new, it may matter which names or items
+//! were used before; then the entry is made for each mask.
 
 use std::sync::{Arc, OnceLock};
 
@@ -292,9 +292,4 @@ fn bits(map: &[u32]) -> Vec<TokenId> {
     words
         .flat_map(|(&word, index)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 32 + bit))
         .collect()
-}
-
-/// Whether an entry serves all texts that stand there.
-pub fn is_shared(graph: &mut Graph<'_>, configuration: Configuration) -> bool {
-    graph.machine.is_erased(configuration.stack)
 }

@@ -9,13 +9,13 @@
 //! decides about all of them. What cannot be decided without what comes after the terminal is listed.
 //!
 //! Cost: some milliseconds for a state of a string the first time, mostly for tokens that end inside a character; then a
-//! lookup. Wrinkle: a terminal that counts characters is looked at as if as many must not come as a token could bring.
+//! lookup. Wrinkle: where more characters may come than a token could bring, they are taken for any number.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::search::{Form, Inside, Search};
+use super::search::{Form, Inside, MOST_FUEL, Search};
 use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
 use crate::language::UNBOUNDED;
 use crate::regular::{Automaton, ByteSet, StateId};
@@ -95,7 +95,14 @@ impl Undecided {
         let moves = spelling.moves(between);
         let mut known = FxHashMap::default();
         let form = Inside { automaton: at.automaton, counted };
-        let search = Search { form, spelling, vocabulary: &tables.vocabulary, known: &mut known, has_left: false };
+        let search = Search {
+            form,
+            spelling,
+            vocabulary: &tables.vocabulary,
+            known: &mut known,
+            has_left: false,
+            fuel: MOST_FUEL,
+        };
         let mut finder = Finder { search, moves: &moves, between, found: Self::default() };
         for group in &groups.0 {
             if let Some(most) = left(at.most, group.characters) {

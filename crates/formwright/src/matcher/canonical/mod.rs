@@ -26,13 +26,13 @@ use super::machine::{Configuration, Machine, Position};
 use super::masks::{Mask, MatcherCache, Row, lookup};
 use super::{Constraint, accepting};
 use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::vocabulary::TokenId;
 use budget::{Budgeting, Within};
-use entry::{CanonicalEntry, Maker, is_shared, write};
+use entry::{CanonicalEntry, Maker, write};
 use finish::{Counter, Finish};
 use inside::{Key, Undecided};
-use search::{Form, Graph, Search, Standing};
+use search::{Form, Graph, MOST_FUEL, Search, Standing};
 
 /// Bytes of what is kept about terminals.
 const MOST_BYTES: usize = 64 << 20;
@@ -71,8 +71,7 @@ impl Speller {
             known.clear();
             *bytes = found.bytes();
         }
-        known.insert(key, Arc::clone(&found));
-        found
+        Arc::clone(known.entry(key).or_insert(found))
     }
 }
 
@@ -246,10 +245,10 @@ impl Places {
         place: Place,
     ) -> Result<bool> {
         let mut spelling = self.spelling();
-        check_room(&spelling)?;
         let (mut search, _) = parts(constraint, cache, path, &mut spelling);
         let is_live = at.iter().any(|&at| search.is_live(&Standing::at(at), place));
         search.form.machine.check_limits()?;
+        check_room(&spelling)?;
         Ok(is_live)
     }
 
@@ -281,15 +280,16 @@ impl Places {
             let entry = self.entry(constraint, cache, path, configuration, place.state)?;
             let mut spelling = self.spelling();
             let (mut search, counter) = parts(constraint, cache, path, &mut spelling);
-            let is_shared = is_shared(&mut search.form, configuration);
+            let is_alike = search.form.is_alike(&Standing::at(configuration));
             let mut budgeting = Budgeting { constraint, search: &mut search, counter, place, configuration };
-            let is_ample = is_shared && *entry.highest.get_or_init(|| budgeting.highest(&entry)) <= left;
+            let is_ample = is_alike && *entry.highest.get_or_init(|| budgeting.highest(&entry)) <= left;
             if is_ample {
                 entries.push(entry);
             } else {
                 within.unite(budgeting.within(&entry, left));
             }
             search.form.machine.check_limits()?;
+            check_room(&spelling)?;
         }
         Ok(self.allowing(at, entries, within))
     }
@@ -328,6 +328,8 @@ impl Places {
         is_known
     }
 
+    /// What a configuration allows. Texts whose configurations differ only in where a name or an item begins share it:
+    /// that text matters only to a step which looks at the names or items used before, and such a step says so.
     fn entry(
         &self,
         constraint: &Constraint,
@@ -361,8 +363,10 @@ impl Places {
         check_room(&spelling)?;
         let entry = Arc::new(entry);
         if is_alike || !asked {
-            cache.canonical.insert((configuration, between), &entry);
             cache.canonical.insert((general, between), &entry);
+            if !is_alike {
+                cache.canonical.insert((configuration, between), &entry);
+            }
         }
         Ok(entry)
     }
@@ -379,14 +383,16 @@ fn parts<'s, 'p>(
     canonical.make_room();
     let form = Graph::new(Machine::new(constraint.graph(), stacks, path));
     let vocabulary = &constraint.tables().vocabulary;
-    let search = Search { form, spelling, vocabulary, known: &mut canonical.known, has_left: false };
+    let search = Search { form, spelling, vocabulary, known: &mut canonical.known, has_left: false, fuel: MOST_FUEL };
     let counting = constraint.counting();
     (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish })
 }
 
 /// Fails if there are so many states between pieces that what is said of them cannot be trusted.
 fn check_room(spelling: &Spelling<'_>) -> Result<()> {
-    if spelling.is_full() { Err(Error::limit("states between pieces", 0, 0)) } else { Ok(()) }
+    let message = "limit reached: this text needs more states between pieces than are kept";
+    let limit = Kind::Limit { limit: "states_between_pieces", value: 0, allowed: 0 };
+    if spelling.is_full() { Err(Error::new(limit, message)) } else { Ok(()) }
 }
 
 /// What a matcher allows, to be written.

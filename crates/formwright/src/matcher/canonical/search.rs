@@ -10,8 +10,8 @@
 //! until one leads to a place where there is. That is rare, and mostly ends after a token or two: what is dead is dead
 //! because of forced text.
 //!
-//! Cost: about 0.2 us where a piece ends; a search is bounded by [`FUEL`]. Wrinkle: a search that runs out of fuel says
-//! *live*: then a text may come to a dead end, and is told so.
+//! Cost: about 0.2 us where a piece ends; a search is bounded by [`FUEL`], and all searches for one mask by [`MOST_FUEL`].
+//! Wrinkle: a search that runs out of fuel says *live*: then a text may come to a dead end, and is told so.
 
 use std::ops::ControlFlow;
 
@@ -26,6 +26,9 @@ use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
 /// Branches of the trie that one search looks at.
 const FUEL: u32 = 50_000;
+
+/// Branches that all searches for one mask look at.
+pub const MOST_FUEL: u32 = 1 << 23;
 
 /// What a text must be, byte by byte. Every state has a completion.
 pub trait Form {
@@ -76,6 +79,8 @@ pub struct Search<'s, 'p, F: Form> {
     pub known: &'s mut FxHashMap<(F::Key, Place), bool>,
     /// Whether a search met a token that leaves what the form tells about.
     pub has_left: bool,
+    /// Branches that searches may still look at.
+    pub fuel: u32,
 }
 
 impl<F: Form> Search<'_, '_, F> {
@@ -126,14 +131,15 @@ impl<F: Form> Search<'_, '_, F> {
 
     /// Tries tokens until a text can be completed; what was tried.
     fn search(&mut self, state: &F::State, start: (F::Key, Place)) -> (bool, FxHashSet<(F::Key, Place)>) {
-        let (mut open, mut fuel) = (vec![(state.clone(), start.1)], FUEL);
+        let all = FUEL.min(self.fuel);
+        let (mut open, mut fuel) = (vec![(state.clone(), start.1)], all);
         let mut seen = FxHashSet::from_iter([start]);
-        while let Some((state, place)) = open.pop() {
-            if self.expand(&state, place, &mut open, &mut seen, &mut fuel) || fuel == 0 {
-                return (true, seen);
-            }
+        let mut is_live = false;
+        while let Some((state, place)) = open.pop().filter(|_| !is_live) {
+            is_live = self.expand(&state, place, &mut open, &mut seen, &mut fuel) || fuel == 0;
         }
-        (false, seen)
+        self.fuel -= all - fuel;
+        (is_live, seen)
     }
 
     /// Whether it is plain that a text can be completed after some tokens.
@@ -235,7 +241,7 @@ pub struct Graph<'m> {
     scratch: Vec<Configuration>,
 }
 
-/// Where a graph stands, and what it has read since the text at hand.
+/// Where a graph stands, and what it has read since the text at hand where that matters: inside a name or an item.
 #[derive(Clone, Debug)]
 pub struct Standing {
     pub at: SmallVec<[Configuration; 2]>,
@@ -271,8 +277,14 @@ impl<'m> Graph<'m> {
             }
         }
         machine.path.truncate(length);
-        let read = || from.read.iter().chain(bytes).copied().collect();
-        (!at.is_empty()).then(|| Standing { at: SmallVec::from_slice(at), read: read() })
+        if at.is_empty() {
+            return None;
+        }
+        let mut after = Standing { at: SmallVec::from_slice(at), read: SmallVec::new() };
+        if !self.is_alike(&after) {
+            after.read = from.read.iter().chain(bytes).copied().collect();
+        }
+        Some(after)
     }
 
     /// Whether every text that stands there is alike: it is inside no name and no item that another text may have
@@ -318,8 +330,7 @@ impl Form for Graph<'_> {
     }
 
     fn key(&mut self, state: &Standing) -> Self::Key {
-        let read = if self.is_alike(state) { SmallVec::new() } else { state.read.clone() };
-        (state.at.clone(), read)
+        (state.at.clone(), state.read.clone())
     }
 
     fn general(&mut self, (mut at, _): Self::Key) -> Self::Key {
