@@ -117,6 +117,20 @@ def with_whole_pieces() -> Tokenizer:
     return Tokenizer.from_str(json.dumps(config))
 
 
+def in_any_order() -> Tokenizer:
+    """Its merges are not listed in the order in which they are taken."""
+    config = json.loads(byte_level(LLAMA3).to_str())
+    random.Random(3).shuffle(config["model"]["merges"])
+    return Tokenizer.from_str(json.dumps(config))
+
+
+def not_cut() -> Tokenizer:
+    """A text is one piece."""
+    config = json.loads(byte_level(None).to_str())
+    config["pre_tokenizer"]["pretokenizers"][0]["use_regex"] = False
+    return Tokenizer.from_str(json.dumps(config))
+
+
 def with_more_ranks() -> tiktoken.Encoding:
     """The same of tiktoken, which looks up every piece."""
     ranks: dict[bytes, int] = {bytes([byte]): byte for byte in range(256)}
@@ -153,4 +167,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "llama2": of_characters,
     "whole pieces": with_whole_pieces,
     "more ranks": with_more_ranks,
+    "any order": in_any_order,
+    "not cut": not_cut,
 }

@@ -255,13 +255,13 @@ def _cuts(config: Config) -> Config:
         if normalizers:
             raise _not_followed(f"its normalizer {normalizers[0]['type']} changes texts")
         pattern = _pattern(before)
-        classes = {name: _characters(name) for name in Merges.class_names(pattern)}
+        classes = {name: _characters(name) for name in Merges.class_names(pattern)} if pattern else {}
         return {"fallback": None, "pattern": pattern, "classes": classes}
     return {"fallback": _fallback(config), "space": "\u2581", "prefix": _prefix(before, normalizers)}
 
 
-def _pattern(before: list[Config]) -> str:
-    """The one expression that cuts texts into pieces."""
+def _pattern(before: list[Config]) -> str | None:
+    """The expression that cuts texts into pieces, if they are cut."""
     patterns = []
     for step in before:
         if step["type"] == "Split":
@@ -274,8 +274,10 @@ def _pattern(before: list[Config]) -> str:
             raise _not_followed("it puts a space before a text unless there is one")
         elif step["use_regex"]:
             patterns.append(_GPT2)
-    if len(patterns) != 1:
-        raise _not_followed(f"it has {len(patterns)} patterns that cut texts; exactly one can be followed")
+    if len(patterns) > 1:
+        raise _not_followed(f"it has {len(patterns)} patterns that cut texts, one after the other")
+    if not patterns:
+        return None
     _refuse_syntax(patterns[0])
     return str(patterns[0])
 
@@ -318,7 +320,11 @@ def _prefix(before: list[Config], normalizers: list[Config]) -> str | None:
     match before, normalizers:
         case [{"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "never", "split": False}], []:
             return None
-    steps = " and ".join(step["type"] for step in (*normalizers, *before)) or "nothing"
+    if not before and not normalizers:
+        raise _not_followed(
+            "it has no pre-tokenizer and no normalizer, so its symbols are neither bytes nor spaces as `▁`"
+        )
+    steps = " and ".join(step["type"] for step in (*normalizers, *before))
     raise _not_followed(f"what {steps} makes of spaces is not known")
 
 

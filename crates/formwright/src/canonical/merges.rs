@@ -184,7 +184,8 @@ impl Merges {
         });
         let ends = self.read(tokens).is_some_and(|reader| reader.may_end());
         let is_prefix_alone = self.cuts.prefix.is_some_and(|prefix| text == prefix.encode_utf8(&mut [0; 4]).as_bytes());
-        ends && !is_prefix_alone && self.words_in(&text) == words
+        let is_text = self.cuts.pattern.is_some() || std::str::from_utf8(&text).is_ok();
+        ends && is_text && !is_prefix_alone && self.words_in(&text) == words
     }
 
     /// Whether some tokens are the beginning of what this tokenizer makes of some text, as far as these tokens tell: it is
