@@ -22,6 +22,7 @@ beginning of another one counts as far as the model ends it there.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, log
@@ -30,14 +31,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formwright._kernel import Matcher, Vocabulary
-from formwright.errors import ArgumentError, LimitExceeded
+from formwright._kernel import Vocabulary
+from formwright.canonical.beginnings import Beginning, beginnings
+from formwright.errors import ArgumentError
 from formwright.languages import compile
 
 __all__ = ["Distortion", "Shares", "distortion"]
-
-MOST_BEGINNINGS = 10_000
-"""Beginnings of spellings that are looked at."""
 
 LogProbabilities = Callable[[Sequence[int]], NDArray[np.floating[Any]]]
 """Of every token after the prompt and some tokens: natural logarithms, shape ``(width,)``."""
@@ -126,9 +125,8 @@ def distortion(
         VocabularyError: It is not known what the tokenizer merges.
         ArgumentError: ``log_probabilities`` gives something else.
     """
-    starts = compile(form, vocabulary).matcher(), compile(form, vocabulary, canonical=True).matcher(prompt_ids)
-    for start in starts:
-        _check_size(start)
+    every = beginnings(compile(form, vocabulary).matcher())
+    written = beginnings(compile(form, vocabulary, canonical=True).matcher(prompt_ids))
     asked: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def probabilities(tokens: tuple[int, ...]) -> NDArray[np.float64]:
@@ -136,11 +134,12 @@ def distortion(
             asked[tokens] = _probabilities(log_probabilities(tokens), vocabulary)
         return asked[tokens]
 
-    free, lenient = _shares(starts[0], probabilities)
-    _, canonical = _shares(starts[1], probabilities)
-    every = sum(free.values())
+    ends = list(vocabulary.eos_token_ids)
+    free, lenient = _shares(every, ends, probabilities)
+    _, canonical = _shares(written, ends, probabilities)
+    all_ = sum(free.values())
     rows = [
-        Shares(text, share / every if every else 0.0, lenient.get(text, 0.0), canonical.get(text, 0.0))
+        Shares(text, share / all_ if all_ else 0.0, lenient.get(text, 0.0), canonical.get(text, 0.0))
         for text, share in sorted(free.items(), key=lambda item: -item[1])
     ]
     return Distortion(tuple(rows), len(asked))
@@ -158,58 +157,28 @@ def _probabilities(logarithms: Any, vocabulary: Vocabulary) -> NDArray[np.float6
     return np.exp(found.astype(np.float64))
 
 
-def _check_size(start: Matcher) -> None:
-    """Fail if the spellings have too many beginnings."""
-    ends = set(start.constraint.vocabulary.eos_token_ids)
-    open_, seen = [start], 1
-    while open_:
-        matcher = open_.pop()
-        allowed = [token for token in matcher.allowed_token_ids() if token not in ends]
-        seen += len(allowed)
-        if seen > MOST_BEGINNINGS:
-            raise LimitExceeded(
-                f"the spellings of all answers have more than {MOST_BEGINNINGS} beginnings",
-                hint="measure a form with fewer or shorter texts: a text of 40 characters has thousands of spellings",
-                limit="beginnings",
-                value=seen,
-                allowed=MOST_BEGINNINGS,
-            )
-        for token in allowed:
-            next_ = matcher.fork()
-            next_.accept_token(token)
-            open_.append(next_)
-
-
 def _shares(
-    start: Matcher, probabilities: Callable[[tuple[int, ...]], NDArray[np.float64]]
+    found: Sequence[Beginning], ends: list[int], probabilities: Callable[[tuple[int, ...]], NDArray[np.float64]]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """By answer: what the model gives to its spellings, and with what probability masks lead to it."""
-    free: dict[str, float] = {}
-    masked: dict[str, float] = {}
-    ends = start.constraint.vocabulary.eos_token_ids
-    open_: list[tuple[Matcher, tuple[int, ...], float, float]] = [(start, (), 1.0, 1.0)]
-    while open_:
-        matcher, tokens, own, drawn = open_.pop()
-        allowed = [token for token in matcher.allowed_token_ids() if token not in ends]
-        if not allowed:
-            _add(matcher, own, drawn, free, masked)
+    free: dict[str, float] = defaultdict(float)
+    masked: dict[str, float] = defaultdict(float)
+    reached: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 1.0)}
+    for beginning in found:
+        if beginning.token_ids not in reached:
             continue
-        after = probabilities(tokens)
-        end = float(after[ends].sum()) if matcher.is_complete else 0.0
-        sum_ = float(after[allowed].sum()) + end
+        own, drawn = reached[beginning.token_ids]
+        end, sum_ = 1.0, 1.0
+        if beginning.allowed:
+            after = probabilities(beginning.token_ids)
+            end = float(after[ends].sum()) if beginning.is_complete else 0.0
+            sum_ = float(after[list(beginning.allowed)].sum()) + end
         if sum_ == 0.0:
             continue
-        if matcher.is_complete:
-            _add(matcher, own * end, drawn * end / sum_, free, masked)
-        for token in allowed:
-            next_ = matcher.fork()
-            next_.accept_token(token)
+        if beginning.is_complete:
+            free[beginning.text.decode()] += own * end
+            masked[beginning.text.decode()] += drawn * end / sum_
+        for token in beginning.allowed:
             share = float(after[token])
-            open_.append((next_, (*tokens, token), own * share, drawn * share / sum_))
+            reached[*beginning.token_ids, token] = own * share, drawn * share / sum_
     return free, masked
-
-
-def _add(matcher: Matcher, own: float, drawn: float, free: dict[str, float], masked: dict[str, float]) -> None:
-    text = matcher.accepted_bytes.decode()
-    free[text] = free.get(text, 0.0) + own
-    masked[text] = masked.get(text, 0.0) + drawn

@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from formwright._kernel import Matcher, Vocabulary
+from formwright._kernel import Vocabulary
 from formwright.canonical.automata import Automaton
-from formwright.errors import LimitExceeded
+from formwright.canonical.beginnings import beginnings
 from formwright.languages import compile
 
 __all__ = ["writes"]
-
-MOST_BEGINNINGS = 10_000
 
 
 def writes(form: Any, vocabulary: Vocabulary) -> Automaton:
@@ -35,26 +33,8 @@ def writes(form: Any, vocabulary: Vocabulary) -> Automaton:
         LimitExceeded: There are more than 10,000 beginnings.
         VocabularyError: It is not known what the tokenizer merges.
     """
-    ends = set(vocabulary.eos_token_ids)
-    ways: list[dict[bytes, int]] = []
-    accepting = set()
-    pending: list[Matcher] = [compile(form, vocabulary, canonical=True).matcher()]
-    for number, matcher in enumerate(pending):
-        if matcher.is_complete:
-            accepting.add(number)
-        found: dict[bytes, int] = {}
-        for token in set(matcher.allowed_token_ids()) - ends:
-            next_ = matcher.fork()
-            next_.accept_token(token)
-            found[vocabulary.token(token)] = len(pending)
-            pending.append(next_)
-        ways.append(found)
-        if len(pending) > MOST_BEGINNINGS:
-            raise LimitExceeded(
-                f"the texts of the form have more than {MOST_BEGINNINGS} beginnings",
-                hint="draw a form with fewer texts, or all spellings",
-                limit="beginnings",
-                value=len(pending),
-                allowed=MOST_BEGINNINGS,
-            )
-    return Automaton(ways=ways, accepting=frozenset(accepting)).minimal()
+    found = beginnings(compile(form, vocabulary, canonical=True).matcher())
+    numbers = {beginning.token_ids: number for number, beginning in enumerate(found)}
+    ways = [{vocabulary.token(token): numbers[*at.token_ids, token] for token in at.allowed} for at in found]
+    accepting = frozenset(number for number, beginning in enumerate(found) if beginning.is_complete)
+    return Automaton(ways=ways, accepting=accepting).minimal()

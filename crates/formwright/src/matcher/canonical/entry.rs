@@ -240,15 +240,13 @@ impl Maker<'_, '_, '_> {
     /// Adds to the exceptions those of some tokens that lead nowhere. They lead to the same state of the terminal, or end
     /// it, but for those that are prefixes of excluded texts; these are looked at by themselves.
     fn add_dead_of(&mut self, from: &Standing, ends: Ends, tokens: &[TokenId], wide: &mut Wide) {
-        let vocabulary = &self.constraint.tables().vocabulary;
+        let (vocabulary, is_in_pieces) = (&self.constraint.tables().vocabulary, self.search.spelling.is_in_pieces());
         let is_excluding = |at: &Configuration| matches!(at.position, Position::Excluding { .. });
         let mut first = tokens.iter().take(SAMPLES).filter_map(|&token| {
             let after = self.search.form.read(from, vocabulary.token(token))?;
             (!after.at.iter().any(is_excluding)).then_some((after, token))
         });
-        if let Some((after, token)) = first.next()
-            && self.search.spelling.is_in_pieces()
-        {
+        if is_in_pieces && let Some((after, token)) = first.next() {
             let mut reached = ends.into_iter().filter(|&to| to != DEAD);
             if reached.all(|to| self.search.is_free(&after, self.search.spelling.place(to, token))) {
                 return;

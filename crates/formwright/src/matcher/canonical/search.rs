@@ -200,6 +200,12 @@ impl<F: Form> Search<'_, '_, F> {
         });
         found.unwrap_or(false)
     }
+
+    /// Whether some token below a node of the trie may come.
+    fn may_come_below(&mut self, node: NodeIndex, place: Place) -> bool {
+        let trie = self.vocabulary.plain();
+        trie.items()[trie.items_below(node)].iter().any(|&token| self.spelling.after(place, token).is_some())
+    }
 }
 
 /// Walks down a trie, in order of bytes: `visit` gets the value of a node and one of its children, and gives the value of
@@ -223,14 +229,6 @@ pub fn walk<T, B>(
         }
     }
     None
-}
-
-impl<F: Form> Search<'_, '_, F> {
-    /// Whether some token below a node of the trie may come.
-    fn may_come_below(&mut self, node: NodeIndex, place: Place) -> bool {
-        let trie = self.vocabulary.plain();
-        trie.items()[trie.items_below(node)].iter().any(|&token| self.spelling.after(place, token).is_some())
-    }
 }
 
 /// A graph, at a text.
