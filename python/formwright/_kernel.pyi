@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "apply_bitmask",
     "fill_bitmasks",
+    "first_allowed",
     "json_schema_formats",
     "json_schema_keywords",
 ]
@@ -385,6 +386,31 @@ class Matcher:
             DeadEnd: No token of the vocabulary can come next.
             LimitExceeded: ``budget`` is too small for any complete text.
         """
+    def mask_tree(
+        self, token_ids: Sequence[int], parents: Sequence[int], mask: Any, *, budget: int | None = None
+    ) -> list[bool]:
+        """Write the allowed tokens along a draft tree, for speculative decoding: at this place, and after each guess.
+
+        The state does not change. Row 0 is this place, row ``i + 1`` is what may come after guess ``i``: nothing, if
+        the guess cannot come itself or ends the text::
+
+            valid = matcher.mask_tree([cat, car, s], [-1, -1, 0], mask)      # s is a guess after cat
+
+        Args:
+            token_ids: The guesses, each after its parent.
+            parents: For each guess the index of the guess that it follows; -1 follows the text. A chain is
+                ``range(-1, len(token_ids) - 1)``.
+            mask: As `fill_bitmask`, with ``len(token_ids) + 1`` rows or more.
+            budget: As `fill_bitmask`, counted from this place; guesses that do not keep to it cannot come.
+
+        Returns:
+            For each guess whether it can come.
+
+        Raises:
+            ArgumentError: The lengths differ, a parent does not precede its guess, or the mask has too few rows.
+            VocabularyError: There is no such id.
+            TypeError, DeadEnd, LimitExceeded: As `fill_bitmask`; no row was written.
+        """
     def allowed_token_ids(self, *, budget: int | None = None) -> list[int]:
         """The ids of the tokens that may come next, ascending: the same as `fill_bitmask`, as a list.
 
@@ -511,6 +537,19 @@ def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infi
 
     Raises:
         TypeError, BufferError, ArgumentError: A buffer or a row does not fit; nothing was written.
+    """
+
+def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:
+    """The first ``most`` token ids that a row of a mask allows, ascending: what a decode loop asks to know whether there is
+    a choice at all.
+
+    Args:
+        mask: As `Matcher.fill_bitmask`.
+        row: Which row to read, counted from 0.
+        most: How many ids at most; reading stops there.
+
+    Raises:
+        TypeError, ArgumentError: As `Matcher.fill_bitmask`.
     """
 
 def json_schema_keywords() -> list[tuple[str, str, str]]:

@@ -54,12 +54,11 @@ def test_a_fork_keeps_the_place(tiny: LocalModel) -> None:
 
 
 def test_a_step_is_a_short_prefill(tiny: LocalModel) -> None:
-    """Not bit for bit: the quantization of a run depends on all tokens of the run."""
     *ids, last = tiny.encode("The number is 12.")
     runtime = tiny.runtime.fork()
     runtime.prefill(ids)
     correlation = np.corrcoef(runtime.step(last), tiny.runtime.fork().prefill([*ids, last]))
-    assert correlation[0, 1] > 0.99
+    assert correlation[0, 1] > 0.9999
 
 
 @pytest.mark.parametrize(

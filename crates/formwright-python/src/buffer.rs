@@ -118,12 +118,17 @@ pub enum Found<'a> {
 impl<'a> Found<'a> {
     /// The rows of `mask`, of `words` words each.
     pub fn of(mask: &'a Bound<'_, PyAny>, words: usize) -> PyResult<Self> {
-        let rows = match mask.cast_exact::<RowBuffer>() {
-            Ok(kept) => Self::Kept(&kept.get().rows),
-            Err(_) => Self::New(Rows::new(mask)?),
-        };
+        let rows = Self::any(mask)?;
         rows.check_width(mask.py(), words)?;
         Ok(rows)
+    }
+
+    /// The rows of `mask`, of any width.
+    pub fn any(mask: &'a Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(match mask.cast_exact::<RowBuffer>() {
+            Ok(kept) => Self::Kept(&kept.get().rows),
+            Err(_) => Self::New(Rows::new(mask)?),
+        })
     }
 }
 

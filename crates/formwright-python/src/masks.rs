@@ -14,8 +14,8 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::buffer::shared;
-use crate::errors::{Int, argument};
+use crate::buffer::{Found, shared};
+use crate::errors::{Int, argument, count};
 
 /// Write ``minus_infinity`` where the mask has no 1: what `formwright.apply_bitmask` stands on.
 ///
@@ -51,6 +51,29 @@ pub fn apply_bitmask(
         return job.run(py, &buffer, minus_infinity);
     }
     Err(PyTypeError::new_err("logits: a buffer of uint16, uint32 or uint64 is wanted"))
+}
+
+/// The first ``most`` token ids that a row of a mask allows, ascending: what a decode loop asks to know whether there is
+/// a choice at all.
+///
+/// Args:
+///     mask: As `Matcher.fill_bitmask`.
+///     row: Which row to read, counted from 0.
+///     most: How many ids at most; reading stops there.
+///
+/// Raises:
+///     TypeError, ArgumentError: As `Matcher.fill_bitmask`.
+#[pyfunction]
+#[pyo3(signature = (mask, row=Int(0), *, most=Int(2)), text_signature = "(mask, row=0, *, most=2)")]
+pub fn first_allowed(py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, most: Int) -> PyResult<Vec<u32>> {
+    let most: u32 = count(py, "most", most)?;
+    let rows = Found::any(mask)?;
+    let words = rows.row(rows.check(py, row)?);
+    let ids = words.iter().enumerate().filter(|(_, of)| word(of) != 0).flat_map(|(index, of)| {
+        let bits = word(of);
+        (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| index as u32 * 32 + bit)
+    });
+    Ok(ids.take(most as usize).collect())
 }
 
 /// A checked mask, and the rows to treat (all if `None`).

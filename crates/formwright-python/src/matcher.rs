@@ -76,6 +76,66 @@ impl Matcher {
         Ok(())
     }
 
+    /// Write the allowed tokens along a draft tree, for speculative decoding: at this place, and after each guess.
+    ///
+    /// The state does not change. Row 0 is this place, row ``i + 1`` is what may come after guess ``i``: nothing, if
+    /// the guess cannot come itself or ends the text::
+    ///
+    ///     valid = matcher.mask_tree([cat, car, s], [-1, -1, 0], mask)      # s is a guess after cat
+    ///
+    /// Args:
+    ///     token_ids: The guesses, each after its parent.
+    ///     parents: For each guess the index of the guess that it follows; -1 follows the text. A chain is
+    ///         ``range(-1, len(token_ids) - 1)``.
+    ///     mask: As `fill_bitmask`, with ``len(token_ids) + 1`` rows or more.
+    ///     budget: As `fill_bitmask`, counted from this place; guesses that do not keep to it cannot come.
+    ///
+    /// Returns:
+    ///     For each guess whether it can come.
+    ///
+    /// Raises:
+    ///     ArgumentError: The lengths differ, a parent does not precede its guess, or the mask has too few rows.
+    ///     VocabularyError: There is no such id.
+    ///     TypeError, DeadEnd, LimitExceeded: As `fill_bitmask`; no row was written.
+    #[pyo3(signature = (token_ids, parents, mask, *, budget=None))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn mask_tree(
+        &mut self,
+        py: Python<'_>,
+        token_ids: Vec<Int>,
+        parents: Vec<Int>,
+        mask: &Bound<'_, PyAny>,
+        budget: Option<Int>,
+    ) -> PyResult<Vec<bool>> {
+        let ids = known_all(py, self.vocabulary(), &token_ids)?;
+        let rows = Found::of(mask, self.words())?;
+        rows.check(py, Int(ids.len() as i64))?;
+        let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
+        if let Some(wrong) = parents.iter().find(|parent| parent.0 < -1) {
+            let message = format!("mask_tree: there is no guess {}: parents go from -1 on", wrong.0);
+            return Err(argument(py, "parents", message));
+        }
+        let parents: Vec<Option<usize>> = parents.iter().map(|parent| usize::try_from(parent.0).ok()).collect();
+        if parents.len() != ids.len() {
+            return Err(argument(py, "parents", "mask_tree: there must be one parent for each guess".to_owned()));
+        }
+        let guesses: Vec<kernel::Guess> = ids.into_iter().zip(parents).collect();
+        let rows: &Rows = &rows;
+        let kernel = &mut self.kernel;
+        let found = py.detach(|| {
+            let mut masks: Vec<Option<kernel::Mask>> = vec![None; guesses.len() + 1];
+            kernel.mask_tree(&guesses, budget, |row, mask| masks[row] = Some(mask.clone())).map(|valid| (valid, masks))
+        });
+        let (valid, masks) = lift(py, found)?;
+        for (row, mask) in masks.into_iter().enumerate() {
+            match mask {
+                Some(mask) => mask.write(self.vocabulary(), rows.row(row)),
+                None => rows.row(row).fill(0),
+            }
+        }
+        Ok(valid)
+    }
+
     /// The ids of the tokens that may come next, ascending: the same as `fill_bitmask`, as a list.
     ///
     /// For a look and for small vocabularies; a decode loop wants the mask.

@@ -20,6 +20,7 @@ mod canonical;
 mod constraint;
 mod counting;
 mod distance;
+mod draft;
 mod history;
 mod machine;
 mod masks;
@@ -46,6 +47,7 @@ use crate::vocabulary::TokenId;
 pub use byte_automaton::ByteAutomaton;
 pub use canonical::Speller;
 pub use constraint::Constraint;
+pub use draft::Guess;
 pub use masks::{Mask, Row};
 pub use recognizer::Recognizer;
 

@@ -1,0 +1,63 @@
+"""The embedded model's batches: a row gives the same bits alone and beside others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from formwright.models import LocalModel
+from formwright.models.tiny import TinyRuntime
+
+
+def runtime(tiny: LocalModel) -> TinyRuntime:
+    assert isinstance(tiny.runtime, TinyRuntime)
+    return tiny.runtime
+
+
+def test_rows_are_the_same_alone_and_together(tiny: LocalModel) -> None:
+    random = np.random.default_rng(0)
+    empty = runtime(tiny)
+    prompts = [random.integers(5, 4000, length).tolist() for length in (3, 70, 40, 130, 65, 100)]
+    alone, together = [empty.fork() for _ in prompts], empty.batch()
+    for single, prompt in zip(alone, prompts, strict=True):
+        assert np.array_equal(single.prefill(prompt), together.add(prompt))
+    for turn in range(40):
+        tokens = [random.integers(5, 4000, random.choice([0, 1, 1, 1, 3])).tolist() for _ in alone]
+        logits = together.step(tokens) if any(tokens) else np.zeros((6, 1))
+        for row, (single, new) in enumerate(zip(alone, tokens, strict=True)):
+            assert not new or np.array_equal(single.prefill(new), logits[row])
+        if turn % 7 == 0:
+            kept = random.integers(0, 6, 6).tolist()
+            together.select(kept)
+            alone = [alone[row].fork() for row in kept]
+    assert together.lengths == [single.length for single in alone]
+
+
+def test_a_full_row_does_not_disturb_the_others(tiny: LocalModel) -> None:
+    random = np.random.default_rng(1)
+    empty = runtime(tiny)
+    full, short = random.integers(5, 4000, empty.context).tolist(), [5, 6, 7]
+    batch, single = empty.batch(), empty.fork()
+    batch.add(full)
+    batch.add(short)
+    batch.add(short)
+    single.prefill(short)
+    for _ in range(3):
+        logits = batch.step([[], [9], [9]])
+        expected = single.step(9)
+        assert np.array_equal(logits[1], expected)
+        assert np.array_equal(logits[2], expected)
+    with pytest.raises(ValueError, match="the context is 1024"):
+        batch.step([[9], [9], [9]])
+    batch.select([1, 2])
+    assert np.array_equal(batch.step([[8], [8]])[0], single.step(8))
+
+
+def test_wrong_calls_are_errors(tiny: LocalModel) -> None:
+    batch = runtime(tiny).batch()
+    batch.add([5])
+    for wrong in ([], [[1], [2]], [[]]):
+        with pytest.raises(ValueError):
+            batch.step(wrong)
+    with pytest.raises(ValueError):
+        batch.add([])

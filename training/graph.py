@@ -1,0 +1,159 @@
+"""The model as one ONNX graph for prefill and decode, written node by node.
+
+    python graph.py ../python/formwright/models/formwright_tiny     # reads model.safetensors, writes model.int8.onnx
+
+    input_ids [batch, new]   past_lengths [batch]   past_key_values.N.key/.value [batch, heads, capacity, head size]
+    logits [batch, new, vocabulary]                 present.N.key/.value
+
+Rows of a batch do not touch each other: a row gives the same bits alone and beside any others. Weights have
+one scale a column, activations one scale a token, and products of 8-bit numbers are exact; attention reads
+``past_lengths[i] + new`` positions of row ``i`` and no padding. Past and present may be one buffer, written in place.
+
+Weights use 7 of the 8 bits: processors without VNNI add pairs of products in 16 bits, which would overflow.
+Attention, norms and the activation are ONNX Runtime's own fused operators.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from safetensors.numpy import load_file
+
+FUSED = "com.microsoft"
+MIDDLE = 128
+"""The 8-bit number that stands for zero."""
+
+
+class Graph:
+    """Nodes and constants in order; each method adds an operation and names its result."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: dict[str, np.ndarray] = {}
+
+    def constant(self, name: str, value: np.ndarray) -> str:
+        self.constants[name] = value
+        return name
+
+    def add(self, kind: str, *inputs: str, outputs: Sequence[str] = (), count: int = 1, domain: str = "", **attributes: object) -> list[str]:
+        names = list(outputs) or [f"{kind}_{len(self.nodes)}_{index}" for index in range(count)]
+        self.nodes.append(helper.make_node(kind, list(inputs), names, domain=domain, **attributes))
+        return names
+
+    def __call__(self, kind: str, *inputs: str, **attributes: object) -> str:
+        return self.add(kind, *inputs, **attributes)[0]
+
+    def norm(self, x: str, weight: np.ndarray, epsilon: float) -> str:
+        name = self.constant(f"norm_{len(self.nodes)}", weight)
+        return self("SimplifiedLayerNormalization", x, name, axis=-1, epsilon=epsilon, stash_type=1)
+
+    def linear(self, x: str, weights: str) -> str:
+        """``x`` times a matrix in 8 bits, with one scale for each token."""
+        largest = self("ReduceMax", self("Abs", x), "last_axis", keepdims=1)
+        step = self("Mul", self("Max", largest, "tiny"), "one_127th")
+        rounded = self("QuantizeLinear", self("Div", x, step), "one", "middle")
+        product = self("Cast", self("MatMulInteger", rounded, weights, "middle"), to=TensorProto.FLOAT)
+        return self("Mul", self("Mul", product, step), f"{weights}_scale")
+
+
+def quantized(graph: Graph, name: str, matrix: np.ndarray) -> str:
+    """Stores a matrix [inputs, outputs] in 7 bits, one scale a column."""
+    scale = np.maximum(np.abs(matrix).max(0), 1e-12) / 63
+    graph.constant(f"{name}_scale", scale.astype(np.float32))
+    return graph.constant(name, np.round(matrix / scale).astype(np.int8))
+
+
+def rotations(config: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines of each position, of shape ``(positions, head size / 2)``."""
+    size = config["head_dim"]
+    frequencies = config["rope_theta"] ** (-np.arange(0, size, 2) / size)
+    angles = np.outer(np.arange(config["max_position_embeddings"]), frequencies)
+    return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+
+def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
+    """The graph of a checkpoint with the names of `transformers.LlamaForCausalLM`."""
+    graph, heads, epsilon = Graph(), config["num_attention_heads"], config["rms_norm_eps"]
+    for name, value in {
+        "last_axis": np.array([-1]), "tiny": np.float32(1e-12), "one_127th": np.float32(1 / 127), "one": np.float32(1), "middle": np.uint8(MIDDLE),
+        "first_axis": np.array([0]), "new_axis": np.array([1], np.int64), "first": np.array(0), "last": np.array([1]), "halves": np.array([config["intermediate_size"]] * 2),
+    }.items():
+        graph.constant(name, np.asarray(value))
+    for name, value in zip(("cosine", "sine"), rotations(config), strict=True):
+        graph.constant(name, value)
+    head = quantized(graph, "head", weights["model.embed_tokens.weight"].T)
+    x = embed(graph, head)
+    ends, total = lengths(graph)
+    for layer in range(config["num_hidden_layers"]):
+        part = {name: weights[f"model.layers.{layer}.{name}.weight"] for name in LAYER}
+        joined = np.concatenate([part[f"self_attn.{name}_proj"] for name in "qkv"]).T
+        projected = graph.linear(graph.norm(x, part["input_layernorm"], epsilon), quantized(graph, f"attend_{layer}", joined))
+        past = [f"past_key_values.{layer}.{name}" for name in ("key", "value")]
+        mixed = graph(
+            "GroupQueryAttention", projected, "", "", *past, ends, total, "cosine", "sine", domain=FUSED,
+            outputs=[f"mixed_{layer}", f"present.{layer}.key", f"present.{layer}.value"], num_heads=heads, kv_num_heads=heads, do_rotary=1,
+        )
+        x = graph("Add", x, graph.linear(mixed, quantized(graph, f"mix_{layer}", part["self_attn.o_proj"].T)))
+        x = graph("Add", x, feed_forward(graph, graph.norm(x, part["post_attention_layernorm"], epsilon), part, layer))
+    logits = graph.linear(graph.norm(x, weights["model.norm.weight"], epsilon), head)
+    graph("Identity", logits, outputs=["logits"])
+    return assembled(graph, config)
+
+
+LAYER = (
+    "input_layernorm", "post_attention_layernorm", "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
+    "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj",
+)
+
+
+def embed(graph: Graph, head: str) -> str:
+    """The rows of the embedding: columns of the output matrix, which is the same in 8 bits."""
+    columns = graph("Cast", graph("Gather", head, "input_ids", axis=1), to=TensorProto.FLOAT)
+    scaled = graph("Mul", columns, graph("Gather", f"{head}_scale", "input_ids", axis=0))
+    return graph("Transpose", scaled, perm=[1, 2, 0])
+
+
+def lengths(graph: Graph) -> tuple[str, str]:
+    """The last position of each row, and the most positions of any, as the attention wants them."""
+    new = graph("Gather", graph("Shape", "input_ids"), "last", axis=0)
+    totals = graph("Add", "past_lengths", new)
+    ends = graph("Cast", graph("Sub", totals, "last"), to=TensorProto.INT32)
+    longest = graph("Cast", graph("ReduceMax", totals, "first_axis", keepdims=0), to=TensorProto.INT32)
+    return ends, longest
+
+
+def feed_forward(graph: Graph, x: str, part: dict[str, np.ndarray], layer: int) -> str:
+    joined = np.concatenate([part["mlp.gate_proj"], part["mlp.up_proj"]]).T
+    gate, up = graph.add("Split", graph.linear(x, quantized(graph, f"gate_{layer}", joined)), "halves", count=2, axis=-1)
+    silu = graph("QuickGelu", gate, domain=FUSED, alpha=1.0)
+    return graph.linear(graph("Mul", silu, up), quantized(graph, f"down_{layer}", part["mlp.down_proj"].T))
+
+
+def assembled(graph: Graph, config: dict) -> onnx.ModelProto:
+    cache = ["batch", config["num_attention_heads"], "capacity", config["head_dim"]]
+    names = [f"{layer}.{part}" for layer in range(config["num_hidden_layers"]) for part in ("key", "value")]
+    value = helper.make_tensor_value_info
+    inputs = [value("input_ids", TensorProto.INT64, ["batch", "new"]), value("past_lengths", TensorProto.INT64, ["batch"])]
+    inputs += [value(f"past_key_values.{name}", TensorProto.FLOAT, cache) for name in names]
+    outputs = [value("logits", TensorProto.FLOAT, ["batch", "new", config["vocab_size"]])]
+    outputs += [value(f"present.{name}", TensorProto.FLOAT, [*cache[:2], "held", cache[3]]) for name in names]
+    constants = [numpy_helper.from_array(array, name) for name, array in graph.constants.items()]
+    whole = helper.make_graph(graph.nodes, "formwright-tiny", inputs, outputs, constants)
+    return helper.make_model(whole, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(FUSED, 1)], ir_version=10)
+
+
+def write(folder: Path) -> None:
+    """Writes ``model.int8.onnx`` beside the float16 weights it is made of."""
+    weights = {name: value.astype(np.float32) for name, value in load_file(folder / "model.safetensors").items()}
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    onnx.save(build(weights, config), folder / "model.int8.onnx")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
