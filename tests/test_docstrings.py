@@ -21,6 +21,7 @@ import pytest
 from pydantic import BaseModel
 
 import formwright as fw
+from formwright.generation import Limits, Sampler, Writing
 from formwright.models import embedded
 
 PACKAGE = Path(fw.__file__).parent
@@ -50,16 +51,6 @@ class Person(BaseModel):
     age: int = 0
 
 
-class NoRuntime:
-    """Stands for a model; what is written in the examples needs no opinion of one."""
-
-    def prefill(self, token_ids: Any, /) -> np.ndarray:
-        return np.zeros(4096, dtype=np.float32)
-
-    def step(self, token_id: int, /) -> np.ndarray:
-        return np.zeros(4096, dtype=np.float32)
-
-
 def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
     """What an example may use without saying where it comes from."""
     vocabulary = tiny.vocabulary
@@ -76,6 +67,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "formwright": fw,
         "fw": fw,
         "ids": [5, 6],
+        "limits": Limits(max_tokens=64),
         "logits": np.zeros(vocabulary.logits_size, dtype=np.float32),
         "mask": fw.allocate_bitmask(2, vocabulary),
         "matcher": constraint.matcher(),
@@ -84,11 +76,13 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "name": str(embedded.FOLDER),
         "prompt": "Ada is 36.",
         "prompt_ids": [5, 6],
-        "runtime": NoRuntime(),
+        "result": tiny.generate("Ada is 36.", Person, trace=True),
+        "runtime": tiny.runtime.fork(),
         "schema": schema | {"additionalProperties": False},
         "token": 7,
         "tokenizer": importlib.import_module("tokenizers").Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json")),
         "vocabulary": vocabulary,
+        "writings": [Writing(constraint, [5, 6], Limits(max_tokens=64), Sampler()) for _ in range(3)],
     }
 
 

@@ -18,7 +18,9 @@ VOCABULARY = fw.Vocabulary(
 )
 
 
-def by_walking(matcher: fw.Matcher, token_ids: list[int], parents: list[int], budget: int | None) -> tuple[list[bool], np.ndarray]:
+def by_walking(
+    matcher: fw.Matcher, token_ids: list[int], parents: list[int], budget: int | None
+) -> tuple[list[bool], np.ndarray]:
     """The oracle: each guess reached from the root by a fork."""
     mask = fw.allocate_bitmask(len(token_ids) + 1, VOCABULARY)
     matcher.fork().fill_bitmask(mask, 0, budget=budget)

@@ -101,7 +101,7 @@ def test_a_constraint_for_another_vocabulary_is_refused(model: LocalModel) -> No
     "option",
     [
         *({"max_tokens": value} for value in (-1, None, 1.5)),
-        *({"temperature": value} for value in (-1, None, float("inf"))),
+        *({"temperature": value} for value in (-1, "hot", float("inf"))),
         *({"top_k": value} for value in (0, 1.5)),
         *({"top_p": value} for value in (0, 1.5, "1")),
         *({"seed": value} for value in (-1, "1")),
@@ -129,7 +129,10 @@ METHODS = [LocalModel.generate, LocalModel.stream]
 
 def test_generate_and_stream_have_the_same_options() -> None:
     names = [list(inspect.signature(method).parameters) for method in METHODS]
-    assert names[0] == names[1]
+    several = {"beams", "returns", "fidelity", "particles"}
+    assert [name for name in names[0] if name not in several] == names[1]
+    many = list(inspect.signature(LocalModel.generate_many).parameters)
+    assert many == ["self", "prompts", "forms", *names[0][3:], "batch_size", "progress"]
     assert "kwargs" not in str(names)
 
 

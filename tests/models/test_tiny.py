@@ -57,7 +57,7 @@ def test_wrong_calls_are_errors(tiny: LocalModel) -> None:
     batch = runtime(tiny).batch()
     batch.add([5])
     for wrong in ([], [[1], [2]], [[]]):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="row"):
             batch.step(wrong)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="0 tokens"):
         batch.add([])

@@ -81,7 +81,8 @@ impl Matcher {
     /// The state does not change. Row 0 is this place, row ``i + 1`` is what may come after guess ``i``: nothing, if
     /// the guess cannot come itself or ends the text::
     ///
-    ///     valid = matcher.mask_tree([cat, car, s], [-1, -1, 0], mask)      # s is a guess after cat
+    ///     mask = allocate_bitmask(4, vocabulary)
+    ///     matcher.mask_tree([5, 6, 7], [-1, -1, 0], mask)      # 5 or 6 comes next; 7 is a guess after 5
     ///
     /// Args:
     ///     token_ids: The guesses, each after its parent.

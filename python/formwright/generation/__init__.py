@@ -1,26 +1,44 @@
-"""Generating: the decode loop, the sampler, the results.
+"""Generating: what happens at one token, for one text and for many, and what comes out.
 
-`loop` turns a runtime, a constraint and a prompt into a stream of tokens; `held` makes
-their bytes text; `sampler` chooses among allowed tokens; `result` is what comes out.
-None of it knows where the model comes from; see `formwright.models`.
+`writing` is one text under way; `loop` asks a model for it, `batch` for many at a time. `sampler`
+chooses among allowed tokens, `beams` follows the best texts, `fidelity` draws from the model's own
+distribution. `held` makes bytes text; `trace` and its pictures tell what the form did to the model;
+`result` is what comes out. None of it knows where the model comes from; see `formwright.models`.
 """
 
 from __future__ import annotations
 
+from formwright.generation.batch import Batch, Engine, Separate
+from formwright.generation.beams import beam_search
+from formwright.generation.fidelity import draw_by_particles, draw_exactly
 from formwright.generation.held import Piece
-from formwright.generation.loop import MAX_TOKENS, Runtime, Stream, generate
-from formwright.generation.result import Complete, Reason, Result, Truncated
+from formwright.generation.loop import Runtime, Stream, generate
+from formwright.generation.result import Complete, Failed, Observed, Particles, Reason, Result, Truncated
 from formwright.generation.sampler import Sampler
+from formwright.generation.trace import Trace
+from formwright.generation.writing import MAX_TOKENS, Limits, Writing
 
 __all__ = [
     "MAX_TOKENS",
+    "Batch",
     "Complete",
+    "Engine",
+    "Failed",
+    "Limits",
+    "Observed",
+    "Particles",
     "Piece",
     "Reason",
     "Result",
     "Runtime",
     "Sampler",
+    "Separate",
     "Stream",
+    "Trace",
     "Truncated",
+    "Writing",
+    "beam_search",
+    "draw_by_particles",
+    "draw_exactly",
     "generate",
 ]

@@ -10,16 +10,21 @@
 
 There is no third case and no repaired text: a `Complete` is in form from its first
 byte to its last, a `Truncated` is the beginning of a text in form. Only who allows a
-cut (``finish=False``, ``stop=``, ``cancel=``) can be given one.
+cut (``finish=False``, ``stop=``, ``cancel=``) can be given one. Where many texts are asked
+for at once, `Failed` stands in the place of one that raised an error; `Observed` is what
+a model writes when nothing holds it to the form.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from html import escape
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NoReturn, TypeVar
 
-__all__ = ["Complete", "Reason", "Result", "Truncated"]
+if TYPE_CHECKING:
+    from formwright.generation.trace import Trace
+
+__all__ = ["Complete", "Failed", "Observed", "Particles", "Reason", "Result", "Truncated"]
 
 T = TypeVar("T", covariant=True)
 Reason = Literal["max_tokens", "stop", "cancel"]
@@ -38,6 +43,8 @@ class _Written:
     model_calls: int
     forced_tokens: int
     seconds: float = field(compare=False)
+    log_probability: float | None = None
+    trace: Trace | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, shown in self._shown())})"
@@ -47,9 +54,12 @@ class _Written:
         return f"<table><caption>{type(self).__name__}</caption>{''.join(cells)}</table>"
 
     def _shown(self) -> list[tuple[str, str]]:
-        """Names and values, what matters most first."""
-        names = [entry.name for entry in fields(self)]
-        return [(name, _shown_value(name, getattr(self, name))) for name in names[-1:] + names[:-1]]
+        """Names and values, what matters most first; without what was not asked for."""
+        given = [
+            entry for entry in fields(self) if entry.default is MISSING or getattr(self, entry.name) not in (None, ())
+        ]
+        names = sorted((entry.name for entry in given), key=lambda name: name not in ("value", "reason"))
+        return [(name, _shown_value(name, getattr(self, name))) for name in names]
 
 
 def _shown_value(name: str, value: object) -> str:
@@ -57,6 +67,8 @@ def _shown_value(name: str, value: object) -> str:
         return f"{value:.3f}"
     if isinstance(value, tuple) and name == "token_ids" and len(value) > _IDS_SHOWN:
         return f"({', '.join(map(str, value[:_IDS_SHOWN]))}, ... {len(value)} in all)"
+    if name == "alternatives" and isinstance(value, tuple):
+        return f"({len(value)} in all)"
     return repr(value)
 
 
@@ -73,9 +85,17 @@ class Complete(_Written, Generic[T]):
         model_calls: How often the model was run.
         forced_tokens: How many tokens could only be one, so that the model was not asked for them.
         seconds: Wall-clock time; two results are equal whatever it says.
+        log_probability: What the model itself gives to these tokens and the end of the text, in nats; ``None`` where
+            nobody has asked (``beams=``, ``fidelity=``).
+        trace: What the form did to the model, token by token, if ``trace=True``.
+        alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says.
+        particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
+            in form by itself. With ``fidelity="exact"`` every text of the form is a particle.
     """
 
     value: T
+    alternatives: tuple[Complete[T], ...] = ()
+    particles: Particles | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -90,9 +110,70 @@ class Truncated(_Written):
         model_calls: How often the model was run.
         forced_tokens: How many tokens could only be one, so that the model was not asked for them.
         seconds: Wall-clock time; two results are equal whatever it says.
+        log_probability: What the model itself gives to these tokens and the end of the text, in nats; ``None`` where
+            nobody has asked (``beams=``, ``fidelity=``).
+        trace: What the form did to the model, token by token, if ``trace=True``.
     """
 
     reason: Reason
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Particles:
+    """Weighted texts that stand for the model's own distribution over the texts in form.
+
+    Attributes:
+        texts: What each particle has written.
+        log_weights: Their weights, in nats; together the weights are 1.
+        log_form_probability: How likely the model is to write a text in form, in nats: an estimate by particles
+            (its exponential is unbiased), exact where all texts were scored.
+    """
+
+    texts: tuple[str, ...]
+    log_weights: tuple[float, ...]
+    log_form_probability: float
+
+    def __repr__(self) -> str:
+        return f"Particles({len(self.texts)}, log_form_probability={self.log_form_probability:.3f})"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """In the place of a text that could not be written: the error that `generate` would have raised.
+
+    Attributes:
+        error: What was raised.
+    """
+
+    error: Exception
+
+    @property
+    def value(self) -> NoReturn:
+        """There is none: raises the error."""
+        raise self.error
+
+    def __bool__(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Observed(_Written):
+    """What a model writes when nothing holds it to a form.
+
+    Attributes:
+        in_form: Whether the text, to its end, is in form.
+        text: The text written; with a replacement character for bytes that are none.
+        token_ids: The tokens written, the end-of-text token not included.
+        prompt_tokens: How many tokens the prompt had.
+        model_calls: How often the model was run.
+        forced_tokens: 0: nothing is forced.
+        seconds: Wall-clock time; two results are equal whatever it says.
+        log_probability: What the model gives to these tokens, in nats.
+        trace: What the form would have done, token by token, up to the first token that is out of form.
+    """
+
+    in_form: bool
+    trace: Trace
 
 
 Result = Complete[T] | Truncated

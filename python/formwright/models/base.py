@@ -9,7 +9,8 @@ A *runtime* is the part that differs between ONNX Runtime, torch and the rest: i
 a sequence and gives logits (`LocalRuntime`). `LocalModel` is the part that does not: it
 reads the prompt, compiles the form, and runs the decode loop on a fresh fork.
 
-Cost: a fork of an empty runtime and one compilation of the form for each call.
+Cost: a fork of an empty runtime and one compilation of the form for each call. `generate_many` compiles
+each form once.
 
 The wrinkle: text and prompt share the model's context. Where ``max_tokens`` does not fit
 behind the prompt, what is left of the context is the budget instead.
@@ -17,27 +18,35 @@ behind the prompt, what is left of the context is the budget instead.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Vocabulary
-from formwright.errors import LimitExceeded, PromptError, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, MissingDependency, PromptError, VocabularyError
 from formwright.forms import Form
+from formwright.generation.batch import Batch, Engine, Separate
+from formwright.generation.beams import beam_search, log_softmax
+from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
 from formwright.generation.healing import Healed
-from formwright.generation.loop import MAX_TOKENS, Runtime, Stream
-from formwright.generation.result import Complete, Truncated
+from formwright.generation.loop import Runtime, Stream
+from formwright.generation.observing import observe
+from formwright.generation.result import Complete, Failed, Observed, Truncated
 from formwright.generation.sampler import Sampler
-from formwright.languages import Canonical, compile
+from formwright.generation.trace import retraced
+from formwright.generation.writing import MAX_TOKENS, Limits, Writing
+from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
+from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.prompts import Message, Prompt
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeForm
+    from typing_extensions import TypeForm, Unpack
 
     from formwright.languages import Schema
 
@@ -47,7 +56,11 @@ T = TypeVar("T")
 
 
 class LocalRuntime(Runtime, Protocol):
-    """A runtime that can be copied."""
+    """A runtime that can be copied.
+
+    It may have two methods more: ``batch()`` gives an empty `formwright.generation.Batch`, ``score(token_ids)``
+    appends tokens and returns the logits after each of them. Without them, rows and tokens have a call each.
+    """
 
     @property
     def length(self) -> int:
@@ -88,16 +101,10 @@ class LocalModel:
         prompt: Prompt,
         form: TypeForm[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -105,16 +112,10 @@ class LocalModel:
         prompt: Prompt,
         form: Form[T] | Constraint[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[T]: ...
     @overload
     def generate(
@@ -122,16 +123,10 @@ class LocalModel:
         prompt: Prompt,
         form: re.Pattern[str],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[str]: ...
     @overload
     def generate(
@@ -139,16 +134,10 @@ class LocalModel:
         prompt: Prompt,
         form: Schema,
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[Any]: ...
     @overload
     def generate(
@@ -156,16 +145,10 @@ class LocalModel:
         prompt: Prompt,
         form: TypeForm[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[T] | Truncated: ...
     @overload
     def generate(
@@ -173,16 +156,10 @@ class LocalModel:
         prompt: Prompt,
         form: Form[T] | Constraint[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[T] | Truncated: ...
     @overload
     def generate(
@@ -190,16 +167,10 @@ class LocalModel:
         prompt: Prompt,
         form: re.Pattern[str],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[str] | Truncated: ...
     @overload
     def generate(
@@ -207,16 +178,10 @@ class LocalModel:
         prompt: Prompt,
         form: Schema,
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[Options],
     ) -> Complete[Any] | Truncated: ...
     def generate(
         self,
@@ -224,7 +189,7 @@ class LocalModel:
         form: Any,
         *,
         max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
+        temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
         seed: int | None = None,
@@ -233,6 +198,11 @@ class LocalModel:
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
         heal: bool = False,
+        beams: int = 1,
+        returns: int = 1,
+        fidelity: Fidelity = "mask",
+        particles: int = 16,
+        trace: bool = False,
     ) -> Complete[Any] | Truncated:
         """Write one text in ``form`` and read its value.
 
@@ -240,7 +210,7 @@ class LocalModel:
             prompt: One user message, a conversation, or token ids.
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
             max_tokens: Tokens at most; the text is steered to a complete end within them.
-            temperature: 0 is greedy, 1 is the model's own distribution.
+            temperature: 0 is greedy, 1 is the model's own distribution. ``None`` is 0, and 1 where ``fidelity`` draws.
             top_k: Draw among the most likely ``top_k`` allowed tokens.
             top_p: Draw among the most likely allowed tokens that together reach this probability.
             seed: Makes draws repeatable.
@@ -251,6 +221,13 @@ class LocalModel:
                 next (``"forced"``), or perhaps none (False). A constraint says this by itself.
             heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
                 that end inside a word.
+            beams: With more than 1, a beam search of this width: the texts that the model finds most likely.
+            returns: How many texts of the beams are in ``result.alternatives``.
+            fidelity: Whose distribution is drawn from: ``"mask"`` is token by token among the allowed ones,
+                ``"exact"`` scores all texts of a finite form, ``"smc"`` weighs ``particles`` texts against each other.
+            particles: How many texts ``fidelity="smc"`` writes to draw one.
+            trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
+                token. The model is then asked for forced tokens too.
 
         Returns:
             `Complete` with the value; where ``finish=False``, ``stop`` or ``cancel`` allow a cut, maybe `Truncated`.
@@ -258,30 +235,28 @@ class LocalModel:
         Raises:
             NotAForm, LanguageError: The form cannot be read or enforced.
             PromptError: The prompt cannot be read.
-            LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text.
-            ArgumentError: An option has a value that it cannot have.
+            LimitExceeded: ``max_tokens``, or what the prompt leaves of the context, is too small for any text; or the
+                form has too many texts for ``fidelity="exact"``.
+            ArgumentError: An option has a value that it cannot have, or does not go with another one.
             VocabularyError: ``form`` is a constraint for another vocabulary.
             OutputInvalid: The type refuses the text, though it is in form.
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
-        with self.stream(
-            prompt,
-            form,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            top_k=top_k,
-            top_p=top_p,
-            seed=seed,
-            finish=finish,
-            stop=stop,
-            cancel=cancel,
-            canonical=canonical,
-            heal=heal,
-        ) as stream:
-            for _ in stream:
-                pass
-        result: Complete[Any] | Truncated = stream.result
-        return result
+        strategy = _Strategy(beams, returns, fidelity, particles)
+        task = self._task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
+        result: Complete[Any] | Truncated
+        if strategy.is_plain:
+            sampler = Sampler(
+                temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed
+            )
+            with task.stream(self.runtime.fork(), sampler, trace) as stream:
+                for _ in stream:
+                    pass
+            result = stream.result
+            return result
+        strategy.check(temperature, top_k, top_p)
+        result = self._search(task, strategy, temperature, seed)
+        return self._traced(task, result) if trace else result
 
     @overload
     def stream(
@@ -289,16 +264,10 @@ class LocalModel:
         prompt: Prompt,
         form: TypeForm[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[T]]: ...
     @overload
     def stream(
@@ -306,16 +275,10 @@ class LocalModel:
         prompt: Prompt,
         form: Form[T] | Constraint[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[T]]: ...
     @overload
     def stream(
@@ -323,16 +286,10 @@ class LocalModel:
         prompt: Prompt,
         form: re.Pattern[str],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[str]]: ...
     @overload
     def stream(
@@ -340,16 +297,10 @@ class LocalModel:
         prompt: Prompt,
         form: Schema,
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[Any]]: ...
     @overload
     def stream(
@@ -357,16 +308,10 @@ class LocalModel:
         prompt: Prompt,
         form: TypeForm[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[T] | Truncated]: ...
     @overload
     def stream(
@@ -374,16 +319,10 @@ class LocalModel:
         prompt: Prompt,
         form: Form[T] | Constraint[T],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[T] | Truncated]: ...
     @overload
     def stream(
@@ -391,16 +330,10 @@ class LocalModel:
         prompt: Prompt,
         form: re.Pattern[str],
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[str] | Truncated]: ...
     @overload
     def stream(
@@ -408,16 +341,10 @@ class LocalModel:
         prompt: Prompt,
         form: Schema,
         *,
-        max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        seed: int | None = None,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        canonical: Canonical | None = None,
-        heal: bool = False,
+        **options: Unpack[StreamOptions],
     ) -> Stream[Complete[Any] | Truncated]: ...
     def stream(
         self,
@@ -425,7 +352,7 @@ class LocalModel:
         form: Any,
         *,
         max_tokens: int = MAX_TOKENS,
-        temperature: float = 0.0,
+        temperature: float | None = None,
         top_k: int | None = None,
         top_p: float = 1.0,
         seed: int | None = None,
@@ -434,17 +361,18 @@ class LocalModel:
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
         heal: bool = False,
+        trace: bool = False,
     ) -> Stream[Any]:
         """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
 
-        Takes what `generate` takes. Errors in the arguments are raised by this call, before the first token; what goes
-        wrong later (`OutputInvalid`, `DeadEnd`) is raised while iterating.
+        Errors in the arguments are raised by this call, before the first token; what goes wrong later
+        (`OutputInvalid`, `DeadEnd`) is raised while iterating.
 
         Args:
             prompt: One user message, a conversation, or token ids.
             form: Anything `formwright.form` takes, or a `Constraint` for this model's vocabulary.
             max_tokens: Tokens at most; the text is steered to a complete end within them.
-            temperature: 0 is greedy, 1 is the model's own distribution.
+            temperature: 0 is greedy, which ``None`` is too; 1 is the model's own distribution.
             top_k: Draw among the most likely ``top_k`` allowed tokens.
             top_p: Draw among the most likely allowed tokens that together reach this probability.
             seed: Makes draws repeatable.
@@ -453,27 +381,186 @@ class LocalModel:
             cancel: Asked before every token; true cuts the text.
             canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
                 next (``"forced"``), or perhaps none (False). A constraint says this by itself.
-            heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
-                that end inside a word.
+            heal: Whether the last tokens of the prompt are written anew, together with what follows them.
+            trace: Whether the result tells what the form did to the model at each token.
+        """
+        task = self._task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
+        sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
+        return task.stream(self.runtime.fork(), sampler, trace)
+
+    @overload
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Complete[T] | Failed]: ...
+    @overload
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: Form[T] | Constraint[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Complete[T] | Failed]: ...
+    @overload
+    def generate_many(
+        self,
+        prompts: Sequence[Prompt],
+        forms: Any,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Complete[Any] | Truncated | Failed]: ...
+    def generate_many(  # noqa: D417 (what is as in `generate` stands on one line)
+        self,
+        prompts: Sequence[Prompt],
+        forms: Any,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+        heal: bool = False,
+        beams: int = 1,
+        returns: int = 1,
+        fidelity: Fidelity = "mask",
+        particles: int = 16,
+        trace: bool = False,
+        batch_size: int = 64,
+        progress: bool | None = None,
+    ) -> list[Any]:
+        """Write one text for each prompt, many at a time; the results in the order of the prompts.
+
+        Rows share calls of the model: one that ends leaves, and the next prompt takes its place. Each result is what
+        `generate` gives for its prompt alone (of models whose batches round differently: up to that rounding). An error
+        is `Failed` in its place, and the others go on.
+
+        Args:
+            prompts: The prompts, each as `generate` takes it.
+            forms: One form for all, or a list or tuple with one for each prompt.
+            seed: The first prompt draws with this seed, the next one with ``seed + 1``, and so on.
+            batch_size: How many texts are written at a time.
+            progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
+            max_tokens, temperature, top_k, top_p, finish, stop, cancel, canonical, heal, trace: As `generate`, for
+                every prompt.
+            beams, returns, fidelity, particles: As `generate`; the prompts are then taken one after the other.
+
+        Raises:
+            ArgumentError: An option is wrong, ``prompts`` is no list, or there is not one form for each.
+            NotAForm, LanguageError: The form, if it is one for all, cannot be read or enforced.
+        """
+        many = _each(prompts, forms)
+        if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+            raise ArgumentError(f"batch_size must be an integer from 1 on, not {batch_size!r}", argument="batch_size")
+        if not isinstance(forms, list | tuple):
+            self._compile(forms, canonical)
+        strategy = _Strategy(beams, returns, fidelity, particles)
+        samplers = [
+            Sampler(
+                temperature=0.0 if temperature is None else temperature,
+                top_k=top_k,
+                top_p=top_p,
+                seed=None if seed is None else seed + row,
+            )
+            for row in range(len(many))
+        ]
+        if not strategy.is_plain:
+            strategy.check(temperature, top_k, top_p)
+        compiled: dict[int, Any] = {}
+
+        def task(prompt: Prompt, form: Any) -> _Task:
+            if id(form) not in compiled:
+                compiled[id(form)] = self._compile(form, canonical)
+            return self._task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
+
+        def search(task: _Task, sampler: Sampler) -> Complete[Any] | Truncated:
+            result = self._search(task, strategy, temperature, sampler.seed)
+            return self._traced(task, result) if trace else result
+
+        results: list[Any] = [None] * len(many)
+        engine = Engine(self._batch(), rows=batch_size)
+        with _progress(len(many), progress) as done:
+            for row, (prompt, form) in enumerate(many):
+                try:
+                    if strategy.is_plain:
+                        engine.submit(row, task(prompt, form).writing(samplers[row], trace))
+                        continue
+                    results[row] = search(task(prompt, form), samplers[row])
+                except Exception as error:
+                    results[row] = Failed(error)
+                done()
+            while not engine.is_idle:
+                for turn in engine.step():
+                    if turn.is_over:
+                        row = _row(turn.key)
+                        results[row] = Failed(turn.error) if turn.error is not None else turn.writing.result
+                        done()
+        return results
+
+    def score(self, prompt: Prompt, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+        """The log probability of each of some texts as the whole answer to a prompt, its end included.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            choices: The texts, in the order in which they are returned.
+            canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
+
+        Raises:
+            ArgumentError: There is no text, or one is no str.
+            VocabularyError: It is not known how the tokenizer spells.
+            LimitExceeded: The context is too small, or there are too many spellings.
+        """
+        constraint = compile(choice(list(choices)), self.vocabulary, canonical=canonical)
+        ids = self._encode(prompt)
+        room = self.runtime.context - len(ids)
+        score, ends = self._score(ids), self.vocabulary.eos_token_ids
+        found: dict[str, float] = dict.fromkeys(choices, -np.inf)
+        for spelling in spellings_of(constraint.matcher(ids), room):
+            text = spelling.text.decode()
+            found[text] = float(np.logaddexp(found[text], scored(score, spelling, ends)))
+        return found
+
+    def observe(
+        self,
+        prompt: Prompt,
+        form: Any,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        cancel: Callable[[], bool] | None = None,
+        canonical: Canonical | None = None,
+    ) -> Observed:
+        """Let the model write as it wants, and tell what ``form`` would have done to it.
+
+        The options are those of `generate`. The text ends where the model ends it, after ``max_tokens`` at the latest.
+
+        Raises:
+            NotAForm, LanguageError, PromptError, ArgumentError: As `generate`.
         """
         constraint = self._compile(form, canonical)
         ids = self._encode(prompt)
-        healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
-        constraint, ids = healed.constraint, healed.prompt_ids
+        limits = Limits(max_tokens=max_tokens, finish=False, cancel=cancel)
+        sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
         room = self.runtime.context - len(ids)
-        is_full = isinstance(max_tokens, int | np.integer) and room < max_tokens
-        return Stream(
-            self.runtime.fork(),
-            constraint,
-            ids,
-            max_tokens=room if is_full else max_tokens,
-            sampler=Sampler(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed),
-            finish=finish,
-            stop=stop,
-            cancel=cancel,
-            context=is_full,
-            prefix=healed.prefix,
-        )
+        return observe(self.runtime.fork(), constraint, ids, replace(limits, max_tokens=min(max_tokens, room)), sampler)
 
     def after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
         """The tokens of a prompt, and what the model says after them and some more: log probabilities of every token.
@@ -486,20 +573,70 @@ class LocalModel:
             LimitExceeded: It is longer than the context.
         """
         ids = self._encode(prompt)
-        if not ids:
-            raise PromptError("the prompt is empty: a model needs at least one token to go on from")
-        prefilled = self.runtime.fork()
-        first = prefilled.prefill(ids)
-
-        def log_probabilities(token_ids: Sequence[int]) -> NDArray[np.float64]:
-            logits = np.asarray(prefilled.fork().prefill(token_ids) if token_ids else first, np.float64)
-            shifted = logits - logits.max()
-            return np.asarray(shifted - np.log(np.exp(shifted).sum()), np.float64)
-
-        return ids, log_probabilities
+        score = self._score(ids)
+        return ids, lambda token_ids: log_softmax(score(token_ids)[-1])
 
     def __repr__(self) -> str:
         return f"LocalModel({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
+
+    def _task(
+        self,
+        prompt: Prompt,
+        constraint: Constraint[Any],
+        max_tokens: int,
+        finish: bool,
+        stop: str | Sequence[str] | None,
+        cancel: Callable[[], bool] | None,
+        heal: bool,
+    ) -> _Task:
+        """What is to be written: text and prompt share the context."""
+        ids = self._encode(prompt)
+        healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
+        limits = Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
+        room = self.runtime.context - len(healed.prompt_ids)
+        if room < max_tokens:
+            limits = replace(limits, max_tokens=room, is_context=True)
+        return _Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
+
+    def _search(
+        self, task: _Task, strategy: _Strategy, temperature: float | None, seed: int | None
+    ) -> Complete[Any] | Truncated:
+        """Write a text by a strategy that looks at several."""
+        what = (task.constraint, task.prompt_ids, task.limits)
+        if strategy.fidelity == "mask":
+            return beam_search(self._batch(), *what, beams=strategy.beams, returns=strategy.returns, prefix=task.prefix)
+        draw: dict[str, Any] = {"seed": seed, "prefix": task.prefix}
+        draw["temperature"] = 1.0 if temperature is None else temperature
+        if strategy.fidelity == "exact":
+            return draw_exactly(self._score(task.prompt_ids), *what, **draw)
+        return draw_by_particles(self._batch(), *what, particles=strategy.particles, **draw)
+
+    def _traced(self, task: _Task, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
+        """The same result with the trace of its tokens."""
+        matcher = task.constraint.matcher(task.prompt_ids)
+        logits = self._score(task.prompt_ids)(result.token_ids)
+        budget = task.limits.max_tokens
+        return replace(result, trace=retraced(matcher, result.token_ids, list(logits), max_tokens=budget))
+
+    def _batch(self) -> Batch:
+        """Rows of this model, none yet."""
+        own: Callable[[], Batch] | None = getattr(self.runtime, "batch", None)
+        return own() if own is not None else Separate(self.runtime)
+
+    def _score(self, prompt_ids: Sequence[int]) -> Score:
+        """The logits behind a prompt, before and after each of some tokens: ``(tokens + 1, width)``."""
+        if not prompt_ids:
+            raise PromptError("the prompt is empty: a model needs at least one token to go on from")
+        prefilled = self.runtime.fork()
+        first = prefilled.prefill(prompt_ids)
+
+        def score(token_ids: Sequence[int]) -> NDArray[Any]:
+            twin: Any = prefilled.fork() if token_ids else None
+            if token_ids and hasattr(twin, "score"):
+                return np.vstack([first[None], twin.score(token_ids)])
+            return np.stack([first, *(twin.step(token_id) for token_id in token_ids)])
+
+        return score
 
     def _compile(self, form: Any, canonical: Canonical | None) -> Constraint[Any]:
         if isinstance(form, Constraint) and form.vocabulary.fingerprint != self.vocabulary.fingerprint:
@@ -523,3 +660,103 @@ class LocalModel:
                 allowed=self.runtime.context,
             )
         return ids
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One text to be written."""
+
+    constraint: Constraint[Any]
+    prompt_ids: list[int]
+    limits: Limits
+    prefix: str
+
+    def writing(self, sampler: Sampler, trace: bool) -> Writing:
+        return Writing(self.constraint, self.prompt_ids, self.limits, sampler, prefix=self.prefix, trace=trace)
+
+    def stream(self, runtime: Runtime, sampler: Sampler, trace: bool) -> Stream[Any]:
+        return Stream.of(runtime, self.writing(sampler, trace))
+
+
+@dataclass(frozen=True, slots=True)
+class _Strategy:
+    """How a text is chosen: token by token, or among several."""
+
+    beams: int
+    returns: int
+    fidelity: Fidelity
+    particles: int
+
+    def __post_init__(self) -> None:
+        if self.fidelity not in ("mask", "exact", "smc"):
+            raise ArgumentError(
+                f'fidelity must be "mask", "exact" or "smc", not {self.fidelity!r}', argument="fidelity"
+            )
+        if self.fidelity != "mask" and self._has_beams:
+            raise ArgumentError(
+                f'beams= does not go with fidelity="{self.fidelity}": beams look for the most likely text, '
+                "draws do not",
+                argument="beams",
+            )
+
+    @property
+    def _has_beams(self) -> bool:
+        return (self.beams, self.returns) != (1, 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the text is chosen token by token."""
+        return self.fidelity == "mask" and not self._has_beams
+
+    def check(self, temperature: float | None, top_k: int | None, top_p: float) -> None:
+        """Refuse options of draws token by token. Raises ArgumentError."""
+        if self.fidelity == "mask" and temperature:
+            raise ArgumentError(
+                f"temperature={temperature} does not go with beams=: a beam search draws nothing",
+                hint='pass fidelity="smc" to draw among several texts',
+                argument="temperature",
+            )
+        for name, value, free in (("top_k", top_k, None), ("top_p", top_p, 1)):
+            if value != free:
+                other = "beams=" if self.fidelity == "mask" else f'fidelity="{self.fidelity}"'
+                raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
+
+
+def _each(prompts_: Any, forms: Any) -> list[tuple[Prompt, Any]]:
+    """Each prompt with its form. Raises ArgumentError."""
+    if isinstance(prompts_, str | bytes) or not isinstance(prompts_, Sequence):
+        raise ArgumentError(
+            f"prompts is a list of prompts, not {type(prompts_).__name__}",
+            hint="for one prompt, call generate",
+            argument="prompts",
+        )
+    if not isinstance(forms, list | tuple):
+        return [(prompt, forms) for prompt in prompts_]
+    if len(forms) != len(prompts_):
+        raise ArgumentError(
+            f"there are {len(prompts_)} prompts and {len(forms)} forms",
+            hint="pass one form for all, or a list with one for each prompt",
+            argument="forms",
+        )
+    return list(zip(prompts_, forms, strict=True))
+
+
+def _row(key: Any) -> int:
+    return int(key)
+
+
+@contextlib.contextmanager
+def _progress(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
+    """A bar, if it is wanted and can be drawn; the function counts one more as done."""
+    if wanted is False:
+        yield lambda: None
+        return
+    try:
+        from formwright.rich import progress
+    except MissingDependency:
+        if wanted:
+            raise
+        yield lambda: None
+        return
+    with progress(total, "texts written", always=wanted is True) as done:
+        yield done

@@ -153,12 +153,12 @@ class TinyBatch:
         return twin
 
     def _step_together(self, token_ids: Sequence[Sequence[int]], singles: list[int]) -> Floats:
-        """One token for each of ``singles``. Their neighbours compute a token that is forgotten: cheaper than a copy."""
+        """One token for each of ``singles``. The others compute a token that is forgotten: cheaper than a copy."""
         self._make_room(1, singles)
         steps = np.zeros(len(self), np.int64)
         steps[singles] = 1
         ids = np.array([ids[0] if len(ids) == 1 else 0 for ids in token_ids], np.int64)[:, None]
-        # What a neighbour writes stands behind its last position, or, where the context is full, is computed elsewhere.
+        # What these write stands behind its last position, or, where the context is full, is computed elsewhere.
         full = self._lengths + 1 > self._network.context
         caches = [cache[: len(self)] for cache in self._caches]
         if full.any():
@@ -174,7 +174,9 @@ class TinyBatch:
         """Caches that hold ``count`` more tokens of these rows, and a forgotten one of the others."""
         longest = int(self._lengths[rows].max()) + count
         if not 0 < count <= longest <= self._network.context:
-            raise ValueError(f"cannot append {count} tokens to {longest - count}: the context is {self._network.context}")
+            raise ValueError(
+                f"cannot append {count} tokens to {longest - count}: the context is {self._network.context}"
+            )
         height, _, capacity, _ = self._caches[0].shape
         needed = max(longest, min(int(self._lengths.max()) + 1, self._network.context))
         if len(self) > height or needed > capacity:

@@ -34,40 +34,54 @@ impl Matcher {
         budget: Option<u32>,
         mut write: impl FnMut(usize, &Mask),
     ) -> Result<Vec<bool>> {
-        let mut pending = Children::of(guesses)?;
+        let pending = Children::of(guesses)?;
         guesses.iter().try_for_each(|&(token, _)| self.check_id(token))?;
         write(0, &self.mask(budget)?);
+        let before = self.history.steps();
+        let valid = self.visit(guesses, pending, budget, write);
+        self.rollback(self.history.steps() - before)?;
+        valid
+    }
+
+    /// Goes to every guess and stays at the last one.
+    fn visit(
+        &mut self,
+        guesses: &[Guess],
+        mut pending: Children,
+        budget: Option<u32>,
+        mut write: impl FnMut(usize, &Mask),
+    ) -> Result<Vec<bool>> {
         let (mut valid, mut depth) = (vec![false; guesses.len()], 0);
         while let Some((guess, at)) = pending.next() {
             self.rollback(depth - at)?;
             depth = at;
-            if let Some(mask) = self.after_guess(guesses[guess].0, budget.map(|budget| (budget as usize, at)))? {
+            if let Some(mask) = self.after_guess(guesses[guess].0, budget.map(|budget| (budget, at)))? {
                 valid[guess] = true;
                 depth += 1;
-                mask.iter().for_each(|mask| write(guess + 1, mask));
+                if !self.is_finished() {
+                    write(guess + 1, &mask);
+                }
                 pending.enter(guess, depth);
             }
         }
-        self.rollback(depth)?;
         Ok(valid)
     }
 
-    /// Advances by a token, if it can come: the mask after it, or `None` within if the text is finished.
-    fn after_guess(&mut self, token: TokenId, budget: Option<(usize, usize)>) -> Result<Option<Option<Mask>>> {
+    /// Advances by a token, if it can come: the mask after it, which is empty where the text is finished. `budget` comes
+    /// with the number of guesses before this one.
+    fn after_guess(&mut self, token: TokenId, budget: Option<(u32, usize)>) -> Result<Option<Mask>> {
         if !self.try_token(token)? {
             return Ok(None);
         }
         if self.is_finished() {
-            return Ok(Some(None));
+            return Ok(Some(Mask::default()));
         }
-        let left = budget.map(|(budget, depth)| budget.checked_sub(depth + 1).map(|left| left as u32));
-        let mask = match left {
-            Some(None) => Ok(None), // the token is beyond the budget
-            left => self.mask(left.flatten()).map(|mask| Some(Some(mask))),
-        };
-        match mask {
-            Ok(Some(mask)) => Ok(Some(mask)),
-            Ok(None) => self.rollback(1).map(|()| None),
+        let left = budget.map(|(budget, depth)| budget.checked_sub(depth as u32 + 1));
+        if left == Some(None) {
+            return self.rollback(1).map(|()| None); // the token is beyond the budget
+        }
+        match self.mask(left.flatten()) {
+            Ok(mask) => Ok(Some(mask)),
             Err(error) if matches!(*error.kind, Kind::DeadEnd | Kind::Limit { .. }) => self.rollback(1).map(|()| None),
             Err(error) => Err(error),
         }

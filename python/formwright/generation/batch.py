@@ -1,0 +1,207 @@
+"""Many texts at once: rows that share calls of the model, enter when there is room and leave when they end.
+
+::
+
+    engine = Engine(runtime.batch(), rows=64)
+    for number, writing in enumerate(writings):
+        engine.submit(number, writing)
+    while not engine.is_idle:
+        for turn in engine.step():
+            turn.key, turn.text, turn.is_over
+
+A row is written as if it were alone: the same `Writing`, and a model whose rows do not touch each other
+gives it the same logits.
+
+Cost: one call of the model for all rows, and one more for each row that is given several tokens.
+
+The wrinkle: an error in one row ends that row only (`Turn.error`); one in the model's call ends all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright.generation.held import Piece
+from formwright.generation.writing import Writing
+
+__all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
+
+Floats = NDArray[np.float32]
+
+
+class Batch(Protocol):
+    """Sequences that share calls of a model; rows are numbered from 0."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        ...
+
+    def add(self, token_ids: Sequence[int], /) -> Floats:
+        """A new row, the last, that holds these tokens; the logits after them, of shape ``(width,)``."""
+        ...
+
+    def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
+        """Append tokens to each row, or none; the logits after the last of each, of shape ``(rows, width)``."""
+        ...
+
+    def select(self, rows: Sequence[int], /) -> None:
+        """Keep these rows, in this order; a row may be kept several times."""
+        ...
+
+
+class Forkable(Protocol):
+    """A runtime that can be copied."""
+
+    def prefill(self, token_ids: Sequence[int], /) -> Floats:
+        """Append tokens; the logits after the last."""
+        ...
+
+    def fork(self) -> Self:
+        """An independent copy that holds the same tokens."""
+        ...
+
+
+class Separate:
+    """A batch of a runtime that has none of its own: one call for each row."""
+
+    def __init__(self, empty: Forkable) -> None:
+        self._empty = empty
+        self._rows: list[Forkable] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, token_ids: Sequence[int], /) -> Floats:
+        """A new row, the last."""
+        row = self._empty.fork()
+        self._rows.append(row)
+        return row.prefill(token_ids)
+
+    def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
+        """Append tokens to each row, or none."""
+        given = [row.prefill(ids) if ids else None for row, ids in zip(self._rows, token_ids, strict=True)]
+        like = next(logits for logits in given if logits is not None)
+        return np.stack([np.zeros_like(like) if logits is None else logits for logits in given])
+
+    def select(self, rows: Sequence[int], /) -> None:
+        """Keep these rows, in this order."""
+        taken: set[int] = set()
+        kept = []
+        for row in rows:
+            kept.append(self._rows[row].fork() if row in taken else self._rows[row])
+            taken.add(row)
+        self._rows = kept
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one step did to one row.
+
+    Attributes:
+        key: What the row was submitted as.
+        writing: The text; it has a result when it is over.
+        pieces: The tokens that were written, as far as their text is given yet.
+        error: What ended the row, if something did.
+    """
+
+    key: Hashable
+    writing: Writing
+    pieces: list[Piece] = field(default_factory=list)
+    error: Exception | None = None
+
+    @property
+    def text(self) -> str:
+        """The characters that were written."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the row has left."""
+        return self.error is not None or self.writing.is_over
+
+
+@dataclass
+class Engine:
+    """Texts under way in one model.
+
+    Attributes:
+        batch: The model's rows, none yet.
+        rows: How many texts are written at a time; the others wait.
+    """
+
+    batch: Batch
+    rows: int = 64
+    _waiting: deque[tuple[Hashable, Writing]] = field(default_factory=deque)
+    _running: list[tuple[Hashable, Writing]] = field(default_factory=list)
+
+    def submit(self, key: Hashable, writing: Writing) -> None:
+        """Let a text wait for a row."""
+        self._waiting.append((key, writing))
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits or runs."""
+        return not self._waiting and not self._running
+
+    def step(self) -> list[Turn]:
+        """Let texts enter, ask the model once for all rows, and write one token or more in each."""
+        turns = [*self._go_on(), *self._enter()]
+        return turns
+
+    def cancel(self, key: Hashable) -> None:
+        """Forget the text that was submitted as this."""
+        self._waiting = deque(entry for entry in self._waiting if entry[0] != key)
+        self._keep([row for row, entry in enumerate(self._running) if entry[0] != key])
+
+    def _go_on(self) -> list[Turn]:
+        """A step of the rows that run."""
+        if not self._running:
+            return []
+        logits = self.batch.step([writing.taken() for _, writing in self._running])
+        turns = [_turn(key, writing, logits[row]) for row, (key, writing) in enumerate(self._running)]
+        self._keep([row for row, turn in enumerate(turns) if not turn.is_over])
+        return turns
+
+    def _enter(self) -> Iterator[Turn]:
+        """The first step of the texts that enter."""
+        while self._waiting and len(self._running) < self.rows:
+            key, writing = self._waiting.popleft()
+            turn = _turn(key, writing, None)
+            if not turn.is_over:
+                logits = self.batch.add(writing.taken())
+                self._running.append((key, writing))
+                more = _turn(key, writing, logits)
+                turn = Turn(key, writing, [*turn.pieces, *more.pieces], more.error)
+                if turn.is_over:
+                    self._keep(list(range(len(self._running) - 1)))
+            yield turn
+
+    def _keep(self, rows: list[int]) -> None:
+        """Let all other rows leave; those that stay may change places, so that few are copied."""
+        gone = sorted(set(range(len(self._running))) - set(rows))
+        if not gone:
+            return
+        order = list(range(len(self._running)))
+        for row in reversed(gone):
+            order[row] = order[-1]
+            order.pop()
+        self.batch.select(order)
+        self._running = [self._running[row] for row in order]
+
+
+def _turn(key: Hashable, writing: Writing, logits: Floats | None) -> Turn:
+    """Write a token by these logits, and what can only come next."""
+    pieces: list[Piece] = []
+    try:
+        if logits is not None:
+            pieces.extend(writing.choose(logits))
+        pieces.extend(writing.forced())
+    except Exception as error:  # of this row: its form, its sampler, its functions
+        return Turn(key, writing, pieces, error)
+    return Turn(key, writing, pieces)

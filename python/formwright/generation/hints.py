@@ -1,0 +1,91 @@
+"""A trace in words: where the form pushed the model, where the model ran in circles, and what helps.
+
+::
+
+    for hint in result.trace.hints():
+        hint      # such as: the form forced ' Born', the model wanted ' born': lower-case it in the pattern
+
+Cost: one pass over the rows, and a reading of the text if it is JSON.
+
+The wrinkle: one word that is spelled by several tokens is one push, told at its first token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from formwright.generation.fields import values_of
+
+if TYPE_CHECKING:
+    from formwright.generation.trace import Row, Trace
+
+__all__ = ["hints"]
+
+_FEWEST = 6
+"""Items of an array from which on a repetition is one."""
+
+
+def hints(trace: Trace) -> list[str]:
+    """All hints of a trace: pushes in the order of the text, then repetitions."""
+    return [*_pushes(trace), *_repetitions(trace)]
+
+
+def _pushes(trace: Trace) -> Iterator[str]:
+    before = False
+    for index, row in enumerate(trace.rows):
+        if row.is_pushed and not before:
+            yield _push(row, is_first=index == 0)
+        before = row.is_pushed and bool(row.token)
+
+
+def _push(row: Row, is_first: bool) -> str:
+    wanted = repr(row.leading_text) if row.leading_token else "to end the text"
+    if not row.token:
+        return f"the form ended the text, the model wanted to go on with {wanted}"
+    verb = "forced" if row.is_forced else "allowed only such as"
+    said = f"the form {verb} {row.text!r}, the model wanted {wanted}"
+    written, leading = row.text, row.leading_text
+    if leading and written.lower() == leading.lower():
+        change = "lower-case" if leading.islower() else "capitalize"
+        return f"{said}: {change} it in the pattern"
+    if leading and written.strip() == leading.strip():
+        return f"{said}: allow that whitespace"
+    if is_first:
+        return f"{said}: say in the prompt how the answer begins, or let the form begin so"
+    return f"{said} ({row.leading_probability:.2f})"
+
+
+def _repetitions(trace: Trace) -> Iterator[str]:
+    if not trace.is_json:
+        return
+    try:
+        arrays = [(pointer, value) for pointer, _, _, value in values_of(trace.text) if isinstance(value, list)]
+    except ValueError:
+        return  # a text that was cut
+    spent = trace.max_tokens is not None and sum(bool(row.token) for row in trace.rows) >= 0.9 * trace.max_tokens
+    for pointer, value in arrays:
+        if (period := _period(value)) is not None:
+            items = "one item" if period == 1 else f"{_NUMBERS[period]} items"
+            until = " until the budget closed it" if spent else ""
+            name = pointer.rpartition("/")[2] or "the array"
+            yield (
+                f"`{name}` repeated {items}{until}: say how many there may be (maxItems), that they differ "
+                f"(uniqueItems), or draw with a temperature"
+            )
+
+
+_NUMBERS = ("no", "one", "two", "three", "four")
+
+
+def _period(items: list[Any]) -> int | None:
+    """After how many items an array repeats itself to its end, at least twice over; ``None`` if it does not."""
+    for period in range(1, len(_NUMBERS)):
+        tail = items[-max(_FEWEST, 3 * period) :]
+        if len(tail) >= max(_FEWEST, 3 * period) and all(map(_same, tail[period:], tail)):
+            return period
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,295 @@
+"""One text under way: what each turn of a decode loop does, whoever runs the model.
+
+::
+
+    writing = Writing(constraint, prompt_ids, Limits(max_tokens=64), Sampler())
+    pieces = [*writing.forced()]                       # what can only come next
+    while not writing.is_over:
+        logits = runtime.prefill(writing.taken())      # what the model has not seen yet
+        pieces += writing.choose(logits)
+        pieces += writing.forced()
+    writing.result
+
+`Stream` is that loop for one text, `Engine` for many that share calls of the model: so a text is the
+same alone and among others.
+
+Two turns need no model. When only one token is allowed it is taken as it is, and runs
+of such tokens are handed to the model together, when it is next asked. When only an
+end of text is allowed the text is over.
+
+Cost: beside the model, one mask and one masked choice for each token.
+
+The wrinkle: ``max_tokens`` is a promise, not a knife. The mask at each turn admits only
+tokens after which a complete text still fits, so a text is cut only if the caller allows
+it (``finish=False``, ``stop``, ``cancel``). Asking for fewer tokens than the shortest text
+has is an error.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright import _kernel
+from formwright._kernel import Constraint, Matcher, RowBuffer, first_allowed
+from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
+from formwright.generation.held import Held, Piece
+from formwright.generation.result import Complete, Reason, Truncated
+from formwright.generation.sampler import Sampler
+from formwright.generation.trace import Recorder
+from formwright.masks import allocate_bitmask
+
+__all__ = ["MAX_TOKENS", "Limits", "Writing", "masked", "started"]
+
+MAX_TOKENS = 512
+"""Tokens at most, unless the caller says otherwise: in Python and on the command line."""
+
+UNKNOWN = (1 << 29) - 1
+"""What ``min_tokens_to_finish`` is where no completion is known: only for vocabularies that lack bytes."""
+
+_MINUS_INFINITY = 0xFF80_0000
+"""The bits of minus infinity in float32."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where a text ends, whatever its form says.
+
+    Attributes:
+        max_tokens: Tokens at most, the end of text not counted.
+        finish: Whether to steer towards an end within ``max_tokens``; if not, the text may be cut there.
+        stop: Texts before which to cut.
+        cancel: Asked before every token; true cuts the text.
+        is_context: Whether ``max_tokens`` is what the context of the model leaves, for messages.
+    """
+
+    max_tokens: int
+    finish: bool = True
+    stop: str | Sequence[str] | None = None
+    cancel: Callable[[], bool] | None = None
+    is_context: bool = False
+
+    def __post_init__(self) -> None:
+        if self.cancel is not None and not callable(self.cancel):
+            raise ArgumentError(f"cancel= is a function, not {self.cancel!r}", argument="cancel")
+        if not isinstance(self.max_tokens, int | np.integer) or self.max_tokens < 0:
+            message = f"max_tokens must be an integer from 0 on, not {self.max_tokens!r}"
+            raise ArgumentError(message, argument="max_tokens")
+
+
+class Writing:
+    """A text in form, token by token.
+
+    Args:
+        constraint: The form, compiled for the model's vocabulary.
+        prompt_ids: The prompt; at least one token.
+        limits: Where the text ends.
+        sampler: Chooses among the allowed tokens.
+        prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
+        trace: Whether to ask the model for every token and keep what it says.
+
+    Raises:
+        LimitExceeded: ``max_tokens`` is less than the shortest text needs.
+        PromptError: The prompt is empty.
+        ArgumentError: ``stop`` holds something else than texts.
+    """
+
+    def __init__(
+        self,
+        constraint: Constraint[Any],
+        prompt_ids: Sequence[int],
+        limits: Limits,
+        sampler: Sampler,
+        *,
+        prefix: str = "",
+        trace: bool = False,
+    ) -> None:
+        self.started = time.perf_counter()
+        self.matcher = started(constraint, prompt_ids, limits)
+        self._limits, self._sampler, self._prefix = limits, sampler, prefix
+        self._left = int(limits.max_tokens)
+        self._ends = frozenset(constraint.vocabulary.eos_token_ids)
+        self._held = Held(limits.stop, skip=len(prefix))
+        self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
+        self._recorder = Recorder(constraint.vocabulary) if trace else None
+        self._prompt_tokens = len(prompt_ids)
+        self._pending, self._calls = list(prompt_ids), 0
+        self._forced, self._forced_ids = 0, deque[int]()
+        self._only: int | None = None
+        self.token_ids: list[int] = []
+        self._result: Complete[Any] | Truncated | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the text is written, so that there is a result."""
+        return self._result is not None
+
+    @property
+    def result(self) -> Any:
+        """What was written, or ``None`` while the text is not over."""
+        return self._result
+
+    def taken(self) -> list[int]:
+        """The tokens that the model has not seen, which it is given now."""
+        pending, self._pending = self._pending, []
+        self._calls += 1
+        return pending
+
+    def forced(self) -> Iterator[Piece]:
+        """Write what can only come next. Afterwards the text is over, or `choose` waits for logits."""
+        while not self.is_over:
+            if (reason := self._cut()) is not None or self._left == 0:
+                yield from self._end(reason)
+                return
+            looked = time.perf_counter()
+            self._only = self._look()
+            if self._recorder is not None:
+                self._recorder.looked(looked)
+            if self._recorder is not None or self._only is None:
+                return
+            if self._only in self._ends:
+                yield from self._end(None)
+                return
+            self._forced += 1
+            yield from self._take(self._only)
+
+    def choose(self, logits: NDArray[np.floating]) -> Iterator[Piece]:
+        """Write the token that the sampler chooses by the model's logits, float32 of shape ``(width,)``."""
+        if self._recorder is not None:
+            self._recorder.answered()
+        scores = masked(logits, self._rows, self.matcher)
+        if self._recorder is not None:
+            self._recorder.applied()
+        token_id = self._sampler(scores) if self._only is None else self._only
+        if self._recorder is not None:
+            self._recorder.chose(token_id, logits, scores, self._only is not None)
+        if token_id in self._ends:
+            yield from self._end(None)
+        else:
+            self._forced += self._only is not None
+            yield from self._take(token_id)
+
+    def rest(self, reason: Reason) -> Iterator[Piece]:
+        """End the text where it is."""
+        yield from self._end(reason)
+
+    def _cut(self) -> Reason | None:
+        """Why the text ends here, if it is cut."""
+        if self._left and self._limits.cancel is not None and self._limits.cancel():
+            return "cancel"
+        return None if self._left or self.matcher.is_complete else "max_tokens"
+
+    def _look(self) -> int | None:
+        """Fill the mask; the token that can only come next, if there is one, which may be an end of text."""
+        self.matcher.fill_bitmask(self._rows, 0, budget=self._left if self._limits.finish else None)
+        few = first_allowed(self._rows, 0, most=len(self._ends) + 1)
+        if self._ends.issuperset(few):
+            return few[0]
+        if len(few) > 1 and self.matcher.constraint.canonical == "forced":
+            if not self._forced_ids:
+                self._forced_ids.extend(self.matcher.forced_token_ids())
+            if self._forced_ids and _allows(self._rows.mask[0], self._forced_ids[0]):
+                return self._forced_ids.popleft()
+        self._forced_ids.clear()
+        return few[0] if len(few) == 1 else None
+
+    def _take(self, token_id: int) -> Iterator[Piece]:
+        self.matcher.accept_token(token_id)
+        self.token_ids.append(token_id)
+        self._pending.append(token_id)
+        self._left -= 1
+        yield from self._held.add(token_id, self.matcher.constraint.vocabulary.token(token_id))
+        if self._held.is_stopped:
+            yield from self._end("stop")
+
+    def _end(self, reason: Reason | None) -> Iterator[Piece]:
+        yield from self._held.rest()
+        form, text = self.matcher.constraint.form, self._held.text
+        whole = self._prefix + text
+        written: dict[str, Any] = {
+            "text": text,
+            "token_ids": tuple(self.token_ids),
+            "prompt_tokens": self._prompt_tokens,
+            "model_calls": self._calls,
+            "forced_tokens": self._forced,
+            "seconds": time.perf_counter() - self.started,
+        }
+        if self._recorder is not None:
+            written["trace"] = self._recorder.trace(
+                text, is_json=form.language.is_json, max_tokens=int(self._limits.max_tokens)
+            )
+        if reason is None or (reason == "stop" and form.matches(whole)):
+            self._result = Complete(value=form.read(whole), **written)
+        else:
+            self._result = Truncated(reason=reason, **written)
+
+
+def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> NDArray[np.float32]:
+    """A copy of a row of logits, float32, forbidden tokens at minus infinity.
+
+    Raises:
+        VocabularyError: The row is not as wide as the vocabulary says.
+    """
+    scores = np.array(logits, np.float32)
+    mask = rows.mask
+    if not 0 <= 32 * mask.shape[-1] - scores.shape[-1] < 32:  # more than padding: another model's vocabulary
+        width = matcher.constraint.vocabulary.logits_size
+        raise VocabularyError(
+            f"the model's logits are {scores.shape[-1]} wide, but the vocabulary is made for {width}",
+            hint="build the Vocabulary with logits_size equal to the width of the model's logits",
+        )
+    _kernel.apply_bitmask(scores.view(np.uint32), mask, None, _MINUS_INFINITY)
+    return scores
+
+
+def _allows(words: NDArray[np.int32], token_id: int) -> bool:
+    return bool(int(words[token_id >> 5]) >> (token_id & 31) & 1)
+
+
+def started(constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> Matcher:
+    """A matcher at the start of a text behind a prompt, if a complete text fits.
+
+    Raises:
+        LimitExceeded: ``max_tokens`` is less than the shortest text needs.
+        PromptError: The prompt is empty.
+        DeadEnd: No complete text can be spelled.
+    """
+    if not prompt_ids:
+        raise PromptError("the prompt is empty: a model needs at least one token to go on from")
+    matcher = constraint.matcher(prompt_ids)
+    if limits.finish and matcher.min_tokens_to_finish > limits.max_tokens:
+        _refuse(matcher.min_tokens_to_finish, limits.max_tokens, limits.is_context)
+    return matcher
+
+
+def _refuse(needed: int, allowed: int, context: bool) -> NoReturn:
+    if needed >= UNKNOWN:
+        raise DeadEnd(
+            "no way was found to spell a complete text of this form with the tokens of this vocabulary",
+            hint="give the vocabulary a token for every byte, or pass finish=False",
+        )
+    if context:
+        raise LimitExceeded(
+            f"the shortest text in this form needs {_tokens(needed)}, the prompt leaves {allowed} of the context",
+            hint="shorten the prompt, or use a model with a longer context",
+            limit="context",
+            value=needed,
+            allowed=allowed,
+        )
+    raise LimitExceeded(
+        f"the shortest text in this form needs {_tokens(needed)}, max_tokens allows {allowed}",
+        hint=f"pass max_tokens={needed} or more",
+        limit="max_tokens",
+        value=needed,
+        allowed=allowed,
+    )
+
+
+def _tokens(count: int) -> str:
+    return f"{count} token" if count == 1 else f"{count} tokens"
