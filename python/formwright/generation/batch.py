@@ -151,8 +151,7 @@ class Engine:
 
     def step(self) -> list[Turn]:
         """Let texts enter, ask the model once for all rows, and write one token or more in each."""
-        turns = [*self._go_on(), *self._enter()]
-        return turns
+        return [*self._go_on(), *self._enter()]
 
     def cancel(self, key: Hashable) -> None:
         """Forget the text that was submitted as this."""

@@ -114,9 +114,10 @@ class TinyBatch:
         if len(token_ids) != len(self):
             raise ValueError(f"there are {len(self)} rows, not {len(token_ids)}")
         singles = [row for row, ids in enumerate(token_ids) if len(ids) == 1]
-        logits = self._step_together(token_ids, singles) if len(singles) > 1 else None
+        together = len(singles) > 1
+        logits = self._step_together(token_ids, singles) if together else None
         for row, ids in enumerate(token_ids):
-            if len(ids) > 1 or (ids and logits is None):
+            if len(ids) > 1 or (ids and not together):
                 last = self.score(row, ids)[-1]
                 logits = np.zeros((len(self), len(last)), np.float32) if logits is None else logits
                 logits[row] = last
