@@ -41,7 +41,6 @@ from formwright._kernel import Constraint, Matcher, RowBuffer, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
-from formwright.generation.sampler import Sampler
 from formwright.generation.trace import Recorder
 from formwright.masks import allocate_bitmask
 
@@ -90,7 +89,7 @@ class Writing:
         constraint: The form, compiled for the model's vocabulary.
         prompt_ids: The prompt; at least one token.
         limits: Where the text ends.
-        sampler: Chooses among the allowed tokens.
+        sampler: Chooses among the allowed tokens: a `Sampler`, or another function of masked logits.
         prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
         trace: Whether to ask the model for every token and keep what it says.
 
@@ -105,7 +104,7 @@ class Writing:
         constraint: Constraint[Any],
         prompt_ids: Sequence[int],
         limits: Limits,
-        sampler: Sampler,
+        sampler: Callable[[NDArray[np.float32]], int],
         *,
         prefix: str = "",
         trace: bool = False,
@@ -113,7 +112,7 @@ class Writing:
         self.started = time.perf_counter()
         self.matcher = started(constraint, prompt_ids, limits)
         self._limits, self._sampler, self._prefix = limits, sampler, prefix
-        self._left = int(limits.max_tokens)
+        self.left = int(limits.max_tokens)
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._held = Held(limits.stop, skip=len(prefix))
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
@@ -144,7 +143,7 @@ class Writing:
     def forced(self) -> Iterator[Piece]:
         """Write what can only come next. Afterwards the text is over, or `choose` waits for logits."""
         while not self.is_over:
-            if (reason := self._cut()) is not None or self._left == 0:
+            if (reason := self._cut()) is not None or self.left == 0:
                 yield from self._end(reason)
                 return
             looked = time.perf_counter()
@@ -181,13 +180,13 @@ class Writing:
 
     def _cut(self) -> Reason | None:
         """Why the text ends here, if it is cut."""
-        if self._left and self._limits.cancel is not None and self._limits.cancel():
+        if self.left and self._limits.cancel is not None and self._limits.cancel():
             return "cancel"
-        return None if self._left or self.matcher.is_complete else "max_tokens"
+        return None if self.left or self.matcher.is_complete else "max_tokens"
 
     def _look(self) -> int | None:
         """Fill the mask; the token that can only come next, if there is one, which may be an end of text."""
-        self.matcher.fill_bitmask(self._rows, 0, budget=self._left if self._limits.finish else None)
+        self.matcher.fill_bitmask(self._rows, 0, budget=self.left if self._limits.finish else None)
         few = first_allowed(self._rows, 0, most=len(self._ends) + 1)
         if self._ends.issuperset(few):
             return few[0]
@@ -203,7 +202,7 @@ class Writing:
         self.matcher.accept_token(token_id)
         self.token_ids.append(token_id)
         self._pending.append(token_id)
-        self._left -= 1
+        self.left -= 1
         yield from self._held.add(token_id, self.matcher.constraint.vocabulary.token(token_id))
         if self._held.is_stopped:
             yield from self._end("stop")

@@ -9,11 +9,14 @@ A causal language model of transformers is wrapped by `from_transformers`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from formwright.errors import UnknownModel
 from formwright.models.base import LocalModel, LocalRuntime
 from formwright.models.prompts import Prompt
+
+if TYPE_CHECKING:
+    from formwright.models.transformers import TransformersModel
 
 __all__ = ["LocalModel", "LocalRuntime", "Prompt", "from_transformers", "load"]
 
@@ -35,7 +38,7 @@ def load(name: str) -> LocalModel:
     return embedded.load()
 
 
-def from_transformers(model: Any, tokenizer: Any) -> LocalModel:
+def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:
     """A causal language model of transformers, with its tokenizer.
 
     Args:

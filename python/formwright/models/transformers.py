@@ -4,11 +4,13 @@
 
     model = fw.from_transformers(AutoModelForCausalLM.from_pretrained(name), AutoTokenizer.from_pretrained(name))
     model.generate("How are you?", Literal["well", "badly"])
+    model.logits_processor(Literal["well", "badly"])     # for transformers' own generate
 
 The runtime feeds tokens to ``model.forward`` and keeps the key-value cache; only the
 last row of logits comes back from the device.
 
-Cost: one forward pass per token the model is asked for, and one copy of a row of logits.
+Cost: one forward pass per token the model is asked for, and one copy of a row of logits. A batch has one forward
+pass for all rows, padded on the left.
 
 The wrinkle: a model's logits are often wider than its tokenizer, because embeddings are
 padded. The vocabulary is built for the model's width; the ids beyond it are always masked.
@@ -19,13 +21,18 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formwright._dependencies import needs
-from formwright.errors import PromptError
+from formwright._kernel import Constraint
+from formwright.errors import ArgumentError, PromptError
+from formwright.generation.batch import Batch, Separate
+from formwright.generation.trace import Trace, retraced
+from formwright.languages import Canonical
 from formwright.models.base import LocalModel
 from formwright.models.prompts import Message
 from formwright.tokenizers import vocabulary_from
@@ -33,8 +40,13 @@ from formwright.tokenizers import vocabulary_from
 with needs("transformers", "a transformers model"):
     import torch
     from transformers import DynamicCache
+    from transformers.cache_utils import DynamicLayer
 
-__all__ = ["TransformersRuntime", "wrap"]
+from formwright.transformers import AllowedTokens, FormGenerate, FormProcessor
+
+__all__ = ["TransformersBatch", "TransformersModel", "TransformersRuntime", "wrap"]
+
+Floats = NDArray[np.float32]
 
 UNBOUNDED = 1 << 20
 """The context of a model whose configuration states none."""
@@ -60,17 +72,18 @@ class TransformersRuntime:
         """How many tokens the model's configuration allows."""
         return int(getattr(self._model.config.get_text_config(), "max_position_embeddings", None) or UNBOUNDED)
 
-    def prefill(self, token_ids: Sequence[int], /) -> NDArray[np.float32]:
+    def prefill(self, token_ids: Sequence[int], /) -> Floats:
         """Append tokens; the logits after the last."""
-        ids = torch.tensor([list(token_ids)], device=self._model.device)
-        with torch.inference_mode():
-            output = self._model(input_ids=ids, use_cache=True, logits_to_keep=1, **{self._cache_argument: self._cache})
-        logits: NDArray[np.float32] = output.logits[0, -1].float().cpu().numpy()
+        logits: Floats = self._forward(token_ids, 1)[-1]
         return logits
 
-    def step(self, token_id: int, /) -> NDArray[np.float32]:
+    def step(self, token_id: int, /) -> Floats:
         """Append one token; the logits after it."""
         return self.prefill([token_id])
+
+    def score(self, token_ids: Sequence[int], /) -> Floats:
+        """Append tokens; the logits after each of them, of shape ``(tokens, width)``."""
+        return self._forward(token_ids, len(token_ids))
 
     def fork(self) -> Self:
         """A copy with its own cache and the same weights."""
@@ -78,8 +91,170 @@ class TransformersRuntime:
         twin._cache = copy.deepcopy(self._cache)
         return twin
 
+    def batch(self) -> Batch:
+        """Rows of this model, none yet; those of models with other caches than plain ones have a call each."""
+        plain = all(type(layer) is DynamicLayer for layer in self._cache.layers)
+        if not plain or not self._cache.layers:
+            return Separate(TransformersRuntime(self._model))
+        return TransformersBatch(self._model, self._cache_argument)
 
-def wrap(model: Any, tokenizer: Any) -> LocalModel:
+    def _forward(self, token_ids: Sequence[int], kept: int) -> Floats:
+        ids = torch.tensor([list(token_ids)], device=self._model.device)
+        with torch.inference_mode():
+            output = self._model(
+                input_ids=ids, use_cache=True, logits_to_keep=kept, **{self._cache_argument: self._cache}
+            )
+        logits: Floats = output.logits[0].float().cpu().numpy()
+        return logits
+
+
+class TransformersBatch:
+    """Rows that share forward passes: one cache, padded on the left."""
+
+    def __init__(self, model: Any, cache_argument: str) -> None:
+        self._model, self._cache_argument = model, cache_argument
+        self._cache: Any = None
+        self._held = torch.zeros((0, 0), dtype=torch.long, device=model.device)
+        """1 where the cache holds a token of the row, 0 where it holds padding."""
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def add(self, token_ids: Sequence[int], /) -> Floats:
+        """A new row, the last; the logits after its last token."""
+        cache = DynamicCache(config=self._model.config)
+        ids = torch.tensor([list(token_ids)], device=self._model.device)
+        logits: Floats = self._forward(ids, torch.ones_like(ids), cache)[0]
+        self._join(cache, len(token_ids))
+        return logits
+
+    def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
+        """Append tokens to every row, or none; the logits after the last of each."""
+        longest = max(map(len, token_ids))
+        if not longest:
+            raise ValueError("no row is given a token")
+        padded = [[0] * (longest - len(ids)) + list(ids) for ids in token_ids]
+        given = [[0] * (longest - len(ids)) + [1] * len(ids) for ids in token_ids]
+        new = torch.tensor(given, device=self._model.device)
+        self._held = torch.cat([self._held, new], 1)
+        return self._forward(torch.tensor(padded, device=self._model.device), self._held, self._cache)
+
+    def select(self, rows: Sequence[int], /) -> None:
+        """Keep these rows, in this order."""
+        kept = torch.tensor(list(rows), dtype=torch.long, device=self._model.device)
+        self._held = self._held[kept]
+        padding = int(self._held.cumsum(1).eq(0).all(0).sum()) if len(rows) else self._held.shape[1]
+        self._held = self._held[:, padding:]
+        for layer in self._cache.layers:
+            layer.keys, layer.values = layer.keys[kept][:, :, padding:], layer.values[kept][:, :, padding:]
+
+    def _join(self, cache: Any, length: int) -> None:
+        """Put the row of another cache behind the rows of this one."""
+        if not len(self):
+            self._cache, self._held = cache, torch.ones((1, length), dtype=torch.long, device=self._held.device)
+            return
+        total = max(self._held.shape[1], length)
+        row = torch.ones((1, length), dtype=torch.long, device=self._held.device)
+        self._held = torch.cat([_padded(self._held, total), _padded(row, total)])
+        for layer, other in zip(self._cache.layers, cache.layers, strict=True):
+            layer.keys = torch.cat([_padded(layer.keys, total, 2), _padded(other.keys, total, 2)])
+            layer.values = torch.cat([_padded(layer.values, total, 2), _padded(other.values, total, 2)])
+
+    def _forward(self, ids: torch.Tensor, held: torch.Tensor, cache: Any) -> Floats:
+        positions = (held.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        with torch.inference_mode():
+            output = self._model(
+                input_ids=ids,
+                attention_mask=held,
+                position_ids=positions,
+                use_cache=True,
+                logits_to_keep=1,
+                **{self._cache_argument: cache},
+            )
+        logits: Floats = output.logits[:, -1].float().cpu().numpy()
+        return logits
+
+
+def _padded(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
+    """Zeros before a tensor, up to a size of ``total`` along an axis."""
+    missing = total - tensor.shape[axis]
+    padding = [0, 0] * (tensor.dim() - 1 - axis) + [missing, 0]
+    return torch.nn.functional.pad(tensor, padding)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TransformersModel(LocalModel):
+    """A model of transformers: it writes in form by itself, and makes what its own ``generate`` takes.
+
+    Attributes:
+        network: The ``PreTrainedModel``.
+    """
+
+    network: Any = None
+
+    def logits_processor(
+        self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
+    ) -> FormProcessor:
+        """A logits processor for ``network.generate(..., logits_processor=[...])``.
+
+        Args:
+            form: Anything `formwright.form` takes, or a list or tuple with one for each prompt of the batch.
+            max_tokens: The ``max_new_tokens`` of the call: texts are then complete within it. ``None`` lets
+                ``generate`` cut them.
+            canonical: As `generate`.
+
+        Raises:
+            NotAForm, LanguageError: A form cannot be read or enforced.
+            ArgumentError: There is no form, or ``max_tokens`` is wrong.
+        """
+        return FormProcessor(self._constraints(form, canonical), max_tokens=max_tokens)
+
+    def prefix_allowed_tokens_fn(
+        self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
+    ) -> AllowedTokens:
+        """The same as a function, for ``network.generate(..., prefix_allowed_tokens_fn=...)``."""
+        return AllowedTokens(self._constraints(form, canonical), max_tokens=max_tokens)
+
+    def custom_generate(self, form: Any, *, canonical: Canonical | None = None) -> FormGenerate:
+        """A loop for ``network.generate(..., custom_generate=...)``, in which forced tokens cost no call of the model.
+
+        Its budget is the call's ``max_new_tokens``; the processors and criteria of the call are kept to.
+        """
+        return FormGenerate(self._constraints(form, canonical))
+
+    def trace(self, output: Any, form: Any, *, row: int = 0, max_tokens: int | None = None) -> Trace:
+        """The trace of a text that ``network.generate(...)`` has written.
+
+        Args:
+            output: What it gave, with ``return_dict_in_generate=True, output_logits=True``.
+            form: The form of the text.
+            row: Which of the sequences.
+            max_tokens: The budget that the form was told, if any.
+
+        Raises:
+            ArgumentError: The output has no logits, or was made by beams, or has no such row.
+        """
+        logits = getattr(output, "logits", None)
+        if logits is None or getattr(output, "beam_indices", None) is not None:
+            raise ArgumentError(
+                "the output has no logits of its sequences",
+                hint="call generate with return_dict_in_generate=True, output_logits=True, and without beams",
+                argument="output",
+            )
+        if not 0 <= row < len(output.sequences):
+            raise ArgumentError(f"there is no row {row}: the output has {len(output.sequences)}", argument="row")
+        ids = output.sequences[row].tolist()
+        prompt, written = ids[: len(ids) - len(logits)], ids[len(ids) - len(logits) :]
+        matcher = self._compile(form, None).matcher(prompt)
+        steps = [step[row].float().cpu().numpy() for step in logits]
+        return retraced(matcher, written, steps, max_tokens=max_tokens)
+
+    def _constraints(self, form: Any, canonical: Canonical | None) -> list[Constraint[Any]]:
+        forms = form if isinstance(form, list | tuple) else [form]
+        return [self._compile(each, canonical) for each in forms]
+
+
+def wrap(model: Any, tokenizer: Any) -> TransformersModel:
     """See `formwright.from_transformers`."""
     vocabulary = vocabulary_from(
         tokenizer,
@@ -96,7 +271,8 @@ def wrap(model: Any, tokenizer: Any) -> LocalModel:
         ids: list[int] = templated["input_ids"]
         return ids
 
-    return LocalModel(type(model).__name__, TransformersRuntime(model), vocabulary, encode)
+    name = type(model).__name__
+    return TransformersModel(name, TransformersRuntime(model), vocabulary, encode, network=model)
 
 
 def _plain(prompt: str | Sequence[Message]) -> str:

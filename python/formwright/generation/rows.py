@@ -1,0 +1,220 @@
+"""Which tokens may come next in the rows of a host's own loop.
+
+A host calls with all rows at every token, and says nothing about them: rows are reordered, repeated, shortened
+and extended, and a new run is not announced. So a row's state is found by its tokens::
+
+    rows = Rows([constraint])
+    rows.fill([[7, 8, 9]], mask)             # the first call: 7, 8, 9 is the prompt
+    rows.fill([[7, 8, 9, token]], mask)      # its row goes on with a token
+
+A row goes on if all of it but the last token was a row before. If no row of a form does, the host has begun
+anew, and they are prompts.
+
+Cost: two digests of each row's ids, one token forward and one mask.
+
+The wrinkle: hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
+is over may only end again. So may one that holds a forbidden token: its score is minus infinity, and stays so.
+A prompt that is a former row and one token more cannot be told from that row: `reset` before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formwright._kernel import Constraint, Matcher, RowBuffer
+from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, TokenRejected, VocabularyError
+from formwright.generation.writing import Limits, started
+from formwright.masks import Mask
+
+__all__ = ["Rows"]
+
+Ids = NDArray[np.int64]
+
+_KEPT = 64
+"""How far back a row may go and be found at once; from further back it is written again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where a row stands: a matcher, or none if the row is over, and how many tokens it has written."""
+
+    matcher: Matcher | None
+    written: int
+
+    def after(self, token_id: int) -> _State:
+        """The state after one token more."""
+        if self.matcher is None:
+            return _State(None, self.written + 1)
+        matcher = self.matcher.fork()
+        try:
+            matcher.accept_token(token_id)
+        except (TokenRejected, VocabularyError):
+            return _State(None, self.written + 1)
+        return _State(None if matcher.is_finished else matcher, self.written + 1)
+
+
+@dataclass(slots=True)
+class _Texts:
+    """The rows of one form."""
+
+    constraint: Constraint[Any]
+    max_tokens: int | None
+    seen: dict[bytes, tuple[int, _State]] = field(default_factory=dict)
+    """Digest of a row to its length and state."""
+    prompts: list[Ids] = field(default_factory=list)
+    longest: int = 0
+
+    def find(self, ids: Ids) -> _State | None:
+        """The state of a row that was there before, or that goes on from one."""
+        key = _digest(ids)
+        if (known := self.seen.get(key)) is not None:
+            return known[1]
+        before = self.seen.get(_digest(ids[:-1])) if len(ids) else None
+        state = self._again(ids) if before is None else before[1].after(int(ids[-1]))
+        if state is not None:
+            self._keep(key, len(ids), state)
+        return state
+
+    def begin(self, ids: Ids) -> _State:
+        """The state of a prompt."""
+        if self.max_tokens is None:
+            matcher = self.constraint.matcher(ids.tolist())
+        else:
+            matcher = started(self.constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens))
+        self.prompts.append(ids)
+        self.longest = max(self.longest, len(ids))
+        state = _State(matcher, 0)
+        self._keep(_digest(ids), len(ids), state)
+        return state
+
+    def forget(self) -> None:
+        """Let the next rows be prompts."""
+        self.seen, self.prompts, self.longest = {}, [], 0
+
+    def _again(self, ids: Ids) -> _State | None:
+        """The state of a row that went further back than is kept, written anew from its prompt."""
+        for prompt in self.prompts if len(ids) <= self.longest else ():
+            if np.array_equal(ids[: len(prompt)], prompt):
+                state = self.seen[_digest(prompt)][1]
+                for token_id in ids[len(prompt) :].tolist():
+                    state = state.after(token_id)
+                if state.matcher is not None:
+                    return state
+        return None
+
+    def _keep(self, key: bytes, length: int, state: _State) -> None:
+        self.seen[key] = (length, state)
+        if length > self.longest:
+            self.longest = length
+            if length % _KEPT == 0:
+                self.seen = {
+                    key: entry
+                    for key, entry in self.seen.items()
+                    if entry[0] >= length - _KEPT or entry[1].written == 0
+                }
+
+    def fill(self, state: _State, rows: RowBuffer, row: int) -> bool:
+        """Write the mask of a row; false if it is over."""
+        left = None if self.max_tokens is None else self.max_tokens - state.written
+        if state.matcher is not None and (left is None or left >= 0):
+            try:
+                state.matcher.fill_bitmask(rows, row, budget=left)
+            except (LimitExceeded, DeadEnd):  # a forbidden token led here
+                pass
+            else:
+                return True
+        words = rows.mask[row]
+        words[:] = 0
+        for token_id in self.constraint.vocabulary.eos_token_ids:
+            words.view(np.uint32)[token_id >> 5] |= np.uint32(1 << (token_id & 31))
+        return False
+
+
+class Rows:
+    """The states of a host's rows.
+
+    Args:
+        constraints: One for all rows, or one for each prompt; a host that has several rows for a prompt has them side
+            by side.
+        max_tokens: How many tokens each text may have; ``None`` is no budget.
+    """
+
+    def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:
+        if not constraints:
+            raise ArgumentError("there is no form: pass one for all rows, or one for each prompt", argument="form")
+        if max_tokens is not None:
+            Limits(max_tokens=max_tokens)
+        self.vocabulary = constraints[0].vocabulary
+        self._constraints, self._max_tokens = list(constraints), max_tokens
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all rows: the next ones are prompts."""
+        self._texts = [_Texts(constraint, self._max_tokens) for constraint in self._constraints]
+
+    def fill(self, rows: Any, mask: Mask | RowBuffer) -> list[bool]:
+        """Write the mask of each row.
+
+        Args:
+            rows: The token ids, prompt included, of shape ``(rows, length)``.
+            mask: int32, of shape ``(rows, words)``.
+
+        Returns:
+            For each row whether it still goes on.
+
+        Raises:
+            ArgumentError: There is not one form for each prompt.
+            LimitExceeded: ``max_tokens`` is too small for any text.
+        """
+        ids = np.ascontiguousarray(rows, np.int64)
+        buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
+        texts = self._assigned(len(ids))
+        states = [text.find(row) for text, row in zip(texts, ids, strict=True)]
+        if all(state is None for state in states):
+            self._begin(texts, ids)
+            states = [text.find(row) for text, row in zip(texts, ids, strict=True)]
+        found = [state or _State(None, 0) for state in states]  # a row that came from nowhere may only end
+        return [text.fill(state, buffer, row) for row, (text, state) in enumerate(zip(texts, found, strict=True))]
+
+    def fill_one(self, prompt: int, ids: Any, mask: Mask | RowBuffer) -> bool:
+        """Write the mask of one row of a prompt, as row 0; see `fill`."""
+        if prompt >= len(self._texts) > 1:
+            raise self._missing(prompt + 1)
+        row, text = np.ascontiguousarray(ids, np.int64), self._texts[min(prompt, len(self._texts) - 1)]
+        state = text.find(row) or text.begin(row)
+        return text.fill(state, mask if isinstance(mask, RowBuffer) else RowBuffer(mask), 0)
+
+    def _assigned(self, count: int) -> list[_Texts]:
+        """The texts that each row belongs to."""
+        each, rest = divmod(count, len(self._texts))
+        if rest:
+            raise self._missing(count)
+        return [self._texts[row // each] for row in range(count)]
+
+    def _begin(self, texts: list[_Texts], ids: Ids) -> None:
+        """All rows are prompts."""
+        for text in self._texts:
+            text.forget()
+        for text, row in zip(texts, ids, strict=True):
+            if not any(np.array_equal(row, prompt) for prompt in text.prompts):
+                if text.prompts and len(self._texts) > 1:
+                    raise self._missing(len({ids[index].tobytes() for index in range(len(ids))}))
+                text.begin(row)
+
+    def _missing(self, prompts: int) -> ArgumentError:
+        forms = len(self._texts)
+        return ArgumentError(
+            f"there are {forms} forms, but {prompts} rows to be written",
+            hint="pass one form for all, or a list with one for each prompt",
+            argument="form",
+        )
+
+
+def _digest(ids: Ids) -> bytes:
+    return blake2b(ids.data, digest_size=16).digest()

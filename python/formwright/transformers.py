@@ -1,0 +1,219 @@
+"""Forms in transformers' own ``generate``: what it calls at each token.
+
+::
+
+    model.generate(**inputs, logits_processor=[FormProcessor([constraint])])
+    model.generate(**inputs, prefix_allowed_tokens_fn=AllowedTokens([constraint]))
+    model.generate(**inputs, custom_generate=FormGenerate([constraint]))
+
+`formwright.from_transformers(model, tokenizer)` makes them of forms: ``logits_processor(form)`` and so on. A list has
+one form for each prompt of a batch. Greedy search, sampling, beams, beam sampling, several sequences for a
+prompt and assisted generation are served by the first two; the third has a loop of its own, in which
+forced tokens cost no call of the model.
+
+Cost: one copy of the rows' ids to the host, the masks, and one masked fill on the scores' device.
+
+The wrinkle: ``generate`` takes its ``max_new_tokens`` for itself. Tell ``max_tokens`` here too, and texts are complete
+within it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from formwright._dependencies import needs
+from formwright._kernel import Constraint, RowBuffer
+from formwright.errors import ArgumentError, DeadEnd
+from formwright.generation.batch import Engine
+from formwright.generation.result import Truncated
+from formwright.generation.rows import Rows
+from formwright.generation.writing import Limits, Writing
+from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
+
+with needs("transformers", "forms in transformers"):
+    import torch
+    from transformers import LogitsProcessor
+    from transformers.generation import GenerateDecoderOnlyOutput
+
+__all__ = ["AllowedTokens", "FormGenerate", "FormProcessor"]
+
+
+class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed for us
+    """A logits processor that lets every row write in form.
+
+    One may be used again: a call whose rows are no former rows and one token begins anew. After a run whose
+    rows the next prompts go on from, call ``reset()``.
+
+    Args:
+        constraints: One for all rows, or one for each prompt.
+        max_tokens: How many tokens each text may have: the ``max_new_tokens`` of the call.
+    """
+
+    supports_continuous_batching = False
+
+    def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:
+        self.rows = Rows(constraints, max_tokens=max_tokens)
+        self._mask: RowBuffer | None = None
+
+    def reset(self) -> None:
+        """Forget all rows: the next ones are prompts."""
+        self.rows.reset()
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        """The scores, forbidden tokens at minus infinity.
+
+        Raises:
+            ArgumentError: There is not one form for each prompt.
+            LimitExceeded: ``max_tokens`` is too small for any text.
+            DeadEnd: Another processor has forbidden every token that the form allows.
+        """
+        if self._mask is None or len(self._mask) != len(scores):
+            self._mask = RowBuffer(allocate_bitmask(len(scores), self.rows.vocabulary))
+        running = self.rows.fill(input_ids.cpu().numpy(), self._mask)
+        masked: torch.FloatTensor = scores.clone()
+        apply_bitmask(masked, self._mask.mask)
+        best = masked.amax(-1)
+        if bool((torch.isneginf(best) & torch.tensor(running, device=best.device)).any()):
+            raise DeadEnd(
+                "another logits processor has forbidden every token that the form allows here",
+                hint="leave min_new_tokens, bad_words_ids and the like out: the form says what may come",
+            )
+        return masked
+
+
+class AllowedTokens:
+    """A ``prefix_allowed_tokens_fn``: slower than `FormProcessor`, for hosts that take nothing else.
+
+    Args:
+        constraints: One for all prompts, or one for each.
+        max_tokens: How many tokens each text may have.
+    """
+
+    def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:
+        self.rows = Rows(constraints, max_tokens=max_tokens)
+        self._mask = RowBuffer(allocate_bitmask(1, self.rows.vocabulary))
+
+    def reset(self) -> None:
+        """Forget all rows: the next ones are prompts."""
+        self.rows.reset()
+
+    def __call__(self, batch_id: int, input_ids: torch.LongTensor) -> list[int]:
+        """The ids that may come next in a row of prompt ``batch_id``."""
+        self.rows.fill_one(batch_id, input_ids.cpu().numpy(), self._mask)
+        allowed: list[int] = allowed_tokens(self._mask.mask).tolist()
+        return allowed
+
+
+class FormGenerate:
+    """A ``custom_generate`` function: greedy search or sampling, in which forced tokens cost no call of the model.
+
+    The other processors of the call (temperature, ``top_p``, penalties) are applied behind the mask.
+
+    Args:
+        constraints: One for all prompts, or one for each.
+    """
+
+    def __init__(self, constraints: Sequence[Constraint[Any]]) -> None:
+        Rows(constraints)
+        self._constraints = list(constraints)
+
+    def __call__(
+        self,
+        model: Any,
+        input_ids: torch.LongTensor,
+        logits_processor: Any = (),
+        stopping_criteria: Any = (),
+        generation_config: Any = None,
+        **_: Any,
+    ) -> Any:
+        """What ``generate`` gives: sequences, or an output with them.
+
+        Raises:
+            ArgumentError: Beams are asked for, or there is not one form for each prompt.
+            LimitExceeded: ``max_new_tokens`` is too small for any text.
+        """
+        from formwright.models.transformers import TransformersRuntime
+
+        config = generation_config
+        if (config.num_beams or 1) > 1:
+            raise ArgumentError(
+                "custom_generate= writes one text for a row, not beams",
+                hint="pass logits_processor=[model.logits_processor(form)] for beams",
+                argument="num_beams",
+            )
+        each, rest = divmod(len(input_ids), len(self._constraints))
+        if rest:
+            raise ArgumentError(
+                f"there are {len(self._constraints)} forms for {len(input_ids)} rows",
+                hint="pass one form for all, or a list with one for each prompt",
+                argument="form",
+            )
+        engine = Engine(TransformersRuntime(model).batch())
+        writings = []
+        for row, ids in enumerate(input_ids):
+            prompt = _unpadded(ids.tolist(), config)
+            choose = _HostSampler(prompt, logits_processor, stopping_criteria, bool(config.do_sample), model.device)
+            limits = Limits(max_tokens=int(config.max_length) - len(ids), cancel=choose.is_stopped)
+            writing = Writing(self._constraints[row // each], prompt, limits, choose)
+            choose.written = writing.token_ids
+            engine.submit(row, writing)
+            writings.append(writing)
+        while not engine.is_idle:
+            for turn in engine.step():
+                if turn.error is not None:
+                    raise turn.error
+        return _output(input_ids, [_ended(writing) for writing in writings], config)
+
+
+class _HostSampler:
+    """Chooses and stops as ``generate`` does, by its own processors and criteria."""
+
+    def __init__(self, prompt: list[int], processors: Any, criteria: Any, draws: bool, device: Any) -> None:
+        self._prompt, self._processors, self._criteria = prompt, processors, criteria
+        self._draws, self._device = draws, device
+        self.written: list[int] = []
+
+    def _ids(self) -> torch.Tensor:
+        return torch.tensor([[*self._prompt, *self.written]], device=self._device)
+
+    def __call__(self, logits: Any) -> int:
+        scores = torch.from_numpy(np.asarray(logits))[None].to(self._device)
+        for processor in self._processors:
+            scores = processor(self._ids(), scores)
+        if torch.isneginf(scores.amax()):
+            raise DeadEnd("another logits processor has forbidden every token that the form allows here")
+        if not self._draws:
+            return int(scores.argmax())
+        return int(torch.multinomial(torch.softmax(scores, -1), 1))
+
+    def is_stopped(self) -> bool:
+        """Whether a criterion of the call ends the text."""
+        return bool(self.written) and any(bool(stops(self._ids(), None).all()) for stops in self._criteria)
+
+
+def _ended(writing: Writing) -> list[int]:
+    """The tokens of a text, with the end that it has room for."""
+    is_cut = isinstance(writing.result, Truncated) or writing.left == 0
+    return writing.token_ids + ([] if is_cut else writing.matcher.constraint.vocabulary.eos_token_ids[:1])
+
+
+def _unpadded(ids: list[int], config: Any) -> list[int]:
+    """A row without the padding on its left."""
+    pad = config.pad_token_id
+    start = 0
+    while start < len(ids) - 1 and ids[start] == pad:
+        start += 1
+    return ids[start:]
+
+
+def _output(input_ids: torch.LongTensor, rows: list[list[int]], config: Any) -> Any:
+    """Sequences of one length, padded on the right."""
+    pad = config.pad_token_id
+    pad = pad if pad is not None else 0
+    longest = max(map(len, rows))
+    padded = torch.tensor([row + [pad] * (longest - len(row)) for row in rows], device=input_ids.device)
+    sequences = torch.cat([input_ids, padded.to(input_ids.dtype)], -1)
+    return GenerateDecoderOnlyOutput(sequences=sequences) if config.return_dict_in_generate else sequences
