@@ -298,9 +298,9 @@ def choice(*options: Any) -> Form[Any]:
     A ``Literal`` of strings is such a choice too. There may be millions of texts. A text that is given twice is one
     option, and options have no order.
 
-    A path, ``choice(Path("names.txt"))``, names a file of UTF-8 with one option on each line. Lines end with LF or CRLF,
-    the last one perhaps with the file; all else is part of its option, but for a byte order mark at the beginning of the
-    file. No line may be empty.
+    A path, ``choice(Path("names.txt"))``, names a file of UTF-8 with one option on each line. Lines end with LF or
+    CRLF, the last one perhaps with the file; all else is part of its option, but for a byte order mark at the beginning
+    of the file. No line may be empty.
 
     Raises:
         ArgumentError: There is no option, or one is no str; a line of a file is empty or not UTF-8.

@@ -8,7 +8,8 @@
 //! fw.literal("Answer: ") + fw.regex("\\d") | fw.choice(["?"])      Choice · Regex · Then · Choice · Or
 //! ```
 //!
-//! Cost: writing is a copy of the texts. Reading compiles every operand once, then runs the operators on a stack, so no
+//! Cost: writing is a copy of the texts. The options of a choice are written in ascending order, so that reading only
+//! checks them. Reading compiles every operand once, then runs the operators on a stack, so no
 //! depth of nesting can overflow anything.
 //!
 //! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds
