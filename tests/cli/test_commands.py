@@ -78,7 +78,7 @@ def test_generate_by_the_lines_of_a_file(files: Path, prompts: list[str]) -> Non
     assert ran.stdout in {"yes\n", "no\n"}
     (files / "names.txt").write_text("yes\n\nno\n", encoding="utf-8")
     ran = run("generate", "--choice-file", "names.txt", "--prompt", "Well?")
-    assert (ran.exit_code, ran.stdout) == (3, "")
+    assert (ran.exit_code, ran.stdout) == (2, "")
     assert "names.txt: choice: line 2 is empty" in ran.stderr
 
 

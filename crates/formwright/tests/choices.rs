@@ -60,7 +60,8 @@ fn compare(texts: &BTreeSet<String>, surroundings: u8, choices: &[prop::sample::
         if token == 0 {
             break;
         }
-        [&mut lexicon, &mut tree].map(|matcher| matcher.accept_token(token).unwrap());
+        lexicon.accept_token(token).unwrap();
+        tree.accept_token(token).unwrap();
         written.extend_from_slice(tables.vocabulary.token(token));
     }
 }
