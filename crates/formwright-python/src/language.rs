@@ -258,14 +258,15 @@ impl Language {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let py = cls.py();
-        Self::of(py, lift(py, Source::from_bytes(data, &Limits::default()))?)
+        let read = py.detach(|| Source::from_bytes(data, &Limits::default()));
+        Self::of(py, lift(py, read)?)
     }
 
     /// This language as bytes: its schemas with their options, expressions, texts and operators.
     ///
     /// It can also be pickled.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.source.to_bytes())
+        PyBytes::new(py, &py.detach(|| self.source.to_bytes()))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -102,7 +102,9 @@ impl LexiconBuilder {
             for group in keys.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
                 let end = at + group.len();
                 if group.len() > 1 && group[0].1 == 8 {
-                    group.iter_mut().for_each(|key| *key = self.key(key.2, depth + 8));
+                    for key in group {
+                        *key = self.key(key.2, depth + 8);
+                    }
                     open.push((at..end, depth + 8));
                 }
                 at = end;
