@@ -1,9 +1,9 @@
 //! The waist: everything that can be said, as one graph of nodes.
 //!
 //! Front ends (`syntax`) build graphs; the matcher runs them. A [`Graph`] is plain data: texts ([`Node::Literals`],
-//! [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single automata rather than
-//! alternatives of their members, and the generic operations `Sequence`, `Choice`, `Repeat` and `Rule` (a reference, so
-//! that graphs may be cyclic).
+//! [`Node::Lexicon`], [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single
+//! automata rather than alternatives of their members, and the generic operations `Sequence`, `Choice`, `Repeat` and
+//! `Rule` (a reference, so that graphs may be cyclic).
 //!
 //! ```text
 //! {"type": "array", "items": {"enum": [1, "a"]}}     0: Array(rest: 1)   1: Literals(1, "a")

@@ -227,8 +227,8 @@ impl Machine<'_> {
         cost: u32,
     ) -> SmallVec<[Way; 1]> {
         let graph = self.graph;
-        let bytes = graph.node(node).text_bytes(at);
-        let bytes = bytes.iter();
+        let set = graph.node(node).text_bytes(at);
+        let bytes = set.iter();
         if graph.node(node).tree().is_none_or(|tree| tree.nodes().len() > SMALL) {
             return bytes.filter_map(|byte| self.way(configuration, byte, cost)).take(1).collect();
         }
