@@ -1,7 +1,7 @@
 //! Finite sets of texts: `choice(["yes", "no"])`, `literal("Answer: ")`, the lines of a file.
 //!
-//! Cost: the texts are copied and sorted. Wrinkle: a small set becomes a tree, which a matcher walks faster; a large one
-//! stays a [`Lexicon`] ([`Limits::tree_bytes`]).
+//! Cost: the texts are copied and sorted. Wrinkle: a small set becomes a tree, which a matcher walks faster; a large
+//! one stays a [`Lexicon`] ([`Limits::tree_bytes`]).
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub fn literal(text: &str, limits: &Limits) -> Result<Language> {
     choice(&[text], limits)
 }
 
-/// The lines of a file as options. A line ends with `\n` or `\r\n`; the last one may end with the file. A byte order mark
-/// at the beginning is not part of the first line. A line that is there twice is one option.
+/// The lines of a file as options. A line ends with `\n` or `\r\n`; the last one may end with the file. A byte order
+/// mark at the beginning is not part of the first line. A line that is there twice is one option.
 ///
 /// # Errors
 /// [`crate::Kind::Argument`], naming the line, when it is empty or not UTF-8, and when there are no lines;

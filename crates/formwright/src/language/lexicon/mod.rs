@@ -6,9 +6,9 @@
 //! "ban"     texts 0 to 3, 3 bytes deep               a prefix is a range of texts
 //! ```
 //!
-//! A trie of so many texts would be many times as large as they are. But texts that begin alike stand side by side, so a
-//! node of that trie is a range of texts and a depth, and where it ends is where `common` first falls below the depth. A
-//! node is named by the place of its last byte in its first text, which no other node has.
+//! A trie of so many texts would be many times as large as they are. But texts that begin alike stand side by side, so
+//! a node of that trie is a range of texts and a depth, and it ends where `common` first falls below the depth. A node
+//! is named by the place behind its last byte in its first text, which no other node has.
 //!
 //! Cost: the texts and six bytes for each; a child is found by binary search. Reading stored texts is one pass, which
 //! checks that they ascend: nothing else could be wrong with them. Wrinkle: the root is named 0, so no text is empty
