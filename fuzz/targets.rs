@@ -15,6 +15,7 @@
 use std::sync::{Arc, OnceLock};
 
 use formwright::canonical::Scope;
+use formwright::language::Lexicon;
 use formwright::matcher::Matcher;
 use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
 use formwright::syntax::json_schema::{Options, Order};
@@ -171,6 +172,7 @@ fn limits() -> Limits {
         automaton_expressions: 1 << 13,
         emptiness_search: 2_000,
         nodes: 20_000,
+        tree_bytes: 5, // one choice is a tree, the other a lexicon
         source_nodes: 50_000,
         ..Limits::default()
     }
@@ -213,14 +215,13 @@ fn tables() -> &'static Arc<Tables> {
 /// One language of each kind.
 fn languages() -> [Source; 5] {
     let schema = |text: &str| Source::json_schema(text.to_owned(), Options { limits: limits(), ..Options::default() });
+    let choice = |options: &[&str]| Source::choice(Lexicon::of(options).expect("a lexicon"));
     [
         schema(r#"{"properties":{"a":{"type":"integer"},"ab":{"maxLength":3,"type":"string"}},"required":["a"]}"#),
         schema(r#"{"type":"array","items":{"enum":["a",12,true,"é"]},"maxItems":3,"uniqueItems":true}"#),
         Source::regex(r"(ab|[a-c]{2,5})+\.?é*", Dialect::Ascii),
-        Source::choice(["yes", "no", "maybe", ""].map(str::to_owned).to_vec()).repeat(1, 3),
-        Source::regex("[0-9]+", Dialect::Ascii)
-            .then(&Source::choice(vec!["12".to_owned(), ": [".to_owned()]))
-            .or(&schema("true")),
+        choice(&["yes", "no", "maybe", ""]).repeat(1, 3),
+        Source::regex("[0-9]+", Dialect::Ascii).then(&choice(&["12", ": ["])).or(&schema("true")),
     ]
 }
 

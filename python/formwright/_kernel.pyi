@@ -90,11 +90,20 @@ class Language:
             ArgumentError: There is no such dialect.
         """
     @staticmethod
-    def choice(options: Sequence[str]) -> Language:
+    def choice(options: list[str]) -> Language:
         """Exactly one of ``options``.
 
         Raises:
             ArgumentError: There are none.
+            LimitExceeded: One is too long, or all of them are.
+        """
+    @staticmethod
+    def choice_of_lines(data: bytes) -> Language:
+        """Exactly one of the lines of a file, without its line end (LF or CRLF).
+
+        Raises:
+            ArgumentError: There are none, or one is empty or not UTF-8; with its number.
+            LimitExceeded: One is too long, or all of them are.
         """
     def __add__(self, other: Language, /) -> Language: ...
     def __radd__(self, other: Language, /) -> Language: ...

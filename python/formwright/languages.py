@@ -32,6 +32,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from os import PathLike
+from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, overload
 
@@ -285,7 +287,7 @@ def _compiled(pattern: re.Pattern[str]) -> Language:
 @overload
 def choice(options: type[E], /) -> Form[E]: ...  # type: ignore[overload-overlap]
 @overload
-def choice(options: Iterable[str], /) -> Form[str]: ...
+def choice(options: Iterable[str] | PathLike[str], /) -> Form[str]: ...
 @overload
 def choice(*options: str) -> Form[str]: ...
 @overload
@@ -293,17 +295,49 @@ def choice(options: TypeForm[T], /) -> Form[T]: ...
 def choice(*options: Any) -> Form[Any]:
     """Exactly one of some texts: ``choice("yes", "no")``, ``choice(["yes", "no"])``, or an ``Enum`` of strings.
 
-    A ``Literal`` of strings is such a choice too.
+    A ``Literal`` of strings is such a choice too. There may be millions of texts. A text that is given twice is one
+    option, and options have no order.
+
+    A path, ``choice(Path("names.txt"))``, names a file of UTF-8 with one option on each line. Lines end with LF or
+    CRLF, the last one perhaps with the file; all else is part of its option, but for a byte order mark at the beginning
+    of the file. No line may be empty.
 
     Raises:
-        ArgumentError: There is no option, or one is no str.
+        ArgumentError: There is no option, or one is no str; a line of a file is empty or not UTF-8.
+        LimitExceeded: A text has more than 65,534 bytes, or all have more than 2 ** 30.
+        OSError: The file cannot be read.
     """
     if len(options) == 1 and _spellings(options[0]):
         return _spelled_form(options[0])
+    if len(options) == 1 and isinstance(options[0], PathLike):
+        return _choice_of_file(Path(options[0]))
     texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
-    for text in texts:
-        check_text(text, "options")
-    return Form(Language.choice(texts), str, f"choice {shortened(', '.join(map(repr, texts)))}", "text")
+    return Form(_choice_language(texts), str, f"choice {_listed(texts)}", "text")
+
+
+def _choice_language(texts: list[Any]) -> Language:
+    """The language of some options. Which one is no text is found only if there is one: there may be millions."""
+    try:
+        return Language.choice(texts)
+    except (TypeError, UnicodeEncodeError):
+        for text in texts:
+            check_text(text, "options")
+        raise
+
+
+def _choice_of_file(path: Path) -> Form[str]:
+    """One of the lines of a file."""
+    try:
+        language = Language.choice_of_lines(path.read_bytes())
+    except ArgumentError as error:
+        raise ArgumentError(f"{path}: {error}", hint=error.hint, argument=error.argument) from None
+    return Form(language, str, f"choice of {shortened(path.name)}", "text")
+
+
+def _listed(texts: list[str], most: int = 30) -> str:
+    """Some texts in a row; of many, the first and the last ones, which is all that is left of them when shortened."""
+    shown = texts if len(texts) <= 2 * most else texts[:most] + texts[-most:]
+    return shortened(", ".join(map(repr, shown)))
 
 
 def _is_several(options: object) -> bool:

@@ -72,11 +72,24 @@ def test_generate_by_choice(prompts: list[str]) -> None:
     assert ran.stdout in {"yes\n", "no\n"}
 
 
+def test_generate_by_the_lines_of_a_file(files: Path, prompts: list[str]) -> None:
+    (files / "names.txt").write_text("yes\nno\n", encoding="utf-8")
+    ran = run("generate", "--choice-file", "names.txt", "--prompt", "Well?")
+    assert ran.stdout in {"yes\n", "no\n"}
+    (files / "names.txt").write_text("yes\n\nno\n", encoding="utf-8")
+    ran = run("generate", "--choice-file", "names.txt", "--prompt", "Well?")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert "names.txt: choice: line 2 is empty" in ran.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ([], "exactly one form"),
         (["--regex", "a", "--choice", "b"], "exactly one form"),
+        (["--regex", "a", "--choice-file", "prompt.txt"], "exactly one form"),
+        (["--choice", "a", "--choice-file", "prompt.txt"], "not both"),
+        (["--choice-file", "missing.txt"], "missing.txt"),
         (["--regex", "a", "--prompt", "x", "--prompt-file", "prompt.txt"], "not both"),
         (["--schema", "missing.json"], "missing.json"),
         (["--regex", "a", "--max-tokens", "0"], "max-tokens"),

@@ -107,7 +107,8 @@ impl Constraint {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let py = cls.py();
-        let read = Source::from_constraint_bytes(data, &vocabulary.get().tables.vocabulary, &Limits::default());
+        let made_for = &vocabulary.get().tables.vocabulary;
+        let read = py.detach(|| Source::from_constraint_bytes(data, made_for, &Limits::default()));
         let (source, canonical) = lift(py, read)?;
         let language = Language::of(py, source)?;
         let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
@@ -121,7 +122,8 @@ impl Constraint {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.vocabulary.get().tables.vocabulary;
         let language = self.form.bind(py).getattr("language")?.cast_into::<Language>()?;
-        Ok(PyBytes::new(py, &language.get().source.to_constraint_bytes(vocabulary, self.canonical)))
+        let (source, canonical) = (&language.get().source, self.canonical);
+        Ok(PyBytes::new(py, &py.detach(|| source.to_constraint_bytes(vocabulary, canonical))))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {

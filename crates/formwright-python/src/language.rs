@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use formwright::language::LexiconBuilder;
+use formwright::syntax::choice::lines;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Numbers, Options, Order};
@@ -9,7 +11,7 @@ use formwright::syntax::regex::Dialect;
 use formwright::{Limits, language::UNBOUNDED, source::Source};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 use crate::errors::{Int, argument, count, lift};
 
@@ -204,9 +206,24 @@ impl Language {
     ///
     /// Raises:
     ///     ArgumentError: There are none.
+    ///     LimitExceeded: One is too long, or all of them are.
     #[staticmethod]
-    fn choice(py: Python<'_>, options: Vec<String>) -> PyResult<Self> {
-        Self::of(py, Source::choice(options))
+    fn choice(py: Python<'_>, options: &Bound<'_, PyList>) -> PyResult<Self> {
+        let mut texts = LexiconBuilder::with_capacity(options.len(), 0);
+        for option in options {
+            lift(py, texts.push(option.cast::<PyString>()?.to_str()?))?;
+        }
+        Self::of(py, Source::choice(py.detach(|| texts.build())))
+    }
+
+    /// Exactly one of the lines of a file, without its line end (LF or CRLF).
+    ///
+    /// Raises:
+    ///     ArgumentError: There are none, or one is empty or not UTF-8; with its number.
+    ///     LimitExceeded: One is too long, or all of them are.
+    #[staticmethod]
+    fn choice_of_lines(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        Self::of(py, Source::choice(lift(py, py.detach(|| lines(data)))?))
     }
 
     /// This language, then ``other``.
@@ -241,14 +258,15 @@ impl Language {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let py = cls.py();
-        Self::of(py, lift(py, Source::from_bytes(data, &Limits::default()))?)
+        let read = py.detach(|| Source::from_bytes(data, &Limits::default()));
+        Self::of(py, lift(py, read)?)
     }
 
     /// This language as bytes: its schemas with their options, expressions, texts and operators.
     ///
     /// It can also be pickled.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.source.to_bytes())
+        PyBytes::new(py, &py.detach(|| self.source.to_bytes()))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {

@@ -144,6 +144,11 @@ impl<'d> Reader<'d> {
     /// A text.
     pub(crate) fn text(&mut self, field: &str) -> Result<&'d str> {
         let size = self.count(1, field)?;
+        self.utf8(size, field)
+    }
+
+    /// A text of `size` bytes.
+    pub(crate) fn utf8(&mut self, size: usize, field: &str) -> Result<&'d str> {
         let bytes = self.take(size, field)?;
         std::str::from_utf8(bytes).map_err(|_| self.wrong(&format!("{field} is not UTF-8")))
     }

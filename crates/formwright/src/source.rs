@@ -8,7 +8,8 @@
 //! fw.literal("Answer: ") + fw.regex("\\d") | fw.choice(["?"])      Choice · Regex · Then · Choice · Or
 //! ```
 //!
-//! Cost: writing is a copy of the texts. Reading compiles every operand once, then runs the operators on a stack, so no
+//! Cost: writing is a copy of the texts. The options of a choice are written in ascending order, so that reading only
+//! checks them. Reading compiles every operand once, then runs the operators on a stack, so no
 //! depth of nesting can overflow anything.
 //!
 //! Wrinkle: an operator copies its operands' graphs, so a few bytes can ask for much. [`Limits::source_nodes`] bounds
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use crate::bytes::{Envelope, Reader, hex, put, put_text};
 use crate::canonical::Scope;
 use crate::error::{Error, Kind, Result};
-use crate::language::Language;
+use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
 use crate::syntax::choice;
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
@@ -29,11 +30,11 @@ use crate::syntax::regex::{self, Dialect};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 2, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 3, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 3, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 4, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ struct Schema<T: ?Sized> {
 enum Instruction {
     Schema(Arc<Schema<dyn SourceText>>),
     Regex(Arc<str>, Dialect),
-    Choice(Arc<[String]>),
+    Choice(Arc<Lexicon>),
     Then,
     Or,
     Repeat(u32, u32),
@@ -72,8 +73,8 @@ impl Source {
     }
 
     /// One of some texts.
-    pub fn choice(options: Vec<String>) -> Self {
-        Self(vec![Instruction::Choice(options.into())])
+    pub fn choice(options: Lexicon) -> Self {
+        Self(vec![Instruction::Choice(Arc::new(options))])
     }
 
     /// This, then `other`.
@@ -187,7 +188,7 @@ impl Instruction {
         match self {
             Self::Schema(schema) => json_schema(schema.text.as_ref(), &schema.options),
             Self::Regex(pattern, dialect) => regex::of_dialect(pattern, *dialect, limits),
-            Self::Choice(options) => choice::choice(options, limits),
+            Self::Choice(options) => choice::of_lexicon(options, limits),
             Self::Then => pop().and_then(|second| pop()?.then(&second)),
             Self::Or => pop().and_then(|second| pop()?.or(&second)),
             Self::Repeat(low, high) => pop()?.repeat(*low, *high),
@@ -209,7 +210,8 @@ impl Instruction {
             Self::Choice(options) => {
                 body.push(2);
                 put(body, options.len() as u32);
-                options.iter().for_each(|option| put_text(body, option));
+                body.extend(options.iter().flat_map(|option| (option.len() as u16).to_le_bytes()));
+                body.extend_from_slice(options.bytes());
             }
             Self::Then => body.push(3),
             Self::Or => body.push(4),
@@ -232,15 +234,21 @@ impl Instruction {
                 let dialects = [Dialect::Ascii, Dialect::Unicode, Dialect::Python];
                 Self::Regex(pattern, dialects[usize::from(reader.below(3, "the dialect of an expression")?)])
             }
-            2 => {
-                let count = reader.count(4, "options")?;
-                Self::Choice((0..count).map(|_| Ok(reader.text("an option")?.to_owned())).collect::<Result<_>>()?)
-            }
+            2 => Self::Choice(Arc::new(read_lexicon(reader)?)),
             3 => Self::Then,
             4 => Self::Or,
             _ => Self::Repeat(reader.number("low")?, reader.number("high")?),
         })
     }
+}
+
+/// The options of a choice: how many, the bytes of each, and then all of them in ascending order.
+fn read_lexicon(reader: &mut Reader<'_>) -> Result<Lexicon> {
+    let count = reader.count(2, "options")?;
+    let (lengths, _) = reader.take(2 * count, "the lengths of options")?.as_chunks::<2>();
+    let lengths = lengths.iter().map(|length| u16::from_le_bytes(*length));
+    let texts = reader.utf8(lengths.clone().map(usize::from).sum(), "options")?;
+    Lexicon::from_sorted(texts, lengths).map_err(|what| reader.wrong(&what))
 }
 
 /// The switches of [`Options`], one bit each.
@@ -327,7 +335,8 @@ mod tests {
             "[a-z]{1,3}".prop_map(|pattern| Source::regex(&pattern, Dialect::Ascii)),
             "[a-z]{1,3}".prop_map(|pattern| Source::regex(&format!("\\d{pattern}"), Dialect::Unicode)),
             "[a-z]{1,3}".prop_map(|pattern| Source::regex(&format!("[{pattern}]\n\\p{{0}}"), Dialect::Python)),
-            prop::collection::vec("[a-zé\"]{1,3}", 1..4).prop_map(Source::choice),
+            prop::collection::vec("[a-zé\"]{0,3}", 1..4)
+                .prop_map(|options| Source::choice(Lexicon::of(&options).unwrap())),
         ];
         leaf.prop_recursive(3, 8, 2, |inner| {
             prop_oneof![

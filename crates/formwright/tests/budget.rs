@@ -197,6 +197,10 @@ fn others(tables: &Arc<Tables>, count: usize) {
     }
     let texts = ["ab", "cab", "ca b", "true", "12", "日本"];
     walks(tables, &choice(&texts, &limits).unwrap(), count, "choice");
+    let as_lexicon = Limits { tree_bytes: 0, ..Limits::default() };
+    walks(tables, &choice(&texts, &as_lexicon).unwrap(), count, "lexicon");
+    let twice = choice(&texts, &as_lexicon).unwrap().repeat(2, 4).unwrap();
+    walks(tables, &twice, count, "repeated lexicon");
     let (word, number) =
         (regex("[ab]{2,3}", &limits).unwrap(), json_schema(r#"{"type": "array"}"#, &Options::default()).unwrap());
     let both = word.then(&number).unwrap().repeat(2, 4).unwrap();

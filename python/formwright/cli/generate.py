@@ -6,6 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import IO, Any
 
 import click
@@ -17,11 +18,14 @@ from formwright.generation import MAX_TOKENS, Piece
 
 __all__ = ["generate"]
 
+PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 @click.command()
 @click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
 @click.option("--regex", help=r"Regular expression that the whole text matches; \d is 0 to 9, (?u)\d any digit.")
 @click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
+@click.option("--choice-file", type=PATH, help="File of UTF-8 with one text on each line: the text is one of them.")
 @json_options
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
@@ -47,6 +51,7 @@ def generate(
     schema: IO[bytes] | None,
     regex: str | None,
     choices: tuple[str, ...],
+    choice_file: Path | None,
     order: str,
     whitespace: str,
     prompt: str | None,
@@ -58,13 +63,15 @@ def generate(
     **options: Any,
 ) -> None:
     """Write one text in form and print it."""
+    if choices and choice_file is not None:
+        raise click.UsageError("Give --choice or --choice-file, not both.")
     if stream and as_json:
         raise click.UsageError("Give --stream or --json, not both.")
     if prompt is not None and prompt_file is not None:
         raise click.UsageError("Give --prompt or --prompt-file, not both.")
     if schema is not None and is_stdin(schema) and prompt is None and (prompt_file is None or is_stdin(prompt_file)):
         raise click.UsageError("Give the schema or the prompt on stdin, not both.")
-    form = _form(schema, regex, choices, {"order": order, "whitespace": whitespace})
+    form = _form(schema, regex, choice_file or choices, {"order": order, "whitespace": whitespace})
     text = _prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     result = _write(fw.load(model).stream(text, form, **options), shown=stream)
@@ -76,10 +83,10 @@ def generate(
 
 
 def _form(
-    schema: IO[bytes] | None, regex: str | None, choices: tuple[str, ...], options: dict[str, Any]
+    schema: IO[bytes] | None, regex: str | None, choices: Path | tuple[str, ...], options: dict[str, Any]
 ) -> fw.Form[Any]:
     if (schema is not None) + (regex is not None) + bool(choices) != 1:
-        raise click.UsageError("Give exactly one form: --schema, --regex or --choice.")
+        raise click.UsageError("Give exactly one form: --schema, --regex, --choice or --choice-file.")
     if schema is not None:
         return fw.json_schema(read_text(schema), **options)
     if options != {"order": "schema", "whitespace": "flexible"}:

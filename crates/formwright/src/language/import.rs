@@ -50,6 +50,7 @@ impl Shift {
             Node::Never => Node::Never,
             Node::Empty => Node::Empty,
             Node::Literals(texts) => Node::Literals(Arc::clone(texts)),
+            Node::Lexicon(lexicon) => Node::Lexicon(Arc::clone(lexicon)),
             Node::Regular(leaf) => Node::Regular(self.leaf(*leaf)),
             Node::Text { leaf, low, high } => Node::Text { leaf: self.leaf(*leaf), low: *low, high: *high },
             Node::Object(object) => Node::Object(Arc::new(self.object(object))),

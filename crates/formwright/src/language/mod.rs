@@ -1,9 +1,9 @@
 //! The waist: everything that can be said, as one graph of nodes.
 //!
 //! Front ends (`syntax`) build graphs; the matcher runs them. A [`Graph`] is plain data: texts ([`Node::Literals`],
-//! [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single automata rather than
-//! alternatives of their members, and the generic operations `Sequence`, `Choice`, `Repeat` and `Rule` (a reference, so
-//! that graphs may be cyclic).
+//! [`Node::Lexicon`], [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single
+//! automata rather than alternatives of their members, and the generic operations `Sequence`, `Choice`, `Repeat` and
+//! `Rule` (a reference, so that graphs may be cyclic).
 //!
 //! ```text
 //! {"type": "array", "items": {"enum": [1, "a"]}}     0: Array(rest: 1)   1: Literals(1, "a")
@@ -22,6 +22,7 @@ mod extents;
 mod import;
 mod layout_costs;
 mod left_factoring;
+mod lexicon;
 mod plain_shortest;
 mod progress;
 mod rise;
@@ -36,13 +37,14 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, Encoding, Regular};
-use crate::vocabulary::Trie;
+use crate::regular::{Automaton, ByteSet, Encoding, Regular};
+use crate::vocabulary::{NodeIndex, Trie};
 use smallvec::SmallVec;
 
 pub use compiled::CompiledGraph;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};
+pub use lexicon::{Lexicon, LexiconBuilder, Prefix, TextStep};
 pub use progress::{Completions, Items, MinimumLengths, Seen};
 pub use rise::{Rise, Rises, TEXT_RISE};
 pub use set::Language;
@@ -91,6 +93,8 @@ pub enum Node {
     Empty,
     /// One of a finite set of texts (items are unused).
     Literals(Arc<TextSet>),
+    /// One of a large set of texts, none of which is empty.
+    Lexicon(Arc<Lexicon>),
     /// A regular language.
     Regular(LeafId),
     /// `low..=high` code points of a class, plain or as a JSON string.
@@ -233,6 +237,28 @@ impl Node {
             _ => None,
         }
     }
+
+    /// Where a byte leads inside a set of texts; `None` if no text goes on with it.
+    #[inline]
+    pub fn text_step(&self, at: NodeIndex, byte: u8) -> Option<TextStep> {
+        if let Self::Lexicon(lexicon) = self {
+            return lexicon.step(at, byte);
+        }
+        let tree = self.tree()?;
+        let at = tree.child(at, byte)?;
+        Some(TextStep { at, ends: !tree.items_at(at).is_empty(), goes_on: tree.node(at).height > 0 })
+    }
+
+    /// The bytes with which texts of a set go on.
+    pub fn text_bytes(&self, at: NodeIndex) -> ByteSet {
+        let mut set = ByteSet::default();
+        if let Self::Lexicon(lexicon) = self {
+            lexicon.children(lexicon.prefix(at)).for_each(|(byte, _)| set.insert(byte));
+        } else if let Some(tree) = self.tree() {
+            tree.children(at).for_each(|child| set.insert(tree.node(child).byte));
+        }
+        set
+    }
 }
 
 impl Object {
@@ -356,6 +382,19 @@ impl Graph {
             }
             sorted => Node::Literals(Arc::new(self.text_set(sorted))),
         }
+    }
+
+    /// Adds a node for a finite set of texts: a tree if they have at most `tree_bytes`, else a lexicon.
+    pub fn texts_of(&mut self, texts: &Arc<Lexicon>, tree_bytes: usize) -> NodeId {
+        if texts.bytes().len() <= tree_bytes {
+            return self.literals(texts.iter());
+        }
+        if !texts.has_empty() {
+            return self.add(Node::Lexicon(Arc::clone(texts)));
+        }
+        let rest = Node::Lexicon(Arc::new(texts.without_empty()));
+        let options = [self.add(Node::Empty), self.add(rest)];
+        self.add(Node::Choice(options.into()))
     }
 
     /// Some texts and their items. One that is too long for a tree, or all of them together, is an error of

@@ -133,6 +133,7 @@ impl Machine<'_> {
     fn literal_cost(&self, node: NodeId, at: NodeIndex) -> u32 {
         match self.graph.node(node) {
             Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
+            Node::Lexicon(lexicon) => lexicon.extent(lexicon.prefix(at)).0,
             Node::Tail(tail) => {
                 nearest_end(tail.texts.tree(), at, |item| Some(tail.continuations[item as usize].shortest))
             }
@@ -142,6 +143,9 @@ impl Machine<'_> {
 
     /// As [`Machine::literal_cost`], for the dearest of these texts.
     pub fn dearest_text(&self, node: NodeId, at: NodeIndex) -> u32 {
+        if let Node::Lexicon(lexicon) = self.graph.node(node) {
+            return lexicon.extent(lexicon.prefix(at)).1;
+        }
         let Some(tree) = self.graph.node(node).tree() else { return INFINITE };
         let after = match self.graph.node(node) {
             Node::Tail(tail) => tail.continuations.iter().map(|after| after.shortest).max().unwrap_or(0),

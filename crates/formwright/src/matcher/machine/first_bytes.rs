@@ -40,11 +40,7 @@ impl Machine<'_> {
                 set = graph.first(node);
                 self.add_whitespace(space, &mut set);
             }
-            Position::Literal { node, at } => {
-                if let Some(trie) = graph.node(node).tree() {
-                    trie.children(at).for_each(|child| set.insert(trie.node(child).byte));
-                }
-            }
+            Position::Literal { node, at } => return graph.node(node).text_bytes(at),
             Position::Key { object, at, .. } => {
                 set.insert(b'"');
                 if let Node::Object(object) = graph.node(object) {

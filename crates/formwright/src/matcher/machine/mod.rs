@@ -285,10 +285,9 @@ impl<'m> Machine<'m> {
                 *state = step.state();
             }
             Position::Literal { node, at } => {
-                let Some(trie) = graph.node(*node).tree() else { return false };
-                let child = trie.child(*at, byte).filter(|&child| trie.items_at(child).is_empty());
-                let Some(child) = child else { return false };
-                *at = child;
+                let step = graph.node(*node).text_step(*at, byte).filter(|step| !step.ends);
+                let Some(step) = step else { return false };
+                *at = step.at;
             }
             Position::Key { object, seen, at } => {
                 let Some(child) = self.next_in_name(*object, *seen, *at, byte) else { return false };

@@ -227,9 +227,9 @@ impl Machine<'_> {
         cost: u32,
     ) -> SmallVec<[Way; 1]> {
         let graph = self.graph;
-        let Some(tree) = graph.node(node).tree() else { return SmallVec::new() };
-        let bytes = tree.children(at).map(|child| tree.node(child).byte);
-        if tree.nodes().len() > SMALL {
+        let set = graph.node(node).text_bytes(at);
+        let bytes = set.iter();
+        if graph.node(node).tree().is_none_or(|tree| tree.nodes().len() > SMALL) {
             return bytes.filter_map(|byte| self.way(configuration, byte, cost)).take(1).collect();
         }
         let way = |byte| {

@@ -80,17 +80,16 @@ impl Machine<'_> {
 
     pub(super) fn literal(&mut self, node: NodeId, at: NodeIndex, byte: u8, stack: StackId, out: &mut Successors<'_>) {
         let graph = self.graph;
-        let Some(trie) = graph.node(node).tree() else { return };
-        let Some(child) = trie.child(at, byte) else { return };
-        if trie.node(child).height > 0 {
-            out.push(Position::Literal { node, at: child }, stack);
+        let Some(step) = graph.node(node).text_step(at, byte) else { return };
+        if step.goes_on {
+            out.push(Position::Literal { node, at: step.at }, stack);
         }
-        let ended = trie.items_at(child);
-        if ended.is_empty() {
+        if !step.ends {
             return;
         }
         match graph.node(node) {
             Node::Tail(tail) => {
+                let (trie, ended) = (tail.texts.tree(), tail.texts.tree().items_at(step.at));
                 for &after in &tail.continuations[trie.items()[ended.start] as usize].positions {
                     let position = self.position_after_value(after);
                     out.push(position, stack);

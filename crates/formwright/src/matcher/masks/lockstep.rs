@@ -12,7 +12,7 @@
 
 use super::entry::Entry;
 use super::{Masker, Walk};
-use crate::language::{Node, NodeId};
+use crate::language::{Lexicon, Node, NodeId, Prefix};
 use crate::matcher::machine::{Configuration, END, Position, Progress, StackId};
 use crate::vocabulary::{NodeIndex, Trie};
 
@@ -85,6 +85,10 @@ impl Masker<'_> {
         let (texts, is_last) = match self.machine.graph.node(text.texts) {
             Node::Literals(texts) => (texts.tree(), text.stack == END),
             Node::Tail(tail) => (tail.texts.tree(), false),
+            Node::Lexicon(lexicon) => {
+                let prefix = lexicon.prefix(text.at);
+                return self.walk_lexicon(walk, node, lexicon, (text, prefix), purpose, entry);
+            }
             _ => return,
         };
         for deeper in texts.children(text.at) {
@@ -100,6 +104,35 @@ impl Masker<'_> {
             } else {
                 let low = self.buffer.len();
                 let position = Position::Literal { node: text.texts, at: text.at };
+                self.buffer.push(Configuration { position, stack: text.stack });
+                self.visit(walk, node, child, low, purpose, entry);
+                self.buffer.truncate(low);
+            }
+        }
+    }
+
+    /// As [`Masker::walk_texts`], for a lexicon: the prefixes of its texts and the trie of tokens.
+    fn walk_lexicon(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        lexicon: &Lexicon,
+        (text, prefix): (InText, Prefix),
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
+        for (byte, deeper) in lexicon.children(prefix) {
+            let Some(child) = walk.trie.child(node, byte) else { continue };
+            if text.stack == END || !lexicon.ends(deeper) {
+                self.machine.path.push(byte);
+                self.add(walk, walk.trie.items_at(child), purpose);
+                if walk.trie.node(child).height > 0 {
+                    self.walk_lexicon(walk, child, lexicon, (text, deeper), purpose, entry);
+                }
+                self.machine.path.pop();
+            } else {
+                let low = self.buffer.len();
+                let position = Position::Literal { node: text.texts, at: lexicon.node(prefix) };
                 self.buffer.push(Configuration { position, stack: text.stack });
                 self.visit(walk, node, child, low, purpose, entry);
                 self.buffer.truncate(low);

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Entry, MatcherCache, insert_entry, masker, without_names};
 use crate::error::Result;
-use crate::language::UNBOUNDED;
+use crate::language::{Node, UNBOUNDED};
 use crate::matcher::constraint::Constraint;
 use crate::matcher::machine::{Configuration, Machine, Position, Stacks};
 use crate::regular::ByteSet;
@@ -65,14 +65,17 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     (effort > 0).then_some(cache)
 }
 
-/// How many trie nodes lie below a configuration inside one of a set of texts; 0 for others.
+/// How many trie nodes lie below a configuration inside one of a set of texts, at most; 0 for others.
 fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
     let (node, at) = match configuration.position {
         Position::Literal { node, at } => (node, at),
         Position::Start(node) => (node, 0),
         _ => return 0,
     };
-    constraint.graph().node(node).tree().map_or(0, |tree| tree.node(at).skip - at)
+    match constraint.graph().node(node) {
+        Node::Lexicon(lexicon) => lexicon.bytes_below(lexicon.prefix(at)),
+        node => node.tree().map_or(0, |tree| tree.node(at).skip - at),
+    }
 }
 
 /// The work that an entry took, tries of texts not counted.
