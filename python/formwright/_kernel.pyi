@@ -550,8 +550,7 @@ def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infi
     """
 
 def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:
-    """The first ``most`` token ids that a row of a mask allows, ascending: what a decode loop asks to know whether there is
-    a choice at all.
+    """The first ``most`` token ids that a row of a mask allows, ascending: they tell whether there is a choice.
 
     Args:
         mask: As `Matcher.fill_bitmask`.

@@ -53,7 +53,7 @@ pub fn apply_bitmask(
     Err(PyTypeError::new_err("logits: a buffer of uint16, uint32 or uint64 is wanted"))
 }
 
-/// The first ``most`` token ids that a row of a mask allows, ascending: they tell a decode loop whether there is a choice.
+/// The first ``most`` token ids that a row of a mask allows, ascending: they tell whether there is a choice.
 ///
 /// Args:
 ///     mask: As `Matcher.fill_bitmask`.
