@@ -270,6 +270,7 @@ def test_help_lists_the_exit_codes() -> None:
     [
         ('{"age": 36, "name": "Ada"}', "valid, but out of order (--order model writes it)"),
         ('{"name":\n\n\n\n\n\n"Ada"}', "valid, but with other whitespace"),
+        ('\n\t{"name": "Ada"}  ', "valid, but with other whitespace"),
         (r'{"name": "\u0041da"}', "valid, but with escapes that JSON does not need"),
         ('{"name": "Ada", "age": 36.0}', "valid, but with integers that have a fraction"),
         ('{"age":\t36.0, "name": "Ada"}', "valid, but out of order"),
