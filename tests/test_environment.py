@@ -158,3 +158,24 @@ def test_answers_of_providers_are_checked_as_if_no_variable_was_set(monkeypatch:
 def test_only_options_that_a_form_has_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORMWRIGHT_ORDER", "random")
     assert with_defaults({"max_items": None}) == ({"max_items": None}, [])
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"type": "array"}, ("", "type")),
+        ({"properties": {"a": {"items": {"type": "null"}}}, "type": "object"}, ("/properties/a", "items")),
+        ({"anyOf": [{"type": "array"}, {"type": "null"}]}, ("", "anyOf")),
+        ({"$ref": "#/$defs/l", "$defs": {"l": {"type": "array"}}}, ("", "$ref")),
+        ({}, ("", "")),
+        (True, ("", "")),
+        ({"type": "object", "properties": {"a": True}, "additionalProperties": False}, ("", "")),
+    ],
+)
+def test_explain_shows_every_place_where_arrays_are_bounded(schema: Any, place: tuple[str, str]) -> None:
+    rows = [row for row in fw.explain(schema, max_items=3) if "at most 3 items (max_items)" in row.note]
+    assert place in [row[:2] for row in rows]
+    assert {row.status for row in rows} == {"narrowed"}
+    assert not any("max_items" in row.note for row in fw.explain(schema))
+    bounded = {"type": "array", "items": {"type": "null"}, "maxItems": 9}
+    assert not any("max_items" in row.note for row in fw.explain(bounded, max_items=3))

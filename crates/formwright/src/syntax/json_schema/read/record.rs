@@ -84,26 +84,32 @@ impl<'d> SchemaReader<'d> {
 
     /// Notes that the schemas of a condition give arrays no maximum, and that fewer are written.
     pub fn note_items(&mut self, condition: Condition<'_>, most: u32) {
-        const KEYWORDS: [&str; 10] =
-            ["items", "prefixItems", "minItems", "contains", "uniqueItems", "type", "anyOf", "oneOf", "allOf", "if"];
-        if self.explains() {
-            self.note_places(condition, &KEYWORDS, &format!("arrays of at most {most} items (max_items)"));
+        const OF_ARRAYS: [&str; 6] = ["items", "prefixItems", "minItems", "contains", "uniqueItems", "type"];
+        const OF_OTHERS: [&str; 5] = ["anyOf", "oneOf", "allOf", "if", "$ref"];
+        let note = format!("arrays of at most {most} items (max_items)");
+        if self.explains() && !self.note_places(condition, &[&OF_ARRAYS[..], &OF_OTHERS].concat(), &note) {
+            let note = format!("where any value may stand, {note}");
+            self.row(self.pointer_of(condition), String::new(), "narrowed", note);
         }
     }
 
-    /// Notes of every schema of a condition, at the first of some keywords that it has, that less is written.
-    fn note_places(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) {
+    /// Notes of every schema of a condition, at the first of some keywords that it has, that less is written. Whether
+    /// one has any of them.
+    fn note_places(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) -> bool {
         let ids = condition.iter().filter_map(|atom| match atom {
             Atom::Is(id) => Some(*id as usize),
             _ => None,
         });
         let places: Vec<SchemaPlace<'d>> = ids.map(|id| self.schemas[id].clone()).collect();
+        let mut noted = false;
         for place in places {
             let Some(map) = place.value.as_object() else { continue };
             if let Some(keyword) = keywords.iter().find(|keyword| map.get(keyword).is_some()) {
                 self.note(&place, keyword, "narrowed", note);
+                noted = true;
             }
         }
+        noted
     }
 
     /// Says more of a keyword that is enforced.
