@@ -34,10 +34,11 @@ const STEPS: u32 = 12;
 pub fn schema(data: &[u8]) {
     let Some((options, text)) = data.split_first() else { return };
     let Some(text) = short_text(text) else { return };
-    let whitespace = ["flexible", "compact", "pretty", "[ \t]?"][usize::from(options >> 1 & 3)].to_owned();
+    let whitespace = ["flexible", "free", "pretty", "[ \t]?"][usize::from(options >> 1 & 3)].to_owned();
     let order = if options & 1 == 1 { Order::Model } else { Order::Schema };
     let any_escapes = options & 8 != 0;
-    let options = Options { order, whitespace, any_escapes, limits: limits(), ..Options::default() };
+    let max_items = (options & 16 != 0).then_some(u32::from(options >> 5));
+    let options = Options { order, whitespace, max_items, any_escapes, limits: limits(), ..Options::default() };
     walk_source(&Source::json_schema(text.to_owned(), options), data);
 }
 

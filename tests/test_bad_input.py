@@ -97,7 +97,20 @@ def test_a_choice_of_nothing_is_refused_and_of_the_empty_text_is_not(options: li
 
 
 @pytest.mark.parametrize(
-    "option", [{"order": "random"}, {"whitespace": "no("}, {"escapes": "all"}, {"integers": "whole"}, {"max_digits": 0}]
+    "option",
+    [
+        {"order": "random"},
+        {"whitespace": "no("},
+        {"max_whitespace": -1},
+        {"max_whitespace": 1_001},
+        {"whitespace": "compact", "max_whitespace": 2},
+        {"whitespace": "[ ]*", "max_whitespace": 2},
+        {"max_items": -1},
+        {"max_items": 2**32 - 1},
+        {"escapes": "all"},
+        {"integers": "whole"},
+        {"max_digits": 0},
+    ],
 )
 def test_options_are_checked(option: dict[str, Any]) -> None:
     with pytest.raises((errors.FormwrightError, ValueError), match=r"\w"):
@@ -287,6 +300,8 @@ def test_numbers_of_any_size_are_errors_of_ours(matcher: fw.Matcher, byte_vocabu
             lambda huge=huge: byte_vocabulary.token(huge),
             lambda huge=huge: matcher.rollback(huge),
             lambda huge=huge: fw.json_schema({}, max_digits=huge),
+            lambda huge=huge: fw.json_schema({}, max_whitespace=huge),
+            lambda huge=huge: fw.json_schema({}, max_items=huge),
             lambda huge=huge: fw.literal("a").repeat(huge),
             lambda huge=huge: fw.Vocabulary([b"a"], eos_token_ids=[huge]),
             lambda huge=huge: fw.Vocabulary([b"a", None], eos_token_ids=[1], special_tokens={"x": huge}),

@@ -46,6 +46,7 @@ LANGUAGES = {
         dialect="draft2019-09",
         registry={"urn:x": '{"type": "string"}'},
     ),
+    "bounds": fw.json_schema({"items": {"type": "integer"}}, whitespace="free", max_whitespace=2, max_items=3),
     "json": fw.json(whitespace="compact"),
     "regex": fw.regex("[a-c]{2,4}"),
     "choice": fw.choice(["yes", "no", ""]),

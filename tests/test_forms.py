@@ -262,6 +262,10 @@ def test_schema_text_is_for_json_schema() -> None:
         ("whitespace", "compat"),
         ("whitespace", "[a ]*"),
         ("whitespace", "[^ ]"),
+        ("max_whitespace", -1),
+        ("max_whitespace", 1_001),
+        ("max_items", -1),
+        ("max_items", 10**30),
         ("escapes", "all"),
         ("integers", "whole"),
         ("max_digits", 0),
@@ -283,6 +287,8 @@ def test_options_of_json_are_not_dropped_where_there_is_no_json() -> None:
     for form in [fw.literal("a"), re.compile("a"), Mood]:
         with pytest.raises(fw.errors.ArgumentError, match="whitespace= is an option of JSON"):
             fw.form(form, whitespace="compact")  # type: ignore[call-overload]
+        with pytest.raises(fw.errors.ArgumentError, match="max_items= is an option of JSON"):
+            fw.form(form, max_items=3)  # type: ignore[call-overload]
     assert fw.json_schema(Mood, whitespace="compact").parse('"good"') is Mood.GOOD
 
 

@@ -21,7 +21,8 @@ def language(case: dict[str, Any]) -> fw.Form[Any]:
         case "choice":
             return fw.choice(case["options"])
         case _:
-            return fw.json_schema(case["source"], order=case.get("order", "schema"))
+            names = ("order", "whitespace", "max_whitespace", "max_items")
+            return fw.json_schema(case["source"], **{name: case[name] for name in names if name in case})
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])

@@ -152,3 +152,13 @@ def test_a_schema_that_contains_itself_is_a_schema_error() -> None:
 def test_patterns_over_bytes_are_refused() -> None:
     with pytest.raises(fw.errors.RegexError, match="a pattern over str is needed"):
         fw.form(re.compile(b"a"))
+
+
+def test_json_mode_writes_objects_only() -> None:
+    form = fw.json(objects_only=True, whitespace="free")
+    assert form.parse(' {"a": [1, {"b": null}]}\n') == {"a": [1, {"b": None}]}
+    for text in ("1", "[]", "null", '"a"', "[{}]"):
+        assert not form.matches(text)
+        assert fw.json().matches(text)
+    assert repr(form) == "Form(any JSON object)"
+    assert not fw.json(objects_only=True, max_items=1).matches('{"a":[1,2]}')

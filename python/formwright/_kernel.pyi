@@ -41,6 +41,8 @@ class Language:
         *,
         order: str = "schema",
         whitespace: str = "flexible",
+        max_whitespace: int | None = None,
+        max_items: int | None = None,
         escapes: str = "natural",
         integers: str = "plain",
         numbers: str = "double",
@@ -56,8 +58,10 @@ class Language:
         Args:
             schema: The schema as JSON text.
             order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
-            whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``,
+            whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``,
                 or a regular expression over space, tab, CR and LF.
+            max_whitespace: Most whitespace characters in a row where it is ``"free"``, 0 to 1,000; ``None`` is 12.
+            max_items: Most items of an array whose schema gives no maximum.
             escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
             integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
             numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``

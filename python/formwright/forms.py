@@ -82,7 +82,8 @@ class Reading(NamedTuple):
     Attributes:
         pointer: JSON Pointer of the schema that holds it, ``""`` for the root.
         keyword: The keyword.
-        status: ``enforced``; ``annotation``: says nothing about texts; ``redundant``: without effect here;
+        status: ``default``: no keyword, but a variable of the environment that gives an option its value; ``enforced``;
+            ``annotation``: says nothing about texts; ``redundant``: without effect here;
             ``narrowed``: fewer texts are written than it allows; ``never``: what it speaks of can never be written;
             ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is no JSON Schema.
         note: What was done, or why not.
@@ -101,7 +102,10 @@ class Explanation(tuple[Reading, ...]):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"#{row.pointer}/{row.keyword}: {row.status}" + (f" ({row.note})" if row.note else "") for row in self
+            ("" if row.status == "default" else f"#{row.pointer}/")
+            + f"{row.keyword}: {row.status}"
+            + (f" ({row.note})" if row.note else "")
+            for row in self
         )
 
     def _repr_html_(self) -> str:
@@ -124,12 +128,14 @@ class Form(Generic[T_co]):
         read: The value of a text that is in form; unlike `parse` it does not check that it is.
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
+        defaults: What the environment decided when the form was made; rows of `explain`.
     """
 
     language: Language
     read: Callable[[str], T_co]
     title: str
     kind: Kind
+    defaults: tuple[Reading, ...] = ()
 
     def parse(self, text: str | bytes) -> T_co:
         """The value that ``text`` spells.
@@ -167,7 +173,7 @@ class Form(Generic[T_co]):
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""
-        return Explanation(Reading(*row) for row in self.language.explain())
+        return Explanation((*self.defaults, *(Reading(*row) for row in self.language.explain())))
 
     # A checker that sees `Form[str]` as `Form[object]` takes the last of these, which is why they are said to overlap.
     @overload

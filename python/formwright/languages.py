@@ -37,7 +37,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, overload
 
-from formwright import patterns
+from formwright import environment, patterns
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
 from formwright.forms import Explanation, Form, Kind, Reading, check_text, literal, read_json, shortened
@@ -60,8 +60,10 @@ Numbers = Literal["double", "exact"]
 Canonical = bool | Literal["forced"]
 
 _DEFAULTS: Mapping[str, Any] = {
-    "order": "schema",
-    "whitespace": "flexible",
+    "order": None,
+    "whitespace": None,
+    "max_whitespace": None,
+    "max_items": None,
     "escapes": "natural",
     "integers": "plain",
     "numbers": "double",
@@ -72,7 +74,13 @@ _DEFAULTS: Mapping[str, Any] = {
     "dialect": None,
     "registry": None,
 }
-"""The options of JSON. `form`, `json_schema` and `explain` spell them out; the kernel reads them."""
+"""The options of JSON. `form`, `json_schema` and `explain` spell them out; the kernel reads them.
+
+Where one of the first is ``None``, the environment decides, and then `_PLAIN`.
+"""
+
+_PLAIN: Mapping[str, str] = {"order": "schema", "whitespace": "flexible"}
+"""What the kernel is given where nobody says otherwise."""
 
 _SCHEMAS = (str, dict, bool)
 _FORMS = (Form, Constraint, re.Pattern)
@@ -83,8 +91,10 @@ def form(
     form: TypeForm[T],
     /,
     *,
-    order: Order = "schema",
-    whitespace: str = "flexible",
+    order: Order | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -104,8 +114,10 @@ def form(
     form: Schema,
     /,
     *,
-    order: Order = "schema",
-    whitespace: str = "flexible",
+    order: Order | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -120,8 +132,10 @@ def form(
     form: Any,
     /,
     *,
-    order: str = "schema",
-    whitespace: str = "flexible",
+    order: str | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: str = "natural",
     integers: str = "plain",
     numbers: str = "double",
@@ -137,7 +151,8 @@ def form(
     Raises:
         NotAForm: It describes no texts: a bare string, a function, an instance, a type that nothing can be read as.
         LanguageError: It cannot be read or enforced; see `formwright.errors`.
-        ArgumentError: An option has a value that it cannot have, or is given for a form without JSON.
+        ArgumentError: An option, or its environment variable, has a value that it cannot have; or an option is given
+            for a form without JSON.
     """
     options = locals()
     form = options.pop("form")
@@ -148,8 +163,10 @@ def form(
 def json_schema(
     schema: TypeForm[T],
     *,
-    order: Order = "schema",
-    whitespace: str = "flexible",
+    order: Order | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -164,8 +181,10 @@ def json_schema(
 def json_schema(
     schema: Schema | str,
     *,
-    order: Order = "schema",
-    whitespace: str = "flexible",
+    order: Order | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -179,8 +198,10 @@ def json_schema(
 def json_schema(
     schema: Any,
     *,
-    order: str = "schema",
-    whitespace: str = "flexible",
+    order: str | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: str = "natural",
     integers: str = "plain",
     numbers: str = "double",
@@ -195,9 +216,16 @@ def json_schema(
 
     Args:
         schema: A dict, a bool, JSON Schema text, or a Python type.
-        order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
-        whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, or a regular
-            expression over space, tab, CR and LF.
+        order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order. ``None`` is what
+            ``FORMWRIGHT_ORDER`` says, or ``"schema"``.
+        whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``
+            (any, also before and behind the value, up to ``max_whitespace``), or a regular expression over space, tab,
+            CR and LF. ``None`` is ``"flexible"``, or ``"free"`` where ``max_whitespace`` or
+            ``FORMWRIGHT_MAX_WHITESPACE`` is given.
+        max_whitespace: Most whitespace characters in a row where whitespace is free, 0 to 1,000. ``None`` is what
+            ``FORMWRIGHT_MAX_WHITESPACE`` says, or 12.
+        max_items: Most items of an array whose schema gives no maximum; one whose schema demands more has as many as
+            that. ``None`` is what ``FORMWRIGHT_MAX_ITEMS`` says, or no bound.
         escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
         integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
         numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json`` and
@@ -211,7 +239,7 @@ def json_schema(
 
     Raises:
         SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
-        ArgumentError: An option has a value that it cannot have.
+        ArgumentError: An option, or the environment variable of one, has a value that it cannot have.
         NotAForm: ``schema`` is none.
     """
     options = locals()
@@ -228,16 +256,21 @@ def json_schema(
 
 def json(
     *,
-    whitespace: str = "flexible",
+    objects_only: bool = False,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: Escapes = "natural",
     numbers: Numbers = "double",
     max_digits: int = 24,
 ) -> Form[Any]:
-    """Any JSON value; the options are those of `json_schema`."""
-    language = Language.json_schema(
-        "true", whitespace=whitespace, escapes=escapes, numbers=numbers, max_digits=max_digits
-    )
-    return Form(language, read_json, "any JSON", "value")
+    """Any JSON value, or with ``objects_only`` any JSON object, as in the JSON mode of servers.
+
+    The other options are those of `json_schema`.
+    """
+    options = locals()
+    schema, title = ('{"type":"object"}', "any JSON object") if options.pop("objects_only") else ("true", "any JSON")
+    return _json_form(schema, options, read_json, title, "value")
 
 
 def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]:
@@ -387,8 +420,10 @@ def _compiled_again(form: Form[T], vocabulary: Vocabulary, canonical: Canonical)
 def explain(
     schema: Any,
     *,
-    order: Order = "schema",
-    whitespace: str = "flexible",
+    order: Order | None = None,
+    whitespace: str | None = None,
+    max_whitespace: int | None = None,
+    max_items: int | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -405,11 +440,13 @@ def explain(
 
     Raises:
         SchemaError: ``schema`` is no JSON.
+        ArgumentError: An option, or the environment variable of one, has a value that it cannot have.
         NotAForm: It is no schema.
     """
     options = locals()
-    schema = options.pop("schema")
-    return Explanation(Reading(*row) for row in Language.explain_json_schema(schema_text(schema), options))
+    text = schema_text(options.pop("schema"))
+    options, defaults = _with_defaults(options)
+    return Explanation((*defaults, *(Reading(*row) for row in Language.explain_json_schema(text, options))))
 
 
 def schema_text(schema: Any) -> str:
@@ -443,7 +480,7 @@ def _dumps(schema: Mapping[str, Any] | bool) -> str:
 
 def _schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
     text = schema_text(schema)
-    return Form(Language.json_schema(text, **options), read_json, f"JSON Schema {shortened(text)}", "value")
+    return _json_form(text, options, read_json, f"JSON Schema {shortened(text)}", "value")
 
 
 def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
@@ -451,7 +488,26 @@ def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
     from formwright import types
 
     reader = types.Reader(type_)
-    return Form(Language.json_schema(reader.schema_text, **options), reader, _name(type_), _kind(type_))
+    return _json_form(reader.schema_text, options, reader, _name(type_), _kind(type_))
+
+
+def _json_form(
+    schema: str, options: Mapping[str, Any], read: Callable[[str], Any], title: str, kind: Kind
+) -> Form[Any]:
+    options, defaults = _with_defaults(options)
+    return Form(Language.json_schema(schema, **options), read, title, kind, defaults)
+
+
+def _with_defaults(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Reading, ...]]:
+    """The options as the kernel takes them, and rows on those that the environment gave a value."""
+    filled, sources = environment.with_defaults(options)
+    if filled.get("max_whitespace") is not None and filled.get("whitespace") is None:
+        filled["whitespace"] = "free"
+    for name, plain in _PLAIN.items():
+        if name in filled and filled[name] is None:
+            filled[name] = plain
+    rows = (Reading("", variable, "default", f"{option}={value!r}") for variable, option, value in sources)
+    return filled, tuple(rows)
 
 
 def _kind(type_: Any) -> Kind:

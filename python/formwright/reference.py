@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "alternative",
     "choice",
     "json_array",
+    "json_blank",
     "json_object",
     "json_string",
     "json_value",
@@ -348,7 +349,9 @@ def _walk(state: Language, node: Tree) -> Iterator[int]:
             yield from _walk(following, child)
 
 
-# ---- JSON without whitespace ------------------------------------------------------------------------------------
+# ---- JSON ------------------------------------------------------------------------------------------------------
+#
+# ``blank`` is what may stand wherever JSON allows whitespace: nothing, if it is not given.
 
 _DIGIT = Characters(((0x30, 0x39),))
 _NONZERO = Characters(((0x31, 0x39),))
@@ -376,31 +379,39 @@ def json_number(max_digits: int = 24) -> Language:
     return sequence(json_integer(max_digits), repeat(fraction, 0, 1), repeat(exponent, 0, 1))
 
 
-def json_array(item: Language, low: int = 0, high: int | None = None) -> Language:
+def json_blank(most: int) -> Language:
+    """At most ``most`` characters of JSON whitespace."""
+    return repeat(choice(" \t\r\n"), 0, most)
+
+
+def json_array(item: Language, low: int = 0, high: int | None = None, blank: Language = EMPTY) -> Language:
     """An array of ``low`` to ``high`` items."""
+    padded = sequence(blank, item, blank)
     more = None if high is None else max(high - 1, 0)
-    filled = sequence(item, repeat(sequence(literal(","), item), max(low - 1, 0), more))
-    inside = EMPTY if high == 0 else alternative(filled, EMPTY) if low == 0 else filled
+    filled = sequence(padded, repeat(sequence(literal(","), padded), max(low - 1, 0), more))
+    inside = blank if high == 0 else alternative(filled, blank) if low == 0 else filled
     return sequence(literal("["), inside, literal("]"))
 
 
-def json_object(*members: tuple[str, Language, bool]) -> Language:
+def json_object(*members: tuple[str, Language, bool], blank: Language = EMPTY) -> Language:
     """An object of ``(key as JSON text, value, required)`` in this order, nothing else."""
-    return sequence(literal("{"), _members(members, ""), literal("}"))
+    return sequence(literal("{"), _members(members, "", blank), literal("}"))
 
 
-def _members(members: tuple[tuple[str, Language, bool], ...], comma: str) -> Language:
+def _members(members: tuple[tuple[str, Language, bool], ...], comma: str, blank: Language) -> Language:
     if not members:
-        return EMPTY
+        return EMPTY if comma else blank
     (key, value, required), *rest = members
-    present = sequence(literal(f"{comma}{key}:"), value, _members(tuple(rest), ","))
-    return present if required else alternative(present, _members(tuple(rest), comma))
+    member = sequence(literal(comma), blank, literal(key), blank, literal(":"), blank, value, blank)
+    present = sequence(member, _members(tuple(rest), ",", blank))
+    return present if required else alternative(present, _members(tuple(rest), comma, blank))
 
 
-def json_value() -> Language:
+def json_value(blank: Language = EMPTY) -> Language:
     """Any JSON value: the recursive language, by a rule that mentions itself."""
-    value = Rule(json_value)
-    member = sequence(json_string(), literal(":"), value)
-    members = alternative(EMPTY, sequence(member, repeat(sequence(literal(","), member))))
+    value = Rule(partial(json_value, blank))
+    member = sequence(blank, json_string(), blank, literal(":"), blank, value, blank)
+    members = alternative(blank, sequence(member, repeat(sequence(literal(","), member))))
     thing = sequence(literal("{"), members, literal("}"))
-    return alternative(thing, json_array(value), json_string(), json_number(), choice(["true", "false", "null"]))
+    scalar = alternative(json_string(), json_number(), choice(["true", "false", "null"]))
+    return alternative(thing, json_array(value, blank=blank), scalar)

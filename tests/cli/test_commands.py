@@ -244,7 +244,33 @@ def test_options_of_generate_mean_what_they_mean_in_python(files: Path, prompts:
     refused = run(*arguments, "--whitespace", "compat")
     assert refused.exit_code == 2
     assert "whitespace must be" in refused.stderr
-    assert run("generate", "--choice", "a", "--prompt", "x", "--order", "model").exit_code == 2
+    for option in ("--order=model", "--whitespace=free", "--max-items=3", "--max-whitespace=3"):
+        refused = run("generate", "--choice", "a", "--prompt", "x", option)
+        assert refused.exit_code == 2
+        assert f"{option.partition('=')[0]} is for --schema" in refused.stderr
+
+
+def test_bounds_on_the_command_line_and_in_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = '\n{"name":\t"Ada"} \t'
+    assert run("check", "--max-whitespace", "2", "schema.json", "-", stdin=free).stdout == "in form\n"
+    assert run("check", "--whitespace", "free", "schema.json", "-", stdin=free).stdout == "in form\n"
+    assert run("check", "--max-whitespace", "1", "schema.json", "-", stdin=free).exit_code == 1
+    both = ["--whitespace", "compact", "--max-whitespace", "1"]
+    assert run("check", *both, "schema.json", "-", stdin="{}").exit_code == 2
+    (files / "list.json").write_text('{"type": "array", "items": {"type": "null"}}', encoding="utf-8")
+    found = run("check", "--max-items", "1", "list.json", "-", stdin="[null, null]").stdout
+    assert found.startswith("valid, but with more items than are written")
+    monkeypatch.setenv("FORMWRIGHT_MAX_WHITESPACE", "2")
+    monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "1")
+    assert run("check", "schema.json", "-", stdin=free).stdout == "in form\n"
+    assert run("check", "--whitespace", "flexible", "schema.json", "-", stdin=free).exit_code == 1
+    assert run("check", "list.json", "-", stdin="[null, null]").exit_code == 1
+    shown = run("explain", "list.json").stdout
+    assert "#\tFORMWRIGHT_MAX_ITEMS\tdefault\tmax_items=1" in shown
+    monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "many")
+    refused = run("check", "list.json", "-", stdin="[]")
+    assert refused.exit_code == 2
+    assert "FORMWRIGHT_MAX_ITEMS is 'many'" in refused.stderr
 
 
 def test_help_lists_the_exit_codes() -> None:
@@ -257,6 +283,7 @@ def test_help_lists_the_exit_codes() -> None:
     [
         ('{"age": 36, "name": "Ada"}', "valid, but out of order (--order model writes it)"),
         ('{"name":\n\n\n\n\n\n"Ada"}', "valid, but with other whitespace"),
+        ('\n\t{"name": "Ada"}  ', "valid, but with other whitespace"),
         (r'{"name": "\u0041da"}', "valid, but with escapes that JSON does not need"),
         ('{"name": "Ada", "age": 36.0}', "valid, but with integers that have a fraction"),
         ('{"age":\t36.0, "name": "Ada"}', "valid, but out of order"),

@@ -45,6 +45,8 @@ impl Language {
 struct Spoken {
     order: String,
     whitespace: String,
+    max_whitespace: Option<Int>,
+    max_items: Option<Int>,
     escapes: String,
     integers: String,
     numbers: String,
@@ -68,6 +70,8 @@ impl Spoken {
         };
         Ok(Options {
             whitespace: self.whitespace,
+            max_whitespace: bound(py, "max_whitespace", self.max_whitespace)?,
+            max_items: bound(py, "max_items", self.max_items)?,
             max_digits: digits(self.max_digits),
             formats: self.formats.unwrap_or_default(),
             dialect: self.dialect,
@@ -106,6 +110,14 @@ fn digits(value: Int) -> u32 {
     u32::try_from(value.0).unwrap_or(0)
 }
 
+/// A bound, if there is one. The largest number of the kernel is none: it stands for no bound.
+fn bound(py: Python<'_>, name: &'static str, value: Option<Int>) -> PyResult<Option<u32>> {
+    let Some(Int(value)) = value else { return Ok(None) };
+    let fitting = u32::try_from(value).ok().filter(|&fitting| fitting < u32::MAX);
+    let refused = || argument(py, name, format!("{name} must be between 0 and {}, not {value}", u32::MAX - 1));
+    fitting.map(Some).ok_or_else(refused)
+}
+
 fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readings> {
     let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
     let row = |reading: json_schema::Reading| (reading.pointer, reading.keyword, reading.status, reading.note);
@@ -130,8 +142,10 @@ impl Language {
     /// Args:
     ///     schema: The schema as JSON text.
     ///     order: ``"schema"`` writes declared properties in declaration order; ``"model"`` in any order.
-    ///     whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``,
+    ///     whitespace: ``"flexible"`` (compact, spaced and indented, bounded), ``"compact"``, ``"pretty"``, ``"free"``,
     ///         or a regular expression over space, tab, CR and LF.
+    ///     max_whitespace: Most whitespace characters in a row where it is ``"free"``, 0 to 1,000; ``None`` is 12.
+    ///     max_items: Most items of an array whose schema gives no maximum.
     ///     escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
     ///     integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
     ///     numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``
@@ -148,16 +162,19 @@ impl Language {
     ///     SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
     #[staticmethod]
     #[pyo3(signature = (
-        schema, *, order="schema", whitespace="flexible", escapes="natural", integers="plain", numbers="double",
-        max_digits=Int(24), unknown_keywords="error", format="assert", formats=None, dialect=None, registry=None
-    ), text_signature = "(schema, *, order='schema', whitespace='flexible', escapes='natural', integers='plain', \
-        numbers='double', max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
+        schema, *, order="schema", whitespace="flexible", max_whitespace=None, max_items=None, escapes="natural",
+        integers="plain", numbers="double", max_digits=Int(24), unknown_keywords="error", format="assert", formats=None,
+        dialect=None, registry=None
+    ), text_signature = "(schema, *, order='schema', whitespace='flexible', max_whitespace=None, max_items=None, \
+        escapes='natural', integers='plain', numbers='double', max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
         py: Python<'_>,
         schema: PyBackedStr,
         order: &str,
         whitespace: &str,
+        max_whitespace: Option<Int>,
+        max_items: Option<Int>,
         escapes: &str,
         integers: &str,
         numbers: &str,
@@ -171,6 +188,8 @@ impl Language {
         let words = Words { order, escapes, integers, numbers, unknown_keywords, format };
         let options = Options {
             whitespace: whitespace.to_owned(),
+            max_whitespace: bound(py, "max_whitespace", max_whitespace)?,
+            max_items: bound(py, "max_items", max_items)?,
             max_digits: digits(max_digits),
             formats: formats.unwrap_or_default(),
             dialect,

@@ -264,6 +264,8 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
     body.push(numbers | bits << 1 | u8::from(options.order == Order::Model));
     put_text(body, &options.whitespace);
     put(body, options.max_digits);
+    write_bound(body, options.max_whitespace);
+    write_bound(body, options.max_items);
     write_map(body, &options.formats);
     write_map(body, &options.registry);
     put(body, u32::from(options.dialect.is_some()));
@@ -277,6 +279,8 @@ fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
         numbers: if bits >> 5 == 1 { Numbers::Exact } else { Numbers::Double },
         whitespace: reader.text("whitespace")?.to_owned(),
         max_digits: reader.number("max_digits")?,
+        max_whitespace: read_bound(reader, "max_whitespace")?,
+        max_items: read_bound(reader, "max_items")?,
         formats: read_map(reader, "formats")?,
         registry: read_map(reader, "documents of the registry")?,
         limits: limits.clone(),
@@ -289,6 +293,15 @@ fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
         *switch = bits >> (at + 1) & 1 == 1;
     }
     Ok(options)
+}
+
+/// A bound, or the largest number for none.
+fn write_bound(body: &mut Vec<u8>, bound: Option<u32>) {
+    put(body, bound.unwrap_or(u32::MAX));
+}
+
+fn read_bound(reader: &mut Reader<'_>, field: &str) -> Result<Option<u32>> {
+    Ok(Some(reader.number(field)?).filter(|&bound| bound < u32::MAX))
 }
 
 fn write_map(body: &mut Vec<u8>, map: &BTreeMap<String, String>) {
@@ -317,7 +330,9 @@ mod tests {
     fn sources() -> impl Strategy<Value = Source> {
         let options = (any::<[bool; 5]>(), 1..400_u32, any::<bool>()).prop_map(|(bits, max_digits, named)| Options {
             order: if bits[0] { Order::Model } else { Order::Schema },
-            whitespace: if bits[1] { "compact" } else { " ?" }.to_owned(),
+            whitespace: if bits[1] { "free" } else { " ?" }.to_owned(),
+            max_whitespace: (bits[1] && named).then_some(max_digits),
+            max_items: bits[0].then_some(max_digits - 1),
             any_escapes: bits[2],
             decimal_integers: bits[3],
             ignore_unknown: bits[4],

@@ -17,9 +17,10 @@ __all__ = ["check"]
 _MARGIN = 36
 """Characters of the line shown on either side of the place."""
 
-_WIDER = {
+_WIDER: dict[str, dict[str, Any]] = {
     "out of order (--order model writes it)": {"order": "model"},
-    "with other whitespace": {"whitespace": r"[ \t\r\n]*"},
+    "with other whitespace": {"whitespace": "free", "max_whitespace": 1_000},
+    "with more items than are written": {"max_items": 2**32 - 2},
     "with escapes that JSON does not need": {"escapes": "any"},
     "with integers that have a fraction": {"integers": "decimal"},
 }

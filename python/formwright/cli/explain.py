@@ -17,6 +17,7 @@ __all__ = ["explain"]
 
 _COLUMNS = ("where", "keyword", "status", "note")
 _COLORS = {
+    "default": "magenta",
     "enforced": "green",
     "narrowed": "yellow",
     "never": "yellow",

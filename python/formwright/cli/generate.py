@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 
 import formwright as fw
-from formwright.cli.shared import FILE, is_stdin, json_options, read_text, without_final_newline
+from formwright.cli.shared import FILE, JSON_OPTIONS, is_stdin, json_options, read_text, without_final_newline
 from formwright.generation import MAX_TOKENS, Piece
 
 __all__ = ["generate"]
@@ -52,8 +52,6 @@ def generate(
     regex: str | None,
     choices: tuple[str, ...],
     choice_file: Path | None,
-    order: str,
-    whitespace: str,
     prompt: str | None,
     prompt_file: IO[bytes] | None,
     canonical: str,
@@ -71,7 +69,7 @@ def generate(
         raise click.UsageError("Give --prompt or --prompt-file, not both.")
     if schema is not None and is_stdin(schema) and prompt is None and (prompt_file is None or is_stdin(prompt_file)):
         raise click.UsageError("Give the schema or the prompt on stdin, not both.")
-    form = _form(schema, regex, choice_file or choices, {"order": order, "whitespace": whitespace})
+    form = _form(schema, regex, choice_file or choices, {name: options.pop(name) for name in JSON_OPTIONS})
     text = _prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     result = _write(fw.load(model).stream(text, form, **options), shown=stream)
@@ -89,8 +87,9 @@ def _form(
         raise click.UsageError("Give exactly one form: --schema, --regex, --choice or --choice-file.")
     if schema is not None:
         return fw.json_schema(read_text(schema), **options)
-    if options != {"order": "schema", "whitespace": "flexible"}:
-        raise click.UsageError("--order and --whitespace are for --schema: other texts have no JSON in them.")
+    if given := [name for name, value in options.items() if value is not None]:
+        option = given[0].replace("_", "-")
+        raise click.UsageError(f"--{option} is for --schema: other texts have no JSON in them.")
     return fw.regex(regex) if regex is not None else fw.choice(choices)
 
 

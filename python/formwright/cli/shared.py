@@ -7,12 +7,15 @@ from typing import IO, Any, TypeVar
 
 import click
 
-__all__ = ["FILE", "is_stdin", "json_options", "read_text", "without_final_newline"]
+__all__ = ["FILE", "JSON_OPTIONS", "is_stdin", "json_options", "read_text", "without_final_newline"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.File("rb")
 """A file that is read as bytes; - is stdin. `read_text` makes it text."""
+
+JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items")
+"""The parameters that `json_options` adds."""
 
 
 def is_stdin(file: IO[bytes]) -> bool:
@@ -40,19 +43,27 @@ def without_final_newline(text: str) -> str:
 
 
 def json_options(command: Command) -> Command:
-    """Adds ``--order`` and ``--whitespace``: how JSON is written."""
+    """Adds the options that say how JSON is written; what is not given is ``None``, and left to the environment."""
     order = click.option(
         "--order",
         type=click.Choice(["schema", "model"]),
-        default="schema",
-        show_default=True,
-        help="Who orders the properties.",
+        help="Who orders the properties.  [default: $FORMWRIGHT_ORDER, or schema]",
     )
     whitespace = click.option(
         "--whitespace",
-        default="flexible",
-        show_default=True,
-        metavar="flexible|compact|pretty|REGEX",
-        help="Whitespace between the parts of JSON.",
+        metavar="flexible|compact|pretty|free|REGEX",
+        help="Whitespace between the parts of JSON.  [default: free where a bound is given, or flexible]",
     )
-    return order(whitespace(command))
+    max_whitespace = click.option(
+        "--max-whitespace",
+        type=int,
+        metavar="N",
+        help="Whitespace characters in a row, where it is free.  [default: $FORMWRIGHT_MAX_WHITESPACE, or 12]",
+    )
+    max_items = click.option(
+        "--max-items",
+        type=int,
+        metavar="N",
+        help="Items of an array whose schema gives no maximum.  [default: $FORMWRIGHT_MAX_ITEMS, or no bound]",
+    )
+    return order(whitespace(max_whitespace(max_items(command))))

@@ -25,9 +25,9 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote, unquote
 
+from formwright._kernel import Language
 from formwright.errors import FormwrightError, UnsatisfiableSchema, UnsupportedKeyword
-from formwright.forms import Form
-from formwright.languages import json_schema
+from formwright.forms import Form, read_json
 
 __all__ = [
     "Document",
@@ -150,7 +150,8 @@ class Forms:
 
 def compiled(schema: str, **options: Any) -> Form[Any]:
     """A form to check values with: whatever is only a matter of spelling is left open."""
-    return json_schema(schema, order="model", escapes="any", max_digits=400, **options)
+    language = Language.json_schema(schema, order="model", escapes="any", max_digits=400, **options)
+    return Form(language, read_json, "JSON", "value")
 
 
 def types_of(parts: Parts) -> list[str] | None:

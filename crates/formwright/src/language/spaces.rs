@@ -124,6 +124,19 @@ impl Spaces {
         (spaces.reaching(), Layout::same(start))
     }
 
+    /// Any whitespace, at most `most` characters in a row, everywhere.
+    pub fn free(most: u32) -> (Self, Layout) {
+        let mut spaces = Self::default();
+        let start = spaces.add(end::ANY);
+        let mut state = start;
+        for _ in 0..most {
+            let longer = spaces.add(end::ANY);
+            spaces.next[usize::from(state)] = [longer; 4];
+            state = longer;
+        }
+        (spaces.reaching(), Layout::same(start))
+    }
+
     /// One member a line, one space after `:`; `{}` and `[]` may stay closed.
     pub fn pretty() -> (Self, Layout) {
         let mut spaces = Self::default();
@@ -323,7 +336,8 @@ impl Layout {
 fn not_whitespace() -> Error {
     Error::argument(
         "whitespace",
-        "whitespace must be \"flexible\", \"compact\", \"pretty\" or a regular expression that matches only space, tab, CR and LF",
+        "whitespace must be \"flexible\", \"compact\", \"pretty\", \"free\" or a regular expression that matches only space, tab, CR \
+         and LF",
     )
     .hint("pass whitespace=\"compact\" for none, or for instance whitespace=\"[ \\n]{0,4}\"")
 }
@@ -353,6 +367,17 @@ mod tests {
             assert!(!accepts(&spaces, layout.comma, text, end::ITEM), "{text:?}");
         }
         assert!(!accepts(&spaces, layout.open, &format!("\n{}", " ".repeat(101)), end::ITEM));
+    }
+
+    #[test]
+    fn free_is_anything_up_to_its_bound() {
+        for most in [0, 1, 12, 1_000] {
+            let (spaces, layout) = Spaces::free(most);
+            let longest: String = " \t\r\n".chars().cycle().take(most as usize).collect();
+            assert!(accepts(&spaces, layout.colon, &longest, end::ITEM));
+            assert!(!accepts(&spaces, layout.colon, &format!("{longest} "), end::ITEM));
+            assert!(accepts(&spaces, layout.open, "", end::CLOSE));
+        }
     }
 
     #[test]

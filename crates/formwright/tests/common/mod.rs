@@ -27,6 +27,10 @@ pub struct Case {
     pub options: Vec<String>,
     #[serde(default)]
     pub order: String,
+    #[serde(default)]
+    pub whitespace: String,
+    pub max_whitespace: Option<u32>,
+    pub max_items: Option<u32>,
     pub accepts: Vec<String>,
     pub rejects: Vec<String>,
     #[serde(default)]
@@ -51,7 +55,12 @@ pub fn language(case: &Case) -> Language {
         "choice" => choice::choice(&case.options, &limits),
         _ => {
             let order = if case.order == "model" { Order::Model } else { Order::Schema };
-            json_schema(&case.source, &Options { order, ..Options::default() })
+            let mut options = Options { order, ..Options::default() };
+            (options.max_whitespace, options.max_items) = (case.max_whitespace, case.max_items);
+            if !case.whitespace.is_empty() {
+                options.whitespace.clone_from(&case.whitespace);
+            }
+            json_schema(&case.source, &options)
         }
     };
     built.unwrap_or_else(|error| panic!("{}: {error}", case.name))

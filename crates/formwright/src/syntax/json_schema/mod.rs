@@ -42,6 +42,9 @@ use read::Purpose;
 /// Longest run of digits, unless the options say otherwise: enough for int64 and double.
 const DIGITS: u32 = 24;
 
+/// Whitespace characters in a row, where whitespace is free and the options do not say otherwise.
+const WHITESPACE: u32 = 12;
+
 /// Bytes of arena that most schemas need.
 const USUAL: usize = 16_000;
 
@@ -74,8 +77,12 @@ pub enum Numbers {
 pub struct Options {
     /// In which order members are written.
     pub order: Order,
-    /// `flexible`, `compact`, `pretty`, or a regular expression over whitespace.
+    /// `flexible`, `compact`, `pretty`, `free`, or a regular expression over whitespace.
     pub whitespace: String,
+    /// Where whitespace is `free`: most characters of it in a row; 12 if it is not said.
+    pub max_whitespace: Option<u32>,
+    /// Most items of an array whose schema gives no maximum.
+    pub max_items: Option<u32>,
     /// Every valid escape in strings, instead of only those JSON needs.
     pub any_escapes: bool,
     /// Integers may also be written with a fraction of zeros: `1.0`.
@@ -103,6 +110,8 @@ impl Default for Options {
         Self {
             order: Order::Schema,
             whitespace: "flexible".to_owned(),
+            max_whitespace: None,
+            max_items: None,
             any_escapes: false,
             decimal_integers: false,
             numbers: Numbers::Double,
@@ -122,6 +131,26 @@ impl Options {
         NumberStyle { max_digits: self.max_digits, doubles: self.numbers == Numbers::Double }
     }
 
+    /// Most whitespace characters in a row, where whitespace is free.
+    fn free_whitespace(&self) -> Option<u32> {
+        (self.whitespace == "free").then(|| self.max_whitespace.unwrap_or(WHITESPACE))
+    }
+
+    /// Refuses numbers out of bounds, and a bound on what has none.
+    fn check(&self) -> Result<()> {
+        let between = |name, low: u32, value: u32, high: u32| {
+            let message = || format!("{name} must be between {low} and {high}, not {value}");
+            if (low..=high).contains(&value) { Ok(()) } else { Err(Error::argument(name, message())) }
+        };
+        between("max_digits", 1, self.max_digits, 400)?;
+        let Some(most) = self.max_whitespace else { return Ok(()) };
+        between("max_whitespace", 0, most, 1_000)?;
+        match self.free_whitespace() {
+            Some(_) => Ok(()),
+            None => Err(bounds_what_is_bounded(&self.whitespace)),
+        }
+    }
+
     fn spaces(&self) -> Result<(Arc<Spaces>, Layout)> {
         fn shared((spaces, layout): (Spaces, Layout)) -> (Arc<Spaces>, Layout) {
             (Arc::new(spaces), layout)
@@ -133,6 +162,7 @@ impl Options {
             "flexible" => Ok(FLEXIBLE.with(Clone::clone)),
             "compact" => Ok(shared(Spaces::compact())),
             "pretty" => Ok(shared(Spaces::pretty())),
+            "free" => Ok(shared(Spaces::free(self.max_whitespace.unwrap_or(WHITESPACE)))),
             pattern => Spaces::regular(&super::regex::parse(pattern, &self.limits)?, &self.limits).map(shared),
         }
     }
@@ -213,6 +243,13 @@ pub fn json(options: &Options) -> Result<Language> {
 }
 
 #[cold]
+fn bounds_what_is_bounded(whitespace: &str) -> Error {
+    let message = format!("max_whitespace is for whitespace=\"free\", not for whitespace={whitespace:?}");
+    Error::argument("max_whitespace", message)
+        .hint("leave one of the two out, or write the bound into the regular expression")
+}
+
+#[cold]
 fn unknown_dialect(name: &str) -> Error {
     Error::argument("dialect", format!("unknown dialect {name:?}"))
         .hint("pass draft4, draft6, draft7, 2019-09 or 2020-12, or the URI of one of these")
@@ -225,10 +262,7 @@ fn lower<T>(
     purpose: Purpose,
     then: impl for<'d> FnOnce(build::Built<'d>, &mut read::SchemaReader<'d>) -> Result<T>,
 ) -> Result<T> {
-    if !(1..=400).contains(&options.max_digits) {
-        let message = format!("max_digits must be between 1 and 400, not {}", options.max_digits);
-        return Err(Error::argument("max_digits", message));
-    }
+    options.check()?;
     let default = match &options.dialect {
         None => Dialect::Draft2020,
         Some(name) => Dialect::of(name).ok_or_else(|| unknown_dialect(name))?,

@@ -20,16 +20,25 @@ use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, Union, ValueS
 type ItemWays = Vec<Vec<(NodeId, u32)>>;
 
 impl<'d> GraphBuilder<'_, 'd> {
+    /// The most items that are written.
+    fn most_items(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> u32 {
+        let Some(most) = self.options.max_items.filter(|_| array.high == UNBOUNDED) else { return array.high };
+        let most = most.max(items_needed(array));
+        self.reader.note_items(whole, most);
+        most
+    }
+
     pub(super) fn array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
         if array.unique && array.high > 1 {
             return self.unique_array(array, whole);
         }
+        let high = self.most_items(array, whole);
         let (kinds, ways) = self.counted(array, whole)?;
         Ok(Node::Array(Arc::new(Array {
             prefix: array.prefix.iter().map(|item| self.node(item)).collect(),
             rest: Some(self.node(array.rest)),
             low: array.low,
-            high: array.high,
+            high,
             kinds,
             ways,
             unique: false,
@@ -60,7 +69,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             leaves.push(self.graph.leaf(Leaf { tree, encoding }));
         }
         // With fewer different items than the least number, no array is in form.
-        let high = if most < array.low { most } else { array.high };
+        let high = if most < array.low { most } else { self.most_items(array, whole) };
         let item = self.graph.add(Node::Distinct(leaves.into()));
         Ok(Node::Array(Arc::new(Array {
             prefix: Vec::new(),
@@ -135,6 +144,15 @@ impl<'d> GraphBuilder<'_, 'd> {
             }
         })
     }
+}
+
+/// So many items are enough: if the array has a text at all, it has one with no more. Where no position is told apart,
+/// an item that no bound needs can be left out.
+fn items_needed(array: &ArraySet<'_>) -> u32 {
+    let counted = array.contains.iter().filter(|some| some.low > 0);
+    let Some(first) = counted.clone().map(|some| some.from).max() else { return array.low };
+    let told_apart = first.max(array.prefix.len() as u32);
+    counted.fold(told_apart, |sum, some| sum.saturating_add(some.low)).max(array.low).min(UNBOUNDED - 1)
 }
 
 /// Sets of numbers without two that are read as the same double: single numbers of many digits stand for themselves,

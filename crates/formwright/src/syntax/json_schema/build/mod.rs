@@ -110,7 +110,15 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                 return Err(Error::limit("nodes", self.graph.nodes.len(), self.options.limits.nodes));
             }
         }
+        self.graph.root = self.with_whitespace_around(self.graph.root);
         Ok(Built { graph: self.graph, root, empty: self.empty, narrowed: self.narrowed, members: self.members })
+    }
+
+    /// The node of whole texts: free whitespace may stand before and behind the value too.
+    fn with_whitespace_around(&mut self, value: NodeId) -> NodeId {
+        let Some(most) = self.options.free_whitespace().filter(|&most| most > 0) else { return value };
+        let blank = self.graph.regular(Regular::one_of(" \t\r\n").repeat(0, Some(most)), Encoding::Text);
+        self.graph.add(Node::Sequence([blank, value, blank].into()))
     }
 
     fn build(&mut self, condition: Condition<'d>) -> Result<Node> {

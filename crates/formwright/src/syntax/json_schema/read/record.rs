@@ -76,23 +76,40 @@ impl<'d> SchemaReader<'d> {
     /// Notes that fewer numbers are written than the schemas of a condition allow.
     pub fn note_numbers(&mut self, condition: Condition<'_>, style: NumberStyle) {
         const BOUNDS: [&str; 6] = ["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-        let places: Vec<SchemaPlace<'d>> = condition
-            .iter()
-            .filter_map(|atom| match atom {
-                Atom::Is(id) => Some(self.schemas[*id as usize].clone()),
-                _ => None,
-            })
-            .collect();
+        let digits = style.max_digits;
+        let read = if style.doubles { ", whose doubles are valid too (numbers)" } else { "" };
+        let note = format!("numbers of at most {digits} digits before the point and behind it (max_digits){read}");
+        self.note_places(condition, &BOUNDS, &note);
+    }
+
+    /// Notes that the schemas of a condition give arrays no maximum, and that fewer are written.
+    pub fn note_items(&mut self, condition: Condition<'_>, most: u32) {
+        const OF_ARRAYS: [&str; 6] = ["items", "prefixItems", "minItems", "contains", "uniqueItems", "type"];
+        const OF_OTHERS: [&str; 5] = ["anyOf", "oneOf", "allOf", "if", "$ref"];
+        let note = format!("arrays of at most {most} items (max_items)");
+        if self.explains() && !self.note_places(condition, &[&OF_ARRAYS[..], &OF_OTHERS].concat(), &note) {
+            let note = format!("where any value may stand, {note}");
+            self.row(self.pointer_of(condition), String::new(), "narrowed", note);
+        }
+    }
+
+    /// Notes of every schema of a condition, at the first of some keywords that it has, that less is written. Whether
+    /// one has any of them.
+    fn note_places(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) -> bool {
+        let ids = condition.iter().filter_map(|atom| match atom {
+            Atom::Is(id) => Some(*id as usize),
+            _ => None,
+        });
+        let places: Vec<SchemaPlace<'d>> = ids.map(|id| self.schemas[id].clone()).collect();
+        let mut noted = false;
         for place in places {
             let Some(map) = place.value.as_object() else { continue };
-            if let Some(keyword) = BOUNDS.into_iter().find(|keyword| map.get(keyword).is_some()) {
-                let digits = style.max_digits;
-                let read = if style.doubles { ", whose doubles are valid too (numbers)" } else { "" };
-                let note =
-                    format!("numbers of at most {digits} digits before the point and behind it (max_digits){read}");
-                self.note(&place, keyword, "narrowed", &note);
+            if let Some(keyword) = keywords.iter().find(|keyword| map.get(keyword).is_some()) {
+                self.note(&place, keyword, "narrowed", note);
+                noted = true;
             }
         }
+        noted
     }
 
     /// Says more of a keyword that is enforced.

@@ -1,0 +1,181 @@
+"""Options of JSON by environment variables: where they apply, where they do not, and what is said of them."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+import formwright as fw
+from formwright.environment import with_defaults
+
+PAIR: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"type": "null"}}},
+    "required": ["a", "b"],
+    "additionalProperties": False,
+}
+SWAPPED = '{"b":[],"a":1}'
+WIDE = '\t\t{"a":\n\n1,"b":[]}'
+LONG = '{"a":1,"b":[null,null]}'
+
+
+class Pair(BaseModel):
+    a: int
+    b: list[None]
+
+
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ORDER", "MAX_WHITESPACE", "MAX_ITEMS"):
+        monkeypatch.delenv(f"FORMWRIGHT_{name}", raising=False)
+
+
+MAKERS = [
+    pytest.param(lambda **options: fw.json_schema(PAIR, **options), id="json_schema of a schema"),
+    pytest.param(lambda **options: fw.json_schema(Pair, **options), id="json_schema of a type"),
+    pytest.param(lambda **options: fw.form(PAIR, **options), id="form of a schema"),
+    pytest.param(lambda **options: fw.form(Pair, **options), id="form of a type"),
+]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_variable_is_the_default_of_its_option(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = make()
+    assert [plain.matches(text) for text in (SWAPPED, WIDE, LONG)] == [False, False, True]
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "model")
+    monkeypatch.setenv("FORMWRIGHT_MAX_WHITESPACE", "2")
+    monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "1")
+    form = make()
+    assert [form.matches(text) for text in (SWAPPED, WIDE, LONG)] == [True, True, False]
+    assert not form.matches("   " + SWAPPED)
+    said = make(order="schema", whitespace="flexible", max_items=2)
+    assert [said.matches(text) for text in (SWAPPED, WIDE, LONG)] == [False, False, True]
+    assert said.defaults == ()
+    assert [plain.matches(text) for text in (SWAPPED, WIDE, LONG)] == [False, False, True]
+
+
+def test_a_form_of_any_json_asks_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "1")
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "model")
+    assert not fw.json().matches("[1,2]")
+    assert fw.json(max_items=2).matches("[1,2]")
+    assert [row.keyword for row in fw.json().explain() if row.status == "default"] == ["FORMWRIGHT_MAX_ITEMS"]
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "is_in_form"),
+    [
+        ({}, "\t\t1", True),
+        ({}, "\t\t\t1", False),
+        ({"whitespace": "free"}, "\t\t1", True),
+        ({"whitespace": "free"}, "\t\t\t1", False),
+        ({"whitespace": "free", "max_whitespace": 3}, "\t\t\t1", True),
+        ({"max_whitespace": 3}, "\t\t\t1", True),
+        ({"whitespace": "compact"}, "\t1", False),
+        ({"whitespace": "[ ]?"}, "\t1", False),
+    ],
+)
+def test_a_bound_on_whitespace_makes_it_free_unless_another_is_given(
+    given: dict[str, Any], text: str, is_in_form: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORMWRIGHT_MAX_WHITESPACE", "2")
+    assert fw.form(int, **given).matches(text) is is_in_form
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("FORMWRIGHT_ORDER", "random"),
+        ("FORMWRIGHT_ORDER", "Model"),
+        ("FORMWRIGHT_MAX_WHITESPACE", "-1"),
+        ("FORMWRIGHT_MAX_WHITESPACE", "1001"),
+        ("FORMWRIGHT_MAX_WHITESPACE", " 3"),
+        ("FORMWRIGHT_MAX_ITEMS", "twenty"),
+        ("FORMWRIGHT_MAX_ITEMS", "1e3"),
+        ("FORMWRIGHT_MAX_ITEMS", "٣"),
+        ("FORMWRIGHT_MAX_ITEMS", "4294967295"),
+        ("FORMWRIGHT_MAX_ITEMS", "9" * 5_000),
+    ],
+)
+def test_a_bad_value_is_an_error_that_names_its_variable(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    for make in (lambda: fw.form(int), lambda: fw.explain({}), lambda: fw.json_schema({})):
+        with pytest.raises(fw.errors.ArgumentError, match=f"{variable} is ") as caught:
+            make()
+        assert caught.value.argument == variable
+        assert "unset" in str(caught.value.hint)
+        assert len(str(caught.value)) < 200
+    # What has no JSON in it asks no variable.
+    assert fw.form(re.compile("a")).matches("a")
+    assert fw.choice("a").matches("a")
+
+
+def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "")
+    assert fw.form(list[int]).defaults == ()
+
+
+def test_explain_tells_where_an_option_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "model")
+    monkeypatch.setenv("FORMWRIGHT_MAX_WHITESPACE", "2")
+    expected = [
+        ("", "FORMWRIGHT_ORDER", "default", "order='model'"),
+        ("", "FORMWRIGHT_MAX_WHITESPACE", "default", "max_whitespace=2"),
+        ("", "FORMWRIGHT_MAX_WHITESPACE", "default", "whitespace='free'"),
+    ]
+    form = fw.json_schema(PAIR)
+    for rows in (form.explain(), fw.explain(PAIR), pickle.loads(pickle.dumps(form)).explain()):
+        assert [tuple(row) for row in rows[:3]] == expected
+        assert str(rows).startswith("FORMWRIGHT_ORDER: default (order='model')\n")
+    assert [row.status for row in fw.explain(PAIR, order="schema", whitespace="compact")].count("default") == 0
+
+
+def test_a_form_that_is_made_never_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = fw.json_schema(PAIR)
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "model")
+    form = fw.json_schema(PAIR)
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "schema")
+    for stored in (fw.Form.from_bytes(form.to_bytes()), pickle.loads(pickle.dumps(form)), fw.form(form)):
+        assert stored.matches(SWAPPED)
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "model")
+    assert not fw.Form.from_bytes(plain.to_bytes()).matches(SWAPPED)
+
+
+def test_answers_of_providers_are_checked_as_if_no_variable_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    from formwright.providers.places import compiled
+
+    monkeypatch.setenv("FORMWRIGHT_MAX_ITEMS", "0")
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "broken")
+    assert compiled('{"type": "array"}').matches("[1, 2]")
+
+
+def test_only_options_that_a_form_has_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_ORDER", "random")
+    assert with_defaults({"max_items": None}) == ({"max_items": None}, [])
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"type": "array"}, ("", "type")),
+        ({"properties": {"a": {"items": {"type": "null"}}}, "type": "object"}, ("/properties/a", "items")),
+        ({"anyOf": [{"type": "array"}, {"type": "null"}]}, ("", "anyOf")),
+        ({"$ref": "#/$defs/l", "$defs": {"l": {"type": "array"}}}, ("", "$ref")),
+        ({}, ("", "")),
+        (True, ("", "")),
+        ({"type": "object", "properties": {"a": True}, "additionalProperties": False}, ("", "")),
+    ],
+)
+def test_explain_shows_every_place_where_arrays_are_bounded(schema: Any, place: tuple[str, str]) -> None:
+    rows = [row for row in fw.explain(schema, max_items=3) if "at most 3 items (max_items)" in row.note]
+    assert place in [row[:2] for row in rows]
+    assert {row.status for row in rows} == {"narrowed"}
+    assert not any("max_items" in row.note for row in fw.explain(schema))
+    bounded = {"type": "array", "items": {"type": "null"}, "maxItems": 9}
+    assert not any("max_items" in row.note for row in fw.explain(bounded, max_items=3))
