@@ -27,7 +27,11 @@ from formwright.models import embedded
 PACKAGE = Path(fw.__file__).parent
 NO_PYTHON = {"formwright.errors", "formwright.models.embedded"}
 """Modules whose block is a drawing."""
-NEEDS = {"formwright.torch": "torch", "formwright.models.transformers": "transformers"}
+NEEDS = {
+    "formwright.torch": "torch",
+    "formwright.models.transformers": "transformers",
+    "formwright.transformers": "transformers",
+}
 """Modules of frameworks that need not be there."""
 
 
@@ -59,6 +63,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
     return {
         "Literal": Literal,
         "Person": Person,
+        "Sampler": Sampler,
         "answer": '{"name": "Ada"}',
         "allocate_bitmask": fw.allocate_bitmask,
         "batch": 4,
@@ -108,6 +113,12 @@ def of_frameworks(module: str) -> dict[str, Any]:
     """The classes of the framework that a module is named after."""
     if module == "formwright.torch":
         return {"logits": importlib.import_module("torch").zeros((4, 4096))}
+    if module == "formwright.transformers":
+        library = importlib.import_module("transformers")
+        network = library.AutoModelForCausalLM.from_pretrained(embedded.FOLDER)
+        ids = importlib.import_module("torch").tensor([[5, 6]])
+        inputs = {"input_ids": ids, "attention_mask": ids.new_ones(1, 2), "max_new_tokens": 8, "pad_token_id": 2}
+        return {"model": network, "inputs": inputs}
     if module == "formwright.models.transformers":
         library = importlib.import_module("transformers")
         return {name: getattr(library, name) for name in ("AutoModelForCausalLM", "AutoTokenizer")}

@@ -360,3 +360,43 @@ def test_help(command: tuple[str, ...]) -> None:
 
 def test_version() -> None:
     assert fw.__version__ in run("--version").stdout
+
+
+def test_next_shows_characters_and_tokens(files: Path) -> None:
+    shown = run("next", "--schema", "schema.json", "--text", '{"na')
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[:2] == ["after '{\"na': not complete", "characters: m"]
+    assert shown.stdout.splitlines()[2].startswith("tokens: ")
+    ended = run("next", "--regex", "(yes|no)!*", "--text", "yes")
+    assert ended.stdout.splitlines()[:2] == ["after 'yes': complete, and may end", "characters: !"]
+    assert "or an end" in ended.stdout
+
+
+def test_next_tells_where_a_text_leaves_the_form() -> None:
+    left = run("next", "--choice", "yes", "--choice", "no", "--text", "yep")
+    assert left.exit_code == 1
+    assert left.stdout.startswith("after 'ye': not complete\ncharacters: s\n")
+    assert "'p' cannot come next" in left.stderr
+
+
+def test_next_shows_bytes_of_characters_and_a_bound() -> None:
+    shown = run("next", "--regex", "[ä-ü]", "--most", "1")
+    assert "characters beyond ASCII" in shown.stdout
+    many = run("next", "--regex", "[a-c]*", "--most", "2")
+    assert "a-c" in many.stdout
+    assert "more (--most)" in many.stdout
+
+
+def test_a_trace_is_a_page(files: Path) -> None:
+    written = run("generate", "--choice", "yes", "--choice", "no", "--prompt", "Well?", "--trace", "out.html")
+    assert written.stdout in ("yes\n", "no\n")
+    assert 'class="token' in Path("out.html").read_text(encoding="utf-8")
+
+
+def test_beams_print_the_best_texts() -> None:
+    found = run("generate", "--choice", "yes", "--choice", "no", "--prompt", "Well?", "--beams", "9", "--returns", "2")
+    assert sorted(found.stdout.splitlines()) == ["no", "yes"]
+    exact = run("generate", "--choice", "yes", "--prompt", "Well?", "--fidelity", "exact")
+    assert exact.stdout == "yes\n"
+    for wrong in (("--beams", "2", "--stream"), ("--beams", "2", "--temperature", "1"), ("--returns", "2")):
+        assert run("generate", "--choice", "yes", "--prompt", "Well?", *wrong).exit_code == 2

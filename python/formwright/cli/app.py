@@ -14,6 +14,7 @@ from formwright.cli.convert import convert
 from formwright.cli.distortion import distortion
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
+from formwright.cli.next import next_
 from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
@@ -73,5 +74,5 @@ def app() -> None:  # \b keeps click from filling the lines below it
     """  # noqa: D301
 
 
-for command in (automaton, check, convert, distortion, explain, generate):
+for command in (automaton, check, convert, distortion, explain, generate, next_):
     app.add_command(command)

@@ -13,8 +13,9 @@ import click
 from rich.console import Console
 
 import formwright as fw
-from formwright.cli.shared import FILE, JSON_OPTIONS, is_stdin, json_options, read_text, without_final_newline
+from formwright.cli.shared import FILE, JSON_OPTIONS, is_stdin, json_options, one_form, read_text, without_final_newline
 from formwright.generation import MAX_TOKENS, Piece
+from formwright.models import LocalModel
 
 __all__ = ["generate"]
 
@@ -30,7 +31,7 @@ PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
-@click.option("--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="0 is greedy.")
+@click.option("--temperature", type=click.FloatRange(0), help="0 is greedy, as without it; 1 is the model's own.")
 @click.option("--top-k", type=click.IntRange(1), help="Draw among this many of the likeliest allowed tokens.")
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Draw among the likeliest ones.")
 @click.option("--seed", type=int, help="Makes random draws repeatable.")
@@ -44,6 +45,21 @@ PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Which tokens must be those that the tokenizer itself writes.",
 )
 @click.option("--heal", is_flag=True, help="Write the last tokens of the prompt anew: it ends inside a word.")
+@click.option("--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the likeliest text.")
+@click.option("--returns", type=click.IntRange(1), default=1, help="Print this many texts of the beams, a line each.")
+@click.option(
+    "--fidelity",
+    type=click.Choice(["mask", "exact", "smc"]),
+    default="mask",
+    show_default=True,
+    help="Whose distribution is drawn from: masked tokens', or the model's own over the texts in form.",
+)
+@click.option("--particles", type=click.IntRange(1), default=16, help="Texts that --fidelity smc weighs.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write what the form did to the model to this file, as one HTML page.",
+)
 @click.option("--stream", is_flag=True, help="Print the text while it is written.")
 @click.option("--json", "as_json", is_flag=True, help="Print value, text, token ids and seconds as JSON, for programs.")
 @click.option("--model", default="formwright-tiny", show_default=True, help="Name of the model.")
@@ -55,6 +71,7 @@ def generate(
     prompt: str | None,
     prompt_file: IO[bytes] | None,
     canonical: str,
+    trace: Path | None,
     stream: bool,
     as_json: bool,
     model: str,
@@ -69,28 +86,18 @@ def generate(
         raise click.UsageError("Give --prompt or --prompt-file, not both.")
     if schema is not None and is_stdin(schema) and prompt is None and (prompt_file is None or is_stdin(prompt_file)):
         raise click.UsageError("Give the schema or the prompt on stdin, not both.")
-    form = _form(schema, regex, choice_file or choices, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = one_form(schema, regex, choice_file or choices, {name: options.pop(name) for name in JSON_OPTIONS})
     text = _prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
-    result = _write(fw.load(model).stream(text, form, **options), shown=stream)
-    if not stream:
-        click.echo(_as_json(result) if as_json else result.text)
+    options["trace"] = trace is not None
+    result = _written(fw.load(model), text, form, options, shown=stream)
+    if trace is not None:
+        result.trace.save(trace)
+    for alternative in () if stream else getattr(result, "alternatives", ()) or (result,):
+        click.echo(_as_json(alternative) if as_json else alternative.text)
     if isinstance(result, fw.Truncated):
         click.echo(f"the text was cut: {result.reason}", err=True)
         raise SystemExit(1)
-
-
-def _form(
-    schema: IO[bytes] | None, regex: str | None, choices: Path | tuple[str, ...], options: dict[str, Any]
-) -> fw.Form[Any]:
-    if (schema is not None) + (regex is not None) + bool(choices) != 1:
-        raise click.UsageError("Give exactly one form: --schema, --regex, --choice or --choice-file.")
-    if schema is not None:
-        return fw.json_schema(read_text(schema), **options)
-    if given := [name for name, value in options.items() if value is not None]:
-        option = given[0].replace("_", "-")
-        raise click.UsageError(f"--{option} is for --schema: other texts have no JSON in them.")
-    return fw.regex(regex) if regex is not None else fw.choice(choices)
 
 
 def _prompt(prompt: str | None, file: IO[bytes] | None) -> str:
@@ -100,6 +107,21 @@ def _prompt(prompt: str | None, file: IO[bytes] | None) -> str:
     if file is None and sys.stdin.isatty():
         click.echo("the prompt, then Ctrl-D:", err=True)
     return without_final_newline(read_text(file or sys.stdin.buffer))
+
+
+_SEVERAL = {"beams": 1, "returns": 1, "fidelity": "mask", "particles": 16}
+"""The options of strategies that look at several texts, and what they are without one."""
+
+
+def _written(model: LocalModel, text: str, form: fw.Form[Any], options: dict[str, Any], shown: bool) -> Any:
+    """The result, by a stream where texts are written token by token."""
+    if all(options[name] == value for name, value in _SEVERAL.items() if name != "particles"):
+        alone = {name: value for name, value in options.items() if name not in _SEVERAL}
+        return _write(model.stream(text, form, **alone), shown)
+    if shown:
+        raise click.UsageError("--stream is for texts that are written token by token: without --beams and --fidelity.")
+    options["stop"] = options["stop"] or None
+    return model.generate(text, form, **options)
 
 
 def _write(stream: fw.Stream[Any], shown: bool) -> Any:

@@ -1,13 +1,27 @@
-"""What subcommands share: files as text, and the options of JSON."""
+"""What subcommands share: files as text, forms, tokenizers, and the options of JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import click
 
-__all__ = ["FILE", "JSON_OPTIONS", "is_stdin", "json_options", "read_text", "without_final_newline"]
+import formwright as fw
+from formwright.tokenizers import from_file
+
+__all__ = [
+    "FILE",
+    "JSON_OPTIONS",
+    "is_stdin",
+    "json_options",
+    "one_form",
+    "read_text",
+    "tokenizer_option",
+    "vocabulary_of",
+    "without_final_newline",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -67,3 +81,37 @@ def json_options(command: Command) -> Command:
         help="Items of an array whose schema gives no maximum.  [default: $FORMWRIGHT_MAX_ITEMS, or no bound]",
     )
     return order(whitespace(max_whitespace(max_items(command))))
+
+
+def one_form(
+    schema: IO[bytes] | None, regex: str | None, choices: Path | tuple[str, ...], options: dict[str, Any]
+) -> fw.Form[Any]:
+    """The one form that a command was given.
+
+    Raises:
+        click.UsageError: There is none, or more than one; or options of JSON stand beside another form.
+    """
+    if (schema is not None) + (regex is not None) + bool(choices) != 1:
+        raise click.UsageError("Give exactly one form: --schema, --regex, --choice or --choice-file.")
+    if schema is not None:
+        return fw.json_schema(read_text(schema), **options)
+    if given := [name for name, value in options.items() if value is not None]:
+        option = given[0].replace("_", "-")
+        raise click.UsageError(f"--{option} is for --schema: other texts have no JSON in them.")
+    return fw.regex(regex) if regex is not None else fw.choice(choices)
+
+
+def vocabulary_of(tokenizer: str | None) -> fw.Vocabulary:
+    """The vocabulary of a tokenizer's file, or of the embedded model."""
+    if tokenizer is None:
+        return fw.load("formwright-tiny").vocabulary
+    return fw.Vocabulary.from_tokenizer(from_file(tokenizer))
+
+
+def tokenizer_option(command: Command) -> Command:
+    """Adds ``--tokenizer``."""
+    return click.option(
+        "--tokenizer",
+        type=click.Path(exists=True, dir_okay=False),
+        help="tokenizer.json, or a model of SentencePiece; without it, the tokens of the embedded model.",
+    )(command)

@@ -32,28 +32,29 @@ def hints(trace: Trace) -> list[str]:
 
 
 def _pushes(trace: Trace) -> Iterator[str]:
-    before = False
+    before = None
     for index, row in enumerate(trace.rows):
-        if row.is_pushed and not before:
+        if row.is_pushed and (before is None or row.is_closed != before.is_closed):
             yield _push(row, is_first=index == 0)
-        before = row.is_pushed and bool(row.token)
+        before = row if row.is_pushed else None
 
 
 def _push(row: Row, is_first: bool) -> str:
-    wanted = repr(row.leading_text) if row.leading_token else "to end the text"
+    wanted = f"the model wanted {row.leading_text!r}" if row.leading_token else "the model wanted to end the text"
+    if row.is_closed:
+        return f"the budget closed the text with {row.text!r}, {wanted}: pass a larger max_tokens, or bound the form"
     if not row.token:
-        return f"the form ended the text, the model wanted to go on with {wanted}"
-    verb = "forced" if row.is_forced else "allowed only such as"
-    said = f"the form {verb} {row.text!r}, the model wanted {wanted}"
+        return f"the form ended the text, {wanted}"
+    choice = "" if row.is_forced else f", one of {row.allowed_tokens} tokens"
+    said = f"the form {'forced' if row.is_forced else 'allowed'} {row.text!r}{choice}, {wanted}"
     written, leading = row.text, row.leading_text
     if leading and written.lower() == leading.lower():
-        change = "lower-case" if leading.islower() else "capitalize"
-        return f"{said}: {change} it in the pattern"
+        return f"{said}: {'lower-case' if leading.islower() else 'capitalize'} it in the pattern"
     if leading and written.strip() == leading.strip():
         return f"{said}: allow that whitespace"
     if is_first:
         return f"{said}: say in the prompt how the answer begins, or let the form begin so"
-    return f"{said} ({row.leading_probability:.2f})"
+    return said
 
 
 def _repetitions(trace: Trace) -> Iterator[str]:

@@ -25,6 +25,7 @@ from formwright._kernel import Constraint
 from formwright.errors import StreamUnfinished
 from formwright.generation.held import Piece
 from formwright.generation.sampler import Sampler
+from formwright.generation.trace import Trace
 from formwright.generation.writing import Limits, Writing
 
 __all__ = ["Piece", "Runtime", "Stream", "generate"]
@@ -120,6 +121,11 @@ class Stream(Generic[R_co]):
     def close(self) -> None:
         """End the generation where it is."""
         self._pieces.close()
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the form has done to the model so far, with ``trace=True``; also of a stream that was left early."""
+        return self._writing.trace
 
     @property
     def result(self) -> R_co:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Matcher, Vocabulary
 from formwright.generation.fields import Field, fields_of
-from formwright.masks import allocate_bitmask, apply_bitmask
+from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 
 if TYPE_CHECKING:
     import pandas
@@ -54,7 +54,8 @@ class Row:
         leading_token_id: The token that the model wanted most.
         leading_token: Its bytes.
         leading_probability: What the model gives to that.
-        leading_allowed: Whether the form allows it.
+        leading_allowed: Whether it was allowed.
+        leading_in_form: Whether it is in form, whatever the budget says.
         allowed_mass: What the model gives to all allowed tokens together.
         allowed_tokens: How many there are.
         is_forced: Whether there was no choice.
@@ -71,6 +72,7 @@ class Row:
     leading_token: bytes
     leading_probability: float
     leading_allowed: bool
+    leading_in_form: bool
     allowed_mass: float
     allowed_tokens: int
     is_forced: bool
@@ -90,8 +92,13 @@ class Row:
 
     @property
     def is_pushed(self) -> bool:
-        """Whether the form kept the model from what it wanted."""
+        """Whether form or budget kept the model from what it wanted."""
         return not self.leading_allowed and self.allowed_mass < PUSHED
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether only the budget kept the model from what it wanted."""
+        return self.is_pushed and self.leading_in_form
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -218,10 +225,15 @@ class Recorder:
         now = time.perf_counter()
         self._mask_seconds, self._at = self._mask_seconds + now - self._at, now
 
-    def chose(self, token_id: int, logits: NDArray[Any], scores: NDArray[Any], is_forced: bool) -> None:
-        """A token is chosen: ``logits`` are the model's, ``scores`` have forbidden tokens at minus infinity."""
+    def chose(
+        self, token_id: int, logits: NDArray[Any], scores: NDArray[Any], is_forced: bool, *, in_form: bool | None = None
+    ) -> None:
+        """A token is chosen: ``logits`` are the model's, ``scores`` have forbidden tokens at minus infinity.
+
+        ``in_form`` is whether the leading token would be allowed without a budget.
+        """
         sampler_seconds = time.perf_counter() - self._at
-        row = compared(self.vocabulary, token_id, logits, np.isfinite(scores), is_forced=is_forced)
+        row = compared(self.vocabulary, token_id, logits, np.isfinite(scores), is_forced=is_forced, in_form=in_form)
         self.rows.append(
             replace(
                 row,
@@ -237,7 +249,13 @@ class Recorder:
 
 
 def compared(
-    vocabulary: Vocabulary, token_id: int, logits: NDArray[Any], allowed: NDArray[np.bool_], *, is_forced: bool
+    vocabulary: Vocabulary,
+    token_id: int,
+    logits: NDArray[Any],
+    allowed: NDArray[np.bool_],
+    *,
+    is_forced: bool,
+    in_form: bool | None = None,
 ) -> Row:
     """The row of a token by the model's logits before it, of shape ``(width,)``, and which tokens were allowed."""
     exact = np.asarray(logits, np.float64)
@@ -254,6 +272,7 @@ def compared(
         leading_token=_bytes(vocabulary, leading),
         leading_probability=float(probabilities[leading]),
         leading_allowed=bool(allowed[leading]),
+        leading_in_form=bool(allowed[leading]) if in_form is None else in_form,
         allowed_mass=mass,
         allowed_tokens=int(allowed.sum()),
         is_forced=is_forced,
@@ -285,7 +304,10 @@ def retraced(
         allowed = np.isfinite(scores)
         if not allowed[token_id]:
             break
-        rows.append(compared(vocabulary, token_id, row, allowed, is_forced=int(allowed.sum()) == 1))
+        matcher.fill_bitmask(mask, 0)
+        in_form = np.argmax(row) in allowed_tokens(mask)
+        forced = int(allowed.sum()) == 1
+        rows.append(compared(vocabulary, token_id, row, allowed, is_forced=forced, in_form=in_form))
         matcher.accept_token(token_id)
     text = matcher.accepted_bytes.decode("utf-8", "ignore")
     return Trace(tuple(rows), text, matcher.constraint.form.language.is_json, max_tokens)

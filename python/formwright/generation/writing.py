@@ -41,7 +41,7 @@ from formwright._kernel import Constraint, Matcher, RowBuffer, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
-from formwright.generation.trace import Recorder
+from formwright.generation.trace import Recorder, Trace
 from formwright.masks import allocate_bitmask
 
 __all__ = ["MAX_TOKENS", "Limits", "Writing", "masked", "started"]
@@ -117,6 +117,7 @@ class Writing:
         self._held = Held(limits.stop, skip=len(prefix))
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
         self._recorder = Recorder(constraint.vocabulary) if trace else None
+        self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
         self._prompt_tokens = len(prompt_ids)
         self._pending, self._calls = list(prompt_ids), 0
         self._forced, self._forced_ids = 0, deque[int]()
@@ -134,6 +135,14 @@ class Writing:
         """What was written, or ``None`` while the text is not over."""
         return self._result
 
+    @property
+    def trace(self) -> Trace | None:
+        """What the form did so far, if anybody keeps it."""
+        if self._recorder is None:
+            return None
+        is_json = self.matcher.constraint.form.language.is_json
+        return self._recorder.trace(self._held.text, is_json=is_json, max_tokens=int(self._limits.max_tokens))
+
     def taken(self) -> list[int]:
         """The tokens that the model has not seen, which it is given now."""
         pending, self._pending = self._pending, []
@@ -148,8 +157,9 @@ class Writing:
                 return
             looked = time.perf_counter()
             self._only = self._look()
-            if self._recorder is not None:
+            if self._recorder is not None and self._unbounded is not None:
                 self._recorder.looked(looked)
+                self.matcher.fill_bitmask(self._unbounded, 0)
             if self._recorder is not None or self._only is None:
                 return
             if self._only in self._ends:
@@ -166,8 +176,9 @@ class Writing:
         if self._recorder is not None:
             self._recorder.applied()
         token_id = self._sampler(scores) if self._only is None else self._only
-        if self._recorder is not None:
-            self._recorder.chose(token_id, logits, scores, self._only is not None)
+        if self._recorder is not None and self._unbounded is not None:
+            in_form = _allows(self._unbounded.mask[0], int(np.argmax(logits)))
+            self._recorder.chose(token_id, logits, scores, self._only is not None, in_form=in_form)
         if token_id in self._ends:
             yield from self._end(None)
         else:
@@ -220,9 +231,7 @@ class Writing:
             "seconds": time.perf_counter() - self.started,
         }
         if self._recorder is not None:
-            written["trace"] = self._recorder.trace(
-                text, is_json=form.language.is_json, max_tokens=int(self._limits.max_tokens)
-            )
+            written["trace"] = self.trace
         if reason is None or (reason == "stop" and form.matches(whole)):
             self._result = Complete(value=form.read(whole), **written)
         else:

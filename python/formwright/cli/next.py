@@ -1,0 +1,102 @@
+"""``formwright next``: what may come next in a text, as characters and as tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import click
+
+import formwright as fw
+from formwright.cli.shared import FILE, JSON_OPTIONS, json_options, one_form, tokenizer_option, vocabulary_of
+
+__all__ = ["next_"]
+
+_BYTES = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+
+
+@click.command("next")
+@click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
+@click.option("--regex", help="Regular expression that the whole text matches.")
+@click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
+@json_options
+@click.option("--text", default="", help="What is written already.")
+@tokenizer_option
+@click.option("--most", type=click.IntRange(1), default=40, show_default=True, help="Tokens to show at most.")
+def next_(
+    schema: IO[bytes] | None,
+    regex: str | None,
+    choices: tuple[str, ...],
+    text: str,
+    tokenizer: str | None,
+    most: int,
+    **options: Any,
+) -> None:
+    """Show what may come next after a text: the characters, and the tokens as the tree of their beginnings.
+
+    The tokens are those of a tokenizer file, or of the embedded model. For a text that leaves the form, this is
+    shown where it does, and the exit code is 1.
+    """
+    form = one_form(schema, regex, choices, {name: options.pop(name) for name in JSON_OPTIONS})
+    good = text.encode()[: form.language.check(text.encode())[0]]
+    matcher = fw.compile(form, _BYTES).matcher()
+    matcher.accept_bytes(good)
+    state = "complete, and may end" if matcher.is_complete else "not complete"
+    click.echo(f"after {good.decode('utf-8', 'backslashreplace')!r}: {state}")
+    click.echo(f"characters: {_characters(matcher) or 'none'}")
+    vocabulary = vocabulary_of(tokenizer)
+    tokens = fw.compile(form, vocabulary).matcher()
+    tokens.accept_bytes(good)
+    allowed = tokens.allowed_token_ids()
+    spelled = [token_id for token_id in allowed if vocabulary.token(token_id)]
+    click.echo(f"tokens: {len(spelled)} of {len(vocabulary)}" + (", or an end" if len(spelled) < len(allowed) else ""))
+    for line in _tree({token_id: vocabulary.token(token_id) for token_id in spelled[:most]}):
+        click.echo(line)
+    if len(spelled) > most:
+        click.echo(f"... and {len(spelled) - most} more (--most)")
+    if len(good) < len(text.encode()):
+        rest = text.encode()[len(good) :].decode("utf-8", "backslashreplace")
+        click.echo(f"the text leaves the form there: {rest!r} cannot come next", err=True)
+        raise SystemExit(1)
+
+
+def _characters(matcher: fw.Matcher) -> str:
+    """The ASCII characters that may come next, as ranges, and whether any other may."""
+    allowed = [byte for byte in matcher.allowed_token_ids() if byte < 256]
+    shown = [_range(low, high) for low, high in _runs([byte for byte in allowed if byte < 128])]
+    beyond = [byte for byte in allowed if byte >= 128]
+    if beyond:
+        inside = any(byte < 0xC0 for byte in beyond)
+        shown.append("the rest of a character" if inside else "characters beyond ASCII")
+    return "  ".join(shown)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Ascending numbers as ranges."""
+    start = None
+    for index, number in enumerate(numbers):
+        start = number if start is None else start
+        if index + 1 == len(numbers) or numbers[index + 1] != number + 1:
+            yield start, number
+            start = None
+
+
+def _range(low: int, high: int) -> str:
+    ends = [repr(chr(code))[1:-1].replace(" ", "' '") for code in (low, high)]
+    return ends[0] if low == high else f"{ends[0]} {ends[1]}" if high == low + 1 else f"{ends[0]}-{ends[1]}"
+
+
+def _tree(tokens: dict[int, bytes]) -> Iterator[str]:
+    """The prefix tree of some tokens, a line for each token below the longest token that it begins with."""
+    depths: list[bytes] = []
+    for token_id, token in sorted(tokens.items(), key=lambda entry: (entry[1], entry[0])):
+        while depths and not token.startswith(depths[-1]):
+            depths.pop()
+        rest = token[len(depths[-1]) :] if depths else token
+        yield f"{'  ' * (len(depths) + 1)}{_shown(rest)} {token_id}"
+        if not depths or token != depths[-1]:
+            depths.append(token)
+
+
+def _shown(token: bytes) -> str:
+    return repr(token.decode("utf-8", "backslashreplace"))
