@@ -1,4 +1,4 @@
-"""The page of a trace in a real browser: what it shows, in which colours, and what it does when it is hovered and clicked."""
+"""The page of a trace in a real browser: what it shows, in which colours, and what hovering and clicking do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def page(browser: Any, traced: Any, tmp_path: Path) -> Iterator[Any]:
     complaints: list[str] = []
     opened.on("console", lambda message: complaints.append(message.text))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
+    opened.on("request", lambda request: request.url.startswith("file:") or complaints.append(request.url))
     opened.goto((tmp_path / "trace.html").as_uri())
     yield opened
     opened.close()

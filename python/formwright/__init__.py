@@ -24,7 +24,7 @@ from formwright import errors
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
 from formwright.forms import Form
 from formwright.generation.loop import Stream
-from formwright.generation.result import Complete, Result, Truncated
+from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Complete",
     "Constraint",
+    "Failed",
     "Form",
     "Matcher",
+    "Observed",
     "Result",
     "RowBuffer",
     "Stream",

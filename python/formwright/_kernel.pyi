@@ -18,6 +18,7 @@ __all__ = [
     "Vocabulary",
     "__version__",
     "apply_bitmask",
+    "best_allowed",
     "fill_bitmasks",
     "first_allowed",
     "json_schema_formats",
@@ -551,6 +552,20 @@ def apply_bitmask(logits: Any, mask: Any, rows: Sequence[int] | None, minus_infi
 
     Raises:
         TypeError, BufferError, ArgumentError: A buffer or a row does not fit; nothing was written.
+    """
+
+def best_allowed(logits: Any, mask: Any, row: int = 0) -> tuple[int, float]:
+    """The allowed token with the largest logit, and that logit: a greedy choice that writes no logits.
+
+    Among equals it is the one with the lowest id. A logit that is no number is taken for the largest.
+
+    Args:
+        logits: A C-contiguous float32 buffer of shape ``(width,)``. Columns beyond the mask count as forbidden.
+        mask: As `Matcher.fill_bitmask`.
+        row: Which row to read, counted from 0.
+
+    Raises:
+        TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
     """
 
 def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:

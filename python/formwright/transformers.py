@@ -24,13 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from formwright import _kernel
 from formwright._dependencies import needs
 from formwright._kernel import Constraint, RowBuffer
 from formwright.errors import ArgumentError, DeadEnd
 from formwright.generation.batch import Engine
 from formwright.generation.result import Truncated
 from formwright.generation.rows import Rows
-from formwright.generation.writing import Limits, Writing
+from formwright.generation.writing import MINUS_INFINITY, Limits, Writing
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 
 with needs("transformers", "forms in transformers"):
@@ -73,10 +74,15 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
         if self._mask is None or len(self._mask) != len(scores):
             self._mask = RowBuffer(allocate_bitmask(len(scores), self.rows.vocabulary))
         running = self.rows.fill(input_ids.cpu().numpy(), self._mask)
-        masked: torch.FloatTensor = scores.clone()
-        apply_bitmask(masked, self._mask.mask)
-        best = masked.amax(-1)
-        if bool((torch.isneginf(best) & torch.tensor(running, device=best.device)).any()):
+        if scores.device.type == "cpu" and scores.dtype == torch.float32 and not scores.requires_grad:
+            array = scores.numpy().copy()  # a few operations of numpy cost less than as many of torch
+            _kernel.apply_bitmask(array.view(np.uint32), self._mask.mask, None, MINUS_INFINITY)
+            masked, best = torch.from_numpy(array), array.max(-1)
+        else:
+            masked = scores.clone()
+            apply_bitmask(masked, self._mask.mask)
+            best = masked.amax(-1).float().cpu().numpy()
+        if (np.isneginf(best) & running).any():
             raise DeadEnd(
                 "another logits processor has forbidden every token that the form allows here",
                 hint="leave min_new_tokens, bad_words_ids and the like out: the form says what may come",

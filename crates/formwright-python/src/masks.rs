@@ -75,6 +75,45 @@ pub fn first_allowed(py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, most: In
     Ok(ids.take(most as usize).collect())
 }
 
+/// The allowed token with the largest logit, and that logit: a greedy choice that writes no logits.
+///
+/// Among equals it is the one with the lowest id. A logit that is no number is taken for the largest.
+///
+/// Args:
+///     logits: A C-contiguous float32 buffer of shape ``(width,)``. Columns beyond the mask count as forbidden.
+///     mask: As `Matcher.fill_bitmask`.
+///     row: Which row to read, counted from 0.
+///
+/// Raises:
+///     TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
+#[pyfunction]
+#[pyo3(signature = (logits, mask, row=Int(0)), text_signature = "(logits, mask, row=0)")]
+#[allow(clippy::needless_pass_by_value)]
+pub fn best_allowed(py: Python<'_>, logits: PyBuffer<f32>, mask: &Bound<'_, PyAny>, row: Int) -> PyResult<(u32, f32)> {
+    let rows = Found::any(mask)?;
+    let words = rows.row(rows.check(py, row)?);
+    let Some(logits) = logits.as_slice(py).filter(|_| logits.shape().len() == 1) else {
+        return Err(argument(py, "logits", "logits: a C-contiguous row is wanted".to_owned()));
+    };
+    let mut best: Option<(usize, f32)> = None;
+    for (index, (chunk, of)) in logits.chunks(32).zip(words).enumerate() {
+        let mut bits = word(of).cast_unsigned();
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let Some(logit) = chunk.get(bit).map(pyo3::buffer::ReadOnlyCell::get) else { break };
+            if logit.is_nan() {
+                return Ok(((32 * index + bit) as u32, logit));
+            }
+            if best.is_none_or(|(_, most)| logit > most) {
+                best = Some((32 * index + bit, logit));
+            }
+        }
+    }
+    let found = best.map(|(id, logit)| (id as u32, logit));
+    found.ok_or_else(|| argument(py, "mask", "mask: no token is allowed".to_owned()))
+}
+
 /// A checked mask, and the rows to treat (all if `None`).
 struct Job<'a> {
     words: &'a [AtomicU32],

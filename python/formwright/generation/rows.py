@@ -10,7 +10,7 @@ and extended, and a new run is not announced. So a row's state is found by its t
 A row goes on if all of it but the last token was a row before. If no row of a form does, the host has begun
 anew, and they are prompts.
 
-Cost: two digests of each row's ids, one token forward and one mask.
+Cost: two copies of each row's ids, one token forward and one mask.
 
 The wrinkle: hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
 is over may only end again. So may one that holds a forbidden token: its score is minus infinity, and stays so.
@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -66,16 +65,16 @@ class _Texts:
     constraint: Constraint[Any]
     max_tokens: int | None
     seen: dict[bytes, tuple[int, _State]] = field(default_factory=dict)
-    """Digest of a row to its length and state."""
+    """The bytes of a row to its length and state."""
     prompts: list[Ids] = field(default_factory=list)
     longest: int = 0
 
     def find(self, ids: Ids) -> _State | None:
         """The state of a row that was there before, or that goes on from one."""
-        key = _digest(ids)
+        key = ids.tobytes()
         if (known := self.seen.get(key)) is not None:
             return known[1]
-        before = self.seen.get(_digest(ids[:-1])) if len(ids) else None
+        before = self.seen.get(ids[:-1].tobytes()) if len(ids) else None
         state = self._again(ids) if before is None else before[1].after(int(ids[-1]))
         if state is not None:
             self._keep(key, len(ids), state)
@@ -90,7 +89,7 @@ class _Texts:
         self.prompts.append(ids)
         self.longest = max(self.longest, len(ids))
         state = _State(matcher, 0)
-        self._keep(_digest(ids), len(ids), state)
+        self._keep(ids.tobytes(), len(ids), state)
         return state
 
     def forget(self) -> None:
@@ -101,7 +100,7 @@ class _Texts:
         """The state of a row that went further back than is kept, written anew from its prompt."""
         for prompt in self.prompts if len(ids) <= self.longest else ():
             if np.array_equal(ids[: len(prompt)], prompt):
-                state = self.seen[_digest(prompt)][1]
+                state = self.seen[prompt.tobytes()][1]
                 for token_id in ids[len(prompt) :].tolist():
                     state = state.after(token_id)
                 if state.matcher is not None:
@@ -214,7 +213,3 @@ class Rows:
             hint="pass one form for all, or a list with one for each prompt",
             argument="form",
         )
-
-
-def _digest(ids: Ids) -> bytes:
-    return blake2b(ids.data, digest_size=16).digest()

@@ -65,7 +65,7 @@ class Sampler:
         """
         best = int(np.argmax(logits))
         if not np.isfinite(logits[best]):
-            raise DeadEnd(f"the largest logit of an allowed token is not finite: {logits[best]}")
+            raise not_finite(float(logits[best]))
         return best if self.temperature == 0 else self._draw(logits)
 
     def _draw(self, logits: NDArray[np.floating]) -> int:
@@ -78,6 +78,11 @@ class Sampler:
             tokens, scores = tokens[order], scores[order]
         weights = _nucleus(_softmax(scores), self.top_p)
         return int(self._random.choice(tokens[: len(weights)], p=weights))
+
+
+def not_finite(logit: float) -> DeadEnd:
+    """What is raised where the best logit is no number to go by."""
+    return DeadEnd(f"the largest logit of an allowed token is not finite: {logit}")
 
 
 def _is_real(value: object) -> bool:

@@ -31,6 +31,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,6 +42,7 @@ from formwright._kernel import Constraint, Matcher, RowBuffer, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
+from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import Recorder, Trace
 from formwright.masks import allocate_bitmask
 
@@ -52,7 +54,7 @@ MAX_TOKENS = 512
 UNKNOWN = (1 << 29) - 1
 """What ``min_tokens_to_finish`` is where no completion is known: only for vocabularies that lack bytes."""
 
-_MINUS_INFINITY = 0xFF80_0000
+MINUS_INFINITY = 0xFF80_0000
 """The bits of minus infinity in float32."""
 
 
@@ -112,6 +114,7 @@ class Writing:
         self.started = time.perf_counter()
         self.matcher = started(constraint, prompt_ids, limits)
         self._limits, self._sampler, self._prefix = limits, sampler, prefix
+        self._is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
         self.left = int(limits.max_tokens)
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._held = Held(limits.stop, skip=len(prefix))
@@ -172,6 +175,18 @@ class Writing:
         """Write the token that the sampler chooses by the model's logits, float32 of shape ``(width,)``."""
         if self._recorder is not None:
             self._recorder.answered()
+        if self._recorder is None and self._only is None and self._is_greedy:
+            token_id = greedy(logits, self._rows, self.matcher)
+        else:
+            token_id = self._sampled(logits)
+        if token_id in self._ends:
+            yield from self._end(None)
+        else:
+            self._forced += self._only is not None
+            yield from self._take(token_id)
+
+    def _sampled(self, logits: NDArray[np.floating]) -> int:
+        """The token that the sampler chooses, or the only one; a trace keeps what the model said."""
         scores = masked(logits, self._rows, self.matcher)
         if self._recorder is not None:
             self._recorder.applied()
@@ -179,11 +194,7 @@ class Writing:
         if self._recorder is not None and self._unbounded is not None:
             in_form = _allows(self._unbounded.mask[0], int(np.argmax(logits)))
             self._recorder.chose(token_id, logits, scores, self._only is not None, in_form=in_form)
-        if token_id in self._ends:
-            yield from self._end(None)
-        else:
-            self._forced += self._only is not None
-            yield from self._take(token_id)
+        return token_id
 
     def rest(self, reason: Reason) -> Iterator[Piece]:
         """End the text where it is."""
@@ -245,15 +256,33 @@ def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> N
         VocabularyError: The row is not as wide as the vocabulary says.
     """
     scores = np.array(logits, np.float32)
-    mask = rows.mask
-    if not 0 <= 32 * mask.shape[-1] - scores.shape[-1] < 32:  # more than padding: another model's vocabulary
+    _check_width(scores, rows, matcher)
+    _kernel.apply_bitmask(scores.view(np.uint32), rows.mask, None, MINUS_INFINITY)
+    return scores
+
+
+def greedy(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> int:
+    """The most likely allowed token: what a greedy `Sampler` makes of `masked`, without a copy.
+
+    Raises:
+        VocabularyError: The row is not as wide as the vocabulary says.
+        DeadEnd: The largest logit is not a finite number.
+    """
+    scores = np.ascontiguousarray(logits, np.float32)
+    _check_width(scores, rows, matcher)
+    token_id, best = _kernel.best_allowed(scores, rows)
+    if not isfinite(best):
+        raise not_finite(best)
+    return token_id
+
+
+def _check_width(scores: NDArray[np.float32], rows: RowBuffer, matcher: Matcher) -> None:
+    if not 0 <= 32 * rows.mask.shape[-1] - scores.shape[-1] < 32:  # more than padding: another model's vocabulary
         width = matcher.constraint.vocabulary.logits_size
         raise VocabularyError(
             f"the model's logits are {scores.shape[-1]} wide, but the vocabulary is made for {width}",
             hint="build the Vocabulary with logits_size equal to the width of the model's logits",
         )
-    _kernel.apply_bitmask(scores.view(np.uint32), mask, None, _MINUS_INFINITY)
-    return scores
 
 
 def _allows(words: NDArray[np.int32], token_id: int) -> bool:
