@@ -73,21 +73,28 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
         """
         if self._mask is None or len(self._mask) != len(scores):
             self._mask = RowBuffer(allocate_bitmask(len(scores), self.rows.vocabulary))
-        running = self.rows.fill(input_ids.cpu().numpy(), self._mask)
-        if scores.device.type == "cpu" and scores.dtype == torch.float32 and not scores.requires_grad:
-            array = scores.numpy().copy()  # a few operations of numpy cost less than as many of torch
-            _kernel.apply_bitmask(array.view(np.uint32), self._mask.mask, None, MINUS_INFINITY)
-            masked, best = torch.from_numpy(array), array.max(-1)
-        else:
-            masked = scores.clone()
+        if scores.device.type != "cpu" or scores.dtype != torch.float32 or scores.requires_grad:
+            running = self.rows.fill(input_ids.cpu().numpy(), self._mask)
+            masked: torch.FloatTensor = scores.clone()
             apply_bitmask(masked, self._mask.mask)
             best = masked.amax(-1).float().cpu().numpy()
-        if (np.isneginf(best) & running).any():
-            raise DeadEnd(
-                "another logits processor has forbidden every token that the form allows here",
-                hint="leave min_new_tokens, bad_words_ids and the like out: the form says what may come",
-            )
-        return masked
+            if (np.isneginf(best) & running).any():
+                raise _nothing_left()
+            return masked
+        running = self.rows.fill(input_ids.numpy(), self._mask)
+        array = scores.numpy().copy()  # a few operations of numpy cost less than as many of torch
+        for row, goes_on in enumerate(running):
+            if goes_on and _kernel.best_allowed(array[row], self._mask, row)[1] == -np.inf:
+                raise _nothing_left()
+        _kernel.apply_bitmask(array.view(np.uint32), self._mask.mask, None, MINUS_INFINITY)
+        return torch.from_numpy(array)
+
+
+def _nothing_left() -> DeadEnd:
+    return DeadEnd(
+        "another logits processor has forbidden every token that the form allows here",
+        hint="leave min_new_tokens, bad_words_ids and the like out: the form says what may come",
+    )
 
 
 class AllowedTokens:
@@ -190,7 +197,7 @@ class _HostSampler:
         for processor in self._processors:
             scores = processor(self._ids(), scores)
         if torch.isneginf(scores.amax()):
-            raise DeadEnd("another logits processor has forbidden every token that the form allows here")
+            raise _nothing_left()
         if not self._draws:
             return int(scores.argmax())
         return int(torch.multinomial(torch.softmax(scores, -1), 1))

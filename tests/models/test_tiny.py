@@ -20,15 +20,19 @@ def test_rows_are_the_same_alone_and_together(tiny: LocalModel) -> None:
     prompts = [random.integers(5, 4000, length).tolist() for length in (3, 70, 40, 130, 65, 100)]
     alone, together = [empty.fork() for _ in prompts], empty.batch()
     for single, prompt in zip(alone, prompts, strict=True):
-        assert np.array_equal(single.prefill(prompt), together.add(prompt))
+        assert np.array_equal(single.prefill(prompt), together.add([prompt])[0])
+    alone += [empty.fork(), empty.fork()]
+    assert np.array_equal(
+        np.stack([alone[-2].prefill(prompts[0]), alone[-1].prefill([9])]), together.add([prompts[0], [9]])
+    )
     for turn in range(40):
-        counts = random.choice([0, 1, 1, 1, 3], 6) if turn % 2 else random.permutation([0, 0, 0, 0, 1, 2])
+        counts = random.choice([0, 1, 1, 1, 3], 8) if turn % 2 else random.permutation([0, 0, 0, 0, 0, 0, 1, 2])
         tokens = [random.integers(5, 4000, count).tolist() for count in counts]
-        logits = together.step(tokens) if any(tokens) else np.zeros((6, 1))
+        logits = together.step(tokens) if any(tokens) else np.zeros((8, 1))
         for row, (single, new) in enumerate(zip(alone, tokens, strict=True)):
             assert not new or np.array_equal(single.prefill(new), logits[row])
         if turn % 7 == 0:
-            kept = random.integers(0, 6, 6).tolist()
+            kept = random.integers(0, 8, 8).tolist()
             together.select(kept)
             alone = [alone[row].fork() for row in kept]
     assert together.lengths == [single.length for single in alone]
@@ -39,9 +43,7 @@ def test_a_full_row_does_not_disturb_the_others(tiny: LocalModel) -> None:
     empty = runtime(tiny)
     full, short = random.integers(5, 4000, empty.context).tolist(), [5, 6, 7]
     batch, single = empty.batch(), empty.fork()
-    batch.add(full)
-    batch.add(short)
-    batch.add(short)
+    batch.add([full, short, short])
     single.prefill(short)
     for _ in range(3):
         logits = batch.step([[], [9], [9]])
@@ -56,9 +58,9 @@ def test_a_full_row_does_not_disturb_the_others(tiny: LocalModel) -> None:
 
 def test_wrong_calls_are_errors(tiny: LocalModel) -> None:
     batch = runtime(tiny).batch()
-    batch.add([5])
+    batch.add([[5]])
     for wrong in ([], [[1], [2]], [[]]):
         with pytest.raises(ValueError, match="row"):
             batch.step(wrong)
     with pytest.raises(ValueError, match="0 tokens"):
-        batch.add([])
+        batch.add([[]])

@@ -171,7 +171,7 @@ def test_batches_are_what_their_rows_are(model: TransformersModel) -> None:
     batch, rows = model.runtime.batch(), [model.runtime.fork() for _ in range(4)]  # type: ignore[attr-defined]
     for row, length in zip(rows, (3, 9, 5, 12), strict=True):
         ids = random.integers(5, 4000, length).tolist()
-        assert np.allclose(batch.add(ids), row.prefill(ids), atol=1e-3)
+        assert np.allclose(batch.add([ids])[0], row.prefill(ids), atol=1e-3)
     for turn in range(8):
         given = [random.integers(5, 4000, random.integers(0, 3)).tolist() for _ in rows]
         given[turn % len(rows)] = [7]

@@ -20,7 +20,7 @@ The wrinkle: an error in one row ends that row only (`Turn.error`); one in the m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -42,8 +42,8 @@ class Batch(Protocol):
         """How many rows there are."""
         ...
 
-    def add(self, token_ids: Sequence[int], /) -> Floats:
-        """A new row, the last, that holds these tokens; the logits after them, of shape ``(width,)``."""
+    def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
+        """New rows, the last, that hold these tokens; the logits after each of them, of shape ``(prompts, width)``."""
         ...
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
@@ -77,11 +77,11 @@ class Separate:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, token_ids: Sequence[int], /) -> Floats:
-        """A new row, the last."""
-        row = self._empty.fork()
-        self._rows.append(row)
-        return row.prefill(token_ids)
+    def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
+        """New rows, the last."""
+        new = [self._empty.fork() for _ in prompts]
+        self._rows += new
+        return np.stack([row.prefill(token_ids) for row, token_ids in zip(new, prompts, strict=True)])
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
         """Append tokens to each row, or none."""
@@ -167,19 +167,23 @@ class Engine:
         self._keep([row for row, turn in enumerate(turns) if not turn.is_over])
         return turns
 
-    def _enter(self) -> Iterator[Turn]:
-        """The first step of the texts that enter."""
-        while self._waiting and len(self._running) < self.rows:
+    def _enter(self) -> list[Turn]:
+        """The first step of the texts that enter: what can only come first, and one token by the model."""
+        turns: list[Turn] = []
+        asking: list[tuple[Hashable, Writing]] = []
+        while self._waiting and len(self._running) + len(asking) < self.rows:
             key, writing = self._waiting.popleft()
-            turn = _turn(key, writing, None)
-            if not turn.is_over:
-                logits = self.batch.add(writing.taken())
-                self._running.append((key, writing))
-                more = _turn(key, writing, logits)
-                turn = Turn(key, writing, [*turn.pieces, *more.pieces], more.error)
-                if turn.is_over:
-                    self._keep(list(range(len(self._running) - 1)))
-            yield turn
+            turns.append(_turn(key, writing, None))
+            if not turns[-1].is_over:
+                asking.append((key, writing))
+        if asking:
+            logits = self.batch.add([writing.taken() for _, writing in asking])
+            turns += [_turn(key, writing, row) for (key, writing), row in zip(asking, logits, strict=True)]
+            self._running += asking
+            first = len(self._running) - len(asking)
+            over = {first + index for index, turn in enumerate(turns[-len(asking) :]) if turn.is_over}
+            self._keep([row for row in range(len(self._running)) if row not in over])
+        return turns
 
     def _keep(self, rows: list[int]) -> None:
         """Let all other rows leave; those that stay may change places, so that few are copied."""

@@ -65,7 +65,7 @@ class _Search:
         """The ended texts, best first, those under way when the search was over, and why it was cut, if it was."""
         live = [_Beam(started(self.constraint, self.prompt_ids, self.limits), (), 0.0)]
         ended: dict[bytes, _Beam] = {}
-        logits = self.batch.add(self.prompt_ids)[None]
+        logits = self.batch.add([self.prompt_ids])
         for left in range(self.limits.max_tokens, -1, -1):
             self.calls += 1
             if self.limits.cancel is not None and self.limits.cancel():

@@ -202,7 +202,7 @@ class _Swarm:
         """Write all particles to their ends: log weights, and the log of the mean weight. ``None`` if cancelled."""
         count = len(self.particles)
         live, log_weights, log_mean = list(range(count)), np.zeros(count), 0.0
-        logits = np.repeat(self.batch.add(prompt_ids)[None], count, 0)
+        logits = np.repeat(self.batch.add([prompt_ids]), count, 0)
         self.batch.select([0] * count)
         for left in range(self.limits.max_tokens, -1, -1):
             if self.limits.cancel is not None and self.limits.cancel():

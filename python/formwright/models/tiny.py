@@ -8,7 +8,7 @@
     twin = runtime.fork()             # go on in two directions
 
     batch = runtime.batch()           # many sequences of any lengths, one call for all
-    batch.add(ids), batch.add(ids)
+    batch.add([ids, ids])
     batch.step([[token], [token]])
 
 The graph reads as many positions of a cache as a row has and writes the new ones behind them. A
@@ -16,18 +16,23 @@ single sequence is a batch of one row: the same code, and the same bits, because
 each other in the graph.
 
 Cost: two thirds of a millisecond for a token on one thread, a third of that for each of 64 rows. A fork
-copies its cache. The sessions are thread-safe and shared by all forks; one runtime belongs to
-one thread at a time. One thread is deliberate: at this size a second one waits more than it works.
+copies its cache. The session is thread-safe and shared by all forks; one runtime belongs to one thread
+at a time. A call has one thread, since a second one would wait more than it works; several calls run side by side.
 
-The wrinkle: caches grow by doubling, so that most steps copy nothing.
+The wrinkle: the same tokens in calls of other lengths may differ in the last bits, and in an 8-bit number
+that these bits round. So rows are given as many tokens in a call as they would be alone.
 """
 
 from __future__ import annotations
 
 import copy
 import json
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,12 +50,15 @@ Floats = NDArray[np.float32]
 _FEWEST = 64
 """Positions of a cache at first."""
 
+_FEW = 8
+"""Rows that are not worth a thread of their own."""
+
 
 @dataclass(frozen=True)
 class Network:
     """The graph, and the sizes of its caches."""
 
-    session: Any
+    path: Path
     names: list[str]
     """Of the caches, as the graph has them."""
     heads: int
@@ -64,11 +72,14 @@ class Network:
         layers, heads = int(config["num_hidden_layers"]), int(config["num_key_value_heads"])
         names = [f"{layer}.{part}" for layer in range(layers) for part in ("key", "value")]
         size, context = int(config["head_dim"]), int(config["max_position_embeddings"])
-        return cls(_open(folder / "model.int8.onnx"), names, heads, size, context)
+        path = folder / "model.int8.onnx"
+        _session(path)  # what is wrong with the file is told now
+        return cls(path, names, heads, size, context)
 
     def run(self, token_ids: NDArray[np.int64], lengths: NDArray[np.int64], caches: list[Floats]) -> Floats:
         """The logits after each of ``token_ids`` (rows, new); their keys and values are written into the caches."""
-        binding = self.session.io_binding()
+        session = _session(self.path)
+        binding = session.io_binding()
         binding.bind_cpu_input("input_ids", token_ids)
         binding.bind_cpu_input("past_lengths", lengths)
         for name, cache in zip(self.names, caches, strict=True):
@@ -76,7 +87,7 @@ class Network:
             binding.bind_input(f"past_key_values.{name}", *where)
             binding.bind_output(f"present.{name}", *where)
         binding.bind_output("logits", "cpu")
-        self.session.run_with_iobinding(binding)
+        session.run_with_iobinding(binding)
         logits: Floats = binding.get_outputs()[-1].numpy()
         return logits
 
@@ -98,13 +109,14 @@ class TinyBatch:
         lengths: list[int] = self._lengths.tolist()
         return lengths
 
-    def add(self, token_ids: Sequence[int], /) -> Floats:
-        """A new row, the last; the logits after its last token, of shape ``(vocabulary,)``."""
-        if not 0 < len(token_ids) <= self._network.context:
-            raise ValueError(f"cannot hold {len(token_ids)} tokens: the context is {self._network.context}")
-        self._lengths = np.append(self._lengths, 0)
-        logits: Floats = self.score(len(self) - 1, token_ids)[-1]
-        return logits
+    def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
+        """New rows, the last, that hold these tokens; the logits after each, of shape ``(prompts, vocabulary)``."""
+        context = self._network.context
+        if wrong := [len(ids) for ids in prompts if not 0 < len(ids) <= context]:
+            raise ValueError(f"cannot hold {wrong[0]} tokens: the context is {context}")
+        first = len(self)
+        self._lengths = np.append(self._lengths, np.zeros(len(prompts), np.int64))
+        return self._append({first + index: ids for index, ids in enumerate(prompts)})
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
         """Append tokens to every row, or none; the logits after the last of each, of shape ``(rows, vocabulary)``.
@@ -113,23 +125,20 @@ class TinyBatch:
         """
         if len(token_ids) != len(self):
             raise ValueError(f"there are {len(self)} rows, not {len(token_ids)}")
-        singles = [row for row, ids in enumerate(token_ids) if len(ids) == 1]
-        together = len(singles) > 1
-        logits = self._step_together(token_ids, singles) if together else None
-        for row, ids in enumerate(token_ids):
-            if len(ids) > 1 or (ids and not together):
-                last = self.score(row, ids)[-1]
-                logits = np.zeros((len(self), len(last)), np.float32) if logits is None else logits
-                logits[row] = last
-        if logits is None:
+        given = {row: ids for row, ids in enumerate(token_ids) if ids}
+        if not given:
             raise ValueError("no row is given a token")
+        found = self._append(given)
+        if len(given) == len(self):
+            return found
+        logits = np.zeros((len(self), found.shape[-1]), np.float32)
+        logits[list(given)] = found
         return logits
 
     def score(self, row: int, token_ids: Sequence[int]) -> Floats:
         """Append tokens to one row; the logits after each of them, of shape ``(tokens, vocabulary)``."""
-        self._make_room(len(token_ids), [row])
-        caches = [cache[row : row + 1] for cache in self._caches]
-        logits = self._network.run(np.array([token_ids], np.int64), self._lengths[row : row + 1], caches)
+        self._make_room({row: len(token_ids)})
+        logits = self._run(slice(row, row + 1), np.array([token_ids], np.int64))
         self._lengths[row] += len(token_ids)
         rows: Floats = logits[0]
         return rows
@@ -153,36 +162,51 @@ class TinyBatch:
         twin._lengths, twin._caches = self._lengths.copy(), [cache.copy() for cache in self._caches]
         return twin
 
-    def _step_together(self, token_ids: Sequence[Sequence[int]], singles: list[int]) -> Floats:
-        """One token for each of ``singles``. The others compute a token that is forgotten: cheaper than a copy."""
-        self._make_room(1, singles)
-        steps = np.zeros(len(self), np.int64)
-        steps[singles] = 1
-        ids = np.array([ids[0] if len(ids) == 1 else 0 for ids in token_ids], np.int64)[:, None]
-        # What these write stands behind its last position, or, where the context is full, is computed elsewhere.
-        full = self._lengths + 1 > self._network.context
-        caches = [cache[: len(self)] for cache in self._caches]
-        if full.any():
-            caches = [cache.copy() for cache in caches]
-        logits = self._network.run(ids, np.where(full, 0, self._lengths), caches)
-        if full.any():
-            for cache, written in zip(self._caches, caches, strict=True):
-                cache[singles] = written[singles]
-        self._lengths += steps
-        return logits[:, 0]
+    def _append(self, given: dict[int, Sequence[int]]) -> Floats:
+        """Append tokens to some rows; the logits after the last of each. Several calls run at the same time.
 
-    def _make_room(self, count: int, rows: list[int]) -> None:
-        """Caches that hold ``count`` more tokens of these rows, and a forgotten one of the others."""
-        longest = int(self._lengths[rows].max()) + count
-        if not 0 < count <= longest <= self._network.context:
-            raise ValueError(
-                f"cannot append {count} tokens to {longest - count}: the context is {self._network.context}"
-            )
+        Rows with one token share calls, in which their neighbours compute a token that is forgotten. Rows with more
+        have a call each, as they would alone.
+        """
+        self._make_room({row: len(ids) for row, ids in given.items()})
+        calls: list[tuple[slice, NDArray[np.int64]]] = []
+        singles = [row for row, ids in given.items() if len(ids) == 1]
+        if 2 * len(singles) > len(self) and int(self._lengths.max()) < self._network.context:
+            ids = np.array([given[row][0] if row in given else 0 for row in range(len(self))], np.int64)[:, None]
+            calls += [(part, ids[part]) for part in _parts(len(self))]
+        else:
+            singles = []
+        alone = set(given) - set(singles)
+        calls += [(slice(row, row + 1), np.array([given[row]], np.int64)) for row in sorted(alone)]
+        # What is forgotten is written behind the place of what the row is given in another call.
+        places = self._lengths.copy()
+        for row in alone:
+            places[row] += len(given[row])
+        found = [_pool().submit(self._run, part, ids, places if len(ids) > 1 else None) for part, ids in calls]
+        logits: dict[int, Floats] = {}
+        for (part, _), future in zip(calls, found, strict=True):
+            logits |= {row: last for row, last in enumerate(future.result()[:, -1], part.start) if row in given}
+        self._lengths[list(given)] += [len(ids) for ids in given.values()]
+        return np.stack([logits[row] for row in given])
+
+    def _run(self, part: slice, token_ids: NDArray[np.int64], places: NDArray[np.int64] | None = None) -> Floats:
+        """Run the network on neighbouring rows."""
+        lengths = (self._lengths if places is None else places)[part]
+        return self._network.run(token_ids, lengths, [cache[part] for cache in self._caches])
+
+    def _make_room(self, counts: dict[int, int]) -> None:
+        """Caches that hold so many tokens more of these rows, and a forgotten one of each."""
+        context, longest = self._network.context, 0
+        for row, count in counts.items():
+            held = int(self._lengths[row])
+            longest = max(longest, held + count)
+            if not 0 < count <= context - held:
+                raise ValueError(f"cannot append {count} tokens to {held}: the context is {context}")
         height, _, capacity, _ = self._caches[0].shape
-        needed = max(longest, min(int(self._lengths.max()) + 1, self._network.context))
+        needed = min(max(longest, int(self._lengths.max())) + 1, context)
         if len(self) > height or needed > capacity:
-            rows_, width = _grown(height, len(self)), _grown(capacity, needed)
-            self._caches = [_resized(cache, rows_, width) for cache in self._caches]
+            rows, width = _grown(height, len(self)), _grown(capacity, needed)
+            self._caches = [_resized(cache, rows, width) for cache in self._caches]
 
 
 class TinyRuntime:
@@ -239,7 +263,24 @@ def _resized(cache: Floats, rows: int, capacity: int) -> Floats:
     return larger
 
 
-def _open(path: Path) -> Any:
+def _parts(rows: int) -> list[slice]:
+    """Rows in as many parts as can be computed at the same time, none of them small."""
+    count = max(1, min(_workers(), rows // _FEW))
+    edges = [rows * index // count for index in range(count + 1)]
+    return [slice(start, end) for start, end in pairwise(edges)]
+
+
+def _workers() -> int:
+    return min(os.cpu_count() or 1, 4)
+
+
+@lru_cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_workers(), thread_name_prefix="formwright-tiny")
+
+
+@lru_cache
+def _session(path: Path) -> Any:
     """A session on one thread, without spinning while idle."""
     with needs("local", "the embedded model"):
         import onnxruntime

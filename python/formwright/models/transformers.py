@@ -120,24 +120,19 @@ class TransformersBatch:
     def __len__(self) -> int:
         return len(self._held)
 
-    def add(self, token_ids: Sequence[int], /) -> Floats:
-        """A new row, the last; the logits after its last token."""
+    def add(self, prompts: Sequence[Sequence[int]], /) -> Floats:
+        """New rows, the last; the logits after the last token of each."""
         cache = DynamicCache(config=self._model.config)
-        ids = torch.tensor([list(token_ids)], device=self._model.device)
-        logits: Floats = self._forward(ids, torch.ones_like(ids), cache)[0]
-        self._join(cache, len(token_ids))
+        ids, held = self._padded(prompts)
+        logits = self._forward(ids, held, cache)
+        self._join(cache, held)
         return logits
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
         """Append tokens to every row, or none; the logits after the last of each."""
-        longest = max(map(len, token_ids))
-        if not longest:
-            raise ValueError("no row is given a token")
-        padded = [[0] * (longest - len(ids)) + list(ids) for ids in token_ids]
-        given = [[0] * (longest - len(ids)) + [1] * len(ids) for ids in token_ids]
-        new = torch.tensor(given, device=self._model.device)
+        ids, new = self._padded(token_ids)
         self._held = torch.cat([self._held, new], 1)
-        return self._forward(torch.tensor(padded, device=self._model.device), self._held, self._cache)
+        return self._forward(ids, self._held, self._cache)
 
     def select(self, rows: Sequence[int], /) -> None:
         """Keep these rows, in this order."""
@@ -148,17 +143,25 @@ class TransformersBatch:
         for layer in self._cache.layers:
             layer.keys, layer.values = layer.keys[kept][:, :, padding:], layer.values[kept][:, :, padding:]
 
-    def _join(self, cache: Any, length: int) -> None:
-        """Put the row of another cache behind the rows of this one."""
+    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Rows of one length, padded on the left, and where they hold tokens."""
+        longest = max(map(len, rows))
+        if not longest:
+            raise ValueError("no row is given a token")
+        ids = [[0] * (longest - len(row)) + list(row) for row in rows]
+        held = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
+        return torch.tensor(ids, device=self._model.device), torch.tensor(held, device=self._model.device)
+
+    def _join(self, cache: Any, held: torch.Tensor) -> None:
+        """Put the rows of another cache behind those of this one."""
         if not len(self):
-            self._cache, self._held = cache, torch.ones((1, length), dtype=torch.long, device=self._held.device)
+            self._cache, self._held = cache, held
             return
-        total = max(self._held.shape[1], length)
-        row = torch.ones((1, length), dtype=torch.long, device=self._held.device)
-        self._held = torch.cat([_padded(self._held, total), _padded(row, total)])
+        total = max(self._held.shape[1], held.shape[1])
+        self._held = torch.cat([_widened(self._held, total), _widened(held, total)])
         for layer, other in zip(self._cache.layers, cache.layers, strict=True):
-            layer.keys = torch.cat([_padded(layer.keys, total, 2), _padded(other.keys, total, 2)])
-            layer.values = torch.cat([_padded(layer.values, total, 2), _padded(other.values, total, 2)])
+            layer.keys = torch.cat([_widened(layer.keys, total, 2), _widened(other.keys, total, 2)])
+            layer.values = torch.cat([_widened(layer.values, total, 2), _widened(other.values, total, 2)])
 
     def _forward(self, ids: torch.Tensor, held: torch.Tensor, cache: Any) -> Floats:
         positions = (held.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
@@ -175,7 +178,7 @@ class TransformersBatch:
         return logits
 
 
-def _padded(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
+def _widened(tensor: torch.Tensor, total: int, axis: int = 1) -> torch.Tensor:
     """Zeros before a tensor, up to a size of ``total`` along an axis."""
     missing = total - tensor.shape[axis]
     padding = [0, 0] * (tensor.dim() - 1 - axis) + [missing, 0]
