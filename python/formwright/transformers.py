@@ -4,12 +4,11 @@
 
     model.generate(**inputs, logits_processor=[FormProcessor([constraint])])
     model.generate(**inputs, prefix_allowed_tokens_fn=AllowedTokens([constraint]))
-    model.generate(**inputs, custom_generate=FormGenerate([constraint]))
 
 `formwright.from_transformers(model, tokenizer)` makes them of forms: ``logits_processor(form)`` and so on. A list has
 one form for each prompt of a batch. Greedy search, sampling, beams, beam sampling, several sequences for a
-prompt and assisted generation are served by the first two; the third has a loop of its own, in which
-forced tokens cost no call of the model.
+prompt and assisted generation are served by both. `FormGenerate` is a ``custom_generate`` with a loop of its own, in
+which forced tokens cost no call of the model.
 
 Cost: one copy of the rows' ids to the host, the masks, and one masked fill on the scores' device.
 
@@ -19,7 +18,7 @@ within it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from formwright import _kernel
 from formwright._dependencies import needs
 from formwright._kernel import Constraint, RowBuffer
 from formwright.errors import ArgumentError, DeadEnd
-from formwright.generation.batch import Engine
+from formwright.generation.batch import Batch, Engine
 from formwright.generation.result import Truncated
 from formwright.generation.rows import Rows
 from formwright.generation.writing import MINUS_INFINITY, Limits, Writing
@@ -127,11 +126,12 @@ class FormGenerate:
 
     Args:
         constraints: One for all prompts, or one for each.
+        batch: Makes rows of the model that ``generate`` is a method of.
     """
 
-    def __init__(self, constraints: Sequence[Constraint[Any]]) -> None:
+    def __init__(self, constraints: Sequence[Constraint[Any]], batch: Callable[[], Batch]) -> None:
         Rows(constraints)
-        self._constraints = list(constraints)
+        self._constraints, self._batch = list(constraints), batch
 
     def __call__(
         self,
@@ -148,8 +148,6 @@ class FormGenerate:
             ArgumentError: Beams are asked for, or there is not one form for each prompt.
             LimitExceeded: ``max_new_tokens`` is too small for any text.
         """
-        from formwright.models.transformers import TransformersRuntime
-
         config = generation_config
         if (config.num_beams or 1) > 1:
             raise ArgumentError(
@@ -164,7 +162,7 @@ class FormGenerate:
                 hint="pass one form for all, or a list with one for each prompt",
                 argument="form",
             )
-        engine = Engine(TransformersRuntime(model).batch())
+        engine = Engine(self._batch())
         writings = []
         for row, ids in enumerate(input_ids):
             prompt = _unpadded(ids.tolist(), config)

@@ -223,7 +223,7 @@ class TransformersModel(LocalModel):
 
         Its budget is the call's ``max_new_tokens``; the processors and criteria of the call are kept to.
         """
-        return FormGenerate(self._constraints(form, canonical))
+        return FormGenerate(self._constraints(form, canonical), TransformersRuntime(self.network).batch)
 
     def trace(self, output: Any, form: Any, *, row: int = 0, max_tokens: int | None = None) -> Trace:
         """The trace of a text that ``network.generate(...)`` has written.
