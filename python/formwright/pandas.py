@@ -12,11 +12,11 @@ from typing import Any
 from formwright._dependencies import needs
 
 with needs("pandas", "a table for pandas"):
-    import pandas
+    from pandas import DataFrame
 
-__all__ = ["table"]
+__all__ = ["DataFrame", "table"]
 
 
-def table(lines: list[list[Any]], columns: list[str]) -> pandas.DataFrame:
+def table(lines: list[list[Any]], columns: list[str]) -> DataFrame:
     """A DataFrame of these lines."""
-    return pandas.DataFrame(lines, columns=columns)
+    return DataFrame(lines, columns=columns)

@@ -34,7 +34,7 @@ from formwright.generation.fields import Field, fields_of
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 
 if TYPE_CHECKING:
-    import pandas
+    from formwright.pandas import DataFrame
 
 __all__ = ["Recorder", "Row", "Trace"]
 
@@ -143,7 +143,7 @@ class Trace:
 
         return hints(self)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> DataFrame:
         """One line for each token: the generated token, its id and score, the same of the leading token, and the rest.
 
         Raises:
