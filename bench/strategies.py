@@ -27,6 +27,7 @@ import numpy as np
 
 import formwright as fw
 from formwright.generation import Limits, Sampler, Writing
+from formwright.generation.held import Held
 from formwright.models import LocalModel
 
 PERSON = fw.json_schema(
@@ -141,12 +142,9 @@ def batches(model: LocalModel, rounds: int) -> None:
 def steps(model: LocalModel, rounds: int) -> None:
     """What a form adds to each step, what forced tokens save, and what a trace costs."""
     constraint = fw.compile(PERSON, model.vocabulary)
-    model.generate(PROMPTS[0], constraint, max_tokens=60)
-    for _ in range(rounds):
-        own, added, count = overhead(model, constraint)
-        print(
-            f"model {1e6 * own / count:8.1f} us a step   form {1e6 * added / count:6.2f} us   {100 * added / own:.2f} %"
-        )
+    pairs = [overhead(model, constraint) for _ in range(20 * rounds)]
+    own, added = (1e6 * statistics.median(pair[part] / pair[2] for pair in pairs) for part in (0, 1))
+    print(f"a token {own:.1f} us, the form {added:.2f} us: {100 * added / own:.2f} % (medians of {20 * rounds})")
     plain, results = timed(lambda: [model.generate(prompt, constraint, max_tokens=60) for prompt in PROMPTS])
     traced, _ = timed(lambda: [model.generate(prompt, constraint, max_tokens=60, trace=True) for prompt in PROMPTS])
     tokens, calls = (sum(counts) for counts in zip(*((len(r.token_ids), r.model_calls) for r in results), strict=True))
@@ -155,34 +153,37 @@ def steps(model: LocalModel, rounds: int) -> None:
 
 
 def overhead(model: LocalModel, constraint: fw.Constraint[Any]) -> tuple[float, float, int]:
-    """Seconds of a loop that makes the same calls of the model and takes the best token, and what a form adds."""
+    """Seconds of a loop without a form, what the form adds, and the number of tokens: same calls of the model."""
     ids = list(model.encode(PROMPTS[0]))
-    calls: list[list[int]] = []
-    for keeps in (calls, None):
-        writing = Writing(constraint, ids, Limits(max_tokens=60), Sampler())
-        bound, _ = timed(lambda: write(model, writing, keeps))  # noqa: B023
-    own, _ = timed(lambda: repeat(model, calls))
-    return own, bound - own, len(calls)
+    given: list[list[int]] = []
+    written = Writing(constraint, ids, Limits(max_tokens=60), Sampler())
+    drive(model.runtime.fork(), written, given)
+    bound, _ = timed(
+        lambda: drive(model.runtime.fork(), Writing(constraint, ids, Limits(max_tokens=60), Sampler()), [])
+    )
+    free, _ = timed(lambda: repeat(model, given, written.token_ids))
+    return free, bound - free, len(written.token_ids)
 
 
-def write(model: LocalModel, writing: Writing, keeps: list[list[int]] | None) -> None:
-    runtime = model.runtime.fork()
-    for _ in writing.forced():
-        pass
+def drive(runtime: Any, writing: Writing, given: list[list[int]]) -> None:
+    """Write a text to its end."""
+    pieces = [*writing.forced()]
     while not writing.is_over:
         unseen = writing.taken()
-        if keeps is not None:
-            keeps.append(unseen)
-        for _ in writing.choose(runtime.prefill(unseen)):
-            pass
-        for _ in writing.forced():
-            pass
+        given.append(unseen)
+        pieces += writing.choose(runtime.prefill(unseen))
+        pieces += writing.forced()
 
 
-def repeat(model: LocalModel, calls: list[list[int]]) -> None:
-    runtime = model.runtime.fork()
-    for unseen in calls:
+def repeat(model: LocalModel, given: list[list[int]], written: list[int]) -> None:
+    """The same calls, the best token of all, and the same text, piece by piece."""
+    runtime, held, tokens, pieces = model.runtime.fork(), Held(None), iter(written), []
+    for unseen, following in zip(given, [*given[1:], []], strict=True):
         int(np.argmax(runtime.prefill(unseen)))
+        for _ in following or [0]:
+            token_id = next(tokens, None)
+            if token_id is not None:
+                pieces += held.add(token_id, model.vocabulary.token(token_id))
 
 
 def in_transformers(rounds: int) -> None:
