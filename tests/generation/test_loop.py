@@ -77,11 +77,11 @@ def test_pieces_are_whole_characters(toy: Any, byte_vocabulary: fw.Vocabulary) -
 
 
 def test_a_stream_returns_its_result(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
-    pieces = Stream(toy(257), fw.compile(fw.literal("a"), byte_vocabulary), [1], max_tokens=9, sampler=Sampler())
+    pieces = Stream(toy(257), fw.compile(fw.regex("a[bc]"), byte_vocabulary), [1], max_tokens=9, sampler=Sampler())
     assert next(pieces) == Piece(97, "a")
     with pytest.raises(fw.errors.StreamUnfinished):
         pieces.result  # noqa: B018
-    assert list(pieces) == []
+    assert len(list(pieces)) == 1
     assert isinstance(pieces.result, Complete)
 
 

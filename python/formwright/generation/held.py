@@ -54,22 +54,25 @@ class Held:
         self.text = ""
         self.is_stopped = False
 
-    def add(self, token_id: int, token: bytes) -> Iterator[Piece]:
+    def add(self, token_id: int, token: bytes) -> list[Piece]:
         """Take a token; gives the pieces that can be given now."""
         before = len(self.text)
         text = self._decoder.decode(token)
-        self._skip, text = max(0, self._skip - len(text)), text[self._skip :]
+        if self._skip:
+            self._skip, text = max(0, self._skip - len(text)), text[self._skip :]
         piece = Piece(token_id, text)
+        self.text += text
+        if not self._stop:
+            return [piece]
         self._pieces.append(piece)
-        self.text += piece.text
         if (cut := self._cut(before)) is not None:
             self.text, self.is_stopped = self.text[:cut], True
-        elif not (self._stop and self._may_begin_a_stop()):
-            yield from self._give()
+            return []
+        return [] if self._may_begin_a_stop() else self.rest()
 
-    def rest(self) -> Iterator[Piece]:
+    def rest(self) -> list[Piece]:
         """The pieces held back; the text is over. Bytes that are no whole character are no part of it."""
-        yield from self._give()
+        return list(self._give())
 
     def _cut(self, before: int) -> int | None:
         """Where the first stop text begins, if the last piece has completed one."""

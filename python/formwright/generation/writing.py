@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
@@ -115,6 +115,7 @@ class Writing:
         self.matcher = started(constraint, prompt_ids, limits)
         self._limits, self._sampler, self._prefix = limits, sampler, prefix
         self._is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
+        self._vocabulary = constraint.vocabulary
         self.left = int(limits.max_tokens)
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._held = Held(limits.stop, skip=len(prefix))
@@ -152,26 +153,26 @@ class Writing:
         self._calls += 1
         return pending
 
-    def forced(self) -> Iterator[Piece]:
+    def forced(self) -> list[Piece]:
         """Write what can only come next. Afterwards the text is over, or `choose` waits for logits."""
-        while not self.is_over:
+        pieces: list[Piece] = []
+        while self._result is None:
             if (reason := self._cut()) is not None or self.left == 0:
-                yield from self._end(reason)
-                return
+                return pieces + self._end(reason)
             looked = time.perf_counter()
             self._only = self._look()
             if self._recorder is not None and self._unbounded is not None:
                 self._recorder.looked(looked)
                 self.matcher.fill_bitmask(self._unbounded, 0)
             if self._recorder is not None or self._only is None:
-                return
+                return pieces
             if self._only in self._ends:
-                yield from self._end(None)
-                return
+                return pieces + self._end(None)
             self._forced += 1
-            yield from self._take(self._only)
+            pieces += self._take(self._only)
+        return pieces
 
-    def choose(self, logits: NDArray[np.floating]) -> Iterator[Piece]:
+    def choose(self, logits: NDArray[np.floating]) -> list[Piece]:
         """Write the token that the sampler chooses by the model's logits, float32 of shape ``(width,)``."""
         if self._recorder is not None:
             self._recorder.answered()
@@ -180,10 +181,9 @@ class Writing:
         else:
             token_id = self._sampled(logits)
         if token_id in self._ends:
-            yield from self._end(None)
-        else:
-            self._forced += self._only is not None
-            yield from self._take(token_id)
+            return self._end(None)
+        self._forced += self._only is not None
+        return self._take(token_id)
 
     def _sampled(self, logits: NDArray[np.floating]) -> int:
         """The token that the sampler chooses, or the only one; a trace keeps what the model said."""
@@ -195,10 +195,6 @@ class Writing:
             in_form = _allows(self._unbounded.mask[0], int(np.argmax(logits)))
             self._recorder.chose(token_id, logits, scores, self._only is not None, in_form=in_form)
         return token_id
-
-    def rest(self, reason: Reason) -> Iterator[Piece]:
-        """End the text where it is."""
-        yield from self._end(reason)
 
     def _cut(self) -> Reason | None:
         """Why the text ends here, if it is cut."""
@@ -220,17 +216,16 @@ class Writing:
         self._forced_ids.clear()
         return few[0] if len(few) == 1 else None
 
-    def _take(self, token_id: int) -> Iterator[Piece]:
+    def _take(self, token_id: int) -> list[Piece]:
         self.matcher.accept_token(token_id)
         self.token_ids.append(token_id)
         self._pending.append(token_id)
         self.left -= 1
-        yield from self._held.add(token_id, self.matcher.constraint.vocabulary.token(token_id))
-        if self._held.is_stopped:
-            yield from self._end("stop")
+        pieces = self._held.add(token_id, self._vocabulary.token(token_id))
+        return pieces + self._end("stop") if self._held.is_stopped else pieces
 
-    def _end(self, reason: Reason | None) -> Iterator[Piece]:
-        yield from self._held.rest()
+    def _end(self, reason: Reason | None) -> list[Piece]:
+        pieces = self._held.rest()
         form, text = self.matcher.constraint.form, self._held.text
         whole = self._prefix + text
         written: dict[str, Any] = {
@@ -247,6 +242,7 @@ class Writing:
             self._result = Complete(value=form.read(whole), **written)
         else:
             self._result = Truncated(reason=reason, **written)
+        return pieces
 
 
 def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> NDArray[np.float32]:
