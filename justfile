@@ -24,6 +24,10 @@ test-rust:
 attack count seed:
     python tests/attack.py {{count}} {{seed}}
 
+# Random schemas, models that never want to end, budgets from the shortest text on: each strategy must end in form.
+endings count seed:
+    python tests/endings.py {{count}} {{seed}}
+
 # A random sample of changes to the kernel, each of which some test should find: Rust tests first, then Python tests.
 mutants count="40" seed="1":
     tests/mutants {{count}} {{seed}}
