@@ -100,3 +100,13 @@ assert_type(fw.form(Annotated[int, "a remark"]), fw.Form[int])
 assert_type(fw.form(None), fw.Form[None])
 assert_type(model.generate("?", int | str).value, int | str)
 assert_type(fw.json_schema({}).repeat(2), fw.Form[Any])
+
+# Strategies and many texts.
+assert_type(model.generate("", Person, beams=3, returns=2), fw.Complete[Person])
+assert_type(model.generate("", Person, fidelity="smc", particles=8, trace=True), fw.Complete[Person])
+assert_type(model.generate("", Person, beams=3).alternatives, tuple[fw.Complete[Person], ...])
+assert_type(model.generate_many([""], Person), list[fw.Complete[Person] | fw.Failed])
+assert_type(model.generate_many([""], fw.choice("a"), seed=1), list[fw.Complete[str] | fw.Failed])
+assert_type(model.generate_many([""], [Person, int], finish=False), list[fw.Complete[Any] | fw.Truncated | fw.Failed])
+assert_type(model.score("", ["a", "b"]), dict[str, float])
+assert_type(model.observe("", Person), fw.Observed)
