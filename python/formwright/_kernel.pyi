@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "apply_bitmask",
     "best_allowed",
+    "copy_allowed",
     "fill_bitmasks",
     "first_allowed",
     "json_schema_formats",
@@ -566,6 +567,21 @@ def best_allowed(logits: Any, mask: Any, row: int = 0) -> tuple[int, float]:
 
     Raises:
         TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
+    """
+
+def copy_allowed(logits: Any, mask: Any, out: Any) -> list[int]:
+    """Copy logits, forbidden ones as minus infinity: `apply_bitmask` for a host that keeps its own.
+
+    Args:
+        logits: A C-contiguous float32 buffer of shape ``(rows, width)``.
+        mask: As `Matcher.fill_bitmask`, one row for each row of the logits. Columns beyond it count as forbidden.
+        out: A writable buffer as ``logits``.
+
+    Returns:
+        The rows in which every allowed logit is minus infinity.
+
+    Raises:
+        TypeError, BufferError, ArgumentError: A buffer does not fit; nothing was written.
     """
 
 def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:

@@ -30,7 +30,7 @@ from formwright.errors import ArgumentError, DeadEnd
 from formwright.generation.batch import Batch, Engine
 from formwright.generation.result import Truncated
 from formwright.generation.rows import Rows
-from formwright.generation.writing import MINUS_INFINITY, Limits, Writing
+from formwright.generation.writing import Limits, Writing
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 
 with needs("transformers", "forms in transformers"):
@@ -81,12 +81,11 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
                 raise _nothing_left()
             return masked
         running = self.rows.fill(input_ids.numpy(), self._mask)
-        array = scores.numpy().copy()  # a few operations of numpy cost less than as many of torch
-        for row, goes_on in enumerate(running):
-            if goes_on and _kernel.best_allowed(array[row], self._mask, row)[1] == -np.inf:
-                raise _nothing_left()
-        _kernel.apply_bitmask(array.view(np.uint32), self._mask.mask, None, MINUS_INFINITY)
-        return torch.from_numpy(array)
+        given = np.ascontiguousarray(scores.numpy())  # a few operations of numpy cost less than as many of torch
+        out = np.empty_like(given)
+        if any(running[row] for row in _kernel.copy_allowed(given, self._mask, out)):
+            raise _nothing_left()
+        return torch.from_numpy(out)
 
 
 def _nothing_left() -> DeadEnd:

@@ -31,7 +31,7 @@ mod _kernel {
     #[pymodule_export]
     use super::language::{Language, json_schema_formats, json_schema_keywords};
     #[pymodule_export]
-    use super::masks::{apply_bitmask, best_allowed, first_allowed};
+    use super::masks::{apply_bitmask, best_allowed, copy_allowed, first_allowed};
     #[pymodule_export]
     use super::matcher::{Matcher, fill_bitmasks};
     #[pymodule_export]

@@ -114,6 +114,55 @@ pub fn best_allowed(py: Python<'_>, logits: PyBuffer<f32>, mask: &Bound<'_, PyAn
     found.ok_or_else(|| argument(py, "mask", "mask: no token is allowed".to_owned()))
 }
 
+/// Copy logits, forbidden ones as minus infinity: `apply_bitmask` for a host that keeps its own.
+///
+/// Args:
+///     logits: A C-contiguous float32 buffer of shape ``(rows, width)``.
+///     mask: As `Matcher.fill_bitmask`, one row for each row of the logits. Columns beyond it count as forbidden.
+///     out: A writable buffer as ``logits``.
+///
+/// Returns:
+///     The rows in which every allowed logit is minus infinity.
+///
+/// Raises:
+///     TypeError, BufferError, ArgumentError: A buffer does not fit; nothing was written.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn copy_allowed(
+    py: Python<'_>,
+    logits: PyBuffer<f32>,
+    mask: &Bound<'_, PyAny>,
+    out: PyBuffer<f32>,
+) -> PyResult<Vec<usize>> {
+    let rows = Found::any(mask)?;
+    let (count, width) = grid(py, &logits)?;
+    let (Some(from), Some(to)) = (logits.as_slice(py), out.as_mut_slice(py)) else {
+        return Err(argument(py, "out", "logits and out must be C-contiguous, and out writable".to_owned()));
+    };
+    if grid(py, &out)? != (count, width) {
+        return Err(argument(py, "out", "logits and out must have one shape".to_owned()));
+    }
+    rows.check(py, Int(count as i64 - 1))?;
+    let mut empty = Vec::new();
+    for row in 0..count {
+        let mut best = f32::NEG_INFINITY;
+        let part = row * width..(row + 1) * width;
+        let mut words = rows.row(row).iter().map(word).chain(std::iter::repeat(0));
+        for (from, to) in from[part.clone()].chunks(32).zip(to[part].chunks(32)) {
+            let word = words.next().unwrap_or(0);
+            for (bit, (from, to)) in from.iter().zip(to).enumerate() {
+                let logit = if word >> bit & 1 == 0 { f32::NEG_INFINITY } else { from.get() };
+                best = if logit > best || logit.is_nan() { logit } else { best };
+                to.set(logit);
+            }
+        }
+        if best == f32::NEG_INFINITY {
+            empty.push(row);
+        }
+    }
+    Ok(empty)
+}
+
 /// A checked mask, and the rows to treat (all if `None`).
 struct Job<'a> {
     words: &'a [AtomicU32],

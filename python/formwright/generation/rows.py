@@ -10,7 +10,7 @@ and extended, and a new run is not announced. So a row's state is found by its t
 A row goes on if all of it but the last token was a row before. If no row of a form does, the host has begun
 anew, and they are prompts.
 
-Cost: two copies of each row's ids, one token forward and one mask.
+Cost: a copy of the ids, and for each row one token forward and one mask.
 
 The wrinkle: hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
 is over may only end again. So may one that holds a forbidden token: its score is minus infinity, and stays so.
@@ -19,6 +19,7 @@ A prompt that is a former row and one token more cannot be told from that row: `
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,7 +78,7 @@ class _Texts:
         before = self.seen.get(ids[:-1].tobytes()) if len(ids) else None
         state = self._again(ids) if before is None else before[1].after(int(ids[-1]))
         if state is not None:
-            self._keep(key, len(ids), state)
+            self.keep(key, len(ids), state)
         return state
 
     def begin(self, ids: Ids) -> _State:
@@ -89,7 +90,7 @@ class _Texts:
         self.prompts.append(ids)
         self.longest = max(self.longest, len(ids))
         state = _State(matcher, 0)
-        self._keep(ids.tobytes(), len(ids), state)
+        self.keep(ids.tobytes(), len(ids), state)
         return state
 
     def forget(self) -> None:
@@ -107,7 +108,8 @@ class _Texts:
                     return state
         return None
 
-    def _keep(self, key: bytes, length: int, state: _State) -> None:
+    def keep(self, key: bytes, length: int, state: _State) -> None:
+        """Let a row be found, and forget what is far behind it."""
         self.seen[key] = (length, state)
         if length > self.longest:
             self.longest = length
@@ -156,6 +158,7 @@ class Rows:
     def reset(self) -> None:
         """Forget all rows: the next ones are prompts."""
         self._texts = [_Texts(constraint, self._max_tokens) for constraint in self._constraints]
+        self._recent: deque[tuple[Ids, list[_State]]] = deque(maxlen=_KEPT)
 
     def fill(self, rows: Any, mask: Mask | RowBuffer) -> list[bool]:
         """Write the mask of each row.
@@ -171,15 +174,16 @@ class Rows:
             ArgumentError: There is not one form for each prompt.
             LimitExceeded: ``max_tokens`` is too small for any text.
         """
-        ids = np.ascontiguousarray(rows, np.int64)
+        ids = np.array(rows, np.int64)  # a copy: a host may write its next tokens into the same memory
         buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
         texts = self._assigned(len(ids))
-        states = [text.find(row) for text, row in zip(texts, ids, strict=True)]
-        if all(state is None for state in states):
-            self._begin(texts, ids)
-            states = [text.find(row) for text, row in zip(texts, ids, strict=True)]
-        found = [state or _State(None, 0) for state in states]  # a row that came from nowhere may only end
-        return [text.fill(state, buffer, row) for row, (text, state) in enumerate(zip(texts, found, strict=True))]
+        before, states = self._recent[-1] if self._recent else (None, [])
+        if before is not None and np.array_equal(ids[:, :-1], before):  # the usual case: each row, and one token
+            states = [state.after(token_id) for state, token_id in zip(states, ids[:, -1].tolist(), strict=True)]
+        else:
+            states = self._find(texts, ids)
+        self._recent.append((ids, states))
+        return [text.fill(state, buffer, row) for row, (text, state) in enumerate(zip(texts, states, strict=True))]
 
     def fill_one(self, prompt: int, ids: Any, mask: Mask | RowBuffer) -> bool:
         """Write the mask of one row of a prompt, as row 0; see `fill`."""
@@ -188,6 +192,18 @@ class Rows:
         row, text = np.ascontiguousarray(ids, np.int64), self._texts[min(prompt, len(self._texts) - 1)]
         state = text.find(row) or text.begin(row)
         return text.fill(state, mask if isinstance(mask, RowBuffer) else RowBuffer(mask), 0)
+
+    def _find(self, texts: list[_Texts], ids: Ids) -> list[_State]:
+        """The states of rows that do not all go on from the row in their place."""
+        for rows, states in self._recent:
+            for text, row, state in zip(self._assigned(len(rows)), rows, states, strict=True):
+                text.keep(row.tobytes(), len(row), state)
+        self._recent.clear()
+        found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
+        if all(state is None for state in found):
+            self._begin(texts, ids)
+            found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
+        return [state or _State(None, 0) for state in found]  # a row that came from nowhere may only end
 
     def _assigned(self, count: int) -> list[_Texts]:
         """The texts that each row belongs to."""
