@@ -435,6 +435,32 @@ def test_states_without_end_meet_a_limit() -> None:
     assert form.matches("abba")
 
 
+def test_large_sets_of_characters_meet_a_limit() -> None:
+    every = "".join(map(chr, range(0x20, 0xD800)))
+
+    class Listing(fw.CharacterParser):
+        def __init__(self, read: int = 0) -> None:
+            self.read = read
+
+        def allowed_characters(self) -> str:
+            return every
+
+        def add_character(self, character: str) -> Listing:
+            return Listing(self.read + 1)
+
+        def can_end(self) -> bool:
+            return True
+
+        def key(self) -> int:
+            return self.read
+
+    form = fw.form(Listing())
+    assert form.matches("abc")
+    with pytest.raises(LimitExceeded) as caught:
+        form.matches("abc" * 100)
+    assert caught.value.limit == "parser_characters"
+
+
 def test_a_parser_cannot_use_its_own_form() -> None:
     class Selfish(Brackets):
         def add_character(self, character: str) -> Brackets:

@@ -57,11 +57,12 @@ pub trait Exploration: Send {
 }
 
 /// What may come in a state of a parser.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Outlook {
     /// Code points that may come, ascending and disjoint, each range with the class it belongs to.
-    ranges: Vec<(u32, u32, usize)>,
-    classes: usize,
+    ranges: Box<[(u32, u32, u32)]>,
+    /// By class: the first character, another, and the last; none of an empty class.
+    samples: Box<[Option<[char; 3]>]>,
     /// Whether a text may end.
     pub can_end: bool,
 }
@@ -72,27 +73,43 @@ impl Outlook {
     pub fn new(mut listed: Vec<char>, alike: &[Vec<(char, char)>], can_end: bool) -> Self {
         listed.sort_unstable();
         listed.dedup();
-        let own = |(class, &c): (usize, &char)| (u32::from(c), u32::from(c), class);
-        let mut ranges: Vec<(u32, u32, usize)> = listed.iter().enumerate().map(own).collect();
-        for (class, of_class) in alike.iter().enumerate() {
-            let mut new = Vec::new();
-            for &(low, high) in of_class {
-                new.extend(uncovered(&ranges, u32::from(low), u32::from(high)));
-            }
-            ranges.extend(new.into_iter().map(|(low, high)| (low, high, listed.len() + class)));
+        let mut samples: Vec<_> = listed.iter().map(|&c| Some([c; 3])).collect();
+        let mut ranges: Vec<_> =
+            listed.iter().zip(0..).map(|(&c, class)| (u32::from(c), u32::from(c), class)).collect();
+        for of_class in alike {
+            let class = samples.len() as u32;
+            let parts = of_class.iter().flat_map(|&(low, high)| uncovered(&ranges, u32::from(low), u32::from(high)));
+            let new: Vec<(u32, u32)> = parts.collect();
+            samples.push(samples_of(&new));
+            ranges.extend(new.into_iter().map(|(low, high)| (low, high, class)));
             ranges.sort_unstable();
         }
-        Self { ranges, classes: listed.len() + alike.len(), can_end }
+        Self { ranges: ranges.into(), samples: samples.into(), can_end }
     }
 
     /// How many classes of characters lead to a state each.
     pub(super) fn classes(&self) -> usize {
-        self.classes
+        self.samples.len()
+    }
+
+    /// How many ranges and classes there are.
+    pub(super) fn size(&self) -> usize {
+        self.ranges.len() + self.samples.len()
     }
 
     /// Whether no character may come.
     pub(super) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
+    }
+
+    /// The first character of a class, another one, and the last; none if it is empty.
+    pub(super) fn samples(&self, class: usize) -> Option<[char; 3]> {
+        self.samples[class]
+    }
+
+    /// Bytes of the shortest character of a class.
+    pub(super) fn bytes_of(&self, class: usize) -> u32 {
+        self.samples[class].map_or(4, |[first, ..]| first.len_utf8()) as u32
     }
 
     /// The class of a code point that may come.
@@ -104,25 +121,23 @@ impl Outlook {
     pub(super) fn between(&self, low: u32, high: u32) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
         let first = self.ranges.partition_point(|&(_, end, _)| end < low);
         let within = self.ranges[first..].iter().take_while(move |&&(start, ..)| start <= high);
-        within.map(move |&(start, end, class)| (start.max(low), end.min(high), class))
-    }
-
-    /// Bytes of the shortest character of a class.
-    pub(super) fn bytes_of(&self, class: usize) -> u32 {
-        let first = self.ranges.iter().find(|range| range.2 == class);
-        first.and_then(|range| char::from_u32(range.0)).map_or(4, char::len_utf8) as u32
-    }
-
-    /// All ranges.
-    pub(super) fn ranges(&self) -> &[(u32, u32, usize)] {
-        &self.ranges
+        within.map(move |&(start, end, class)| (start.max(low), end.min(high), class as usize))
     }
 }
 
+/// The first code point of some ranges, one in the middle, and the last.
+fn samples_of(ranges: &[(u32, u32)]) -> Option<[char; 3]> {
+    let (first, last) = (ranges.first()?.0, ranges.last()?.1);
+    let (low, high) = ranges[ranges.len() / 2];
+    let character = |code| char::from_u32(code).or_else(|| char::from_u32(low));
+    Some([character(first)?, character(low.midpoint(high))?, character(last)?])
+}
+
 /// The parts of `low..=high` that no range covers.
-fn uncovered(ranges: &[(u32, u32, usize)], low: u32, high: u32) -> Vec<(u32, u32)> {
+fn uncovered(ranges: &[(u32, u32, u32)], low: u32, high: u32) -> Vec<(u32, u32)> {
     let (mut parts, mut from) = (Vec::new(), low);
-    for &(start, end, _) in ranges.iter().filter(|&&(start, end, _)| end >= low && start <= high) {
+    let first = ranges.partition_point(|&(_, end, _)| end < low);
+    for &(start, end, _) in ranges[first..].iter().take_while(|&&(start, ..)| start <= high) {
         if start > from {
             parts.push((from, start - 1));
         }

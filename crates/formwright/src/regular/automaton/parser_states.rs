@@ -14,7 +14,9 @@
 //! Cost: for each state a question what may come, for each class of characters that is met one where it leads. Wrinkle: where
 //! every completion of some bytes is of one class, the state after it is taken at once, as for expressions.
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decoder::{DecoderState, Read};
 use super::encoding::Encoding;
@@ -32,6 +34,9 @@ const FEW_CLASSES: usize = 1 << 13;
 /// States of the automaton of a parser, each with a row of transitions of about a kilobyte.
 const MOST_STATES: usize = 1 << 16;
 
+/// Ranges and classes of characters of all states: about 100 MB.
+const MOST_CHARACTERS: usize = 1 << 22;
+
 /// How it is known that a text can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
@@ -48,6 +53,10 @@ pub(super) struct ParserStates {
     exploration: Box<dyn Exploration>,
     /// By state of the parser.
     known: Vec<Known>,
+    /// Each once: mostly, many states have the same.
+    outlooks: FxHashSet<Arc<Outlook>>,
+    /// Ranges and classes of all outlooks, and classes of all states.
+    characters: usize,
     states: Vec<(ParserState, DecoderState)>,
     ids: FxHashMap<(ParserState, DecoderState), StateId>,
     ends: Ends,
@@ -57,7 +66,7 @@ pub(super) struct ParserStates {
 /// What is known of a state of the parser.
 #[derive(Default)]
 struct Known {
-    outlook: Option<Outlook>,
+    outlook: Option<Arc<Outlook>>,
     /// Where each class of characters leads, as far as it was asked.
     ways: Vec<Option<ParserState>>,
     /// Bytes to the end; [`NEVER`] if there is none.
@@ -71,6 +80,8 @@ impl ParserStates {
         let mut states = Self {
             exploration: parser.explore()?,
             known: Vec::new(),
+            outlooks: FxHashSet::default(),
+            characters: 0,
             states: vec![(0, DecoderState::Closed)], // DEAD
             ids: FxHashMap::default(),
             ends: if parser.knows_shortest() { Ends::Told } else { Ends::Trusted },
@@ -102,7 +113,7 @@ impl ParserStates {
     pub fn memory(&self) -> usize {
         const OBJECT: usize = 1 << 9; // of the host, about
         const ROW: usize = 258 * size_of::<u32>();
-        self.known.len() * (OBJECT + size_of::<Known>()) + self.states.len() * ROW
+        self.known.len() * (OBJECT + size_of::<Known>()) + self.states.len() * ROW + self.characters * 24
     }
 
     // States.
@@ -112,7 +123,7 @@ impl ParserStates {
         if !self.is_live(parser, at)? {
             return Ok(Step(DEAD));
         }
-        let flags = if at == DecoderState::Between { flags(self.outlook(parser)?) } else { 0 };
+        let flags = if at == DecoderState::Between { flags(self.outlook(parser)?.as_ref()) } else { 0 };
         if let Some(&id) = self.ids.get(&(parser, at)) {
             return Ok(Step(id | flags));
         }
@@ -127,10 +138,8 @@ impl ParserStates {
         if states < self.most_states {
             return Ok(());
         }
-        let (limit, allowed) = ("parser_states", self.most_states);
-        let message = format!("limit reached: the parser has more than {allowed} states");
-        Err(Error::new(Kind::Limit { limit, value: states + 1, allowed }, message)
-            .hint("give states after which the same texts may come the same key()"))
+        let error = Error::limit("parser_states", states + 1, self.most_states);
+        Err(error.hint("give states after which the same texts may come the same key()"))
     }
 
     fn is_live(&mut self, parser: ParserState, at: DecoderState) -> Result<bool> {
@@ -181,7 +190,7 @@ impl ParserStates {
         let completions = inside.completions(Encoding::Text);
         let outlook = self.outlook(parser)?;
         let all: u32 = completions.iter().map(|&(low, high)| high - low + 1).sum();
-        match only_class(&outlook_ranges(outlook, &completions), all) {
+        match only_class(&outlook_ranges(&outlook, &completions), all) {
             Some(class) => {
                 let next = self.way(parser, class)?;
                 self.state(next, DecoderState::Decided { missing, low, high })
@@ -200,14 +209,23 @@ impl ParserStates {
         &mut self.known[index]
     }
 
-    fn outlook(&mut self, parser: ParserState) -> Result<&Outlook> {
-        if self.known(parser).outlook.is_none() {
-            let outlook = self.exploration.outlook(parser)?;
-            let known = self.known(parser);
-            known.ways = vec![None; outlook.classes()];
-            known.outlook = Some(outlook);
+    fn outlook(&mut self, parser: ParserState) -> Result<Arc<Outlook>> {
+        if let Some(outlook) = &self.known(parser).outlook {
+            return Ok(Arc::clone(outlook));
         }
-        Ok(self.known(parser).outlook.get_or_insert_default())
+        let asked = Arc::new(self.exploration.outlook(parser)?);
+        let shared = self.outlooks.get(&asked).cloned();
+        self.characters += asked.classes() + if shared.is_none() { asked.size() } else { 0 };
+        if self.characters > MOST_CHARACTERS {
+            let error = Error::limit("parser_characters", self.characters, MOST_CHARACTERS);
+            return Err(error.hint("allow large sets of characters that lead to the same state as one pattern"));
+        }
+        let outlook = shared.unwrap_or(asked);
+        self.outlooks.insert(Arc::clone(&outlook));
+        let known = self.known(parser);
+        known.ways = vec![None; outlook.classes()];
+        known.outlook = Some(Arc::clone(&outlook));
+        Ok(outlook)
     }
 
     /// The state after the characters of a class.
@@ -245,22 +263,18 @@ impl ParserStates {
 
     /// Asks for the first, the last and another character of a class: where they lead to different states, the class is none.
     fn ask(&mut self, parser: ParserState, class: usize) -> Result<ParserState> {
-        let ranges = self.outlook(parser)?.ranges();
-        let of_class: Vec<(u32, u32)> =
-            ranges.iter().filter(|range| range.2 == class).map(|&(low, high, _)| (low, high)).collect();
-        let middle = of_class.get(of_class.len() / 2).map(|&(low, high)| low.midpoint(high));
-        let samples = [of_class.first().map(|range| range.0), middle, of_class.last().map(|range| range.1)];
-        let mut samples: Vec<char> = samples.into_iter().flatten().filter_map(char::from_u32).collect();
-        samples.dedup();
-        let mut found: Option<(char, ParserState)> = None;
-        for c in samples {
-            let next = self.exploration.after(parser, c)?;
-            match found {
-                Some((first, other)) if other != next => return Err(not_alike(first, c)),
-                _ => found = Some((c, next)),
+        let Some([first, middle, last]) = self.outlook(parser)?.samples(class) else {
+            return Err(failed("a class of characters is empty"));
+        };
+        let next = self.exploration.after(parser, first)?;
+        let mut before = first;
+        for c in [middle, last] {
+            if c != before && self.exploration.after(parser, c)? != next {
+                return Err(not_alike(first, c));
             }
+            before = c;
         }
-        found.map(|(_, next)| next).ok_or_else(|| failed("a class of characters is empty"))
+        Ok(next)
     }
 
     // Bytes to the end.
@@ -275,7 +289,7 @@ impl ParserStates {
                 return Ok(false);
             }
             for class in 0..classes {
-                if self.is_class(at as ParserState, class) {
+                if self.outlook(at as ParserState)?.samples(class).is_some() {
                     let next = self.way(at as ParserState, class)?;
                     self.known(next);
                 }
@@ -286,11 +300,6 @@ impl ParserStates {
             }
         }
         Ok(true)
-    }
-
-    /// Whether some character is of a class: those of a pattern may all be listed elsewhere.
-    fn is_class(&mut self, parser: ParserState, class: usize) -> bool {
-        self.known(parser).outlook.as_ref().is_some_and(|outlook| outlook.ranges().iter().any(|range| range.2 == class))
     }
 
     /// Bytes to the end of every state: the least solution of an equation for each.
@@ -335,6 +344,7 @@ impl ParserStates {
         let end = loop {
             let known = self.known(at).distance;
             let text = if known.is_some() { None } else { self.exploration.shortest(at)? };
+            self.check_room(text.as_ref().map_or(0, String::len))?; // each of its characters leads to another state
             let bytes = known.unwrap_or_else(|| text.as_ref().map_or(NEVER, |text| text.len() as u32));
             if let Some((_, text)) = before.filter(|(rest, _)| *rest != bytes) {
                 return Err(wrong_shortest(Some(&text), false));
