@@ -27,11 +27,13 @@ from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
+from formwright.parsers import CharacterParser
 
 if TYPE_CHECKING:
     from formwright.models import from_transformers, load
 
 __all__ = [
+    "CharacterParser",
     "Complete",
     "Constraint",
     "Failed",

@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "apply_bitmask",
     "best_allowed",
+    "character_ranges",
     "copy_allowed",
     "fill_bitmasks",
     "first_allowed",
@@ -111,6 +112,19 @@ class Language:
             ArgumentError: There are none, or one is empty or not UTF-8; with its number.
             LimitExceeded: One is too long, or all of them are.
         """
+    @staticmethod
+    def parser(explore: Callable[[], Any], knows_shortest: bool) -> Language:
+        """The texts that a character parser reads: what `formwright.CharacterParser` stands on.
+
+        Args:
+            explore: Makes a `formwright.parsers.Exploration` of the parser.
+            knows_shortest: Whether its ``shortest`` has answers.
+
+        Raises:
+            ParserFailed: The parser failed, or contradicts itself.
+            UnsatisfiableSchema: It reads no text.
+        """
+
     def __add__(self, other: Language, /) -> Language: ...
     def __radd__(self, other: Language, /) -> Language: ...
     def __or__(self, other: Language, /) -> Language: ...
@@ -134,6 +148,9 @@ class Language:
         """This language as bytes: its schemas with their options, expressions, texts and operators.
 
         It can also be pickled.
+
+        Raises:
+            LanguageError: A character parser is a part of it.
         """
     @property
     def is_json(self) -> bool:
@@ -600,6 +617,15 @@ def json_schema_keywords() -> list[tuple[str, str, str]]:
     """Every JSON Schema keyword: ``(name, role, note)``.
 
     The role is ``enforced``, ``core``, ``annotation`` or ``refused``.
+    """
+
+def character_ranges(pattern: str) -> list[tuple[str, str]] | None:
+    """The ranges of the characters that a pattern matches, if it is one of exactly one character.
+
+    ``pattern`` is what `formwright.patterns` makes of a compiled pattern.
+
+    Raises:
+        RegexError: The pattern cannot be read.
     """
 
 def json_schema_formats() -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@
     │  ├─ TokenRejected                            .token_id .token .position .expected
     │  └─ DeadEnd                                  no token of the vocabulary can come next
     ├─ OutputInvalid(ValueError)                   .text .position
+    ├─ ParserFailed                                a character parser raised, or contradicts itself; .__cause__
     ├─ StreamUnfinished                            a stream was asked for its result before its end
     ├─ UnknownModel(ValueError)                    no model has this name
     └─ MissingDependency(ImportError)              names the extra that brings it
@@ -39,6 +40,7 @@ __all__ = [
     "MissingDependency",
     "NotAForm",
     "OutputInvalid",
+    "ParserFailed",
     "PromptError",
     "RegexError",
     "SchemaError",
@@ -213,6 +215,14 @@ class OutputInvalid(FormwrightError, ValueError):
         super().__init__(message, hint=hint)
         self.text = text
         self.position = position
+
+
+class ParserFailed(FormwrightError):
+    """A character parser raised, answered with something of another type, or contradicts itself.
+
+    What the parser raised is the ``__cause__``. The matcher is unchanged. Matchers of the form that run already raise
+    this error again; new ones ask the parser anew.
+    """
 
 
 class StreamUnfinished(FormwrightError):

@@ -6,6 +6,7 @@ what is passed                    what the model writes    what the text is read
 `Form`, `Constraint`              a text of it             as it says
 ``re.compile(...)``               a text it matches whole  ``str``
 ``Literal`` or ``Enum`` of str    one of the strings       the string, the member
+`CharacterParser`                 a text it reads          as it says, else ``str``
 ``dict``, ``bool``                JSON for that schema     ``json.loads``
 any other type                    JSON for that type       an instance of the type
 ================================  =======================  ==========================
@@ -41,6 +42,7 @@ from formwright import environment, patterns
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
 from formwright.forms import Explanation, Form, Kind, Reading, check_text, literal, read_json, shortened
+from formwright.parsers import CharacterParser, parser_form
 
 __all__ = ["choice", "compile", "explain", "form", "json", "json_schema", "literal", "regex", "schema_text"]
 
@@ -109,6 +111,8 @@ def form(
 def form(form: Form[T] | Constraint[T], /) -> Form[T]: ...
 @overload
 def form(form: re.Pattern[str], /) -> Form[str]: ...
+@overload
+def form(form: CharacterParser, /) -> Form[Any]: ...
 @overload
 def form(
     form: Schema,
@@ -388,6 +392,8 @@ def compile(
 @overload
 def compile(form: re.Pattern[str], vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[str]: ...
 @overload
+def compile(form: CharacterParser, vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[Any]: ...
+@overload
 def compile(form: Schema, vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[Any]: ...
 def compile(form: Any, vocabulary: Vocabulary, *, canonical: Canonical = False) -> Constraint[Any]:
     """Compile ``form`` for ``vocabulary``: frozen, to be shared by threads and sequences.
@@ -636,6 +642,7 @@ _READERS: tuple[tuple[Callable[[Any], object], Callable[[Any, Mapping[str, Any]]
     (_is(Form), _without_options(lambda form: form)),
     (_is(Constraint), _without_options(lambda constraint: constraint.form)),
     (_is(re.Pattern), _without_options(regex)),
+    (_is(CharacterParser), _without_options(parser_form)),
     (_is(dict, bool), _schema_form),
     (_spellings, _without_options(_spelled_form)),
     (lambda form: True, _type_form),

@@ -9,6 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyString, PyType};
 use crate::errors::{Int, argument, lift};
 use crate::language::Language;
 use crate::matcher::Matcher;
+use crate::parser::check;
 use crate::vocabulary::{Vocabulary, known_all};
 
 /// A form compiled for a vocabulary: frozen, shared by threads and sequences.
@@ -72,7 +73,8 @@ impl Constraint {
             Some(speller) if canonical == Scope::All => formwright::Constraint::canonical(compiled, tables, speller),
             Some(speller) => formwright::Constraint::with_canonical_forced(compiled, tables, speller),
         };
-        let is_long = compiled.is_plain() || speller.is_some();
+        check(py, compiled.has_parser())?;
+        let is_long = compiled.is_plain() || speller.is_some() || compiled.has_parser();
         let kernel = lift(py, if is_long { py.detach(compile) } else { compile() })?;
         Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
     }
@@ -123,7 +125,8 @@ impl Constraint {
         let vocabulary = &self.vocabulary.get().tables.vocabulary;
         let language = self.form.bind(py).getattr("language")?.cast_into::<Language>()?;
         let (source, canonical) = (&language.get().source, self.canonical);
-        Ok(PyBytes::new(py, &py.detach(|| source.to_constraint_bytes(vocabulary, canonical))))
+        let data = py.detach(|| source.to_constraint_bytes(vocabulary, canonical));
+        Ok(PyBytes::new(py, &lift(py, data)?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
@@ -142,6 +145,7 @@ impl Constraint {
     #[allow(clippy::needless_pass_by_value)]
     fn matcher(slf: Py<Self>, py: Python<'_>, prompt_ids: Option<Vec<Int>>) -> PyResult<Matcher> {
         let own = slf.get();
+        check(py, own.kernel.graph().has_parser())?;
         let ids = known_all(py, &own.vocabulary.get().tables.vocabulary, &prompt_ids.unwrap_or_default())?;
         let kernel = py.detach(|| if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) });
         Ok(Matcher::new(slf, kernel))

@@ -5,6 +5,8 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::parser::Raised;
+
 mod python {
     use pyo3::import_exception;
 
@@ -13,6 +15,7 @@ mod python {
     import_exception!(formwright.errors, LanguageError);
     import_exception!(formwright.errors, LimitExceeded);
     import_exception!(formwright.errors, MatchError);
+    import_exception!(formwright.errors, ParserFailed);
     import_exception!(formwright.errors, RegexError);
     import_exception!(formwright.errors, SchemaError);
     import_exception!(formwright.errors, TokenRejected);
@@ -68,6 +71,13 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
         Kind::DeadEnd => py.get_type::<python::DeadEnd>(),
         Kind::Match => py.get_type::<python::MatchError>(),
+        Kind::Parser { cause } => {
+            let raised = cause.as_ref().and_then(|cause| cause.0.downcast_ref::<Raised>());
+            if let Some(error) = raised.and_then(|raised| raised.again(py)) {
+                return Ok(error);
+            }
+            py.get_type::<python::ParserFailed>()
+        }
     };
     Ok(PyErr::from_value(class.call((error.message,), Some(&kwargs))?))
 }

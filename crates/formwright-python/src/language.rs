@@ -14,6 +14,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 use crate::errors::{Int, argument, count, lift};
+use crate::parser::{PythonParser, check};
 
 /// `(pointer, keyword, status, note)` of every keyword.
 pub type Readings = Vec<(String, String, &'static str, String)>;
@@ -245,14 +246,34 @@ impl Language {
         Self::of(py, Source::choice(lift(py, py.detach(|| lines(data)))?))
     }
 
+    /// The texts that a character parser reads: what `formwright.CharacterParser` stands on.
+    ///
+    /// Args:
+    ///     explore: Makes a `formwright.parsers.Exploration` of the parser.
+    ///     knows_shortest: Whether its ``shortest`` has answers.
+    ///
+    /// Raises:
+    ///     ParserFailed: The parser failed, or contradicts itself.
+    ///     UnsatisfiableSchema: It reads no text.
+    #[staticmethod]
+    fn parser(py: Python<'_>, explore: Py<PyAny>, knows_shortest: bool) -> PyResult<Self> {
+        check(py, true)?;
+        let parser = PythonParser { start: explore, knows_shortest };
+        let kernel = lift(py, py.detach(|| formwright::Language::of_parser(parser, &Limits::default())))?;
+        let source = Source::parser(&kernel);
+        Ok(Self { kernel, source })
+    }
+
     /// This language, then ``other``.
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
         let kernel = lift(py, py.detach(|| self.kernel.then(&other.kernel)))?;
         Ok(Self { kernel, source: self.source.then(&other.source) })
     }
 
     /// This language or ``other``.
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
         let kernel = lift(py, py.detach(|| self.kernel.or(&other.kernel)))?;
         Ok(Self { kernel, source: self.source.or(&other.source) })
     }
@@ -264,6 +285,7 @@ impl Language {
     fn repeat(&self, py: Python<'_>, low: Int, high: Option<Int>) -> PyResult<Self> {
         let low = count(py, "low", low)?;
         let high = high.map_or(Ok(UNBOUNDED), |high| count(py, "high", high))?;
+        check(py, self.kernel.has_parser())?;
         let kernel = lift(py, py.detach(|| self.kernel.repeat(low, high)))?;
         Ok(Self { kernel, source: self.source.repeat(low, high) })
     }
@@ -284,12 +306,16 @@ impl Language {
     /// This language as bytes: its schemas with their options, expressions, texts and operators.
     ///
     /// It can also be pickled.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.source.to_bytes()))
+    ///
+    /// Raises:
+    ///     LanguageError: A character parser is a part of it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let data = py.detach(|| self.source.to_bytes());
+        Ok(PyBytes::new(py, &lift(py, data)?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
     }
 
     /// Whether it is one JSON Schema, so that its texts are JSON.
@@ -300,6 +326,7 @@ impl Language {
 
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
     fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
+        check(py, self.kernel.has_parser())?;
         let checked = py.detach(|| self.kernel.check(data));
         lift(py, checked)
     }
@@ -310,12 +337,14 @@ impl Language {
     /// Raises:
     ///     LimitExceeded: There are more states, as in every language with recursion.
     fn byte_automaton(&self, py: Python<'_>, most_states: usize) -> PyResult<States> {
+        check(py, self.kernel.has_parser())?;
         let automaton = lift(py, py.detach(|| self.kernel.byte_automaton(most_states)))?;
         Ok(automaton.accepting.into_iter().zip(automaton.edges).collect())
     }
 
     /// The shortest complete text (one of them), UTF-8.
     fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        check(py, self.kernel.has_parser())?;
         let example = py.detach(|| self.kernel.example());
         Ok(PyBytes::new(py, &lift(py, example)?))
     }

@@ -13,6 +13,7 @@ mod language;
 mod masks;
 mod matcher;
 mod merges;
+mod parser;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -36,6 +37,8 @@ mod _kernel {
     use super::matcher::{Matcher, fill_bitmasks};
     #[pymodule_export]
     use super::merges::Merges;
+    #[pymodule_export]
+    use super::parser::character_ranges;
     #[pymodule_export]
     use super::vocabulary::Vocabulary;
 

@@ -12,6 +12,7 @@ use formwright::vocabulary::Vocabulary;
 use crate::buffer::{Found, Rows};
 use crate::constraint::Constraint;
 use crate::errors::{Int, argument, count, lift, raise};
+use crate::parser::{check, detached};
 use crate::vocabulary::{known, known_all};
 
 /// Characters of the text that a repr shows.
@@ -37,6 +38,24 @@ impl Matcher {
 
     fn words(&self) -> usize {
         self.vocabulary().mask_words()
+    }
+
+    /// Whether its form has a parser in it.
+    fn asks(&self) -> bool {
+        self.kernel.constraint().graph().has_parser()
+    }
+
+    /// Runs `work` as a form with a parser needs it, see [`detached`].
+    fn run<T: Send>(&mut self, py: Python<'_>, work: impl FnOnce(&mut kernel::Matcher) -> T + Send) -> PyResult<T> {
+        let (asks, kernel) = (self.asks(), &mut self.kernel);
+        detached(py, asks, || work(kernel))
+    }
+
+    /// As [`Matcher::run`], for answers that a parser which failed may have spoilt.
+    fn ask<T: Send>(&mut self, py: Python<'_>, work: impl FnOnce(&mut kernel::Matcher) -> T + Send) -> PyResult<T> {
+        let answer = self.run(py, work)?;
+        lift(py, self.kernel.constraint().graph().check_parsers())?;
+        Ok(answer)
     }
 }
 
@@ -68,7 +87,8 @@ impl Matcher {
         let rows = Found::of(mask, self.words())?;
         let row = rows.check(py, row)?;
         let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
-        if self.kernel.write_quick(rows.row(row), budget) {
+        check(py, self.asks())?;
+        if !self.asks() && self.kernel.write_quick(rows.row(row), budget) {
             return Ok(()); // the lock was kept: another thread would not have been done sooner
         }
         let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
@@ -121,6 +141,7 @@ impl Matcher {
             return Err(argument(py, "parents", "mask_tree: there must be one parent for each guess".to_owned()));
         }
         let guesses: Vec<kernel::Guess> = ids.into_iter().zip(parents).collect();
+        check(py, self.asks())?;
         let rows: &Rows = &rows;
         let kernel = &mut self.kernel;
         let found = py.detach(|| {
@@ -146,6 +167,7 @@ impl Matcher {
     #[pyo3(signature = (*, budget=None))]
     fn allowed_token_ids(&mut self, py: Python<'_>, budget: Option<Int>) -> PyResult<Vec<u32>> {
         let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
+        check(py, self.asks())?;
         let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
         let words: Vec<AtomicU32> = (0..self.words()).map(|_| AtomicU32::new(0)).collect();
         found.write(self.vocabulary(), &words[..]);
@@ -160,7 +182,8 @@ impl Matcher {
     ///     VocabularyError: There is no such id.
     fn accept_token(&mut self, py: Python<'_>, token_id: Int) -> PyResult<()> {
         let id = known(py, self.vocabulary(), token_id)?;
-        lift(py, self.kernel.accept_token(id))
+        let accepted = self.run(py, |kernel| kernel.accept_token(id))?;
+        lift(py, accepted)
     }
 
     /// Advance by all of these tokens, or by none.
@@ -171,7 +194,8 @@ impl Matcher {
     #[allow(clippy::needless_pass_by_value)]
     fn accept_tokens(&mut self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<()> {
         let ids = known_all(py, self.vocabulary(), &token_ids)?;
-        lift(py, self.kernel.accept_tokens(&ids))
+        let accepted = self.run(py, |kernel| kernel.accept_tokens(&ids))?;
+        lift(py, accepted)
     }
 
     /// How many of these tokens could be accepted in turn; the state does not change.
@@ -181,7 +205,8 @@ impl Matcher {
     #[allow(clippy::needless_pass_by_value)]
     fn validate_tokens(&mut self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<usize> {
         let ids = known_all(py, self.vocabulary(), &token_ids)?;
-        lift(py, self.kernel.validate_tokens(&ids))
+        let valid = self.run(py, |kernel| kernel.validate_tokens(&ids))?;
+        lift(py, valid)
     }
 
     /// Advance by bytes rather than by a token. Counts as one step for `rollback`.
@@ -189,7 +214,8 @@ impl Matcher {
     /// Raises:
     ///     TokenRejected: They cannot come here; the state is unchanged.
     fn accept_bytes(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        lift(py, self.kernel.accept_bytes(data))
+        let accepted = self.run(py, |kernel| kernel.accept_bytes(data))?;
+        lift(py, accepted)
     }
 
     /// Undo the last ``steps`` accepted tokens or byte runs.
@@ -208,13 +234,13 @@ impl Matcher {
     }
 
     /// Back to the start of the text.
-    fn reset(&mut self) {
-        self.kernel.reset();
+    fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.run(py, kernel::Matcher::reset)
     }
 
     /// The bytes that can only come next, maybe empty; the state does not change.
-    fn forced_bytes<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.kernel.forced_bytes())
+    fn forced_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.ask(py, |kernel| kernel.forced_bytes())?))
     }
 
     /// The tokens that can only come next, one after the other; the state does not change.
@@ -224,7 +250,10 @@ impl Matcher {
     /// Raises:
     ///     DeadEnd, LimitExceeded: As `fill_bitmask`.
     fn forced_token_ids(&mut self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        lift(py, py.detach(|| self.kernel.forced_tokens()))
+        check(py, self.asks())?;
+        let forced = py.detach(|| self.kernel.forced_tokens());
+        lift(py, self.kernel.constraint().graph().check_parsers())?;
+        lift(py, forced)
     }
 
     /// Whether the first token may continue the last piece of the prompt that the matcher was made with.
@@ -247,8 +276,9 @@ impl Matcher {
 
     /// Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete.
     #[getter]
-    fn min_tokens_to_finish(&mut self) -> u32 {
-        self.kernel.min_tokens_to_finish()
+    fn min_tokens_to_finish(&mut self, py: Python<'_>) -> PyResult<u32> {
+        lift(py, self.kernel.constraint().graph().check_ends())?;
+        self.ask(py, |kernel| kernel.min_tokens_to_finish())
     }
 
     /// The bytes accepted so far.
@@ -318,6 +348,7 @@ pub fn fill_bitmasks(
         let message = "fill_bitmasks: the matchers have vocabularies of different width".to_owned();
         return Err(argument(py, "matchers", message));
     }
+    check(py, matchers.iter().flatten().any(|matcher| matcher.asks()))?;
     let mut running: Vec<Option<&mut kernel::Matcher>> =
         matchers.iter_mut().map(|matcher| matcher.as_mut().map(|matcher| &mut matcher.kernel)).collect();
     py.detach(|| fill_all(&mut running, &budgets, &rows, &buffer)).map_err(|error| raise(py, error))

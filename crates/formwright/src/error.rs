@@ -3,7 +3,9 @@
 //! `kind` decides which Python class is raised; `message` says what happened
 //! and where; `hint` says what to do. Nothing is ever decided by reading text.
 
+use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 /// Result with the kernel's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -66,6 +68,29 @@ pub enum Kind {
     DeadEnd,
     /// A matcher was asked for something impossible.
     Match,
+    /// A character parser failed, or contradicts itself.
+    Parser {
+        /// What its host says of a failure.
+        cause: Option<Cause>,
+    },
+}
+
+/// What a host says of a failure of its own code, for itself: an exception, say.
+#[derive(Clone)]
+pub struct Cause(pub Arc<dyn Any + Send + Sync>);
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Cause {}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cause")
+    }
 }
 
 /// An error of the kernel.

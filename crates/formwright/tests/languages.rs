@@ -7,7 +7,7 @@ use formwright::matcher::Recognizer;
 use formwright::{Constraint, Language, Limits};
 
 fn is_prefix(language: &Language, text: &str) -> bool {
-    Recognizer::new(language.compiled().unwrap()).read(text.as_bytes()) == text.len()
+    Recognizer::new(&language.compiled().unwrap()).read(text.as_bytes()) == text.len()
 }
 
 #[test]

@@ -71,7 +71,8 @@ fn shared_tables() -> &'static Arc<Tables> {
 
 /// Bytes of the shortest completion of `text`.
 fn missing(language: &Language, text: &[u8]) -> usize {
-    let mut run = Recognizer::new(language.compiled().unwrap());
+    let graph = language.compiled().unwrap();
+    let mut run = Recognizer::new(&graph);
     assert_eq!(run.read(text), text.len());
     run.shortest_completion().len()
 }

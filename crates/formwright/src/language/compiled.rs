@@ -19,6 +19,7 @@ use super::{
     Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rises,
     Spaces,
 };
+use crate::error::{Error, Result};
 use crate::regular::{Automaton, ByteSet, StateId};
 
 /// A graph with the automata of its leaves.
@@ -32,6 +33,8 @@ pub struct CompiledGraph {
     automata: Vec<Arc<Automaton>>,
     /// By leaf: the state between two characters, for the languages of all texts of some characters.
     inside: Vec<Option<StateId>>,
+    /// The leaves that are read by a parser.
+    parsers: Box<[LeafId]>,
     first: Vec<OnceLock<ByteSet>>,
     lengths: OnceLock<Box<Lengths>>,
 }
@@ -55,21 +58,23 @@ impl CompiledGraph {
     pub fn new(
         mut graph: Arc<Graph>,
         mut facts: Arc<Facts>,
-        mut automaton: impl FnMut(LeafId, &Leaf) -> crate::Result<Arc<Automaton>>,
-    ) -> crate::Result<Self> {
+        mut automaton: impl FnMut(LeafId, &Leaf) -> Result<Arc<Automaton>>,
+    ) -> Result<Self> {
         let choices = graph.choices_of_objects();
         if !choices.is_empty() {
             Arc::make_mut(&mut graph).left_factor(&choices, Arc::make_mut(&mut facts));
         }
         let automata: Vec<Arc<Automaton>> =
-            graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<crate::Result<_>>()?;
+            graph.leaves.iter().zip(0..).map(|(leaf, index)| automaton(index, leaf)).collect::<Result<_>>()?;
         let inside = graph
             .leaves
             .iter()
             .zip(&automata)
             .map(|(leaf, automaton)| leaf.tree.is_class_loop().then(|| automaton.content_start()));
+        let parsers = automata.iter().zip(0..).filter(|(automaton, _)| automaton.is_parsed()).map(|(_, leaf)| leaf);
         Ok(Self {
             inside: inside.collect(),
+            parsers: parsers.collect(),
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             lengths: OnceLock::new(),
@@ -193,6 +198,33 @@ impl CompiledGraph {
     /// Whether some automaton gave up: answers since then may miss texts.
     pub fn overflowed(&self) -> bool {
         self.automata.iter().any(|automaton| automaton.overflowed())
+    }
+
+    /// Whether some leaf is read by a parser, which runs code of the host.
+    pub fn has_parser(&self) -> bool {
+        !self.parsers.is_empty()
+    }
+
+    /// Fails if a parser did: answers since then may miss texts.
+    ///
+    /// # Errors
+    /// That of the parser.
+    pub fn check_parsers(&self) -> Result<()> {
+        let mut failures = self.parsers.iter().filter_map(|&leaf| self.automaton(leaf).failure());
+        failures.next().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// Fails if it is not known how far its texts are from their end.
+    ///
+    /// # Errors
+    /// [`Kind::Argument`].
+    pub fn check_ends(&self) -> Result<()> {
+        if self.parsers.iter().all(|&leaf| self.automaton(leaf).knows_ends()) {
+            return Ok(());
+        }
+        let message =
+            "a parser does not say how far a text is from its end, so that no text can be finished within a budget";
+        Err(Error::argument("budget", message).hint("define shortest() in the parser, or pass no budget: finish=False"))
     }
 
     /// The bytes a text of `node` may start with (perhaps more).

@@ -88,7 +88,7 @@ pub(super) fn extent(tree: &Regular, encoding: Encoding) -> Extent {
         Regular::Implicit(language) if encoding != Encoding::Json(Escapes::Any) => {
             Extent { shortest: Some(language.shortest()), farthest: language.farthest(), longest: None }
         }
-        Regular::Not(_) | Regular::Multiple(_) | Regular::Implicit(_) => Extent::up_to(None),
+        Regular::Not(_) | Regular::Multiple(_) | Regular::Implicit(_) | Regular::Parser(_) => Extent::up_to(None),
     }
 }
 

@@ -82,6 +82,19 @@ impl Leaf {
         }
         Ok(automaton)
     }
+
+    /// An automaton that may be shared: `built`, if there is one, else a new one. That of a parser is shared by all its
+    /// languages, until the parser fails.
+    ///
+    /// # Errors
+    /// As [`Leaf::automaton`].
+    pub fn shared_automaton(&self, built: Option<&Arc<Automaton>>, limits: &Limits) -> Result<Arc<Automaton>> {
+        match (&self.tree, built) {
+            (Regular::Parser(parser), _) => parser.automaton(limits),
+            (_, Some(automaton)) => Ok(Arc::clone(automaton)),
+            (_, None) => Ok(Arc::new(self.automaton(limits)?)),
+        }
+    }
 }
 
 /// One node of a graph.

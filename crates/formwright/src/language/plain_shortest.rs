@@ -70,7 +70,7 @@ pub(super) fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Short
             let [one] = others.as_slice() else { return None };
             shortest(one).filter(|text| lengths.iter().all(|length| text.fits(length)))?
         }
-        Regular::Not(_) | Regular::Multiple(_) => return None,
+        Regular::Not(_) | Regular::Multiple(_) | Regular::Parser(_) => return None,
     })
 }
 

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use super::{CompiledGraph, Facts, Graph, INFINITE, Leaf, Node};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::Automaton;
+use crate::regular::{Automaton, CharacterParser, Encoding, Parser, Regular};
 
 /// A set of byte strings: what may be written. Immutable and cheap to clone.
 #[derive(Clone, Debug)]
@@ -101,15 +101,29 @@ impl Language {
     ///
     /// # Errors
     /// As [`crate::regular::Automaton::new`].
-    pub fn compiled(&self) -> Result<&Arc<CompiledGraph>> {
-        let compiled = self.0.compiled.get_or_init(|| {
-            self.compile(|leaf, built| match built {
-                Some(automaton) => Ok(Arc::clone(automaton)),
-                None => Ok(Arc::new(leaf.automaton(&self.0.limits)?)),
-            })
-            .map(Arc::new)
-        });
-        compiled.as_ref().map_err(Clone::clone)
+    pub fn compiled(&self) -> Result<Arc<CompiledGraph>> {
+        let compile = || self.compile(|leaf, built| leaf.shared_automaton(built, &self.0.limits)).map(Arc::new);
+        let compiled = self.0.compiled.get_or_init(compile);
+        let is_stale = |graph: &Arc<CompiledGraph>| graph.has_parser() && graph.is_near_its_limit();
+        if self.has_parser() && compiled.as_ref().map_or(true, is_stale) {
+            return compile(); // the parser failed, perhaps for once, or has met many states
+        }
+        compiled.clone()
+    }
+
+    /// Whether some leaf is read by a parser, which runs code of the host.
+    pub fn has_parser(&self) -> bool {
+        self.0.graph.leaves.iter().any(|leaf| matches!(leaf.tree, Regular::Parser(_)))
+    }
+
+    /// The texts that a parser reads.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Parser`] when it fails, [`crate::Kind::Unsatisfiable`] when it has no text.
+    pub fn of_parser(parser: impl CharacterParser + 'static, limits: &Limits) -> Result<Self> {
+        let mut graph = Graph::default();
+        graph.root = graph.regular(Regular::Parser(Parser::new(parser)), Encoding::Text);
+        Self::new(graph, limits)
     }
 
     /// The graph with an automaton for each leaf: `automaton` makes it, from the leaf and the automaton that was needed

@@ -24,7 +24,7 @@ use super::text_lengths::TextLengths;
 use super::{Array, Graph, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, shortest_cache};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, Encoding};
+use crate::regular::{Automaton, Encoding, Regular};
 
 /// "No finite text". Sums of a few of these do not overflow.
 pub const INFINITE: u32 = u32::MAX / 8;
@@ -82,7 +82,10 @@ impl Facts {
             texts: FxHashMap::default(),
         };
         for (index, leaf) in graph.leaves.iter().enumerate() {
-            let shortest = if let Some(shortest) = plain_shortest(&leaf.tree, leaf.encoding) {
+            let shortest = if let Regular::Parser(parser) = &leaf.tree {
+                let automaton = facts.built[index].insert(parser.automaton(limits)?);
+                if automaton.is_never() { INFINITE } else { automaton.shortest(automaton.start().state()) }
+            } else if let Some(shortest) = plain_shortest(&leaf.tree, leaf.encoding) {
                 shortest.bytes + if leaf.encoding == Encoding::Text { 0 } else { 2 }
             } else {
                 shortest_cache::shortest(leaf, limits, || {

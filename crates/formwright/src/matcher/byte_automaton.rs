@@ -29,7 +29,7 @@ impl Language {
     /// # Errors
     /// [`crate::Kind::Limit`] where there are more; as [`Language::compiled`].
     pub fn byte_automaton(&self, most_states: usize) -> Result<ByteAutomaton> {
-        let graph = self.compiled()?;
+        let graph = &*self.compiled()?;
         let (mut stacks, mut path) = (Stacks::default(), Vec::new());
         let mut machine = Machine::new(graph, &mut stacks, &mut path);
         let start = machine.initial();
@@ -55,6 +55,7 @@ impl Language {
                 return Err(Error::limit("states of the automaton", states.len(), most_states));
             }
         }
+        graph.check_parsers()?;
         if graph.overflowed() { Err(too_many_states()) } else { Ok(automaton) }
     }
 }

@@ -96,8 +96,8 @@ impl Constraint {
         if let Some(cache) = precomputed(&constraint) {
             constraint.pool().put(cache);
         }
-        if !tables.vocabulary.has_every_byte() {
-            constraint.matcher().check_beginning()?;
+        if !tables.vocabulary.has_every_byte() && constraint.graph().check_ends().is_ok() {
+            Matcher::new(constraint.clone()).check_beginning()?;
         }
         Ok(constraint)
     }
@@ -148,7 +148,8 @@ impl Constraint {
         self.0.spelled.as_ref()
     }
 
-    pub(crate) fn graph(&self) -> &CompiledGraph {
+    /// The graph that it runs.
+    pub fn graph(&self) -> &CompiledGraph {
         &self.0.graph
     }
 

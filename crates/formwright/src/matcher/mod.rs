@@ -133,6 +133,24 @@ impl Matcher {
 
     /// Advances by one token; false, and unchanged, if it cannot come.
     fn try_token(&mut self, token: TokenId) -> Result<bool> {
+        let accepted = self.try_any_token(token)?;
+        if self.constraint().graph().has_parser() {
+            self.check_parsers(accepted)?;
+        }
+        Ok(accepted)
+    }
+
+    /// Fails, after a step back if a step was `accepted`, if a parser did.
+    #[cold]
+    fn check_parsers(&mut self, accepted: bool) -> Result<()> {
+        let checked = self.constraint().graph().check_parsers();
+        if checked.is_err() && accepted {
+            self.rollback(1)?;
+        }
+        checked
+    }
+
+    fn try_any_token(&mut self, token: TokenId) -> Result<bool> {
         let Self { cache, history, path, distance, places } = self;
         let constraint = cache.constraint();
         let bytes = constraint.tables().vocabulary.token(token);
@@ -208,6 +226,9 @@ impl Matcher {
         }
         if let Some(distance) = distance.as_mut().filter(|_| accepted) {
             distance.advance(&MostBegun::by(text));
+        }
+        if self.constraint().graph().has_parser() {
+            self.check_parsers(accepted)?;
         }
         if accepted { Ok(()) } else { Err(self.rejected(None, text)) }
     }
@@ -315,7 +336,9 @@ impl Matcher {
     /// Fails if the vocabulary provably cannot spell any text from here on.
     pub(crate) fn check_beginning(&self) -> Result<()> {
         let (counting, first) = (self.constraint().counting(), self.history.configurations());
-        if !self.with_potential(|potential, machine| potential.is_dead_end(machine, counting, first)) {
+        let is_dead_end = self.with_potential(|potential, machine| potential.is_dead_end(machine, counting, first));
+        self.constraint().graph().check_parsers()?;
+        if !is_dead_end {
             return Ok(());
         }
         let expected = self.expected();
@@ -331,6 +354,18 @@ impl Matcher {
     /// [`Kind::DeadEnd`] when no token may come; [`Kind::Limit`] when the budget is too small for any complete
     /// text, or a bound was reached.
     pub fn mask(&mut self, budget: Option<u32>) -> Result<Mask> {
+        if !self.constraint().graph().has_parser() {
+            return self.any_mask(budget);
+        }
+        if budget.is_some() {
+            self.constraint().graph().check_ends()?;
+        }
+        let found = self.any_mask(budget);
+        self.check_parsers(false)?;
+        found
+    }
+
+    fn any_mask(&mut self, budget: Option<u32>) -> Result<Mask> {
         if self.canonical().is_some() {
             return self.canonical_mask(budget);
         }

@@ -50,6 +50,7 @@ impl<'g> Recognizer<'g> {
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn check_limits(&self) -> Result<()> {
+        self.graph.check_parsers()?;
         if self.graph.overflowed() { Err(too_many_states()) } else { Ok(()) }
     }
 
@@ -114,7 +115,8 @@ impl Language {
     /// # Errors
     /// As [`Language::compiled`].
     pub fn check(&self, text: &[u8]) -> Result<(usize, bool)> {
-        let mut run = Recognizer::new(self.compiled()?);
+        let graph = self.compiled()?;
+        let mut run = Recognizer::new(&graph);
         let read = run.read(text);
         run.check_limits()?;
         Ok((read, read == text.len() && run.is_accepting()))
@@ -125,7 +127,10 @@ impl Language {
     /// # Errors
     /// As [`Language::compiled`].
     pub fn example(&self) -> Result<Vec<u8>> {
-        let mut run = Recognizer::new(self.compiled()?);
-        Ok(run.shortest_completion())
+        let graph = self.compiled()?;
+        graph.check_ends()?;
+        let mut run = Recognizer::new(&graph);
+        let example = run.shortest_completion();
+        graph.check_parsers().map(|()| example)
     }
 }

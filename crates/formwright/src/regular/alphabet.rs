@@ -193,7 +193,7 @@ fn collect(tree: &Regular, out: &mut Vec<Ranges>) {
         }
     };
     match tree {
-        Regular::Never | Regular::Empty => {}
+        Regular::Never | Regular::Empty | Regular::Parser(_) => {}
         Regular::Class(class) => add(class, out),
         Regular::Concat(parts) | Regular::Or(parts) | Regular::And(parts) => {
             parts.iter().for_each(|part| collect(part, out));

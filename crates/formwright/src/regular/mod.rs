@@ -21,10 +21,12 @@ mod automaton;
 mod byte_set;
 mod expression;
 mod implicit;
+mod parser;
 mod tree;
 
 pub(crate) use automaton::ClassLoop;
 pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub use byte_set::ByteSet;
 pub use implicit::{Implicit, ImplicitLanguage};
+pub use parser::{CharacterParser, Exploration, Outlook, Parser, ParserState};
 pub use tree::{Divisor, Ranges, Regular, Static};

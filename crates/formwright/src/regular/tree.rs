@@ -13,6 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::implicit::Implicit;
+use super::parser::Parser;
 
 /// Sorted, disjoint, inclusive ranges of code points (surrogates excluded).
 pub type Ranges = Arc<[(char, char)]>;
@@ -54,6 +55,8 @@ pub enum Regular {
     Implicit(Implicit),
     /// A tree that is made once for the process.
     Static(Static),
+    /// A language that a host reads character by character: never a part of another tree.
+    Parser(Parser),
 }
 
 /// A tree that lives as long as the process: compared by its address, not by its parts.
@@ -241,7 +244,9 @@ impl Regular {
             Self::And(parts) => Self::And(all(parts)),
             Self::Not(inner) => Self::Not(Arc::new(inner.unshared())),
             Self::Repeat(inner, low, high) => Self::Repeat(Arc::new(inner.unshared()), *low, *high),
-            Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) => self.clone(),
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) | Self::Parser(_) => {
+                self.clone()
+            }
         }
     }
 
@@ -253,7 +258,7 @@ impl Regular {
                 1 + parts.iter().map(Self::nodes).sum::<usize>()
             }
             Self::Not(inner) | Self::Repeat(inner, ..) => 1 + inner.nodes(),
-            Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) => 1,
+            Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) | Self::Parser(_) => 1,
         }
     }
 
@@ -284,7 +289,7 @@ impl Regular {
                 .enumerate()
                 .any(|(at, a)| parts[at + 1..].iter().any(|b| a.begins_apart(b)))
                 .then_some(true),
-            Self::Not(_) | Self::Multiple(_) => None,
+            Self::Not(_) | Self::Multiple(_) | Self::Parser(_) => None,
         }
     }
 

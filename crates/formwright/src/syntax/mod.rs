@@ -6,7 +6,7 @@ pub mod json_schema;
 mod ascii;
 mod ecma;
 mod pattern;
-mod python;
+pub mod python;
 pub mod regex;
 
 pub(crate) use ecma::parse as ecma_pattern;

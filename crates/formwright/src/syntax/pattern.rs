@@ -355,7 +355,7 @@ fn class_tree(ranges: &Ranges) -> Regular {
 
 fn nullable(tree: &Regular) -> bool {
     match tree {
-        Regular::Never | Regular::Class(_) | Regular::Multiple(_) => false,
+        Regular::Never | Regular::Class(_) | Regular::Multiple(_) | Regular::Parser(_) => false,
         Regular::Empty => true,
         Regular::Concat(parts) | Regular::And(parts) => parts.iter().all(nullable),
         Regular::Or(parts) => parts.iter().any(nullable),

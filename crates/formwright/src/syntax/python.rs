@@ -29,6 +29,41 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
     ecma::parse_with(pattern, &classes, Mode::Whole, limits)
 }
 
+/// The characters that a pattern of exactly one character matches, as disjoint ranges in ascending order; `None` for other
+/// patterns.
+///
+/// # Errors
+/// As [`parse`].
+pub fn characters(source: &str, limits: &Limits) -> Result<Option<Vec<(char, char)>>> {
+    let (tree, mut ranges) = (parse(source, limits)?, Vec::new());
+    Ok(collect(&tree, &mut ranges).then(|| merged(ranges)))
+}
+
+/// Adds the characters of a tree of single characters; false if it is none.
+fn collect(tree: &Regular, ranges: &mut Vec<(char, char)>) -> bool {
+    match tree {
+        Regular::Class(class) => ranges.extend(class.iter()),
+        Regular::Or(parts) => return parts.iter().all(|part| collect(part, ranges)),
+        Regular::Static(tree) => return collect(tree.0, ranges),
+        Regular::Never => {}
+        _ => return false,
+    }
+    true
+}
+
+/// The same characters as disjoint ranges in ascending order.
+fn merged(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
+    ranges.sort_unstable();
+    let mut merged: Vec<(char, char)> = Vec::with_capacity(ranges.len());
+    for (low, high) in ranges {
+        match merged.last_mut() {
+            Some((_, end)) if *end >= low => *end = high.max(*end),
+            _ => merged.push((low, high)),
+        }
+    }
+    merged
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -78,10 +78,8 @@ impl Tables {
     /// # Errors
     /// As [`Leaf::automaton`].
     pub fn automaton(&self, leaf: &Leaf, built: Option<&Arc<Automaton>>) -> Result<Numbered> {
-        self.automata.of(leaf, || match built.filter(|automaton| !automaton.is_near_its_limit()) {
-            Some(automaton) => Ok(Arc::clone(automaton)),
-            None => Ok(Arc::new(leaf.automaton(&self.limits)?)),
-        })
+        let built = built.filter(|automaton| !automaton.is_near_its_limit());
+        self.automata.of(leaf, || leaf.shared_automaton(built, &self.limits))
     }
 
     /// The id of a whitespace automaton.

@@ -110,7 +110,11 @@ impl<'m> Machine<'m> {
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn check_limits(&self) -> Result<()> {
-        if self.overflow { Err(too_many_states()) } else { Ok(()) }
+        if self.overflow {
+            self.graph.check_parsers()?;
+            return Err(too_many_states());
+        }
+        Ok(())
     }
 
     /// Forgets that the steps so far depended on unknown names or items, where that does not matter.

@@ -41,8 +41,8 @@ const SOME: u32 = 16;
 
 /// A cache with the first entries of a constraint; none if its language has JSON in it, or only dense states.
 pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
-    if !constraint.language().is_plain() {
-        return None;
+    if !constraint.language().is_plain() || constraint.language().has_parser() {
+        return None; // a parser is asked for what texts need, and for nothing else
     }
     let most = EFFORT.min(constraint.tables().limits().automaton_states as u32 / 32); // texts need room as well
     let mut cache = MatcherCache::default();

@@ -61,7 +61,7 @@ impl Automaton {
     /// The class loops that `state` may stay in, once the code point it is inside of is complete. The classes asked
     /// about must be the same every time.
     pub(crate) fn class_loops(&self, state: StateId, classes: &[ClassOfBit]) -> SmallVec<[ClassLoop; 1]> {
-        let mut builder = self.lock();
+        let Some(mut builder) = self.derived() else { return SmallVec::new() };
         let Some((expression, _)) = builder.after_code_point(state) else { return SmallVec::new() };
         let by_minterm = self.classes_by_minterm(&builder, classes);
         let parts = builder.expressions.alternatives(expression);
@@ -75,7 +75,7 @@ impl Automaton {
     /// The loop of all code points that lead `state` to itself, once the one it is inside of is complete; perhaps none
     /// do.
     pub(crate) fn own_loop(&self, state: StateId, classes: &[ClassOfBit]) -> ClassLoop {
-        let mut builder = self.lock();
+        let Some(mut builder) = self.derived() else { return ClassLoop { covers: 0, repetitions: 0 } };
         let set = builder.after_code_point(state).map(|(expression, _)| builder.own_loop(expression));
         let covers = set.map_or(0, |set| self.classes_by_minterm(&builder, classes).within(&set));
         ClassLoop { covers, repetitions: UNBOUNDED }
@@ -89,7 +89,7 @@ impl Automaton {
 
     /// Bytes of the shortest completion at any time in a class loop of `state`, at most.
     pub fn farthest(&self, state: StateId) -> u32 {
-        let mut builder = self.lock();
+        let Some(mut builder) = self.derived() else { return 0 };
         let quote = u32::from(self.encoding.is_self_delimiting());
         let Some((expression, missing)) = builder.after_code_point(state) else { return 0 };
         builder.expressions.farthest(expression).saturating_add(quote + missing)

@@ -99,6 +99,11 @@ impl ByteClasses {
         Self::beginning_at(&begins)
     }
 
+    /// Every byte is a class.
+    pub fn single() -> Self {
+        Self::beginning_at(&[true; 256])
+    }
+
     fn beginning_at(begins: &[bool; 256]) -> Self {
         let (mut of_byte, mut firsts) = ([0; 256], vec![0]);
         for byte in 1..=255 {

@@ -53,6 +53,9 @@ impl Automaton {
 
     /// The steps from every state; `None` if there are too many.
     fn all_steps(&self) -> Option<Steps> {
+        if self.is_parsed() {
+            return None; // its code is run for what texts and masks ask, and for nothing else
+        }
         let (mut steps, mut open) = (Steps::default(), vec![self.start.state()]);
         while let Some(state) = open.pop() {
             if steps.contains_key(&state) {

@@ -17,6 +17,7 @@ mod class_loops;
 mod decoder;
 mod encoding;
 mod farthest;
+mod parser_states;
 mod table;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -25,6 +26,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use super::alphabet::Alphabet;
 use super::byte_set::ByteSet;
 use super::expression::{Expressions, OutOfFuel};
+use super::parser::Parser;
 use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
 use crate::limits::Limits;
@@ -34,6 +36,7 @@ use class_loops::ClassesByMinterm;
 use decoder::DecoderState;
 use encoding::ByteClasses;
 pub use encoding::{Encoding, Escapes};
+use parser_states::ParserStates;
 use table::{Table, UNKNOWN};
 
 /// A state of an [`Automaton`].
@@ -92,8 +95,10 @@ pub struct Automaton {
     classes: ByteClasses,
     /// A row for each state: where each class leads, its representative, and the bytes of its shortest completion.
     table: Table,
-    builder: Mutex<StateBuilder>,
+    states: States,
     overflow: AtomicBool,
+    /// Why the parser could not be asked any further.
+    failure: OnceLock<Error>,
     near_its_limit: AtomicBool,
     /// Bytes, about, when a transition was built last.
     memory: AtomicUsize,
@@ -108,6 +113,14 @@ pub struct Automaton {
     farthest: [OnceLock<Option<u32>>; 2],
     /// The answer of [`Automaton::plain_characters`].
     plain_characters: OnceLock<usize>,
+}
+
+/// Where states come from: each has its lock, taken while a state is made.
+enum States {
+    /// From expressions.
+    Derived(Box<Mutex<StateBuilder>>),
+    /// From a character parser, which runs code of the host while the lock is held.
+    Parsed { states: Box<Mutex<ParserStates>>, knows_ends: bool },
 }
 
 impl std::fmt::Debug for Automaton {
@@ -125,22 +138,43 @@ impl Automaton {
     /// # Errors
     /// [`Kind::Limit`] when deciding emptiness takes too long.
     pub fn new(tree: &Regular, encoding: Encoding, limits: &Limits) -> Result<Self> {
+        if let Regular::Parser(parser) = tree {
+            return Self::of_parser(parser, limits);
+        }
         let alphabet = Alphabet::new(tree);
         let classes = ByteClasses::new(&alphabet, encoding);
         let shortest = encoding.shortest_of_minterms(&alphabet);
         let width = classes.len() + 2;
-        let fixed_bytes = size_of::<Self>() + alphabet.memory();
+        let fixed_bytes = size_of::<Self>() + size_of::<StateBuilder>() + alphabet.memory();
         let mut expressions = Expressions::new(alphabet, shortest, limits.emptiness_search);
         let root = expressions.lower(tree);
         let mut builder = StateBuilder::new(expressions, encoding, limits, fixed_bytes, width * size_of::<AtomicU32>());
         let start = builder.start(root).map_err(|OutOfFuel| too_hard(limits))?;
-        Ok(Self {
+        let memory = builder.memory();
+        Ok(Self::made_of(States::Derived(Box::new(Mutex::new(builder))), encoding, classes, start, memory))
+    }
+
+    /// The automaton of a parser.
+    ///
+    /// # Errors
+    /// [`Kind::Parser`] when it fails, or when it has no text; [`Kind::Limit`] when it has too many states.
+    pub(super) fn of_parser(parser: &Parser, limits: &Limits) -> Result<Self> {
+        let mut states = ParserStates::new(parser, limits.automaton_states)?;
+        let (start, memory) = (states.start()?, states.memory());
+        let knows_ends = states.knows_ends();
+        let states = States::Parsed { states: Box::new(Mutex::new(states)), knows_ends };
+        Ok(Self::made_of(states, Encoding::Text, ByteClasses::single(), start, memory))
+    }
+
+    fn made_of(states: States, encoding: Encoding, classes: ByteClasses, start: Step, memory: usize) -> Self {
+        Self {
             encoding,
+            table: Table::new(classes.len() + 2),
             classes,
-            table: Table::new(width),
-            memory: AtomicUsize::new(builder.memory()),
-            builder: Mutex::new(builder),
+            memory: AtomicUsize::new(memory),
+            states,
             overflow: AtomicBool::new(false),
+            failure: OnceLock::new(),
             near_its_limit: AtomicBool::new(false),
             start,
             reach: OnceLock::new(),
@@ -148,7 +182,7 @@ impl Automaton {
             classes_by_minterm: OnceLock::new(),
             plain_characters: OnceLock::new(),
             farthest: Default::default(),
-        })
+        }
     }
 
     /// Builds the transitions by some first bytes, so that a limit is met here and not in the middle of a text.
@@ -225,7 +259,7 @@ impl Automaton {
         if state == DEAD || cells.iter().all(|cell| cell.load(Ordering::Relaxed) != UNKNOWN) {
             return;
         }
-        let mut builder = self.lock();
+        let Some(mut builder) = self.derived() else { return };
         if builder.takes_search(state) {
             return;
         }
@@ -258,7 +292,11 @@ impl Automaton {
         if state == DEAD {
             return Step(DEAD);
         }
-        let Some(step) = self.build(&mut self.lock(), state, byte) else { return Step(DEAD) };
+        let built = match &self.states {
+            States::Derived(builder) => self.build(&mut lock(builder), state, byte),
+            States::Parsed { states, .. } => self.parse(&mut lock(states), state, byte),
+        };
+        let Some(step) = built else { return Step(DEAD) };
         self.table.row_or_make(state)[class].store(step.0, Ordering::Release);
         step
     }
@@ -274,6 +312,41 @@ impl Automaton {
             self.overflow.store(true, Ordering::Relaxed);
         }
         step.ok()
+    }
+
+    /// A transition of a parser; none if it fails.
+    fn parse(&self, states: &mut ParserStates, state: StateId, byte: u8) -> Option<Step> {
+        let step = states.step(state, byte);
+        self.memory.store(states.memory(), Ordering::Relaxed);
+        if states.is_near_its_limit() {
+            self.near_its_limit.store(true, Ordering::Relaxed);
+        }
+        step.map_err(|error| self.fail(error)).ok()
+    }
+
+    /// The parser failed: what was answered since then may miss texts. New texts begin with a new automaton.
+    fn fail(&self, error: Error) {
+        self.failure.get_or_init(|| error);
+        self.near_its_limit.store(true, Ordering::Relaxed);
+        self.overflow.store(true, Ordering::Relaxed);
+    }
+
+    /// Why its parser could not be asked any further.
+    pub fn failure(&self) -> Option<&Error> {
+        self.failure.get()
+    }
+
+    /// Whether its states come from a parser, which runs code of the host.
+    pub fn is_parsed(&self) -> bool {
+        matches!(self.states, States::Parsed { .. })
+    }
+
+    /// Whether the bytes to the end are known of every state.
+    pub fn knows_ends(&self) -> bool {
+        match &self.states {
+            States::Derived(_) => true,
+            &States::Parsed { knows_ends, .. } => knows_ends,
+        }
     }
 
     /// Whether a limit was reached while building: masks and answers since then may miss texts.
@@ -308,7 +381,14 @@ impl Automaton {
 
     #[cold]
     fn find_shortest(&self, state: StateId, cell: &AtomicU32) -> u32 {
-        let shortest = self.lock().shortest(state).min(UNKNOWN - 1);
+        let shortest = match &self.states {
+            States::Derived(builder) => lock(builder).shortest(state),
+            States::Parsed { states, .. } => lock(states).shortest(state).unwrap_or_else(|error| {
+                self.fail(error);
+                UNKNOWN
+            }),
+        };
+        let shortest = shortest.min(UNKNOWN - 1);
         cell.store(shortest, Ordering::Relaxed);
         shortest
     }
@@ -316,7 +396,7 @@ impl Automaton {
     /// The state under which masks of `state` are cached: it allows the same tokens of at most `reach - 1` code points.
     /// Also the bytes by which the end may be farther from `state` than from there.
     pub fn representative_and_slack(&self, state: StateId, reach: u32) -> (StateId, u32) {
-        let mut builder = self.lock();
+        let Some(mut builder) = self.derived() else { return (state, 0) };
         let representative = builder.clamped(state, reach);
         let (expression, _) = builder.meaning(state);
         let slack = if representative == state { 0 } else { builder.expressions.slack(expression, reach) };
@@ -338,7 +418,7 @@ impl Automaton {
 
     #[cold]
     fn find_representative(&self, state: StateId, reach: u32, cell: &AtomicU32) -> StateId {
-        let representative = self.lock().clamped(state, reach);
+        let representative = self.derived().map_or(state, |mut builder| builder.clamped(state, reach));
         cell.store(representative, Ordering::Release);
         representative
     }
@@ -346,7 +426,7 @@ impl Automaton {
     /// Of a state with a counter that no token of `reach - 1` code points can exhaust: the state in which some token
     /// can, later on.
     pub fn when_exhaustible(&self, state: StateId, reach: u32) -> Option<StateId> {
-        let mut builder = self.lock();
+        let mut builder = self.derived()?;
         let (expression, at) = builder.meaning(state);
         let last = builder.expressions.when_exhaustible(expression, reach)?;
         builder.state(last, at).ok().map(Step::state).filter(|&state| state != DEAD)
@@ -354,7 +434,7 @@ impl Automaton {
 
     /// Whether any text may follow, and the state is between two code points.
     pub fn is_anything(&self, state: StateId) -> bool {
-        let builder = self.lock();
+        let Some(builder) = self.derived() else { return false };
         let (expression, at) = builder.meaning(state);
         at == DecoderState::Between && builder.expressions.is_anything(expression)
     }
@@ -373,9 +453,17 @@ impl Automaton {
         step.accepting()
     }
 
-    fn lock(&self) -> MutexGuard<'_, StateBuilder> {
-        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The builder of states, if they come from expressions.
+    fn derived(&self) -> Option<MutexGuard<'_, StateBuilder>> {
+        match &self.states {
+            States::Derived(builder) => Some(lock(builder)),
+            States::Parsed { .. } => None,
+        }
     }
+}
+
+fn lock<T>(states: &Mutex<T>) -> MutexGuard<'_, T> {
+    states.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn too_hard(limits: &Limits) -> Error {
