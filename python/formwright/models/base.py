@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from formwright.languages import Schema
+    from formwright.parsers import CharacterParser
 
 __all__ = ["LocalModel", "LocalRuntime"]
 
@@ -132,7 +133,7 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: Schema,
+        form: Schema | CharacterParser,
         *,
         finish: Literal[True] = True,
         stop: None = None,
@@ -176,7 +177,7 @@ class LocalModel:
     def generate(
         self,
         prompt: Prompt,
-        form: Schema,
+        form: Schema | CharacterParser,
         *,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
@@ -295,7 +296,7 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: Schema,
+        form: Schema | CharacterParser,
         *,
         finish: Literal[True] = True,
         stop: None = None,
@@ -339,7 +340,7 @@ class LocalModel:
     def stream(
         self,
         prompt: Prompt,
-        form: Schema,
+        form: Schema | CharacterParser,
         *,
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
