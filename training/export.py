@@ -81,7 +81,7 @@ def run_graph(path: Path, config: Config, ids: np.ndarray) -> np.ndarray:
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     past = np.zeros((len(ids), config.heads, 0, config.width // config.heads), np.float32)
     caches = {entry.name: past for entry in session.get_inputs() if entry.name.startswith("past_key_values")}
-    feed = {"input_ids": ids, "past_lengths": np.zeros(len(ids), np.int64), **caches}
+    feed = {"input_ids": ids, "past_lengths": np.zeros(len(ids), np.int64), "kept": np.array([ids.shape[1]]), **caches}
     return session.run(["logits"], feed)[0]
 
 

@@ -3,7 +3,7 @@
     python graph.py ../python/formwright/models/formwright_tiny     # reads model.safetensors, writes model.int8.onnx
 
     input_ids [batch, new]   past_lengths [batch]   past_key_values.N.key/.value [batch, heads, capacity, head size]
-    logits [batch, new, vocabulary]                 present.N.key/.value
+    kept [1]                 logits [batch, kept, vocabulary], of the last positions            present.N.key/.value
 
 Rows of a batch do not touch each other: a row gives the same bits alone and beside any others. Weights have
 one scale a column, activations one scale a token, and products of 8-bit numbers are exact; attention reads
@@ -82,7 +82,7 @@ def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
     graph, heads, epsilon = Graph(), config["num_attention_heads"], config["rms_norm_eps"]
     for name, value in {
         "last_axis": np.array([-1]), "tiny": np.float32(1e-12), "one_127th": np.float32(1 / 127), "one": np.float32(1), "middle": np.uint8(MIDDLE),
-        "first_axis": np.array([0]), "new_axis": np.array([1], np.int64), "first": np.array(0), "last": np.array([1]), "halves": np.array([config["intermediate_size"]] * 2),
+        "first_axis": np.array([0]), "new_axis": np.array([1], np.int64), "end": np.array([2**31 - 1]), "last": np.array([1]), "halves": np.array([config["intermediate_size"]] * 2),
     }.items():
         graph.constant(name, np.asarray(value))
     for name, value in zip(("cosine", "sine"), rotations(config), strict=True):
@@ -101,6 +101,7 @@ def build(weights: dict[str, np.ndarray], config: dict) -> onnx.ModelProto:
         )
         x = graph("Add", x, graph.linear(mixed, quantized(graph, f"mix_{layer}", part["self_attn.o_proj"].T)))
         x = graph("Add", x, feed_forward(graph, graph.norm(x, part["post_attention_layernorm"], epsilon), part, layer))
+    x = graph("Slice", x, graph("Neg", "kept"), "end", "new_axis")
     logits = graph.linear(graph.norm(x, weights["model.norm.weight"], epsilon), head)
     graph("Identity", logits, outputs=["logits"])
     return assembled(graph, config)
@@ -140,8 +141,9 @@ def assembled(graph: Graph, config: dict) -> onnx.ModelProto:
     names = [f"{layer}.{part}" for layer in range(config["num_hidden_layers"]) for part in ("key", "value")]
     value = helper.make_tensor_value_info
     inputs = [value("input_ids", TensorProto.INT64, ["batch", "new"]), value("past_lengths", TensorProto.INT64, ["batch"])]
+    inputs += [value("kept", TensorProto.INT64, [1])]
     inputs += [value(f"past_key_values.{name}", TensorProto.FLOAT, cache) for name in names]
-    outputs = [value("logits", TensorProto.FLOAT, ["batch", "new", config["vocab_size"]])]
+    outputs = [value("logits", TensorProto.FLOAT, ["batch", "kept", config["vocab_size"]])]
     outputs += [value(f"present.{name}", TensorProto.FLOAT, [*cache[:2], "held", cache[3]]) for name in names]
     constants = [numpy_helper.from_array(array, name) for name, array in graph.constants.items()]
     whole = helper.make_graph(graph.nodes, "formwright-tiny", inputs, outputs, constants)

@@ -76,12 +76,15 @@ class Network:
         _session(path)  # what is wrong with the file is told now
         return cls(path, names, heads, size, context)
 
-    def run(self, token_ids: NDArray[np.int64], lengths: NDArray[np.int64], caches: list[Floats]) -> Floats:
-        """The logits after each of ``token_ids`` (rows, new); their keys and values are written into the caches."""
+    def run(
+        self, token_ids: NDArray[np.int64], lengths: NDArray[np.int64], caches: list[Floats], kept: int = 1
+    ) -> Floats:
+        """The logits after the last ``kept`` of ``token_ids`` (rows, new), whose keys and values go into the caches."""
         session = _session(self.path)
         binding = session.io_binding()
         binding.bind_cpu_input("input_ids", token_ids)
         binding.bind_cpu_input("past_lengths", lengths)
+        binding.bind_cpu_input("kept", np.array([kept], np.int64))
         for name, cache in zip(self.names, caches, strict=True):
             where = ("cpu", 0, np.float32, cache.shape, cache.ctypes.data)
             binding.bind_input(f"past_key_values.{name}", *where)
@@ -135,10 +138,10 @@ class TinyBatch:
         logits[list(given)] = found
         return logits
 
-    def score(self, row: int, token_ids: Sequence[int]) -> Floats:
-        """Append tokens to one row; the logits after each of them, of shape ``(tokens, vocabulary)``."""
+    def score(self, row: int, token_ids: Sequence[int], kept: int) -> Floats:
+        """Append tokens to one row; the logits after each of the last ``kept``, of shape ``(kept, vocabulary)``."""
         self._make_room({row: len(token_ids)})
-        logits = self._run(slice(row, row + 1), np.array([token_ids], np.int64))
+        logits = self._run(slice(row, row + 1), np.array([token_ids], np.int64), kept=kept)
         self._lengths[row] += len(token_ids)
         rows: Floats = logits[0]
         return rows
@@ -189,10 +192,12 @@ class TinyBatch:
         self._lengths[list(given)] += [len(ids) for ids in given.values()]
         return np.stack([logits[row] for row in given])
 
-    def _run(self, part: slice, token_ids: NDArray[np.int64], places: NDArray[np.int64] | None = None) -> Floats:
+    def _run(
+        self, part: slice, token_ids: NDArray[np.int64], places: NDArray[np.int64] | None = None, kept: int = 1
+    ) -> Floats:
         """Run the network on neighbouring rows."""
         lengths = (self._lengths if places is None else places)[part]
-        return self._network.run(token_ids, lengths, [cache[part] for cache in self._caches])
+        return self._network.run(token_ids, lengths, [cache[part] for cache in self._caches], kept)
 
     def _make_room(self, counts: dict[int, int]) -> None:
         """Caches that hold so many tokens more of these rows, and a forgotten one of each."""
@@ -228,7 +233,7 @@ class TinyRuntime:
 
     def prefill(self, token_ids: Sequence[int], /) -> Floats:
         """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
-        last: Floats = self.score(token_ids)[-1]
+        last: Floats = self._held().score(0, token_ids, 1)[-1]
         return last
 
     def step(self, token_id: int, /) -> Floats:
@@ -237,15 +242,19 @@ class TinyRuntime:
 
     def score(self, token_ids: Sequence[int], /) -> Floats:
         """Append tokens; the logits after each of them, of shape ``(tokens, vocabulary)``."""
-        if self._row is None:
-            self._row = TinyBatch(self._network, rows=1)
-        return self._row.score(0, token_ids)
+        return self._held().score(0, token_ids, len(token_ids))
 
     def fork(self) -> Self:
         """An independent copy that holds the same tokens; the weights are shared."""
         twin = copy.copy(self)
         twin._row = self._row and self._row.copy()
         return twin
+
+    def _held(self) -> TinyBatch:
+        """The sequence, as a batch of one row."""
+        if self._row is None:
+            self._row = TinyBatch(self._network, rows=1)
+        return self._row
 
     def batch(self) -> TinyBatch:
         """An empty batch of this model."""
