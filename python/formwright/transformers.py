@@ -44,8 +44,8 @@ __all__ = ["AllowedTokens", "FormGenerate", "FormProcessor"]
 class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is not typed for us
     """A logits processor that lets every row write in form.
 
-    One may be used again: a call whose rows are no former rows and one token begins anew. After a run whose
-    rows the next prompts go on from, call ``reset()``.
+    One may serve several runs, also at the same time: rows that are no former rows and one token are prompts. A prompt
+    that goes on from a row of a former run continues its text: call ``reset()`` before, or make a new one for each run.
 
     Args:
         constraints: One for all rows, or one for each prompt.
@@ -56,7 +56,6 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
 
     def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:
         self.rows = Rows(constraints, max_tokens=max_tokens)
-        self._mask: RowBuffer | None = None
 
     def reset(self) -> None:
         """Forget all rows: the next ones are prompts."""
@@ -70,20 +69,19 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
             LimitExceeded: ``max_tokens`` is too small for any text.
             DeadEnd: Another processor has forbidden every token that the form allows.
         """
-        if self._mask is None or len(self._mask) != len(scores):
-            self._mask = RowBuffer(allocate_bitmask(len(scores), self.rows.vocabulary))
+        mask = RowBuffer(allocate_bitmask(len(scores), self.rows.vocabulary))
         if scores.device.type != "cpu" or scores.dtype != torch.float32 or scores.requires_grad:
-            running = self.rows.fill(input_ids.cpu().numpy(), self._mask)
+            running = self.rows.fill(input_ids.cpu().numpy(), mask)
             masked: torch.FloatTensor = scores.clone()
-            apply_bitmask(masked, self._mask.mask)
+            apply_bitmask(masked, mask.mask)
             best = masked.amax(-1).float().cpu().numpy()
             if (np.isneginf(best) & running).any():
                 raise _nothing_left()
             return masked
-        running = self.rows.fill(input_ids.numpy(), self._mask)
+        running = self.rows.fill(input_ids.numpy(), mask)
         given = np.ascontiguousarray(scores.numpy())  # a few operations of numpy cost less than as many of torch
         out = np.empty_like(given)
-        if any(running[row] for row in _kernel.copy_allowed(given, self._mask, out)):
+        if any(running[row] for row in _kernel.copy_allowed(given, mask, out)):
             raise _nothing_left()
         return torch.from_numpy(out)
 
@@ -105,7 +103,6 @@ class AllowedTokens:
 
     def __init__(self, constraints: Sequence[Constraint[Any]], *, max_tokens: int | None = None) -> None:
         self.rows = Rows(constraints, max_tokens=max_tokens)
-        self._mask = RowBuffer(allocate_bitmask(1, self.rows.vocabulary))
 
     def reset(self) -> None:
         """Forget all rows: the next ones are prompts."""
@@ -113,15 +110,16 @@ class AllowedTokens:
 
     def __call__(self, batch_id: int, input_ids: torch.LongTensor) -> list[int]:
         """The ids that may come next in a row of prompt ``batch_id``."""
-        self.rows.fill_one(batch_id, input_ids.cpu().numpy(), self._mask)
-        allowed: list[int] = allowed_tokens(self._mask.mask).tolist()
+        mask = allocate_bitmask(1, self.rows.vocabulary)
+        self.rows.fill_one(batch_id, input_ids.cpu().numpy(), mask)
+        allowed: list[int] = allowed_tokens(mask).tolist()
         return allowed
 
 
 class FormGenerate:
     """A ``custom_generate`` function: greedy search or sampling, in which forced tokens cost no call of the model.
 
-    The other processors of the call (temperature, ``top_p``, penalties) are applied behind the mask.
+    Temperature, ``top_k``, ``top_p`` and the like are applied behind the mask; other processors are refused.
 
     Args:
         constraints: One for all prompts, or one for each.
@@ -139,6 +137,7 @@ class FormGenerate:
         logits_processor: Any = (),
         stopping_criteria: Any = (),
         generation_config: Any = None,
+        streamer: Any = None,
         **_: Any,
     ) -> Any:
         """What ``generate`` gives: sequences, or an output with them.
@@ -148,6 +147,7 @@ class FormGenerate:
             LimitExceeded: ``max_new_tokens`` is too small for any text.
         """
         config = generation_config
+        _check_call(logits_processor, config)
         if (config.num_beams or 1) > 1:
             raise ArgumentError(
                 "custom_generate= writes one text for a row, not beams",
@@ -171,11 +171,47 @@ class FormGenerate:
             choose.written = writing.token_ids
             engine.submit(row, writing)
             writings.append(writing)
+        if streamer is not None:
+            streamer.put(input_ids.cpu())
         while not engine.is_idle:
             for turn in engine.step():
                 if turn.error is not None:
                     raise turn.error
+                for piece in turn.pieces if streamer is not None else ():
+                    streamer.put(torch.tensor([piece.token_id]))
+        if streamer is not None:
+            streamer.end()
         return _output(input_ids, [_ended(writing) for writing in writings], config)
+
+
+_KEPT_TO = {
+    "EpsilonLogitsWarper",
+    "EtaLogitsWarper",
+    "InfNanRemoveLogitsProcessor",
+    "LogitNormalization",
+    "MinPLogitsWarper",
+    "TemperatureLogitsWarper",
+    "TopHLogitsWarper",
+    "TopKLogitsWarper",
+    "TopPLogitsWarper",
+    "TypicalLogitsWarper",
+}
+"""Processors that look at one row of scores and at nothing else."""
+
+
+def _check_call(processors: Any, config: Any) -> None:
+    """Refuse what a loop that skips forced tokens cannot keep to. Raises ArgumentError."""
+    hint = "pass logits_processor=[model.logits_processor(form)] instead"
+    for processor in processors:
+        if type(processor).__name__ not in _KEPT_TO:
+            raise ArgumentError(
+                f"custom_generate= does not keep to {type(processor).__name__}: forced tokens do not pass through it",
+                hint=hint,
+                argument="logits_processor",
+            )
+    for name in ("output_logits", "output_scores", "output_attentions", "output_hidden_states"):
+        if getattr(config, name, None):
+            raise ArgumentError(f"custom_generate= has no {name}: forced tokens have none", hint=hint, argument=name)
 
 
 class _HostSampler:

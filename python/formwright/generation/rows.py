@@ -7,14 +7,15 @@ and extended, and a new run is not announced. So a row's state is found by its t
     rows.fill([[7, 8, 9]], mask)             # the first call: 7, 8, 9 is the prompt
     rows.fill([[7, 8, 9, token]], mask)      # its row goes on with a token
 
-A row goes on if all of it but the last token was a row before. If no row of a form does, the host has begun
-anew, and they are prompts.
+A row goes on if all of it but the last token was a row before. If no row of a call does, the host has begun
+anew, and they are prompts. Several runs may take turns.
 
 Cost: a copy of the ids, and for each row one token forward and one mask.
 
 The wrinkle: hosts go on with rows that are over, and with forbidden tokens where nothing else was left. A row that
 is over may only end again. So may one that holds a forbidden token: its score is minus infinity, and stays so.
-A prompt that is a former row and one token more cannot be told from that row: `reset` before it.
+A prompt that is a former row, or one and a token more, cannot be told from that row, and continues its
+text: `reset` before it, or use new ones for each run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,10 @@ __all__ = ["Rows"]
 Ids = NDArray[np.int64]
 
 _KEPT = 64
-"""How far back a row may go and be found at once; from further back it is written again."""
+"""Calls, and prompts of a form, that are kept."""
+
+_MOST_ROWS = 4096
+"""Rows of a form that are found at once; others are written again from their prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,60 +70,50 @@ class _Texts:
 
     constraint: Constraint[Any]
     max_tokens: int | None
-    seen: dict[bytes, tuple[int, _State]] = field(default_factory=dict)
-    """The bytes of a row to its length and state."""
-    prompts: list[Ids] = field(default_factory=list)
-    longest: int = 0
+    seen: dict[bytes, _State] = field(default_factory=dict)
+    """The bytes of a row to its state."""
+    prompts: deque[Ids] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
     def find(self, ids: Ids) -> _State | None:
         """The state of a row that was there before, or that goes on from one."""
         key = ids.tobytes()
         if (known := self.seen.get(key)) is not None:
-            return known[1]
+            return known
         before = self.seen.get(ids[:-1].tobytes()) if len(ids) else None
-        state = self._again(ids) if before is None else before[1].after(int(ids[-1]))
+        state = self._again(ids) if before is None else before.after(int(ids[-1]))
         if state is not None:
-            self.keep(key, len(ids), state)
+            self.keep(key, state)
         return state
 
     def begin(self, ids: Ids) -> _State:
         """The state of a prompt."""
-        if self.max_tokens is None:
-            matcher = self.constraint.matcher(ids.tolist())
-        else:
-            matcher = started(self.constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens))
+        state = self.started(ids)
         self.prompts.append(ids)
-        self.longest = max(self.longest, len(ids))
-        state = _State(matcher, 0)
-        self.keep(ids.tobytes(), len(ids), state)
+        self.keep(ids.tobytes(), state)
         return state
 
-    def forget(self) -> None:
-        """Let the next rows be prompts."""
-        self.seen, self.prompts, self.longest = {}, [], 0
+    def started(self, ids: Ids) -> _State:
+        """The state behind a prompt."""
+        if self.max_tokens is None:
+            return _State(self.constraint.matcher(ids.tolist()), 0)
+        return _State(started(self.constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens)), 0)
 
     def _again(self, ids: Ids) -> _State | None:
-        """The state of a row that went further back than is kept, written anew from its prompt."""
-        for prompt in self.prompts if len(ids) <= self.longest else ():
-            if np.array_equal(ids[: len(prompt)], prompt):
-                state = self.seen[prompt.tobytes()][1]
+        """The state of a row that is not kept any more, written anew from its prompt."""
+        for prompt in self.prompts:
+            if len(ids) > len(prompt) and np.array_equal(ids[: len(prompt)], prompt):
+                state = self.started(prompt)
                 for token_id in ids[len(prompt) :].tolist():
                     state = state.after(token_id)
                 if state.matcher is not None:
                     return state
         return None
 
-    def keep(self, key: bytes, length: int, state: _State) -> None:
-        """Let a row be found, and forget what is far behind it."""
-        self.seen[key] = (length, state)
-        if length > self.longest:
-            self.longest = length
-            if length % _KEPT == 0:
-                self.seen = {
-                    key: entry
-                    for key, entry in self.seen.items()
-                    if entry[0] >= length - _KEPT or entry[1].written == 0
-                }
+    def keep(self, key: bytes, state: _State) -> None:
+        """Let a row be found, and forget the oldest ones."""
+        self.seen[key] = state
+        while len(self.seen) > _MOST_ROWS:
+            del self.seen[next(iter(self.seen))]
 
     def fill(self, state: _State, rows: RowBuffer, row: int) -> bool:
         """Write the mask of a row; false if it is over."""
@@ -153,6 +148,7 @@ class Rows:
             Limits(max_tokens=max_tokens)
         self.vocabulary = constraints[0].vocabulary
         self._constraints, self._max_tokens = list(constraints), max_tokens
+        self._lock = Lock()
         self.reset()
 
     def reset(self) -> None:
@@ -174,7 +170,10 @@ class Rows:
             ArgumentError: There is not one form for each prompt.
             LimitExceeded: ``max_tokens`` is too small for any text.
         """
-        ids = np.array(rows, np.int64)  # a copy: a host may write its next tokens into the same memory
+        with self._lock:
+            return self._fill(np.array(rows, np.int64), mask)  # a copy: a host may write on in the same memory
+
+    def _fill(self, ids: Ids, mask: Mask | RowBuffer) -> list[bool]:
         buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
         texts = self._assigned(len(ids))
         before, states = self._recent[-1] if self._recent else (None, [])
@@ -190,14 +189,15 @@ class Rows:
         if prompt >= len(self._texts) > 1:
             raise self._missing(prompt + 1)
         row, text = np.ascontiguousarray(ids, np.int64), self._texts[min(prompt, len(self._texts) - 1)]
-        state = text.find(row) or text.begin(row)
-        return text.fill(state, mask if isinstance(mask, RowBuffer) else RowBuffer(mask), 0)
+        with self._lock:
+            state = text.find(row) or text.begin(row)
+            return text.fill(state, mask if isinstance(mask, RowBuffer) else RowBuffer(mask), 0)
 
     def _find(self, texts: list[_Texts], ids: Ids) -> list[_State]:
         """The states of rows that do not all go on from the row in their place."""
         for rows, states in self._recent:
             for text, row, state in zip(self._assigned(len(rows)), rows, states, strict=True):
-                text.keep(row.tobytes(), len(row), state)
+                text.keep(row.tobytes(), state)
         self._recent.clear()
         found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
         if all(state is None for state in found):
@@ -214,12 +214,12 @@ class Rows:
 
     def _begin(self, texts: list[_Texts], ids: Ids) -> None:
         """All rows are prompts."""
-        for text in self._texts:
-            text.forget()
+        prompts = {id(text): row for text, row in zip(texts, ids, strict=True)}
         for text, row in zip(texts, ids, strict=True):
-            if not any(np.array_equal(row, prompt) for prompt in text.prompts):
-                if text.prompts and len(self._texts) > 1:
-                    raise self._missing(len({ids[index].tobytes() for index in range(len(ids))}))
+            if len(self._texts) > 1 and not np.array_equal(prompts[id(text)], row):
+                raise self._missing(len({row.tobytes() for row in ids}))
+        for text, row in zip(texts, ids, strict=True):
+            if text.find(row) is None:
                 text.begin(row)
 
     def _missing(self, prompts: int) -> ArgumentError:
