@@ -13,20 +13,27 @@ import click
 from rich.console import Console
 
 import formwright as fw
-from formwright.cli.shared import FILE, JSON_OPTIONS, is_stdin, json_options, one_form, read_text, without_final_newline
+from formwright.cli.shared import (
+    FILE,
+    JSON_OPTIONS,
+    choice_file_option,
+    is_stdin,
+    json_options,
+    one_form,
+    read_text,
+    without_final_newline,
+)
 from formwright.generation import MAX_TOKENS, Piece
 from formwright.models import LocalModel
 
 __all__ = ["generate"]
-
-PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
 @click.option("--regex", help=r"Regular expression that the whole text matches; \d is 0 to 9, (?u)\d any digit.")
 @click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
-@click.option("--choice-file", type=PATH, help="File of UTF-8 with one text on each line: the text is one of them.")
+@choice_file_option
 @json_options
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
@@ -46,7 +53,7 @@ PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--heal", is_flag=True, help="Write the last tokens of the prompt anew: it ends inside a word.")
 @click.option("--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the likeliest text.")
-@click.option("--returns", type=click.IntRange(1), default=1, help="Print this many texts of the beams, a line each.")
+@click.option("--returns", type=click.IntRange(1), default=1, help="Print so many texts of the beams.")
 @click.option(
     "--fidelity",
     type=click.Choice(["mask", "exact", "smc"]),
@@ -78,15 +85,17 @@ def generate(
     **options: Any,
 ) -> None:
     """Write one text in form and print it."""
-    if choices and choice_file is not None:
-        raise click.UsageError("Give --choice or --choice-file, not both.")
+    if trace is not None and (str(trace) == "-" or not trace.parent.is_dir()):
+        raise click.UsageError(
+            f"--trace {trace}: there is no such folder." if str(trace) != "-" else "--trace is a file."
+        )
     if stream and as_json:
         raise click.UsageError("Give --stream or --json, not both.")
     if prompt is not None and prompt_file is not None:
         raise click.UsageError("Give --prompt or --prompt-file, not both.")
     if schema is not None and is_stdin(schema) and prompt is None and (prompt_file is None or is_stdin(prompt_file)):
         raise click.UsageError("Give the schema or the prompt on stdin, not both.")
-    form = one_form(schema, regex, choice_file or choices, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = one_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
     text = _prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     options["trace"] = trace is not None
@@ -150,6 +159,8 @@ def _as_json(result: Any) -> str:
     is_complete = isinstance(result, fw.Complete)
     outcome = {"value": result.value} if is_complete else {"reason": result.reason}
     written = {"text": result.text, "token_ids": result.token_ids, "seconds": result.seconds}
+    if result.log_probability is not None:
+        written["log_probability"] = result.log_probability
     said = {"is_complete": is_complete, **outcome, **written}
     try:
         return json.dumps(said, ensure_ascii=False, allow_nan=False)

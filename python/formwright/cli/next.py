@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import click
 
 import formwright as fw
-from formwright.cli.shared import FILE, JSON_OPTIONS, json_options, one_form, tokenizer_option, vocabulary_of
+from formwright.cli.shared import (
+    FILE,
+    JSON_OPTIONS,
+    choice_file_option,
+    json_options,
+    one_form,
+    tokenizer_option,
+    vocabulary_of,
+)
 
 __all__ = ["next_"]
 
@@ -19,6 +28,7 @@ _BYTES = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_toke
 @click.option("--schema", type=FILE, help="JSON Schema file: the text is JSON for this schema; - is stdin.")
 @click.option("--regex", help="Regular expression that the whole text matches.")
 @click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
+@choice_file_option
 @json_options
 @click.option("--text", default="", help="What is written already.")
 @tokenizer_option
@@ -27,6 +37,7 @@ def next_(
     schema: IO[bytes] | None,
     regex: str | None,
     choices: tuple[str, ...],
+    choice_file: Path | None,
     text: str,
     tokenizer: str | None,
     most: int,
@@ -37,14 +48,18 @@ def next_(
     The tokens are those of a tokenizer file, or of the embedded model. For a text that leaves the form, this is
     shown where it does, and the exit code is 1.
     """
-    form = one_form(schema, regex, choices, {name: options.pop(name) for name in JSON_OPTIONS})
+    form = one_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise click.UsageError("--text is not UTF-8.") from None
+    vocabulary = vocabulary_of(tokenizer)
     good = text.encode()[: form.language.check(text.encode())[0]]
     matcher = fw.compile(form, _BYTES).matcher()
     matcher.accept_bytes(good)
     state = "complete, and may end" if matcher.is_complete else "not complete"
     click.echo(f"after {good.decode('utf-8', 'backslashreplace')!r}: {state}")
     click.echo(f"characters: {_characters(matcher) or 'none'}")
-    vocabulary = vocabulary_of(tokenizer)
     tokens = fw.compile(form, vocabulary).matcher()
     tokens.accept_bytes(good)
     allowed = tokens.allowed_token_ids()

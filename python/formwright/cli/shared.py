@@ -14,6 +14,7 @@ from formwright.tokenizers import from_file
 __all__ = [
     "FILE",
     "JSON_OPTIONS",
+    "choice_file_option",
     "is_stdin",
     "json_options",
     "one_form",
@@ -84,21 +85,36 @@ def json_options(command: Command) -> Command:
 
 
 def one_form(
-    schema: IO[bytes] | None, regex: str | None, choices: Path | tuple[str, ...], options: dict[str, Any]
+    schema: IO[bytes] | None,
+    regex: str | None,
+    choices: tuple[str, ...],
+    choice_file: Path | None,
+    options: dict[str, Any],
 ) -> fw.Form[Any]:
     """The one form that a command was given.
 
     Raises:
         click.UsageError: There is none, or more than one; or options of JSON stand beside another form.
     """
-    if (schema is not None) + (regex is not None) + bool(choices) != 1:
+    if choices and choice_file is not None:
+        raise click.UsageError("Give --choice or --choice-file, not both.")
+    if (schema is not None) + (regex is not None) + bool(choices or choice_file) != 1:
         raise click.UsageError("Give exactly one form: --schema, --regex, --choice or --choice-file.")
     if schema is not None:
         return fw.json_schema(read_text(schema), **options)
     if given := [name for name, value in options.items() if value is not None]:
         option = given[0].replace("_", "-")
         raise click.UsageError(f"--{option} is for --schema: other texts have no JSON in them.")
-    return fw.regex(regex) if regex is not None else fw.choice(choices)
+    return fw.regex(regex) if regex is not None else fw.choice(choice_file or choices)
+
+
+PATH = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def choice_file_option(command: Command) -> Command:
+    """Adds ``--choice-file``."""
+    said = "File of UTF-8 with one text on each line: the text is one of them."
+    return click.option("--choice-file", type=PATH, help=said)(command)
 
 
 def vocabulary_of(tokenizer: str | None) -> fw.Vocabulary:

@@ -33,7 +33,7 @@ from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.writing import Limits, started
 from formwright.masks import allocate_bitmask, apply_bitmask
 
-__all__ = ["beam_search", "log_softmax"]
+__all__ = ["beam_search", "check_beams", "log_softmax"]
 
 Scores = NDArray[np.float64]
 
@@ -160,7 +160,13 @@ def beam_search(
         ArgumentError: ``beams`` or ``returns`` is out of range, or ``stop`` is given.
         LimitExceeded, PromptError, DeadEnd, OutputInvalid: As `Writing`.
     """
-    _check(beams, returns, limits)
+    check_beams(beams, returns)
+    if limits.stop is not None:
+        raise ArgumentError(
+            "stop= does not go with beams=: scores of texts that are cut cannot be compared",
+            hint="say in the form where the text ends",
+            argument="stop",
+        )
     search = _Search(batch, constraint, prompt_ids, limits, beams, returns, prefix, time.perf_counter())
     ended, live, reason = search.run()
     if not ended:
@@ -173,7 +179,8 @@ def beam_search(
     return Complete(value=best_found.value, alternatives=tuple(found), **said)
 
 
-def _check(beams: object, returns: object, limits: Limits) -> None:
+def check_beams(beams: object, returns: object) -> None:
+    """Refuse numbers of beams that cannot be. Raises ArgumentError."""
     if not isinstance(beams, int | np.integer) or beams < 1:
         raise ArgumentError(f"beams must be an integer from 1 on, not {beams!r}", argument="beams")
     if not isinstance(returns, int | np.integer) or not 1 <= returns <= beams:
@@ -181,12 +188,6 @@ def _check(beams: object, returns: object, limits: Limits) -> None:
             f"returns must be an integer from 1 to beams={beams}, not {returns!r}",
             hint="search with as many beams as you want texts, or more",
             argument="returns",
-        )
-    if limits.stop is not None:
-        raise ArgumentError(
-            "stop= does not go with beams=: scores of texts that are cut cannot be compared",
-            hint="say in the form where the text ends",
-            argument="stop",
         )
 
 

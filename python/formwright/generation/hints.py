@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["hints"]
 
-_FEWEST = 6
+_FEWEST = 4
 """Items of an array from which on a repetition is one."""
 
 
@@ -37,6 +37,10 @@ def _pushes(trace: Trace) -> Iterator[str]:
         if row.is_pushed and (before is None or row.is_closed != before.is_closed):
             yield _push(row, is_first=index == 0)
         before = row if row.is_pushed else None
+        if not row.is_allowed:
+            count = "one token" if row.allowed_tokens == 1 else f"{row.allowed_tokens} tokens"
+            said = repr(row.text) if row.token else "the end of the text"
+            yield f"the text left the form with {said}, where the form allows {count} of mass {row.allowed_mass:.2g}"
 
 
 def _push(row: Row, is_first: bool) -> str:

@@ -59,6 +59,7 @@ class Row:
         allowed_mass: What the model gives to all allowed tokens together.
         allowed_tokens: How many there are.
         is_forced: Whether there was no choice.
+        is_allowed: Whether the token is in form; false only for the last row of a text that nothing holds to it.
         model_seconds: Time that the model took.
         mask_seconds: Time that the mask took, found and applied.
         sampler_seconds: Time that the choice took.
@@ -76,6 +77,7 @@ class Row:
     allowed_mass: float
     allowed_tokens: int
     is_forced: bool
+    is_allowed: bool = True
     model_seconds: float = 0.0
     mask_seconds: float = 0.0
     sampler_seconds: float = 0.0
@@ -93,7 +95,7 @@ class Row:
     @property
     def is_pushed(self) -> bool:
         """Whether form or budget kept the model from what it wanted."""
-        return not self.leading_allowed and self.allowed_mass < PUSHED
+        return self.is_allowed and not self.leading_allowed and self.allowed_mass < PUSHED
 
     @property
     def is_closed(self) -> bool:
@@ -123,9 +125,18 @@ class Trace:
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
+    def __getitem__(self, index: int) -> Row:
+        return self.rows[index]
+
     def __repr__(self) -> str:
         pushed = sum(row.is_pushed for row in self.rows)
-        return f"Trace({len(self.rows)} tokens, {pushed} pushed, allowed mass {self.allowed_mass:.3g})"
+        left = "" if self.in_form else ", left the form"
+        return f"Trace({len(self.rows)} tokens, {pushed} pushed, allowed mass {self.allowed_mass:.3g}{left})"
+
+    @property
+    def in_form(self) -> bool:
+        """Whether every token is in form: true of what was written under masks."""
+        return all(row.is_allowed for row in self.rows)
 
     @property
     def allowed_mass(self) -> float:
@@ -267,7 +278,7 @@ def compared(
         token_id=token_id,
         token=_bytes(vocabulary, token_id),
         probability=probability,
-        masked_probability=probability / mass if mass > 0 else 0.0,
+        masked_probability=probability / mass if allowed[token_id] else 0.0,
         leading_token_id=leading,
         leading_token=_bytes(vocabulary, leading),
         leading_probability=float(probabilities[leading]),
@@ -276,6 +287,7 @@ def compared(
         allowed_mass=mass,
         allowed_tokens=int(allowed.sum()),
         is_forced=is_forced,
+        is_allowed=bool(allowed[token_id]),
     )
 
 
@@ -290,7 +302,7 @@ def retraced(
         logits: The model's logits before each token, and perhaps after the last: then the end has a row.
         max_tokens: The budget of the text, if it had one.
 
-    The trace ends before the first token that the form does not allow.
+    The trace ends with the first token that the form does not allow.
     """
     vocabulary = matcher.constraint.vocabulary
     mask, rows = allocate_bitmask(1, vocabulary), []
@@ -302,13 +314,15 @@ def retraced(
         scores = np.array(row, np.float64)
         apply_bitmask(scores, mask)
         allowed = np.isfinite(scores)
-        if not allowed[token_id]:
-            break
         matcher.fill_bitmask(mask, 0)
         in_form = np.argmax(row) in allowed_tokens(mask)
-        forced = int(allowed.sum()) == 1
+        forced = int(allowed.sum()) == 1 and bool(allowed[token_id])
         rows.append(compared(vocabulary, token_id, row, allowed, is_forced=forced, in_form=in_form))
+        if not allowed[token_id]:
+            break
         matcher.accept_token(token_id)
+        if matcher.is_finished:
+            break
     text = matcher.accepted_bytes.decode("utf-8", "ignore")
     return Trace(tuple(rows), text, matcher.constraint.form.language.is_json, max_tokens)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
@@ -31,15 +31,16 @@ from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import ArgumentError, LimitExceeded, MissingDependency, PromptError, VocabularyError
 from formwright.forms import Form
 from formwright.generation.batch import Batch, Engine, Separate
-from formwright.generation.beams import beam_search, log_softmax
+from formwright.generation.beams import beam_search, check_beams, log_softmax
 from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
 from formwright.generation.healing import Healed
+from formwright.generation.held import Held
 from formwright.generation.loop import Runtime, Stream
 from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
 from formwright.generation.sampler import Sampler
 from formwright.generation.trace import retraced
-from formwright.generation.writing import MAX_TOKENS, Limits, Writing
+from formwright.generation.writing import MAX_TOKENS, Limits, Writing, started
 from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
 __all__ = ["LocalModel", "LocalRuntime"]
 
 T = TypeVar("T")
+
+PARTICLES = 16
+"""What ``fidelity="smc"`` weighs unless the caller says otherwise."""
 
 
 class LocalRuntime(Runtime, Protocol):
@@ -202,7 +206,7 @@ class LocalModel:
         beams: int = 1,
         returns: int = 1,
         fidelity: Fidelity = "mask",
-        particles: int = 16,
+        particles: int = PARTICLES,
         trace: bool = False,
     ) -> Complete[Any] | Truncated:
         """Write one text in ``form`` and read its value.
@@ -440,7 +444,7 @@ class LocalModel:
         beams: int = 1,
         returns: int = 1,
         fidelity: Fidelity = "mask",
-        particles: int = 16,
+        particles: int = PARTICLES,
         trace: bool = False,
         batch_size: int = 64,
         progress: bool | None = None,
@@ -471,6 +475,7 @@ class LocalModel:
         if not isinstance(forms, list | tuple):
             self._compile(forms, canonical)
         strategy = _Strategy(beams, returns, fidelity, particles)
+        Held(stop), Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel), Sampler(seed=seed)
         samplers = [
             Sampler(
                 temperature=0.0 if temperature is None else temperature,
@@ -526,12 +531,15 @@ class LocalModel:
             VocabularyError: It is not known how the tokenizer spells.
             LimitExceeded: The context is too small, or there are too many spellings.
         """
-        constraint = compile(choice(list(choices)), self.vocabulary, canonical=canonical)
+        if isinstance(choices, str | bytes | Form) or not isinstance(choices, Iterable):
+            raise ArgumentError(f"choices is a list of texts, not {type(choices).__name__}", argument="choices")
+        texts = list(choices)
+        constraint = compile(choice(texts), self.vocabulary, canonical=canonical)
         ids = self._encode(prompt)
-        room = self.runtime.context - len(ids)
+        limits = Limits(max_tokens=self.runtime.context - len(ids), is_context=True)
         score, ends = self._score(ids), self.vocabulary.eos_token_ids
-        found: dict[str, float] = dict.fromkeys(choices, -np.inf)
-        for spelling in spellings_of(constraint.matcher(ids), room):
+        found: dict[str, float] = dict.fromkeys(texts, -np.inf)
+        for spelling in spellings_of(started(constraint, ids, limits), limits.max_tokens):
             text = spelling.text.decode()
             found[text] = float(np.logaddexp(found[text], scored(score, spelling, ends)))
         return found
@@ -578,7 +586,7 @@ class LocalModel:
         return ids, lambda token_ids: log_softmax(score(token_ids)[-1])
 
     def __repr__(self) -> str:
-        return f"LocalModel({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
+        return f"{type(self).__name__}({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
     def _task(
         self,
@@ -694,11 +702,18 @@ class _Strategy:
                 f'fidelity must be "mask", "exact" or "smc", not {self.fidelity!r}', argument="fidelity"
             )
         if self.fidelity != "mask" and self._has_beams:
+            name = "beams" if self.beams != 1 else "returns"
             raise ArgumentError(
-                f'beams= does not go with fidelity="{self.fidelity}": beams look for the most likely text, '
+                f'{name}= does not go with fidelity="{self.fidelity}": beams look for the most likely text, '
                 "draws do not",
-                argument="beams",
+                argument=name,
             )
+        if self.fidelity != "smc" and self.particles != PARTICLES:
+            raise ArgumentError(
+                f"particles={self.particles} has no meaning here", hint='pass fidelity="smc" too', argument="particles"
+            )
+        if self._has_beams:
+            check_beams(self.beams, self.returns)
 
     @property
     def _has_beams(self) -> bool:
@@ -728,7 +743,7 @@ def _each(prompts_: Any, forms: Any) -> list[tuple[Prompt, Any]]:
     if isinstance(prompts_, str | bytes) or not isinstance(prompts_, Sequence):
         raise ArgumentError(
             f"prompts is a list of prompts, not {type(prompts_).__name__}",
-            hint="for one prompt, call generate",
+            hint="for one prompt, call generate; make a list of what can only be iterated over",
             argument="prompts",
         )
     if not isinstance(forms, list | tuple):

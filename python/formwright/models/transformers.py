@@ -221,7 +221,8 @@ class TransformersModel(LocalModel):
     def custom_generate(self, form: Any, *, canonical: Canonical | None = None) -> FormGenerate:
         """A loop for ``network.generate(..., custom_generate=...)``, in which forced tokens cost no call of the model.
 
-        Its budget is the call's ``max_new_tokens``; the processors and criteria of the call are kept to.
+        Its budget is the call's ``max_new_tokens``. Temperature, ``top_k``, ``top_p`` and stopping criteria of the call
+        are kept to; processors that forced tokens would have to pass through are refused.
         """
         return FormGenerate(self._constraints(form, canonical), TransformersRuntime(self.network).batch)
 
@@ -259,6 +260,12 @@ class TransformersModel(LocalModel):
 
 def wrap(model: Any, tokenizer: Any) -> TransformersModel:
     """See `formwright.from_transformers`."""
+    if not hasattr(model, "config") or not hasattr(tokenizer, "get_vocab"):
+        raise ArgumentError(
+            f"a model and its tokenizer are wanted, not {type(model).__name__} and {type(tokenizer).__name__}",
+            hint="pass AutoModelForCausalLM.from_pretrained(name) and AutoTokenizer.from_pretrained(name)",
+            argument="model",
+        )
     vocabulary = vocabulary_from(
         tokenizer,
         eos_token_ids=sorted(_ends(model)),
