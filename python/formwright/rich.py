@@ -47,8 +47,15 @@ def _heat(trace: Trace) -> Text:
     text = Text()
     for row in trace.rows:
         style = next(style for most, style in _SCALE if row.probability < most)
-        text.append(row.text if row.token else "[end]", style=f"{style} underline" if row.is_forced else style)
+        text.append(
+            _printable(row.text) if row.token else "[end]", style=f"{style} underline" if row.is_forced else style
+        )
     return text
+
+
+def _printable(text: str) -> str:
+    """A text without the characters that a terminal obeys."""
+    return "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
 
 
 def _scale() -> Text:

@@ -119,7 +119,8 @@ class AllowedTokens:
 class FormGenerate:
     """A ``custom_generate`` function: greedy search or sampling, in which forced tokens cost no call of the model.
 
-    Temperature, ``top_k``, ``top_p`` and the like are applied behind the mask; other processors are refused.
+    Temperature, ``top_k``, ``top_p`` and the like are applied behind the mask; other processors are refused. A
+    ``streamer`` sees nothing: transformers does not hand it to such functions.
 
     Args:
         constraints: One for all prompts, or one for each.
@@ -137,8 +138,7 @@ class FormGenerate:
         logits_processor: Any = (),
         stopping_criteria: Any = (),
         generation_config: Any = None,
-        streamer: Any = None,
-        **_: Any,
+        **rest: Any,
     ) -> Any:
         """What ``generate`` gives: sequences, or an output with them.
 
@@ -154,33 +154,27 @@ class FormGenerate:
                 hint="pass logits_processor=[model.logits_processor(form)] for beams",
                 argument="num_beams",
             )
-        each, rest = divmod(len(input_ids), len(self._constraints))
-        if rest:
+        each, left_over = divmod(len(input_ids), len(self._constraints))
+        if left_over:
             raise ArgumentError(
                 f"there are {len(self._constraints)} forms for {len(input_ids)} rows",
                 hint="pass one form for all, or a list with one for each prompt",
                 argument="form",
             )
-        engine = Engine(self._batch())
+        engine, held = Engine(self._batch()), rest.get("attention_mask")
         writings = []
         for row, ids in enumerate(input_ids):
-            prompt = _unpadded(ids.tolist(), config)
+            prompt = ids.tolist() if held is None else ids[held[row].bool()].tolist()
             choose = _HostSampler(prompt, logits_processor, stopping_criteria, bool(config.do_sample), model.device)
             limits = Limits(max_tokens=int(config.max_length) - len(ids), cancel=choose.is_stopped)
             writing = Writing(self._constraints[row // each], prompt, limits, choose)
             choose.written = writing.token_ids
-            engine.submit(row, writing)
+            engine.submit(row, lambda writing=writing: writing)  # type: ignore[misc]
             writings.append(writing)
-        if streamer is not None:
-            streamer.put(input_ids.cpu())
         while not engine.is_idle:
             for turn in engine.step():
                 if turn.error is not None:
                     raise turn.error
-                for piece in turn.pieces if streamer is not None else ():
-                    streamer.put(torch.tensor([piece.token_id]))
-        if streamer is not None:
-            streamer.end()
         return _output(input_ids, [_ended(writing) for writing in writings], config)
 
 
@@ -244,15 +238,6 @@ def _ended(writing: Writing) -> list[int]:
     """The tokens of a text, with the end that it has room for."""
     is_cut = isinstance(writing.result, Truncated) or writing.left == 0
     return writing.token_ids + ([] if is_cut else writing.matcher.constraint.vocabulary.eos_token_ids[:1])
-
-
-def _unpadded(ids: list[int], config: Any) -> list[int]:
-    """A row without the padding on its left."""
-    pad = config.pad_token_id
-    start = 0
-    while start < len(ids) - 1 and ids[start] == pad:
-        start += 1
-    return ids[start:]
 
 
 def _output(input_ids: torch.LongTensor, rows: list[list[int]], config: Any) -> Any:

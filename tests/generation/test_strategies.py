@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -320,3 +322,104 @@ def test_canonical_scores_need_merges(tiny: LocalModel) -> None:
     exact = shares(drawn.particles.texts, drawn.particles.log_weights)
     total = np.logaddexp.reduce(list(found.values()))
     assert math.isclose(exact["yes"], math.exp(found["yes"] - total), rel_tol=1e-9)
+
+
+class Fixed:
+    """A model that says the same after every text of a length."""
+
+    context = 64
+
+    def __init__(self, rows: Sequence[Sequence[float]], length: int = 0) -> None:
+        self.rows, self.length = rows, length
+
+    def prefill(self, token_ids: Sequence[int], /) -> np.ndarray:
+        self.length += len(token_ids)
+        return np.array(self.rows[min(self.length, len(self.rows)) - 1], np.float32)
+
+    def step(self, token_id: int, /) -> np.ndarray:
+        return self.prefill([token_id])
+
+    def fork(self) -> Fixed:
+        return Fixed(self.rows, self.length)
+
+
+SEARCHES: list[dict[str, Any]] = [{"beams": 2}, {"fidelity": "exact"}, {"fidelity": "smc", "particles": 8, "seed": 0}]
+
+
+def fixed(rows: Sequence[Sequence[float]], tokens: list[bytes], ends: list[int]) -> LocalModel:
+    return LocalModel("fixed", Fixed(rows), fw.Vocabulary(tokens, eos_token_ids=ends), lambda text: [1])
+
+
+@pytest.mark.parametrize("options", SEARCHES, ids=str)
+def test_what_the_model_excludes_is_not_found(options: dict[str, Any]) -> None:
+    model = fixed([[0, 1, 1, 1], [0, 0, -math.inf, 0]], [b"", b"a", b"b", b"c"], [0])
+    assert model.generate([1], fw.choice("ab", "cc"), **options).text == "cc"
+    with pytest.raises(fw.errors.DeadEnd):
+        model.generate([1], fw.literal("ab"), **options)
+
+
+@pytest.mark.parametrize("options", [{}, *SEARCHES], ids=str)
+@pytest.mark.parametrize("width", [3, 90])
+def test_logits_of_another_model_are_refused(options: dict[str, Any], width: int) -> None:
+    model = fixed([[0.0] * width], [b"", b"a", b"b", b"c"] * 10, [0])
+    with pytest.raises(fw.errors.VocabularyError):
+        model.generate([1], fw.choice("ab", "cc"), **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"beams": 2}], ids=str)
+def test_the_likeliest_end_is_traced(options: dict[str, Any]) -> None:
+    model = fixed([[1, 0, 0, 0], [0, 0, 0, 9]], [b"a", b"b", b"", b""], [2, 3])
+    last = model.generate([1], fw.literal("a"), trace=True, **options).trace.rows[-1]
+    assert (last.token_id, last.is_forced) == (3, True)
+    assert last.probability > 0.99
+
+
+def test_a_search_that_was_cut_has_a_trace(tiny: LocalModel) -> None:
+    cut = tiny.generate("Ada", fw.regex("[a-z ]{60,80}"), beams=2, finish=False, max_tokens=4, trace=True)
+    assert isinstance(cut, Truncated)
+    assert cut.trace is not None
+    assert len(cut.trace) == 4
+
+
+def test_wrong_options_are_raised_before_anything_is_written(tiny: LocalModel) -> None:
+    for options in (
+        {"max_tokens": -1},
+        {"stop": 3},
+        {"cancel": 3},
+        {"beams": 0},
+        {"returns": 2},
+        {"particles": 3},
+        {"fidelity": "smc", "finish": False},
+        {"fidelity": "smc", "temperature": 0},
+        {"seed": "x"},
+        {"seed": -1, "fidelity": "exact"},
+    ):
+        with pytest.raises(fw.errors.ArgumentError):
+            tiny.generate_many(["a"], fw.choice("a", "b"), progress=False, **options)
+    small = tiny.generate_many(["a"] * 3, fw.regex("[a-z]{4}"), progress=False, seed=np.uint8(254), temperature=1)
+    large = tiny.generate_many(["a"] * 3, fw.regex("[a-z]{4}"), progress=False, seed=254, temperature=1)
+    assert small == large
+
+
+def test_texts_begin_when_there_is_room_for_them(tiny: LocalModel) -> None:
+    results = tiny.generate_many(["a"] * 40, fw.regex("[a-z]{20}"), progress=False, batch_size=2)
+    assert max(result.seconds for result in results) < sum(result.seconds for result in results) / 4
+
+
+def forked(seed: int) -> str:
+    result: str = fw.load("formwright-tiny").generate_many(["a", "b"], fw.regex("[a-z]{6}"), progress=False)[0].text
+    return result
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_forked_process_writes_too() -> None:
+    expected = forked(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(forked, [1, 2]).get(timeout=60) == [expected] * 2
+
+
+def test_choices_of_score_are_a_list_of_texts(tiny: LocalModel) -> None:
+    assert tiny.score("Is it?", iter(["yes", "no"])) == tiny.score("Is it?", ["yes", "no"])  # type: ignore[arg-type]
+    for wrong in ("yes", fw.choice("yes"), 5):
+        with pytest.raises(fw.errors.ArgumentError):
+            tiny.score("Is it?", wrong)  # type: ignore[arg-type]

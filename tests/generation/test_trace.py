@@ -269,3 +269,22 @@ def test_observing_masks_nothing(tiny: LocalModel) -> None:
     cut = tiny.observe("Write a long list of numbers.", list[int], max_tokens=3)
     assert len(cut.token_ids) == 3
     assert not cut.in_form
+
+
+def test_a_text_that_leaves_the_form_says_so(tiny: LocalModel) -> None:
+    observed = tiny.observe("Ada is 36 years old.", fw.choice("Red", "Green"))
+    last = observed.trace[-1]
+    assert not observed.trace.in_form
+    assert not last.is_allowed
+    assert last.masked_probability == 0
+    assert observed.trace.hints()[-1].startswith("the text left the form with ")
+
+
+def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    Trace((row(b"\x1b[31mred"), row(b"\n")), "").show()
+    assert "\x1b[31m" not in capsys.readouterr().out
+
+
+def test_what_is_nested_deeply_has_no_fields() -> None:
+    trace = Trace((row(b"["),), "[" * 100_000, is_json=True)
+    assert (trace.fields, trace.hints()) == ([], [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,40 @@ def test_the_trace_of_an_output(model: TransformersModel, network: Any, tokenize
     for wrong, options in ((output, {"row": 1}), (output.sequences, {})):
         with pytest.raises(fw.errors.ArgumentError):
             model.trace(wrong, PERSON, **options)
+
+
+def test_our_loop_keeps_to_the_mask_or_refuses(model: TransformersModel, network: Any, tokenizer: Any) -> None:
+    inputs = encoded(tokenizer, PROMPTS[:1])
+    options = {"max_new_tokens": BUDGET, "custom_generate": model.custom_generate(PERSON)}
+    sequences = network.generate(**inputs, **options)
+    padded = {name: torch.nn.functional.pad(ids, (3, 0)) for name, ids in inputs.items()}  # by id 0, masked
+    assert texts(tokenizer, padded, network.generate(**padded, **options)) == texts(tokenizer, inputs, sequences)
+    for wrong in ({"repetition_penalty": 1.3}, {"bad_words_ids": [[95]]}, {"output_logits": True}):
+        with pytest.raises(fw.errors.ArgumentError, match="custom_generate="):
+            network.generate(**inputs, return_dict_in_generate=True, **options, **wrong)
+
+
+def test_a_processor_serves_several_runs_at_a_time(model: TransformersModel, network: Any, tokenizer: Any) -> None:
+    processor = model.logits_processor(PERSON, max_tokens=BUDGET)
+    prompts = [f"{name} is {age} years old." for name, age in (("Ada", 36), ("Bo", 7), ("Clara", 60))] * 2
+
+    def written(prompt: str) -> str:
+        inputs = encoded(tokenizer, [prompt])
+        sequences = network.generate(**inputs, max_new_tokens=BUDGET, logits_processor=[processor])
+        return texts(tokenizer, inputs, sequences)[0]
+
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(written, prompts))
+    assert all(map(PERSON.matches, together))
+    assert together == [written(prompt) for prompt in prompts]
+
+
+def test_some_prompts_of_a_batch_may_be_known(model: TransformersModel, network: Any, tokenizer: Any) -> None:
+    processor = model.logits_processor(PERSON, max_tokens=BUDGET)
+    for prompts in (["Ada is 36.", "Bo is 7."], ["Ada is 36.", "Clara is 60 and tall."], ["Bo is 7.", "Ada is 36."]):
+        inputs = encoded(tokenizer, prompts)
+        sequences = network.generate(**inputs, max_new_tokens=BUDGET, logits_processor=[processor])
+        assert all(map(PERSON.matches, texts(tokenizer, inputs, sequences)))
 
 
 # What goes wrong in published processors that hold a trie of answers behind a trigger token.

@@ -4,7 +4,7 @@
 
     engine = Engine(runtime.batch(), rows=64)
     for number, writing in enumerate(writings):
-        engine.submit(number, writing)
+        engine.submit(number, lambda writing=writing: writing)
     while not engine.is_idle:
         for turn in engine.step():
             turn.key, turn.text, turn.is_over
@@ -20,14 +20,15 @@ The wrinkle: an error in one row ends that row only (`Turn.error`); one in the m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formwright.generation.held import Piece
+from formwright.generation.result import Failed
 from formwright.generation.writing import Writing
 
 __all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
@@ -105,13 +106,13 @@ class Turn:
 
     Attributes:
         key: What the row was submitted as.
-        writing: The text; it has a result when it is over.
+        writing: The text; it has a result when it is over. ``None`` if it could not begin.
         pieces: The tokens that were written, as far as their text is given yet.
         error: What ended the row, if something did.
     """
 
     key: Hashable
-    writing: Writing
+    writing: Writing | None
     pieces: list[Piece] = field(default_factory=list)
     error: Exception | None = None
 
@@ -123,7 +124,14 @@ class Turn:
     @property
     def is_over(self) -> bool:
         """Whether the row has left."""
-        return self.error is not None or self.writing.is_over
+        return self.writing is None or self.error is not None or self.writing.is_over
+
+    @property
+    def result(self) -> Any:
+        """What was written, or `Failed`; ``None`` while the row goes on."""
+        if self.error is not None:
+            return Failed(self.error)
+        return None if self.writing is None else self.writing.result
 
 
 @dataclass
@@ -137,12 +145,12 @@ class Engine:
 
     batch: Batch
     rows: int = 64
-    _waiting: deque[tuple[Hashable, Writing]] = field(default_factory=deque)
+    _waiting: deque[tuple[Hashable, Callable[[], Writing]]] = field(default_factory=deque)
     _running: list[tuple[Hashable, Writing]] = field(default_factory=list)
 
-    def submit(self, key: Hashable, writing: Writing) -> None:
-        """Let a text wait for a row."""
-        self._waiting.append((key, writing))
+    def submit(self, key: Hashable, begin: Callable[[], Writing]) -> None:
+        """Let a text wait for a row; it is begun when there is one."""
+        self._waiting.append((key, begin))
 
     @property
     def is_idle(self) -> bool:
@@ -172,7 +180,12 @@ class Engine:
         turns: list[Turn] = []
         asking: list[tuple[Hashable, Writing]] = []
         while self._waiting and len(self._running) + len(asking) < self.rows:
-            key, writing = self._waiting.popleft()
+            key, begin = self._waiting.popleft()
+            try:
+                writing = begin()
+            except Exception as error:  # of this row: its prompt, its form, its budget
+                turns.append(Turn(key, None, error=error))
+                continue
             turns.append(_turn(key, writing, None))
             if not turns[-1].is_over:
                 asking.append((key, writing))

@@ -30,7 +30,7 @@ from formwright._kernel import Constraint, Matcher, fill_bitmasks
 from formwright.errors import ArgumentError, DeadEnd
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Reason, Truncated
-from formwright.generation.writing import Limits, started
+from formwright.generation.writing import Limits, check_width, started
 from formwright.masks import allocate_bitmask, apply_bitmask
 
 __all__ = ["beam_search", "check_beams", "log_softmax"]
@@ -75,6 +75,8 @@ class _Search:
             if left == 0:
                 break
             continued = self._continued(live, scores, allowed)
+            if not continued and not ended:
+                raise DeadEnd("the model gives no token that is allowed a probability")
             if not continued or self._is_settled(ended, continued[0][0]):
                 return _best(ended, self.returns), [], None
             live = [_child(live[row], token_id, score) for score, row, token_id in continued]
@@ -87,6 +89,7 @@ class _Search:
         mask = allocate_bitmask(len(live), self.constraint.vocabulary)
         budgets = [left] * len(live) if self.limits.finish else None
         fill_bitmasks([beam.matcher for beam in live], mask, budgets=budgets)
+        check_width(logits.shape[-1], self.constraint.vocabulary)
         scores = log_softmax(logits) + np.array([[beam.score] for beam in live])
         if not np.isfinite(scores.max()):
             raise DeadEnd("no logit of the model is a finite number")
@@ -98,15 +101,17 @@ class _Search:
         """Keep the texts that may end here, each with its best spelling."""
         ends = self.constraint.vocabulary.eos_token_ids
         for beam, row, may in zip(live, scores[:, ends], allowed[:, ends], strict=True):
-            if may.any():
+            if may.any() and np.isfinite(row[may].max()):
                 score, text = float(np.logaddexp.reduce(row[may])), beam.matcher.accepted_bytes
                 if text not in ended or score > ended[text].score:
                     ended[text] = _Beam(beam.matcher, beam.token_ids, score)
+        for text in sorted(ended, key=lambda text: -ended[text].score)[self.returns :]:
+            del ended[text]
 
     def _continued(self, live: list[_Beam], scores: Scores, allowed: NDArray[np.bool_]) -> list[tuple[float, int, int]]:
         """The best continuations: score, beam and token. Among equals the better beam and the lower id come first."""
         allowed[:, self.constraint.vocabulary.eos_token_ids] = False
-        rows, tokens = np.nonzero(allowed)
+        rows, tokens = np.nonzero(allowed & np.isfinite(scores))
         found = scores[rows, tokens]
         if len(found) > self.beams:
             worst = np.partition(found, len(found) - self.beams)[len(found) - self.beams]
@@ -203,6 +208,7 @@ def _child(parent: _Beam, token_id: int, score: float) -> _Beam:
 
 def log_softmax(logits: NDArray[Any], temperature: float = 1.0) -> Scores:
     """Log probabilities of the last axis, float64."""
-    exact = np.asarray(logits, np.float64) / temperature
-    shifted = exact - exact.max(-1, keepdims=True)
+    exact = np.asarray(logits, np.float64)
+    with np.errstate(over="ignore"):
+        shifted = (exact - exact.max(-1, keepdims=True)) / temperature
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))

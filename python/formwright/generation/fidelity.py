@@ -33,10 +33,10 @@ from formwright.errors import ArgumentError, DeadEnd, LimitExceeded
 from formwright.generation.batch import Batch
 from formwright.generation.beams import log_softmax
 from formwright.generation.result import Complete, Particles, Truncated
-from formwright.generation.writing import Limits, started
+from formwright.generation.writing import Limits, check_width, started
 from formwright.masks import allocate_bitmask, apply_bitmask
 
-__all__ = ["MOST_SPELLINGS", "draw_by_particles", "draw_exactly", "spellings_of"]
+__all__ = ["MOST_SPELLINGS", "check_draw", "draw_by_particles", "draw_exactly", "spellings_of"]
 
 MOST_SPELLINGS = 10_000
 """Spellings of all texts together that are scored at most."""
@@ -107,8 +107,9 @@ def draw_exactly(
         LimitExceeded: The form has too many spellings, or ``max_tokens`` is too small for any.
         ArgumentError: ``temperature`` is out of range, or an option has no meaning here.
     """
-    _check(limits, temperature, least=0.0)
+    check_draw(limits, temperature, least=0.0)
     since = time.perf_counter()
+    check_width(score([]).shape[-1], constraint.vocabulary)
     spellings = spellings_of(started(constraint, prompt_ids, limits), limits.max_tokens)
     scores = np.zeros(len(spellings))
     for index, spelling in enumerate(spellings):
@@ -161,7 +162,7 @@ def draw_by_particles(
         ArgumentError: ``particles`` or ``temperature`` is out of range, or an option has no meaning here.
         LimitExceeded: ``max_tokens`` is too small for any text.
     """
-    _check(limits, temperature, least=np.nextafter(0.0, 1.0))
+    check_draw(limits, temperature, least=np.nextafter(0.0, 1.0))
     if not isinstance(particles, int | np.integer) or particles < 1:
         raise ArgumentError(f"particles must be an integer from 1 on, not {particles!r}", argument="particles")
     since, random = time.perf_counter(), np.random.default_rng(seed)
@@ -210,6 +211,7 @@ class _Swarm:
             self.calls += 1
             log_weights[live] += self._write(live, logits, left)
             order = list(range(count))
+            _finite(float(log_weights.max()))
             if _effective(log_weights) < count / 2:
                 log_mean += _finite(float(np.logaddexp.reduce(log_weights))) - np.log(count)
                 order, log_weights = _resampled(self.random, log_weights), np.zeros(count)
@@ -228,16 +230,18 @@ class _Swarm:
         particles = [self.particles[index] for index in live]
         mask = allocate_bitmask(len(live), self.constraint.vocabulary)
         fill_bitmasks([particle.matcher for particle in particles], mask, budgets=[left] * len(live))
+        check_width(logits.shape[-1], self.constraint.vocabulary)
         scores = log_softmax(logits, self.temperature)
         apply_bitmask(scores, mask)
         masses = np.asarray(np.logaddexp.reduce(scores, axis=-1))
-        if not np.isfinite(masses).all():
-            raise DeadEnd("the logits of all allowed tokens are minus infinity, or some are not numbers")
-        below = np.cumsum(np.exp(scores - masses[:, None]), axis=-1)
+        if np.isnan(masses).any():
+            raise DeadEnd("some logits of the model are not numbers")
+        dead = np.isneginf(masses)  # the model gives nothing that is allowed a probability: a text of weight 0
+        below = np.cumsum(np.exp(scores - np.where(dead, 0.0, masses)[:, None]), axis=-1)
         drawn = (below < self.random.random((len(live), 1)) * below[:, -1:]).sum(-1)
         ends = frozenset(self.constraint.vocabulary.eos_token_ids)
-        for particle, token_id in zip(particles, drawn.tolist(), strict=True):
-            if token_id in ends:
+        for particle, token_id, is_dead in zip(particles, drawn.tolist(), dead.tolist(), strict=True):
+            if is_dead or token_id in ends:
                 particle.is_over = True
             else:
                 particle.matcher.accept_token(token_id)
@@ -287,7 +291,8 @@ def _particles(texts: Sequence[bytes], log_weights: Scores, log_mean: float, pre
     return Particles(own, tuple(map(float, log_weights)), float(log_mean))
 
 
-def _check(limits: Limits, temperature: float, least: float) -> None:
+def check_draw(limits: Limits, temperature: float, least: float) -> None:
+    """Refuse what draws of whole texts cannot keep to. Raises ArgumentError."""
     if limits.stop is not None or not limits.finish:
         name = "stop" if limits.stop is not None else "finish"
         raise ArgumentError(

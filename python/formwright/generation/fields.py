@@ -49,7 +49,7 @@ def fields_of(text: str, rows: Sequence[Row]) -> list[Field]:
     """The fields of a text that its rows spell; of a text that was cut, none."""
     try:
         found = [(pointer, start, end) for pointer, start, end, value in values_of(text) if not _is_nested(value)]
-    except ValueError:
+    except (ValueError, RecursionError):  # a text that was cut, or is nested too deeply to be read
         return []
     ends = list(accumulate(len(row.token) for row in rows))
     return [Field(pointer, text[start:end], _confidence(text, start, end, rows, ends)) for pointer, start, end in found]

@@ -52,9 +52,10 @@ def _push(row: Row, is_first: bool) -> str:
     choice = "" if row.is_forced else f", one of {row.allowed_tokens} tokens"
     said = f"the form {'forced' if row.is_forced else 'allowed'} {row.text!r}{choice}, {wanted}"
     written, leading = row.text, row.leading_text
-    if leading and written.lower() == leading.lower():
-        return f"{said}: {'lower-case' if leading.islower() else 'capitalize'} it in the pattern"
-    if leading and written.strip() == leading.strip():
+    if leading != written and written.lower() == leading.lower():
+        change = "lower-case" if leading.islower() else "upper-case" if leading.isupper() else "capitalize"
+        return f"{said}: {change} it in the pattern"
+    if leading.strip() and leading != written and written.strip() == leading.strip():
         return f"{said}: allow that whitespace"
     if is_first:
         return f"{said}: say in the prompt how the answer begins, or let the form begin so"
@@ -66,7 +67,7 @@ def _repetitions(trace: Trace) -> Iterator[str]:
         return
     try:
         arrays = [(pointer, value) for pointer, _, _, value in values_of(trace.text) if isinstance(value, list)]
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # a text that was cut
     spent = trace.max_tokens is not None and sum(bool(row.token) for row in trace.rows) >= 0.9 * trace.max_tokens
     for pointer, value in arrays:

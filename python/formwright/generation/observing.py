@@ -46,25 +46,24 @@ def observe(
     rows = RowBuffer(allocate_bitmask(1, vocabulary))
     matcher: Matcher | None = constraint.matcher(prompt_ids)
     token_ids: list[int] = []
-    log_probability, in_form, unseen = 0.0, False, list(prompt_ids)
-    calls = 0
-    while len(token_ids) <= limits.max_tokens and not (limits.cancel is not None and limits.cancel()):
+    log_probability, unseen, calls = 0.0, list(prompt_ids), 0
+    while len(token_ids) < limits.max_tokens and not (limits.cancel is not None and limits.cancel()):
         matcher = _looked(matcher, rows, recorder)
         logits, calls = np.asarray(runtime.prefill(unseen), np.float32), calls + 1
         recorder.answered()
-        token_id = sampler(_known(logits, vocabulary.logits_size))
+        token_id = sampler(logits[: len(vocabulary)])
         exact = logits.astype(np.float64)
         log_probability += float(exact[token_id] - np.logaddexp.reduce(exact))
         is_end = token_id in vocabulary.eos_token_ids
         if matcher is not None:
             recorder.chose(token_id, logits, masked(logits, rows, matcher), False)
-            in_form = is_end and matcher.is_complete
             matcher = _followed(matcher, token_id)
-        if is_end or len(token_ids) == limits.max_tokens:
+        if is_end:
             break
         token_ids.append(token_id)
         unseen = [token_id]
-    text = b"".join(map(vocabulary.token, token_ids)).decode("utf-8", "replace")
+    written = b"".join(map(vocabulary.token, token_ids))
+    text, in_form = written.decode("utf-8", "replace"), constraint.form.language.check(written)[1]
     return Observed(
         in_form=in_form,
         text=text,
@@ -96,8 +95,3 @@ def _followed(matcher: Matcher, token_id: int) -> Matcher | None:
         return None
     matcher.accept_token(token_id)
     return None if matcher.is_finished else matcher
-
-
-def _known(logits: np.ndarray[Any, np.dtype[np.float32]], width: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Logits without the columns that are no token."""
-    return logits[:width]

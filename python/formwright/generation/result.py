@@ -85,12 +85,12 @@ class Complete(_Written, Generic[T]):
         model_calls: How often the model was run.
         forced_tokens: How many tokens could only be one, so that the model was not asked for them.
         seconds: Wall-clock time; two results are equal whatever it says.
-        log_probability: What the model itself gives to these tokens and the end of the text, in nats; ``None`` where
-            nobody has asked (``beams=``, ``fidelity=``).
+        log_probability: What the model itself gives to these tokens and the end of the text, in nats: with ``beams=``
+            and ``fidelity="exact"``, which need it; else ``None``.
         trace: What the form did to the model, token by token, if ``trace=True``.
         alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says.
         particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
-            in form by itself. With ``fidelity="exact"`` every text of the form is a particle.
+            in form by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
     """
 
     value: T
@@ -161,14 +161,14 @@ class Observed(_Written):
     """What a model writes when nothing holds it to a form.
 
     Attributes:
-        in_form: Whether the text, to its end, is in form.
+        in_form: Whether the text is in form, whole as it is.
         text: The text written; with a replacement character for bytes that are none.
         token_ids: The tokens written, the end-of-text token not included.
         prompt_tokens: How many tokens the prompt had.
         model_calls: How often the model was run.
         forced_tokens: 0: nothing is forced.
         seconds: Wall-clock time; two results are equal whatever it says.
-        log_probability: What the model gives to these tokens, in nats.
+        log_probability: What the model gives to these tokens, and to the end if it came, in nats.
         trace: What the form would have done, token by token, up to the first token that is out of form.
     """
 

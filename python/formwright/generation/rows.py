@@ -7,8 +7,8 @@ and extended, and a new run is not announced. So a row's state is found by its t
     rows.fill([[7, 8, 9]], mask)             # the first call: 7, 8, 9 is the prompt
     rows.fill([[7, 8, 9, token]], mask)      # its row goes on with a token
 
-A row goes on if all of it but the last token was a row before. If no row of a call does, the host has begun
-anew, and they are prompts. Several runs may take turns.
+A row goes on if all of it but the last token was a row before; one that does not is a prompt. Several runs may take
+turns.
 
 Cost: a copy of the ids, and for each row one token forward and one mask.
 
@@ -201,9 +201,8 @@ class Rows:
         self._recent.clear()
         found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
         if all(state is None for state in found):
-            self._begin(texts, ids)
-            found = [text.find(row) for text, row in zip(texts, ids, strict=True)]
-        return [state or _State(None, 0) for state in found]  # a row that came from nowhere may only end
+            self._check_prompts(texts, ids)
+        return [state or text.find(row) or text.begin(row) for state, text, row in zip(found, texts, ids, strict=True)]
 
     def _assigned(self, count: int) -> list[_Texts]:
         """The texts that each row belongs to."""
@@ -212,15 +211,12 @@ class Rows:
             raise self._missing(count)
         return [self._texts[row // each] for row in range(count)]
 
-    def _begin(self, texts: list[_Texts], ids: Ids) -> None:
-        """All rows are prompts."""
+    def _check_prompts(self, texts: list[_Texts], ids: Ids) -> None:
+        """Refuse different prompts for one of several forms."""
         prompts = {id(text): row for text, row in zip(texts, ids, strict=True)}
         for text, row in zip(texts, ids, strict=True):
             if len(self._texts) > 1 and not np.array_equal(prompts[id(text)], row):
                 raise self._missing(len({row.tobytes() for row in ids}))
-        for text, row in zip(texts, ids, strict=True):
-            if text.find(row) is None:
-                text.begin(row)
 
     def _missing(self, prompts: int) -> ArgumentError:
         forms = len(self._texts)

@@ -314,9 +314,11 @@ def retraced(
         scores = np.array(row, np.float64)
         apply_bitmask(scores, mask)
         allowed = np.isfinite(scores)
+        if index == len(token_ids):  # the end: the likeliest one
+            token_id = int(max(ends, key=lambda end: scores[end]))
         matcher.fill_bitmask(mask, 0)
         in_form = np.argmax(row) in allowed_tokens(mask)
-        forced = int(allowed.sum()) == 1 and bool(allowed[token_id])
+        forced = bool(allowed[token_id]) and (int(allowed.sum()) == 1 or not np.delete(allowed, ends).any())
         rows.append(compared(vocabulary, token_id, row, allowed, is_forced=forced, in_form=in_form))
         if not allowed[token_id]:
             break

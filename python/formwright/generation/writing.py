@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright import _kernel
-from formwright._kernel import Constraint, Matcher, RowBuffer, first_allowed
+from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
@@ -46,7 +46,7 @@ from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import Recorder, Trace
 from formwright.masks import allocate_bitmask
 
-__all__ = ["MAX_TOKENS", "Limits", "Writing", "masked", "started"]
+__all__ = ["MAX_TOKENS", "Limits", "Writing", "check_width", "greedy", "masked", "started"]
 
 MAX_TOKENS = 512
 """Tokens at most, unless the caller says otherwise: in Python and on the command line."""
@@ -141,11 +141,12 @@ class Writing:
 
     @property
     def trace(self) -> Trace | None:
-        """What the form did so far, if anybody keeps it."""
+        """What the form did so far, if anybody keeps it; from the first token on, also where that spells the prompt."""
         if self._recorder is None:
             return None
         is_json = self.matcher.constraint.form.language.is_json
-        return self._recorder.trace(self._held.text, is_json=is_json, max_tokens=int(self._limits.max_tokens))
+        whole = self._prefix + self._held.text
+        return self._recorder.trace(whole, is_json=is_json, max_tokens=int(self._limits.max_tokens))
 
     def taken(self) -> list[int]:
         """The tokens that the model has not seen, which it is given now."""
@@ -190,7 +191,7 @@ class Writing:
         scores = masked(logits, self._rows, self.matcher)
         if self._recorder is not None:
             self._recorder.applied()
-        token_id = self._sampler(scores) if self._only is None else self._only
+        token_id = self._sampler(scores) if self._only is None else int(np.argmax(scores))
         if self._recorder is not None and self._unbounded is not None:
             in_form = _allows(self._unbounded.mask[0], int(np.argmax(logits)))
             self._recorder.chose(token_id, logits, scores, self._only is not None, in_form=in_form)
@@ -252,7 +253,7 @@ def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> N
         VocabularyError: The row is not as wide as the vocabulary says.
     """
     scores = np.array(logits, np.float32)
-    _check_width(scores, rows, matcher)
+    check_width(scores.shape[-1], matcher.constraint.vocabulary)
     _kernel.apply_bitmask(scores.view(np.uint32), rows.mask, None, MINUS_INFINITY)
     return scores
 
@@ -265,18 +266,18 @@ def greedy(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> i
         DeadEnd: The largest logit is not a finite number.
     """
     scores = np.ascontiguousarray(logits, np.float32)
-    _check_width(scores, rows, matcher)
+    check_width(scores.shape[-1], matcher.constraint.vocabulary)
     token_id, best = _kernel.best_allowed(scores, rows)
     if not isfinite(best):
         raise not_finite(best)
     return token_id
 
 
-def _check_width(scores: NDArray[np.float32], rows: RowBuffer, matcher: Matcher) -> None:
-    if not 0 <= 32 * rows.mask.shape[-1] - scores.shape[-1] < 32:  # more than padding: another model's vocabulary
-        width = matcher.constraint.vocabulary.logits_size
+def check_width(width: int, vocabulary: Vocabulary) -> None:
+    """Refuse logits of another model. Raises VocabularyError."""
+    if not 0 <= 32 * vocabulary.mask_words - width < 32:  # more than padding
         raise VocabularyError(
-            f"the model's logits are {scores.shape[-1]} wide, but the vocabulary is made for {width}",
+            f"the model's logits are {width} wide, but the vocabulary is made for {vocabulary.logits_size}",
             hint="build the Vocabulary with logits_size equal to the width of the model's logits",
         )
 

@@ -32,13 +32,13 @@ from formwright.errors import ArgumentError, LimitExceeded, MissingDependency, P
 from formwright.forms import Form
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.beams import beam_search, check_beams, log_softmax
-from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
+from formwright.generation.fidelity import Score, check_draw, draw_by_particles, draw_exactly, scored, spellings_of
 from formwright.generation.healing import Healed
 from formwright.generation.held import Held
 from formwright.generation.loop import Runtime, Stream
 from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
-from formwright.generation.sampler import Sampler
+from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import retraced
 from formwright.generation.writing import MAX_TOKENS, Limits, Writing, started
 from formwright.languages import Canonical, choice, compile
@@ -259,7 +259,8 @@ class LocalModel:
                     pass
             result = stream.result
             return result
-        strategy.check(temperature, top_k, top_p)
+        Sampler(seed=seed)
+        strategy.check(temperature, top_k, top_p, task.limits)
         result = self._search(task, strategy, temperature, seed)
         return self._traced(task, result) if trace else result
 
@@ -475,18 +476,20 @@ class LocalModel:
         if not isinstance(forms, list | tuple):
             self._compile(forms, canonical)
         strategy = _Strategy(beams, returns, fidelity, particles)
-        Held(stop), Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel), Sampler(seed=seed)
+        Held(stop), Sampler(seed=seed)
+        strategy.check(
+            temperature, top_k, top_p, Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
+        )
+        first = None if seed is None else int(seed)
         samplers = [
             Sampler(
                 temperature=0.0 if temperature is None else temperature,
                 top_k=top_k,
                 top_p=top_p,
-                seed=None if seed is None else seed + row,
+                seed=None if first is None else first + row,
             )
             for row in range(len(many))
         ]
-        if not strategy.is_plain:
-            strategy.check(temperature, top_k, top_p)
         compiled: dict[int, Any] = {}
 
         def task(prompt: Prompt, form: Any) -> _Task:
@@ -500,12 +503,16 @@ class LocalModel:
 
         results: list[Any] = [None] * len(many)
         engine = Engine(self._batch(), rows=batch_size)
+
+        def begun(row: int) -> Callable[[], Writing]:
+            return lambda: task(*many[row]).writing(samplers[row], trace)
+
         with _progress(len(many), progress) as done:
             for row, (prompt, form) in enumerate(many):
+                if strategy.is_plain:
+                    engine.submit(row, begun(row))
+                    continue
                 try:
-                    if strategy.is_plain:
-                        engine.submit(row, task(prompt, form).writing(samplers[row], trace))
-                        continue
                     results[row] = search(task(prompt, form), samplers[row])
                 except Exception as error:
                     results[row] = Failed(error)
@@ -514,7 +521,7 @@ class LocalModel:
                 for turn in engine.step():
                     if turn.is_over:
                         row = _row(turn.key)
-                        results[row] = Failed(turn.error) if turn.error is not None else turn.writing.result
+                        results[row] = turn.result
                         done()
         return results
 
@@ -542,6 +549,8 @@ class LocalModel:
         for spelling in spellings_of(started(constraint, ids, limits), limits.max_tokens):
             text = spelling.text.decode()
             found[text] = float(np.logaddexp(found[text], scored(score, spelling, ends)))
+        if np.isnan(list(found.values())).any():
+            raise not_finite(np.nan)
         return found
 
     def observe(
@@ -624,7 +633,8 @@ class LocalModel:
         """The same result with the trace of its tokens."""
         matcher = task.constraint.matcher(task.prompt_ids)
         logits = self._score(task.prompt_ids)(result.token_ids)
-        budget = task.limits.max_tokens
+        logits = logits[:-1] if isinstance(result, Truncated) else logits
+        budget = task.limits.max_tokens if task.limits.finish else None
         return replace(result, trace=retraced(matcher, result.token_ids, list(logits), max_tokens=budget))
 
     def _batch(self) -> Batch:
@@ -640,8 +650,8 @@ class LocalModel:
         first = prefilled.prefill(prompt_ids)
 
         def score(token_ids: Sequence[int]) -> NDArray[Any]:
-            twin: Any = prefilled.fork() if token_ids else None
-            if token_ids and hasattr(twin, "score"):
+            twin: Any = prefilled.fork() if len(token_ids) else None
+            if len(token_ids) and hasattr(twin, "score"):
                 return np.vstack([first[None], twin.score(token_ids)])
             return np.stack([first, *(twin.step(token_id) for token_id in token_ids)])
 
@@ -724,8 +734,13 @@ class _Strategy:
         """Whether the text is chosen token by token."""
         return self.fidelity == "mask" and not self._has_beams
 
-    def check(self, temperature: float | None, top_k: int | None, top_p: float) -> None:
-        """Refuse options of draws token by token. Raises ArgumentError."""
+    def check(self, temperature: float | None, top_k: int | None, top_p: float, limits: Limits) -> None:
+        """Refuse options that do not go with the strategy. Raises ArgumentError."""
+        if self.is_plain:
+            return
+        if self.fidelity != "mask":
+            least = 0.0 if self.fidelity == "exact" else float(np.nextafter(0.0, 1.0))
+            check_draw(limits, 1.0 if temperature is None else temperature, least)
         if self.fidelity == "mask" and temperature:
             raise ArgumentError(
                 f"temperature={temperature} does not go with beams=: a beam search draws nothing",

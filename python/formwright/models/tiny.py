@@ -119,7 +119,11 @@ class TinyBatch:
             raise ValueError(f"cannot hold {wrong[0]} tokens: the context is {context}")
         first = len(self)
         self._lengths = np.append(self._lengths, np.zeros(len(prompts), np.int64))
-        return self._append({first + index: ids for index, ids in enumerate(prompts)})
+        try:
+            return self._append({first + index: ids for index, ids in enumerate(prompts)})
+        except BaseException:
+            self._lengths = self._lengths[:first]
+            raise
 
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
         """Append tokens to every row, or none; the logits after the last of each, of shape ``(rows, vocabulary)``.
@@ -174,7 +178,8 @@ class TinyBatch:
         self._make_room({row: len(ids) for row, ids in given.items()})
         calls: list[tuple[slice, NDArray[np.int64]]] = []
         singles = [row for row, ids in given.items() if len(ids) == 1]
-        if 2 * len(singles) > len(self) and int(self._lengths.max()) < self._network.context:
+        room = self._network.context - max(map(len, given.values()))
+        if 2 * len(singles) > len(self) and int(self._lengths.max()) < room:
             ids = np.array([given[row][0] if row in given else 0 for row in range(len(self))], np.int64)[:, None]
             calls += [(part, ids[part]) for part in _parts(len(self))]
         else:
@@ -286,6 +291,10 @@ def _workers() -> int:
 @lru_cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_workers(), thread_name_prefix="formwright-tiny")
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has the pool, but not its threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @lru_cache

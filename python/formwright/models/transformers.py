@@ -131,6 +131,8 @@ class TransformersBatch:
     def step(self, token_ids: Sequence[Sequence[int]], /) -> Floats:
         """Append tokens to every row, or none; the logits after the last of each."""
         ids, new = self._padded(token_ids)
+        if self._held.shape[1] > 2 * int(self._held.sum(1).max()):
+            self._pack()
         self._held = torch.cat([self._held, new], 1)
         return self._forward(ids, self._held, self._cache)
 
@@ -142,6 +144,15 @@ class TransformersBatch:
         self._held = self._held[:, padding:]
         for layer in self._cache.layers:
             layer.keys, layer.values = layer.keys[kept][:, :, padding:], layer.values[kept][:, :, padding:]
+
+    def _pack(self) -> None:
+        """Move the padding between the tokens of each row to its left, and drop what all rows have."""
+        width = int(self._held.sum(1).max())
+        order = self._held.argsort(1, stable=True)[:, -width:]  # where a row holds tokens comes last, in order
+        self._held = self._held.gather(1, order)
+        for layer in self._cache.layers:
+            index = order[:, None, :, None].expand(-1, layer.keys.shape[1], -1, layer.keys.shape[3])
+            layer.keys, layer.values = layer.keys.gather(2, index), layer.values.gather(2, index)
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows of one length, padded on the left, and where they hold tokens."""
