@@ -48,14 +48,13 @@ class Sampler:
     top_k: int | None = None
     top_p: float = 1.0
     seed: int | None = None
-    _random: np.random.Generator = field(init=False, repr=False)
+    _random: np.random.Generator | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         _require(_is_real(self.temperature) and self.temperature >= 0, "temperature", self.temperature, "0 or more")
         _require(self.top_k is None or (_is_count(self.top_k) and self.top_k >= 1), "top_k", self.top_k, "1 or more")
         _require(_is_real(self.top_p) and 0 < self.top_p <= 1, "top_p", self.top_p, "more than 0 and at most 1")
         _require(self.seed is None or (_is_count(self.seed) and self.seed >= 0), "seed", self.seed, "0 or more")
-        self._random = np.random.default_rng(self.seed)
 
     def __call__(self, logits: NDArray[np.floating]) -> int:
         """The id of one token.
@@ -77,6 +76,8 @@ class Sampler:
             order = np.argsort(-scores, kind="stable")[: self.top_k]
             tokens, scores = tokens[order], scores[order]
         weights = _nucleus(_softmax(scores), self.top_p)
+        if self._random is None:  # made for the first draw: greedy texts need none
+            self._random = np.random.default_rng(self.seed)
         return int(self._random.choice(tokens[: len(weights)], p=weights))
 
 
