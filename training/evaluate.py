@@ -94,7 +94,7 @@ def write_in_form(writer: Writer, vocabulary: fw.Vocabulary, segments: list[Segm
             break
         writer.feed([token])
     groups = [f"({pattern_of(segment)})" if segment.kind != "forced" else pattern_of(segment) for segment in segments]
-    found = re.fullmatch("".join(groups), matcher.text.decode())
+    found = re.fullmatch("".join(groups), matcher.accepted_bytes.decode())
     return list(found.groups()) if found else []
 
 
