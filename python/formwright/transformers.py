@@ -69,7 +69,7 @@ class FormProcessor(LogitsProcessor):  # type: ignore[misc]  # transformers is n
             LimitExceeded: ``max_tokens`` is too small for any text.
             DeadEnd: Another processor has forbidden every token that the form allows.
         """
-        mask = RowBuffer(allocate_bitmask(len(scores), self.rows.vocabulary))
+        mask = RowBuffer(np.empty((len(scores), self.rows.vocabulary.mask_words), np.int32))
         if scores.device.type != "cpu" or scores.dtype != torch.float32 or scores.requires_grad:
             running = self.rows.fill(input_ids.cpu().numpy(), mask)
             masked: torch.FloatTensor = scores.clone()

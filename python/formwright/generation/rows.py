@@ -177,7 +177,8 @@ class Rows:
         buffer = mask if isinstance(mask, RowBuffer) else RowBuffer(mask)
         texts = self._assigned(len(ids))
         before, states = self._recent[-1] if self._recent else (None, [])
-        if before is not None and np.array_equal(ids[:, :-1], before):  # the usual case: each row, and one token
+        grown = before is not None and ids[:, :-1].shape == before.shape
+        if before is not None and grown and ids[:, :-1].tobytes() == before.tobytes():  # each row, and one token
             states = [state.after(token_id) for state, token_id in zip(states, ids[:, -1].tolist(), strict=True)]
         else:
             states = self._find(texts, ids)
