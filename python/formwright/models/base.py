@@ -18,21 +18,20 @@ behind the prompt, what is left of the context is the budget instead.
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Vocabulary
-from formwright.errors import ArgumentError, LimitExceeded, MissingDependency, PromptError, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
 from formwright.forms import Form
 from formwright.generation.batch import Batch, Engine, Separate
-from formwright.generation.beams import beam_search, check_beams, log_softmax
-from formwright.generation.fidelity import Score, check_draw, draw_by_particles, draw_exactly, scored, spellings_of
+from formwright.generation.beams import beam_search, log_softmax
+from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
 from formwright.generation.healing import Healed
 from formwright.generation.held import Held
 from formwright.generation.loop import Runtime, Stream
@@ -45,6 +44,7 @@ from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.prompts import Message, Prompt
+from formwright.models.tasks import PARTICLES, Strategy, Task, each, progress_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
@@ -55,9 +55,6 @@ if TYPE_CHECKING:
 __all__ = ["LocalModel", "LocalRuntime"]
 
 T = TypeVar("T")
-
-PARTICLES = 16
-"""What ``fidelity="smc"`` weighs unless the caller says otherwise."""
 
 
 class LocalRuntime(Runtime, Protocol):
@@ -247,7 +244,7 @@ class LocalModel:
             OutputInvalid: The type refuses the text, though it is in form.
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
-        strategy = _Strategy(beams, returns, fidelity, particles)
+        strategy = Strategy(beams, returns, fidelity, particles)
         task = self._task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
         result: Complete[Any] | Truncated
         if strategy.is_plain:
@@ -470,12 +467,11 @@ class LocalModel:
             ArgumentError: An option is wrong, ``prompts`` is no list, or there is not one form for each.
             NotAForm, LanguageError: The form, if it is one for all, cannot be read or enforced.
         """
-        many = _each(prompts, forms)
+        many = each(prompts, forms)
         if not isinstance(batch_size, int | np.integer) or batch_size < 1:
             raise ArgumentError(f"batch_size must be an integer from 1 on, not {batch_size!r}", argument="batch_size")
-        if not isinstance(forms, list | tuple):
-            self._compile(forms, canonical)
-        strategy = _Strategy(beams, returns, fidelity, particles)
+        compiled = {} if isinstance(forms, list | tuple) else {id(forms): self._compile(forms, canonical)}
+        strategy = Strategy(beams, returns, fidelity, particles)
         Held(stop), Sampler(seed=seed)
         strategy.check(
             temperature, top_k, top_p, Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
@@ -490,14 +486,13 @@ class LocalModel:
             )
             for row in range(len(many))
         ]
-        compiled: dict[int, Any] = {}
 
-        def task(prompt: Prompt, form: Any) -> _Task:
+        def task(prompt: Prompt, form: Any) -> Task:
             if id(form) not in compiled:
                 compiled[id(form)] = self._compile(form, canonical)
             return self._task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
 
-        def search(task: _Task, sampler: Sampler) -> Complete[Any] | Truncated:
+        def search(task: Task, sampler: Sampler) -> Complete[Any] | Truncated:
             result = self._search(task, strategy, temperature, sampler.seed)
             return self._traced(task, result) if trace else result
 
@@ -507,7 +502,7 @@ class LocalModel:
         def begun(row: int) -> Callable[[], Writing]:
             return lambda: task(*many[row]).writing(samplers[row], trace)
 
-        with _progress(len(many), progress) as done:
+        with progress_of(len(many), progress) as done:
             for row, (prompt, form) in enumerate(many):
                 if strategy.is_plain:
                     engine.submit(row, begun(row))
@@ -520,8 +515,7 @@ class LocalModel:
             while not engine.is_idle:
                 for turn in engine.step():
                     if turn.is_over:
-                        row = _row(turn.key)
-                        results[row] = turn.result
+                        results[cast(int, turn.key)] = turn.result
                         done()
         return results
 
@@ -606,7 +600,7 @@ class LocalModel:
         stop: str | Sequence[str] | None,
         cancel: Callable[[], bool] | None,
         heal: bool,
-    ) -> _Task:
+    ) -> Task:
         """What is to be written: text and prompt share the context."""
         ids = self._encode(prompt)
         healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
@@ -614,10 +608,10 @@ class LocalModel:
         room = self.runtime.context - len(healed.prompt_ids)
         if room < max_tokens:
             limits = replace(limits, max_tokens=room, is_context=True)
-        return _Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
+        return Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
 
     def _search(
-        self, task: _Task, strategy: _Strategy, temperature: float | None, seed: int | None
+        self, task: Task, strategy: Strategy, temperature: float | None, seed: int | None
     ) -> Complete[Any] | Truncated:
         """Write a text by a strategy that looks at several."""
         what = (task.constraint, task.prompt_ids, task.limits)
@@ -629,7 +623,7 @@ class LocalModel:
             return draw_exactly(self._score(task.prompt_ids), *what, **draw)
         return draw_by_particles(self._batch(), *what, particles=strategy.particles, **draw)
 
-    def _traced(self, task: _Task, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
+    def _traced(self, task: Task, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
         """The same result with the trace of its tokens."""
         matcher = task.constraint.matcher(task.prompt_ids)
         logits = self._score(task.prompt_ids)(result.token_ids)
@@ -679,115 +673,3 @@ class LocalModel:
                 allowed=self.runtime.context,
             )
         return ids
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """One text to be written."""
-
-    constraint: Constraint[Any]
-    prompt_ids: list[int]
-    limits: Limits
-    prefix: str
-
-    def writing(self, sampler: Sampler, trace: bool) -> Writing:
-        return Writing(self.constraint, self.prompt_ids, self.limits, sampler, prefix=self.prefix, trace=trace)
-
-    def stream(self, runtime: Runtime, sampler: Sampler, trace: bool) -> Stream[Any]:
-        return Stream.of(runtime, self.writing(sampler, trace))
-
-
-@dataclass(frozen=True, slots=True)
-class _Strategy:
-    """How a text is chosen: token by token, or among several."""
-
-    beams: int
-    returns: int
-    fidelity: Fidelity
-    particles: int
-
-    def __post_init__(self) -> None:
-        if self.fidelity not in ("mask", "exact", "smc"):
-            raise ArgumentError(
-                f'fidelity must be "mask", "exact" or "smc", not {self.fidelity!r}', argument="fidelity"
-            )
-        if self.fidelity != "mask" and self._has_beams:
-            name = "beams" if self.beams != 1 else "returns"
-            raise ArgumentError(
-                f'{name}= does not go with fidelity="{self.fidelity}": beams look for the most likely text, '
-                "draws do not",
-                argument=name,
-            )
-        if self.fidelity != "smc" and self.particles != PARTICLES:
-            raise ArgumentError(
-                f"particles={self.particles} has no meaning here", hint='pass fidelity="smc" too', argument="particles"
-            )
-        if self._has_beams:
-            check_beams(self.beams, self.returns)
-
-    @property
-    def _has_beams(self) -> bool:
-        return (self.beams, self.returns) != (1, 1)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the text is chosen token by token."""
-        return self.fidelity == "mask" and not self._has_beams
-
-    def check(self, temperature: float | None, top_k: int | None, top_p: float, limits: Limits) -> None:
-        """Refuse options that do not go with the strategy. Raises ArgumentError."""
-        if self.is_plain:
-            return
-        if self.fidelity != "mask":
-            least = 0.0 if self.fidelity == "exact" else float(np.nextafter(0.0, 1.0))
-            check_draw(limits, 1.0 if temperature is None else temperature, least)
-        if self.fidelity == "mask" and temperature:
-            raise ArgumentError(
-                f"temperature={temperature} does not go with beams=: a beam search draws nothing",
-                hint='pass fidelity="smc" to draw among several texts',
-                argument="temperature",
-            )
-        for name, value, free in (("top_k", top_k, None), ("top_p", top_p, 1)):
-            if value != free:
-                other = "beams=" if self.fidelity == "mask" else f'fidelity="{self.fidelity}"'
-                raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
-
-
-def _each(prompts_: Any, forms: Any) -> list[tuple[Prompt, Any]]:
-    """Each prompt with its form. Raises ArgumentError."""
-    if isinstance(prompts_, str | bytes) or not isinstance(prompts_, Sequence):
-        raise ArgumentError(
-            f"prompts is a list of prompts, not {type(prompts_).__name__}",
-            hint="for one prompt, call generate; make a list of what can only be iterated over",
-            argument="prompts",
-        )
-    if not isinstance(forms, list | tuple):
-        return [(prompt, forms) for prompt in prompts_]
-    if len(forms) != len(prompts_):
-        raise ArgumentError(
-            f"there are {len(prompts_)} prompts and {len(forms)} forms",
-            hint="pass one form for all, or a list with one for each prompt",
-            argument="forms",
-        )
-    return list(zip(prompts_, forms, strict=True))
-
-
-def _row(key: Any) -> int:
-    return int(key)
-
-
-@contextlib.contextmanager
-def _progress(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
-    """A bar, if it is wanted and can be drawn; the function counts one more as done."""
-    if wanted is False:
-        yield lambda: None
-        return
-    try:
-        from formwright.rich import progress
-    except MissingDependency:
-        if wanted:
-            raise
-        yield lambda: None
-        return
-    with progress(total, "texts written", always=wanted is True) as done:
-        yield done

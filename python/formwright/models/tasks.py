@@ -1,0 +1,143 @@
+"""What is to be written, and by which strategy: the options of `LocalModel.generate`, checked.
+
+::
+
+    Strategy(beams=8, returns=3, fidelity="mask", particles=16).is_plain      # False
+
+Cost: nothing is computed here. The wrinkle: options that do not go with each other are refused once, before anything
+is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from formwright._kernel import Constraint
+from formwright.errors import ArgumentError, MissingDependency
+from formwright.generation.beams import check_beams
+from formwright.generation.fidelity import check_draw
+from formwright.generation.loop import Runtime, Stream
+from formwright.generation.sampler import Sampler
+from formwright.generation.writing import Limits, Writing
+from formwright.models.options import Fidelity
+from formwright.models.prompts import Prompt
+
+__all__ = ["PARTICLES", "Strategy", "Task", "each", "progress_of"]
+
+PARTICLES = 16
+"""What ``fidelity="smc"`` weighs unless the caller says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One text to be written."""
+
+    constraint: Constraint[Any]
+    prompt_ids: list[int]
+    limits: Limits
+    prefix: str
+
+    def writing(self, sampler: Sampler, trace: bool) -> Writing:
+        """The text under way, with nothing written yet."""
+        return Writing(self.constraint, self.prompt_ids, self.limits, sampler, prefix=self.prefix, trace=trace)
+
+    def stream(self, runtime: Runtime, sampler: Sampler, trace: bool) -> Stream[Any]:
+        """The text as a stream of a runtime."""
+        return Stream.of(runtime, self.writing(sampler, trace))
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a text is chosen: token by token, or among several."""
+
+    beams: int
+    returns: int
+    fidelity: Fidelity
+    particles: int
+
+    def __post_init__(self) -> None:
+        if self.fidelity not in ("mask", "exact", "smc"):
+            raise ArgumentError(
+                f'fidelity must be "mask", "exact" or "smc", not {self.fidelity!r}', argument="fidelity"
+            )
+        if self.fidelity != "mask" and self._has_beams:
+            name = "beams" if self.beams != 1 else "returns"
+            raise ArgumentError(
+                f'{name}= does not go with fidelity="{self.fidelity}": beams look for the most likely text, '
+                "draws do not",
+                argument=name,
+            )
+        if self.fidelity != "smc" and self.particles != PARTICLES:
+            raise ArgumentError(
+                f"particles={self.particles} has no meaning here", hint='pass fidelity="smc" too', argument="particles"
+            )
+        if self._has_beams:
+            check_beams(self.beams, self.returns)
+
+    @property
+    def _has_beams(self) -> bool:
+        return (self.beams, self.returns) != (1, 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the text is chosen token by token."""
+        return self.fidelity == "mask" and not self._has_beams
+
+    def check(self, temperature: float | None, top_k: int | None, top_p: float, limits: Limits) -> None:
+        """Refuse options that do not go with the strategy. Raises ArgumentError."""
+        if self.is_plain:
+            return
+        if self.fidelity != "mask":
+            least = 0.0 if self.fidelity == "exact" else float(np.nextafter(0.0, 1.0))
+            check_draw(limits, 1.0 if temperature is None else temperature, least)
+        if self.fidelity == "mask" and temperature:
+            raise ArgumentError(
+                f"temperature={temperature} does not go with beams=: a beam search draws nothing",
+                hint='pass fidelity="smc" to draw among several texts',
+                argument="temperature",
+            )
+        for name, value, free in (("top_k", top_k, None), ("top_p", top_p, 1)):
+            if value != free:
+                other = "beams=" if self.fidelity == "mask" else f'fidelity="{self.fidelity}"'
+                raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
+
+
+def each(prompts_: Any, forms: Any) -> list[tuple[Prompt, Any]]:
+    """Each prompt with its form. Raises ArgumentError."""
+    if isinstance(prompts_, str | bytes) or not isinstance(prompts_, Sequence):
+        raise ArgumentError(
+            f"prompts is a list of prompts, not {type(prompts_).__name__}",
+            hint="for one prompt, call generate; make a list of what can only be iterated over",
+            argument="prompts",
+        )
+    if not isinstance(forms, list | tuple):
+        return [(prompt, forms) for prompt in prompts_]
+    if len(forms) != len(prompts_):
+        raise ArgumentError(
+            f"there are {len(prompts_)} prompts and {len(forms)} forms",
+            hint="pass one form for all, or a list with one for each prompt",
+            argument="forms",
+        )
+    return list(zip(prompts_, forms, strict=True))
+
+
+@contextlib.contextmanager
+def progress_of(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
+    """A bar, if it is wanted and can be drawn; the function counts one more as done."""
+    if wanted is False:
+        yield lambda: None
+        return
+    try:
+        from formwright.rich import progress
+    except MissingDependency:
+        if wanted:
+            raise
+        yield lambda: None
+        return
+    with progress(total, "texts written", always=wanted is True) as done:
+        yield done
