@@ -318,6 +318,7 @@ impl Matcher {
         let counting = self.constraint().counting();
         let at = self.history.configurations();
         self.with_potential(|potential, machine| {
+            potential.renew(machine, counting, at);
             if self.path.is_empty() {
                 potential.tokens_at_start(machine, counting, at)
             } else {
@@ -553,6 +554,9 @@ impl Matcher {
         let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let cache = &mut *cache.lock();
         cache.terminals.quick = false;
+        let MatcherCache { stacks, budgets, .. } = cache;
+        let mut machine = Machine::new(constraint.graph(), stacks, path);
+        budgets.potential.renew(&mut machine, constraint.counting(), history.configurations());
         let several = history.configurations().len() > 1;
         for &configuration in history.configurations() {
             if cache.budgets.is_ample(&configuration, left)

@@ -16,8 +16,8 @@
 //!
 //! Cost: a preferred way is found once for all configurations on it, a few steps a byte; then a lookup in a hash map.
 //! Where there are too many ways, or too many are known already, they are not followed: the count part by part is then
-//! all that is known. A record that was found is kept as long as the text, because a text may rely on it; where not
-//! every byte is a token, what was forgotten is found again the same.
+//! all that is known. A text may rely on what was known when its last token was chosen: so before the tokens after it are
+//! asked about, that is found again if it was forgotten ([`Potential::renew`]), however many ways it takes.
 //!
 //! Wrinkles: used names and items that only the text knows are forgotten ([`Machine::erased`]). A preferred way does
 //! not lead into a text that must differ from unknown ones: there the potential is the bytes, which count for any such
@@ -37,7 +37,7 @@ use crate::vocabulary::{NodeIndex, TokenId};
 /// Where the end is more bytes away than this, the bytes are the potential.
 const FAR: u32 = 1 << 15;
 
-/// Records kept. What is known stays: a text may rely on it. Beyond, ways are not followed any more.
+/// Records kept. Beyond, ways are not followed any more, but where a text relies on them.
 const MOST_RECORDS: usize = 1 << 17;
 
 /// Records made for one question. Where there are more ways, they are not followed.
@@ -88,6 +88,24 @@ impl Potential {
     pub fn tokens_at_start(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) -> u32 {
         let ways = self.ways(machine, counting, of);
         if ways < machine.cost(of) { ways } else { ways.min(counting.parts(machine, of)) }
+    }
+
+    /// Finds the potentials of a text's own configurations again, if they are not known: the choice of its last token may
+    /// have relied on them, here or where another text was asked about.
+    pub fn renew(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) {
+        if self.records.len() <= MOST_RECORDS || counting.is_in_bytes(machine.graph) {
+            return;
+        }
+        let of: SmallVec<[Configuration; 4]> = of.iter().map(|&of| machine.erased(of)).collect();
+        if of.iter().all(|of| self.ids.contains_key(of)) {
+            return;
+        }
+        (self.records, self.ways, self.ids) = Default::default();
+        machine.blindly(|machine| {
+            for of in of {
+                self.follow(machine, counting, of, MOST_RECORDS);
+            }
+        });
     }
 
     /// Tokens along preferred ways; the bytes where none is followed.
@@ -154,6 +172,17 @@ impl Potential {
             }
             (self.records, self.ways, self.ids) = Default::default();
         }
+        self.follow(machine, counting, configuration, MOST_NEW)
+    }
+
+    /// The potential of a configuration that is not known, along at most so many new ways.
+    fn follow(
+        &mut self,
+        machine: &mut Machine<'_>,
+        counting: Counting<'_>,
+        configuration: Configuration,
+        most_new: usize,
+    ) -> u32 {
         let bytes = machine.configuration_cost(configuration);
         let room = if bytes < FAR { bytes as usize } else { 0 }; // most records are of the bytes of one text
         self.records.reserve(room);
@@ -161,7 +190,7 @@ impl Potential {
         self.ids.reserve(room);
         let start = self.record(counting, configuration, bytes);
         let (records, ways) = (self.records.len(), self.ways.len());
-        match self.expand_all(machine, counting, start) {
+        match self.expand_all(machine, counting, start, most_new) {
             Some(new) => self.solve(counting, new),
             None => self.forget(start, records, ways),
         }
@@ -188,7 +217,13 @@ impl Potential {
 
     /// Finds the preferred ways on from a record, and from all those they lead to. Returns what is new; `None` if that is
     /// too much.
-    fn expand_all(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, start: Id) -> Option<Vec<Id>> {
+    fn expand_all(
+        &mut self,
+        machine: &mut Machine<'_>,
+        counting: Counting<'_>,
+        start: Id,
+        most_new: usize,
+    ) -> Option<Vec<Id>> {
         let (mut open, mut new) = (vec![start], Vec::new());
         while let Some(id) = open.pop() {
             let Record { configuration, bytes, ways, .. } = self.records[id as usize];
@@ -197,7 +232,7 @@ impl Potential {
             }
             new.push(id);
             let start = self.ways.len();
-            if new.len() > MOST_NEW {
+            if new.len() > most_new {
                 return None;
             }
             let goes_on = bytes <= FAR;
