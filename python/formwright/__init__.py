@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING, Any
 from formwright import errors
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
 from formwright.forms import Form
+from formwright.free_text import after, format, special, text, thinking
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 from formwright.parsers import CharacterParser
+from formwright.templates import many, optional, template
 
 if TYPE_CHECKING:
     from formwright.models import from_transformers, load
@@ -46,6 +48,7 @@ __all__ = [
     "Truncated",
     "Vocabulary",
     "__version__",
+    "after",
     "allocate_bitmask",
     "allowed_tokens",
     "apply_bitmask",
@@ -55,12 +58,19 @@ __all__ = [
     "explain",
     "fill_bitmasks",
     "form",
+    "format",
     "from_transformers",
     "json",
     "json_schema",
     "literal",
     "load",
+    "many",
+    "optional",
     "regex",
+    "special",
+    "template",
+    "text",
+    "thinking",
 ]
 
 _LAZY = {"from_transformers": "formwright.models", "load": "formwright.models"}

@@ -255,7 +255,7 @@ class Vocabulary:
     Args:
         tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` or ``b""`` for ids that spell nothing.
         eos_token_ids: Every id that ends a text; at least one.
-        special_tokens: Name to id of control tokens; they are never allowed inside a text.
+        special_tokens: Name to id of control tokens; they are allowed only where a form names them.
         logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
         merges: How the tokenizer spells, for canonical tokens: `Merges`, or what gives them when they are needed.
 

@@ -14,32 +14,32 @@ What a composition is read as follows from its parts, so that no type is lost:
 ``A + B``              both texts: the whole text; one of them a text: the value of the other; else ``(a, b)``
 ``A | B``              the value of the first of the two that has the text
 ``A.repeat(low, hi)``  of texts: the whole text; else the list of the values
+``A & B``, ``~A``      of regular forms: the whole text
 =====================  ==================================================
 
 A parsed string - a JSON string, a member of an Enum of strings - is a ``str`` to a type checker, as plain text
 is. So two of them in a row, one beside another value, or one repeated are refused rather than dropped.
 
 Cost: reading a value costs one pass of the kernel over the text, and whatever its type
-does; a composition finds where its parts begin by one more pass for each part, and for each
-way in which the text could be cut until one fits: at worst that is quadratic.
+does; a composition finds its parts first, see `formwright.parts`.
 
-The wrinkle: where the text could be cut in several ways, the earlier part takes as much
-as it can.
+The wrinkle: a text may hold control tokens. What a model wrote is read by its tokens; in a text that comes from
+elsewhere, the name of a control token stands for it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
-from itertools import pairwise
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
+from formwright.parts import Alternative, Chain, Part, Repetition, decoded, found_parts, plain
 
 __all__ = [
     "Check",
@@ -129,6 +129,8 @@ class Form(Generic[T_co]):
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
         defaults: What the environment decided when the form was made; rows of `explain`.
+        name: What the part is called inside a composition, if it has a name.
+        behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
     """
 
     language: Language
@@ -136,6 +138,8 @@ class Form(Generic[T_co]):
     title: str
     kind: Kind
     defaults: tuple[Reading, ...] = ()
+    name: str | None = None
+    behind: Callable[[str], Form[Any]] | None = None
 
     def parse(self, text: str | bytes) -> T_co:
         """The value that ``text`` spells.
@@ -143,6 +147,10 @@ class Form(Generic[T_co]):
         Raises:
             OutputInvalid: The text is not in form, or its type refuses it.
         """
+        if self.language.control_tokens:
+            data, position, is_complete = _with_letters(self.language, _bytes(text))
+            if is_complete:
+                return self.read_bytes(data)
         position, is_complete, expected = self.check(text)
         shown = text if isinstance(text, str) else text.decode(errors="replace")
         if not is_complete:
@@ -156,24 +164,64 @@ class Form(Generic[T_co]):
             )
         return self.read(shown)
 
+    def read_bytes(self, data: bytes) -> T_co:
+        """The value of what a `Matcher` has accepted, which is a complete text of this form."""
+        return self.read(decoded(data) if self.language.control_tokens else data.decode())
+
     def matches(self, text: str | bytes) -> bool:
         """Whether ``text`` is a complete text of this form."""
-        return self.language.check(_bytes(text))[1]
+        return _with_letters(self.language, _bytes(text))[2]
 
     def check(self, text: str | bytes) -> Check:
         """How far ``text`` is in form, whether it is complete, and what could stand where it leaves the form."""
-        data = _bytes(text)
-        good, is_complete = self.language.check(data)
-        position = good if isinstance(text, bytes) else len(data[:good].decode(errors="ignore"))
-        return Check(position, is_complete, "" if is_complete else self._expected(data, good))
+        data, good, is_complete = _with_letters(self.language, _bytes(text))
+        expected = "" if is_complete else self._expected(data, good)
+        good -= data[:good].count(b"\xff")
+        return Check(
+            good if isinstance(text, bytes) else len(_bytes(text)[:good].decode(errors="ignore")), is_complete, expected
+        )
+
+    def parts(self, text: str | bytes) -> tuple[Part, ...]:
+        """The named parts of ``text``, in the order in which they begin; of a text that goes on, the last one is open.
+
+        Raises:
+            OutputInvalid: The text leaves the form.
+        """
+        data, good, is_complete = _with_letters(self.language, _bytes(text))
+        if good < len(data):
+            self.parse(text)
+        return tuple(found_parts(self, data, is_open=not is_complete))
+
+    def named(self, name: str) -> Form[T_co]:
+        """The same form, as a part that `parts` finds by this name."""
+        return replace(self, name=name)
 
     def example(self) -> str:
         """The shortest complete text (one of them)."""
-        return self.language.example().decode()
+        return plain(decoded(self.language.example()))
 
     def explain(self) -> Explanation:
         """How every keyword was read; empty for forms that are not one JSON Schema or type."""
         return Explanation((*self.defaults, *(Reading(*row) for row in self.language.explain())))
+
+    def __and__(self: Form[str], other: Form[str], /) -> Form[str]:
+        """The texts that are in this form and in ``other``, both regular: patterns, choices, formats, free text.
+
+        Raises:
+            ArgumentError: One holds JSON, a control token or a character parser.
+            UnsatisfiableSchema: No text is in both.
+        """
+        if not isinstance(other, Form):
+            return NotImplemented
+        return Form(self.language & other.language, str, f"({self.title} & {other.title})", "text")
+
+    def __invert__(self: Form[str]) -> Form[str]:
+        """The texts that are not in this form, which is regular.
+
+        Raises:
+            ArgumentError, UnsatisfiableSchema: As ``&``.
+        """
+        return Form(~self.language, str, f"~{self.title}", "text")
 
     # A checker that sees `Form[str]` as `Form[object]` takes the last of these, which is why they are said to overlap.
     @overload
@@ -226,8 +274,8 @@ class Form(Generic[T_co]):
         if self.kind == "string":
             raise _would_be_lost(title)
         if self.kind == "value":
-            return Form(language, _Repetition(self, low, most), title, "value")
-        return Form(language, str, title, "text")
+            return Form(language, Repetition(self, low, most), title, "value")
+        return Form(language, plain, title, "text")
 
     def to_bytes(self) -> bytes:
         """The language as bytes, to be stored or sent. They hold no Python type; pickle keeps it."""
@@ -247,10 +295,10 @@ class Form(Generic[T_co]):
         return f"Form({self.title})"
 
     def _expected(self, data: bytes, good: int) -> str:
-        matcher = _matcher(self)
+        matcher = Constraint(self, _byte_vocabulary(tuple(self.language.control_tokens))).matcher()
         try:
             matcher.accept_bytes(data[:good])
-            matcher.accept_bytes(data[good : good + 1] or b"\xff")  # a byte that is in no text
+            matcher.accept_bytes(data[good : good + 1] or b"\xfe")  # a byte that is in no text
         except TokenRejected as error:
             return error.expected
         return ""
@@ -326,11 +374,12 @@ def _concatenated(first: Form[Any], second: Form[Any]) -> Form[Any]:
     language, title = first.language + second.language, f"{first.title} + {second.title}"
     takes_first, takes_second = first.kind != "text", second.kind != "text"
     if not (takes_first or takes_second):
-        return Form(language, str, title, "text")
+        read = Chain((first, second), (False, False)) if _has_parts(first, second) else plain
+        return Form(language, read, title, "text")
     if takes_first and takes_second and "string" in (first.kind, second.kind):
         raise _would_be_lost(title)
     kind = first.kind if takes_first else second.kind
-    return Form(language, _Concatenation(first, second, takes_first, takes_second), title, kind)
+    return Form(language, Chain((first, second), (takes_first, takes_second)), title, kind)
 
 
 def _would_be_lost(title: str) -> NotAForm:
@@ -343,90 +392,47 @@ def _would_be_lost(title: str) -> NotAForm:
 def _either(first: Form[Any], second: Form[Any]) -> Form[Any]:
     language, title = first.language | second.language, f"({first.title} | {second.title})"
     kinds = {first.kind, second.kind}
-    if kinds == {"text"}:
-        return Form(language, str, title, "text")
-    return Form(language, _Alternative(first, second), title, "value" if "value" in kinds else "string")
+    if kinds == {"text"} and not _has_parts(first, second):
+        return Form(language, plain, title, "text")
+    kind: Kind = "text" if kinds == {"text"} else "value" if "value" in kinds else "string"
+    return Form(language, Alternative(first, second), title, kind)
 
 
-@dataclass(frozen=True, slots=True)
-class _Concatenation:
-    """Reads two texts in a row: the value of the one that has one, or both."""
-
-    first: Form[Any]
-    second: Form[Any]
-    takes_first: bool
-    takes_second: bool
-
-    def __call__(self, text: str) -> Any:
-        data = text.encode()
-        end = next(end for end in _ends(self.first, data) if self.second.language.check(data[end:])[1])
-        if not self.takes_second:
-            return self.first.read(data[:end].decode())
-        second = self.second.read(data[end:].decode())
-        return (self.first.read(data[:end].decode()), second) if self.takes_first else second
+def _has_parts(*forms: Form[Any]) -> bool:
+    """Whether there may be names in any of some texts."""
+    return any(form.name is not None or hasattr(form.read, "cut") for form in forms)
 
 
-@dataclass(frozen=True, slots=True)
-class _Alternative:
-    """Reads a text by the first form that has it."""
-
-    first: Form[Any]
-    second: Form[Any]
-
-    def __call__(self, text: str) -> Any:
-        return self.first.read(text) if self.first.matches(text) else self.second.read(text)
+_MOST_READINGS = 64
+"""How many ways to take names for control tokens are followed at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Repetition:
-    """Reads texts in a row as a list: a search for a way to cut them, each as long as can be."""
+def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
+    """A text whose names of control tokens are taken for these where the form has them there, and how far it is in form.
 
-    body: Form[Any]
-    low: int
-    high: int | None
-
-    def __call__(self, text: str) -> list[Any]:
-        data = text.encode()
-        dead: set[tuple[int, int]] = set()
-        # Where each text so far ends, and the ends of the one behind it that were not yet tried.
-        ends, untried = [0], [self._next(data, 0)]
-        while True:
-            if ends[-1] == len(data) and len(ends) > self.low:
-                break
-            allowed = self.high is None or len(ends) <= self.high
-            wanted = len(ends) <= self.low  # only then may a text be empty: it could stand there any number of times
-            tried = (end for end in untried[-1] if (len(ends), end) not in dead and (wanted or end > ends[-1]))
-            end = next(tried, None) if allowed else None
-            if end is None:
-                dead.add((len(ends) - 1, ends.pop()))
-                untried.pop()
-                continue
-            ends.append(end)
-            untried.append(self._next(data, end))
-        return [self.body.read(data[start:end].decode()) for start, end in pairwise(ends)]
-
-    def _next(self, data: bytes, start: int) -> Iterator[int]:
-        return (start + end for end in _ends(self.body, data[start:]))
+    Returns:
+        The text with its letters, how many of its bytes are in form, and whether it is complete.
+    """
+    names = [name.encode() for name in language.control_tokens]
+    if not names:
+        return data, *language.check(data)
+    readings = [b""]
+    at = 0
+    while (place := min((found for name in names if (found := data.find(name, at)) >= 0), default=-1)) >= 0:
+        here = [name for name in names if data.startswith(name, place)]
+        # Shorter than all else that ends behind it, so each of these readings is at the same place.
+        name = max(here, key=len)
+        between, end = data[at:place], place + len(name)
+        options = [b"\xff" + name + b"\xff", name]
+        found = [reading + between + option for reading in readings for option in options]
+        readings = [new for new in found if language.check(new)[0] == len(new)][:_MOST_READINGS] or found[:1]
+        at = end
+    checked = [(reading + data[at:], *language.check(reading + data[at:])) for reading in readings]
+    return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))
 
 
-def _ends(form: Form[Any], data: bytes) -> list[int]:
-    """Where a text of ``form`` at the beginning of ``data`` may end, the farthest first."""
-    matcher, ends = _matcher(form), []
-    for position in range(len(data) + 1):
-        if matcher.is_complete:
-            ends.append(position)
-        try:
-            matcher.accept_bytes(data[position : position + 1])
-        except TokenRejected:
-            break
-    return ends[::-1]
-
-
-def _matcher(form: Form[Any]) -> Matcher:
-    return Constraint(form, _byte_vocabulary()).matcher()
-
-
-@lru_cache(maxsize=1)
-def _byte_vocabulary() -> Vocabulary:
-    """Every byte and an end: enough to run any form over a text."""
-    return Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+@lru_cache(maxsize=64)
+def _byte_vocabulary(names: tuple[str, ...]) -> Vocabulary:
+    """Every byte, some control tokens and an end: enough to run any form over a text."""
+    tokens = [*(bytes([byte]) for byte in range(256)), None, *(None for _ in names)]
+    return Vocabulary(tokens, eos_token_ids=[256], special_tokens={name: 257 + at for at, name in enumerate(names)})

@@ -8,6 +8,7 @@ use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
 use formwright::syntax::json_schema::{self, Numbers, Options, Order};
 use formwright::syntax::regex::Dialect;
+use formwright::syntax::text::Free;
 use formwright::{Limits, language::UNBOUNDED, source::Source};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -246,6 +247,44 @@ impl Language {
         Self::of(py, Source::choice(lift(py, py.detach(|| lines(data)))?))
     }
 
+    /// A control token of a vocabulary, by its name.
+    ///
+    /// Args:
+    ///     name: The name, such as ``"<|tool|>"``.
+    ///     or_text: Whether the name, spelled as text, may stand for it.
+    ///
+    /// Raises:
+    ///     ArgumentError: The name is empty.
+    #[staticmethod]
+    fn control(py: Python<'_>, name: &str, or_text: bool) -> PyResult<Self> {
+        Self::of(py, Source::control(name, or_text))
+    }
+
+    /// Free text, up to where one of some markers first comes.
+    ///
+    /// Args:
+    ///     markers: Where the text ends; if there are none, it may end anywhere.
+    ///     included: Whether the marker is the end of the text; if not, the text ends before it.
+    ///     max_chars: Most characters before the marker; ``None`` is no bound.
+    ///
+    /// Raises:
+    ///     ArgumentError: A marker is empty or a part of another, or ``max_chars`` is negative.
+    #[staticmethod]
+    #[pyo3(signature = (markers, *, included=true, max_chars=None), text_signature = "(markers, *, included=True, max_chars=None)")]
+    fn text(py: Python<'_>, markers: Vec<String>, included: bool, max_chars: Option<Int>) -> PyResult<Self> {
+        let most = max_chars.map_or(Ok(UNBOUNDED), |most| count(py, "max_chars", most))?;
+        Self::of(py, Source::free(Free { markers, included, most }))
+    }
+
+    /// The texts of a format of JSON Schema, without quotes.
+    ///
+    /// Raises:
+    ///     ArgumentError: There is no such format.
+    #[staticmethod]
+    fn format(py: Python<'_>, name: &str) -> PyResult<Self> {
+        Self::of(py, Source::format(name))
+    }
+
     /// The texts that a character parser reads: what `formwright.CharacterParser` stands on.
     ///
     /// Args:
@@ -276,6 +315,25 @@ impl Language {
         check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
         let kernel = lift(py, py.detach(|| self.kernel.or(&other.kernel)))?;
         Ok(Self { kernel, source: self.source.or(&other.source) })
+    }
+
+    /// The texts that are in this language and in ``other``; both regular.
+    ///
+    /// Raises:
+    ///     ArgumentError: One holds JSON, a control token or a character parser.
+    ///     UnsatisfiableSchema: No text is in both.
+    fn __and__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        let kernel = lift(py, py.detach(|| self.kernel.and(&other.kernel)))?;
+        Ok(Self { kernel, source: self.source.and(&other.source) })
+    }
+
+    /// The texts that are not in this language, which is regular.
+    ///
+    /// Raises:
+    ///     ArgumentError, UnsatisfiableSchema: As ``&``.
+    fn __invert__(&self, py: Python<'_>) -> PyResult<Self> {
+        let kernel = lift(py, py.detach(|| self.kernel.complement()))?;
+        Ok(Self { kernel, source: self.source.complement() })
     }
 
     /// This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
@@ -324,11 +382,24 @@ impl Language {
         self.source.schema().is_some()
     }
 
+    /// The names of the control tokens that its texts may hold.
+    #[getter]
+    fn control_tokens(&self) -> Vec<String> {
+        self.kernel.graph().controls.iter().map(|name| name.to_string()).collect()
+    }
+
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
     fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
         check(py, self.kernel.has_parser())?;
         let checked = py.detach(|| self.kernel.check(data));
         lift(py, checked)
+    }
+
+    /// How many bytes of ``data`` a complete text at its beginning may have, ascending.
+    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
+        check(py, self.kernel.has_parser())?;
+        let ends = py.detach(|| self.kernel.ends(data));
+        lift(py, ends)
     }
 
     /// All states of a language that has at most so many, with the bytes that lead from each: whether a text may end

@@ -38,7 +38,7 @@ pub fn known_all(py: Python<'_>, vocabulary: &Kernel, token_ids: &[Int]) -> PyRe
 /// Args:
 ///     tokens: ``tokens[i]`` is what id ``i`` spells; ``None`` or ``b""`` for ids that spell nothing.
 ///     eos_token_ids: Every id that ends a text; at least one.
-///     special_tokens: Name to id of control tokens; they are never allowed inside a text.
+///     special_tokens: Name to id of control tokens; they are allowed only where a form names them.
 ///     logits_size: Width of a row of logits, at least ``len(tokens)``; the ids beyond are always masked.
 ///     merges: How the tokenizer spells, for canonical tokens: `Merges`, or what gives them when they are needed.
 ///
@@ -74,7 +74,7 @@ impl Vocabulary {
         let vocabulary = &self.tables.vocabulary;
         for token in 0..merges.splits().len().min(vocabulary.len()) as u32 {
             let (own, other) = (vocabulary.token(token), merges.splits().spelled(token));
-            if !own.is_empty() && !other.is_empty() && own != other {
+            if !own.is_empty() && !vocabulary.is_control(token) && !other.is_empty() && own != other {
                 let [own, other] = [own, other].map(|bytes| bytes.escape_ascii().to_string());
                 let message =
                     format!("merges of another tokenizer: token {token} spells '{other}' there, here '{own}'");
@@ -204,7 +204,7 @@ impl Vocabulary {
     fn token<'py>(&self, py: Python<'py>, token_id: Int) -> PyResult<Bound<'py, PyBytes>> {
         let vocabulary = &self.tables.vocabulary;
         let id = known(py, vocabulary, token_id)?;
-        Ok(PyBytes::new(py, vocabulary.token(id)))
+        Ok(PyBytes::new(py, if vocabulary.is_control(id) { &[] } else { vocabulary.token(id) }))
     }
 
     /// Every id that ends a text.

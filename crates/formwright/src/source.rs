@@ -27,14 +27,15 @@ use crate::limits::Limits;
 use crate::syntax::choice;
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
 use crate::syntax::regex::{self, Dialect};
+use crate::syntax::text::{self, Free};
 use crate::vocabulary::Vocabulary;
 
 /// The envelope of a language.
-pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 3, name: "language", kind: || Kind::Language };
+pub const ENVELOPE: Envelope = Envelope { magic: *b"FWla", version: 4, name: "language", kind: || Kind::Language };
 
 /// The envelope of a constraint: the fingerprint of its vocabulary, then its language.
 pub const CONSTRAINT_ENVELOPE: Envelope =
-    Envelope { magic: *b"FWco", version: 4, name: "constraint", kind: || Kind::Language };
+    Envelope { magic: *b"FWco", version: 5, name: "constraint", kind: || Kind::Language };
 
 /// What a user wrote to get a language. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -56,8 +57,14 @@ enum Instruction {
     Schema(Arc<Schema<dyn SourceText>>),
     Regex(Arc<str>, Dialect),
     Choice(Arc<Lexicon>),
+    /// The name of a control token, and whether it may be spelled as text.
+    Control(Arc<str>, bool),
+    Free(Arc<Free>),
+    Format(Arc<str>),
     Then,
     Or,
+    And,
+    Not,
     Repeat(u32, u32),
     /// The code of a host: its language, which cannot be stored.
     Parser(Language),
@@ -79,6 +86,21 @@ impl Source {
         Self(vec![Instruction::Choice(Arc::new(options))])
     }
 
+    /// A control token, or also its name as text.
+    pub fn control(name: &str, or_text: bool) -> Self {
+        Self(vec![Instruction::Control(name.into(), or_text)])
+    }
+
+    /// Free text.
+    pub fn free(free: Free) -> Self {
+        Self(vec![Instruction::Free(Arc::new(free))])
+    }
+
+    /// A format of JSON Schema, without quotes.
+    pub fn format(name: &str) -> Self {
+        Self(vec![Instruction::Format(name.into())])
+    }
+
     /// The language of a parser.
     pub fn parser(language: &Language) -> Self {
         Self(vec![Instruction::Parser(language.clone())])
@@ -94,6 +116,18 @@ impl Source {
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         self.with(&other.0, Instruction::Or)
+    }
+
+    /// What is in this and in `other`.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        self.with(&other.0, Instruction::And)
+    }
+
+    /// What is not in this.
+    #[must_use]
+    pub fn complement(&self) -> Self {
+        self.with(&[], Instruction::Not)
     }
 
     /// This, `low..=high` times.
@@ -203,6 +237,11 @@ impl Instruction {
             Self::Schema(schema) => json_schema(schema.text.as_ref(), &schema.options),
             Self::Regex(pattern, dialect) => regex::of_dialect(pattern, *dialect, limits),
             Self::Choice(options) => choice::of_lexicon(options, limits),
+            Self::Control(name, or_text) => Language::control(name, *or_text, limits),
+            Self::Free(free) => text::text(free, limits),
+            Self::Format(name) => text::of_format(name, limits),
+            Self::And => pop().and_then(|second| pop()?.and(&second)),
+            Self::Not => pop()?.complement(),
             Self::Then => pop().and_then(|second| pop()?.then(&second)),
             Self::Or => pop().and_then(|second| pop()?.or(&second)),
             Self::Repeat(low, high) => pop()?.repeat(*low, *high),
@@ -235,6 +274,24 @@ impl Instruction {
                 put(body, *low);
                 put(body, *high);
             }
+            Self::Control(name, or_text) => {
+                body.push(6);
+                put_text(body, name);
+                body.push(u8::from(*or_text));
+            }
+            Self::Free(free) => {
+                body.push(7);
+                put(body, free.markers.len() as u32);
+                free.markers.iter().for_each(|marker| put_text(body, marker));
+                body.push(u8::from(free.included));
+                put(body, free.most);
+            }
+            Self::Format(name) => {
+                body.push(8);
+                put_text(body, name);
+            }
+            Self::And => body.push(9),
+            Self::Not => body.push(10),
             Self::Parser(_) => {
                 return Err(Error::new(
                     Kind::Language,
@@ -247,7 +304,7 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(6, "the kind of a step")? {
+        Ok(match reader.below(11, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
@@ -260,9 +317,24 @@ impl Instruction {
             2 => Self::Choice(Arc::new(read_lexicon(reader)?)),
             3 => Self::Then,
             4 => Self::Or,
-            _ => Self::Repeat(reader.number("low")?, reader.number("high")?),
+            5 => Self::Repeat(reader.number("low")?, reader.number("high")?),
+            6 => Self::Control(
+                reader.text("the name of a control token")?.into(),
+                reader.below(2, "the spelling of a control token")? == 1,
+            ),
+            7 => Self::Free(Arc::new(read_free(reader)?)),
+            8 => Self::Format(reader.text("a format")?.into()),
+            9 => Self::And,
+            _ => Self::Not,
         })
     }
+}
+
+fn read_free(reader: &mut Reader<'_>) -> Result<Free> {
+    let count = reader.count(4, "markers")?;
+    let markers = (0..count).map(|_| Ok(reader.text("a marker")?.to_owned())).collect::<Result<_>>()?;
+    let included = reader.below(2, "the end of a text")? == 1;
+    Ok(Free { markers, included, most: reader.number("a bound")? })
 }
 
 /// The options of a choice: how many, the bytes of each, and then all of them in ascending order.
@@ -375,11 +447,17 @@ mod tests {
             "[a-z]{1,3}".prop_map(|pattern| Source::regex(&format!("[{pattern}]\n\\p{{0}}"), Dialect::Python)),
             prop::collection::vec("[a-zé\"]{0,3}", 1..4)
                 .prop_map(|options| Source::choice(Lexicon::of(&options).unwrap())),
+            (".{1,3}", any::<bool>()).prop_map(|(name, or_text)| Source::control(&name, or_text)),
+            (prop::collection::vec("[a-z]{1,3}", 0..3), any::<bool>(), 0..9_u32)
+                .prop_map(|(markers, included, most)| Source::free(Free { markers, included, most })),
+            Just(Source::format("date")),
         ];
         leaf.prop_recursive(3, 8, 2, |inner| {
             prop_oneof![
                 (inner.clone(), inner.clone()).prop_map(|(a, b)| a.then(&b)),
                 (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(&b)),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(&b)),
+                inner.clone().prop_map(|a| a.complement()),
                 (inner, 0..2_u32, 2..4_u32).prop_map(|(a, low, high)| a.repeat(low, high)),
             ]
         })
@@ -427,7 +505,7 @@ mod tests {
         for body in [&[][..], &[3], &[&empty[..], &[4]].concat(), &empty.repeat(2)] {
             assert!(refused(body).message.contains("do not pair up"), "{body:?}");
         }
-        assert!(refused(&[6]).message.contains("the kind of a step is 6"));
+        assert!(refused(&[11]).message.contains("the kind of a step is 11"));
         assert!(refused(&[1, 0, 0, 0, 0, 3]).message.contains("the dialect of an expression is 3"));
     }
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,9 @@ from formwright._kernel import Constraint, Matcher, fill_bitmasks
 from formwright.errors import ArgumentError, DeadEnd
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Reason, Truncated
-from formwright.generation.writing import Limits, check_width, started
+from formwright.generation.writing import Limits, check_width, complete, started
 from formwright.masks import allocate_bitmask, apply_bitmask
+from formwright.parts import decoded, plain
 
 __all__ = ["beam_search", "check_beams", "log_softmax"]
 
@@ -125,7 +126,7 @@ class _Search:
 
     def written(self, beam: _Beam) -> dict[str, Any]:
         """What a result says about a text."""
-        text = beam.matcher.accepted_bytes.decode("utf-8", "ignore")[len(self.prefix) :]
+        text = plain(decoded(beam.matcher.accepted_bytes))[len(self.prefix) :]
         return {
             "text": text,
             "token_ids": beam.token_ids,
@@ -177,11 +178,9 @@ def beam_search(
     if not ended:
         best = max(live, key=lambda beam: beam.score)
         return Truncated(reason=reason or "max_tokens", **search.written(best))
-    read = constraint.form.read
-    found = [Complete(value=read(prefix + said["text"]), **said) for said in map(search.written, ended)]
-    best_found = found[0]
-    said = search.written(ended[0])
-    return Complete(value=best_found.value, alternatives=tuple(found), **said)
+    form = constraint.form
+    found = [complete(form, beam.matcher.accepted_bytes, **search.written(beam)) for beam in ended]
+    return replace(found[0], alternatives=tuple(found))
 
 
 def check_beams(beams: object, returns: object) -> None:

@@ -33,8 +33,9 @@ from formwright.errors import ArgumentError, DeadEnd, LimitExceeded
 from formwright.generation.batch import Batch
 from formwright.generation.beams import log_softmax
 from formwright.generation.result import Complete, Particles, Truncated
-from formwright.generation.writing import Limits, check_width, started
+from formwright.generation.writing import Limits, check_width, complete, started
 from formwright.masks import allocate_bitmask, apply_bitmask
+from formwright.parts import decoded, plain
 
 __all__ = ["MOST_SPELLINGS", "check_draw", "draw_by_particles", "draw_exactly", "spellings_of"]
 
@@ -118,10 +119,11 @@ def draw_exactly(
         scores[index] = scored(score, spelling, constraint.vocabulary.eos_token_ids, temperature or 1.0)
     total = _finite(float(np.logaddexp.reduce(scores)))
     chosen = int(np.argmax(scores)) if temperature == 0 else _draw(np.random.default_rng(seed), scores)
-    text = spellings[chosen].text.decode()
-    return Complete(
-        value=constraint.form.read(text),
-        text=text[len(prefix) :],
+    data = spellings[chosen].text
+    return complete(
+        constraint.form,
+        data,
+        text=plain(decoded(data))[len(prefix) :],
         token_ids=spellings[chosen].token_ids,
         log_probability=float(scores[chosen]),
         particles=_particles([spelling.text for spelling in spellings], scores - total, total, prefix),
@@ -175,13 +177,14 @@ def draw_by_particles(
     chosen = swarm.particles[_draw(random, log_weights)]
     written: dict[str, Any] = {"token_ids": chosen.token_ids, **_written(prompt_ids, swarm.calls, since)}
     if found is None:
-        cut = chosen.matcher.accepted_bytes.decode("utf-8", "ignore")
+        cut = plain(decoded(chosen.matcher.accepted_bytes))
         return Truncated(reason="cancel", text=cut[len(prefix) :], **written)
     texts = [particle.matcher.accepted_bytes for particle in swarm.particles]
-    text = chosen.matcher.accepted_bytes.decode()
-    return Complete(
-        value=constraint.form.read(text),
-        text=text[len(prefix) :],
+    data = chosen.matcher.accepted_bytes
+    return complete(
+        constraint.form,
+        data,
+        text=plain(decoded(data))[len(prefix) :],
         particles=_particles(texts, *found, prefix),
         **written,
     )
@@ -287,7 +290,7 @@ def _finite(log_total: float) -> float:
 
 
 def _particles(texts: Sequence[bytes], log_weights: Scores, log_mean: float, prefix: str) -> Particles:
-    own = tuple(text.decode()[len(prefix) :] for text in texts)
+    own = tuple(plain(decoded(text))[len(prefix) :] for text in texts)
     return Particles(own, tuple(map(float, log_weights)), float(log_mean))
 
 

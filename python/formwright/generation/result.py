@@ -21,6 +21,8 @@ from dataclasses import MISSING, dataclass, field, fields
 from html import escape
 from typing import TYPE_CHECKING, Generic, Literal, NoReturn, TypeVar
 
+from formwright.parts import Part
+
 if TYPE_CHECKING:
     from formwright.generation.trace import Trace
 
@@ -88,14 +90,24 @@ class Complete(_Written, Generic[T]):
         log_probability: What the model itself gives to these tokens and the end of the text, in nats: with ``beams=``
             and ``fidelity="exact"``, which need it; else ``None``.
         trace: What the form did to the model, token by token, if ``trace=True``.
+        parts: The named parts of the text, such as the fields of a template or the thought before an answer, in the
+            order in which they begin.
         alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says.
         particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
             in form by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
     """
 
     value: T
+    parts: tuple[Part, ...] = ()
     alternatives: tuple[Complete[T], ...] = ()
     particles: Particles | None = None
+
+    def part(self, name: str) -> str:
+        """The text of the first part of this name. Raises KeyError where there is none."""
+        for part in self.parts:
+            if part.name == name:
+                return part.text
+        raise KeyError(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

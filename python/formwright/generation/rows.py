@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, TokenRejected, VocabularyError
-from formwright.generation.writing import Limits, started
+from formwright.generation.writing import Limits, behind_prompt, started
 from formwright.masks import Mask
 
 __all__ = ["Rows"]
@@ -94,9 +94,10 @@ class _Texts:
 
     def started(self, ids: Ids) -> _State:
         """The state behind a prompt."""
+        constraint = behind_prompt(self.constraint, ids.tolist())
         if self.max_tokens is None:
-            return _State(self.constraint.matcher(ids.tolist()), 0)
-        return _State(started(self.constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens)), 0)
+            return _State(constraint.matcher(ids.tolist()), 0)
+        return _State(started(constraint, ids.tolist() or [0], Limits(max_tokens=self.max_tokens)), 0)
 
     def _again(self, ids: Ids) -> _State | None:
         """The state of a row that is not kept any more, written anew from its prompt."""

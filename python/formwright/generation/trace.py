@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Matcher, Vocabulary
 from formwright.generation.fields import Field, fields_of
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
+from formwright.parts import decoded, plain
 
 if TYPE_CHECKING:
     from formwright.pandas import DataFrame
@@ -325,7 +326,7 @@ def retraced(
         matcher.accept_token(token_id)
         if matcher.is_finished:
             break
-    text = matcher.accepted_bytes.decode("utf-8", "ignore")
+    text = plain(decoded(matcher.accepted_bytes))
     return Trace(tuple(rows), text, matcher.constraint.form.language.is_json, max_tokens)
 
 

@@ -32,7 +32,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +44,22 @@ from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import Recorder, Trace
+from formwright.forms import Form
 from formwright.masks import allocate_bitmask
+from formwright.parts import found_parts
 
-__all__ = ["MAX_TOKENS", "Limits", "Writing", "check_width", "greedy", "masked", "started"]
+__all__ = ["MAX_TOKENS", "Limits", "Writing", "behind_prompt", "check_width", "complete", "greedy", "masked", "started"]
+
+T = TypeVar("T")
 
 MAX_TOKENS = 512
 """Tokens at most, unless the caller says otherwise: in Python and on the command line."""
 
 UNKNOWN = (1 << 29) - 1
 """What ``min_tokens_to_finish`` is where no completion is known: only for vocabularies that lack bytes."""
+
+_LONGEST_MARKER = 64
+"""Tokens at the end of a prompt in which a marker is looked for."""
 
 MINUS_INFINITY = 0xFF80_0000
 """The bits of minus infinity in float32."""
@@ -118,6 +125,7 @@ class Writing:
         self._vocabulary = constraint.vocabulary
         self.left = int(limits.max_tokens)
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
+        self._controls = control_names(constraint)
         self._held = Held(limits.stop, skip=len(prefix))
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
         self._recorder = Recorder(constraint.vocabulary) if trace else None
@@ -222,7 +230,7 @@ class Writing:
         self.token_ids.append(token_id)
         self._pending.append(token_id)
         self.left -= 1
-        pieces = self._held.add(token_id, self._vocabulary.token(token_id))
+        pieces = self._held.add(token_id, self._vocabulary.token(token_id) or self._controls.get(token_id, b""))
         return pieces + self._end("stop") if self._held.is_stopped else pieces
 
     def _end(self, reason: Reason | None) -> list[Piece]:
@@ -239,11 +247,34 @@ class Writing:
         }
         if self._recorder is not None:
             written["trace"] = self.trace
-        if reason is None or (reason == "stop" and form.matches(whole)):
-            self._result = Complete(value=form.read(whole), **written)
+        if reason is None:
+            self._result = complete(form, self.matcher.accepted_bytes, **written)
+        elif reason == "stop" and form.matches(whole):
+            self._result = Complete(value=form.parse(whole), parts=form.parts(whole), **written)
         else:
             self._result = Truncated(reason=reason, **written)
         return pieces
+
+
+def behind_prompt(constraint: Constraint[T], prompt_ids: Sequence[int]) -> Constraint[T]:
+    """The constraint of what is still to be written: a prompt may have opened what the form opens."""
+    if constraint.form.behind is None:
+        return constraint
+    vocabulary, names = constraint.vocabulary, {id_: name for name, id_ in constraint.vocabulary.special_tokens.items()}
+    spelled = [vocabulary.token(id_) or names.get(id_, "").encode() for id_ in prompt_ids[-_LONGEST_MARKER:]]
+    form = constraint.form.behind(b"".join(spelled).decode("utf-8", "ignore"))
+    return constraint if form is None else Constraint(form, vocabulary, canonical=constraint.canonical)
+
+
+def complete(form: Form[Any], data: bytes, **written: Any) -> Complete[Any]:
+    """The result of a text that a matcher has accepted whole."""
+    return Complete(value=form.read_bytes(data), parts=tuple(found_parts(form, data)), **written)
+
+
+def control_names(constraint: Constraint[Any]) -> dict[int, bytes]:
+    """The control tokens that a form names: what stands for each in a text."""
+    known = constraint.vocabulary.special_tokens
+    return {known[name]: name.encode() for name in constraint.form.language.control_tokens if name in known}
 
 
 def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> NDArray[np.float32]:

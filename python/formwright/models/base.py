@@ -39,7 +39,7 @@ from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
 from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import retraced
-from formwright.generation.writing import MAX_TOKENS, Limits, Writing, started
+from formwright.generation.writing import MAX_TOKENS, Limits, Writing, behind_prompt, started
 from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
@@ -603,6 +603,7 @@ class LocalModel:
     ) -> Task:
         """What is to be written: text and prompt share the context."""
         ids = self._encode(prompt)
+        constraint = behind_prompt(constraint, ids)
         healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
         limits = Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
         room = self.runtime.context - len(healed.prompt_ids)

@@ -18,6 +18,7 @@
 
 mod checks;
 mod compiled;
+mod controls;
 mod extents;
 mod import;
 mod layout_costs;
@@ -25,6 +26,7 @@ mod left_factoring;
 mod lexicon;
 mod plain_shortest;
 mod progress;
+mod regular_form;
 mod rise;
 mod set;
 mod shortest;
@@ -42,6 +44,7 @@ use crate::vocabulary::{NodeIndex, Trie};
 use smallvec::SmallVec;
 
 pub use compiled::CompiledGraph;
+pub use controls::without_letters;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};
 pub use lexicon::{Lexicon, LexiconBuilder, Prefix, TextStep};
@@ -344,6 +347,8 @@ pub struct Graph {
     pub spaces: Arc<Spaces>,
     /// The node a text starts with.
     pub root: NodeId,
+    /// Names of the control tokens whose letters its literals hold.
+    pub controls: Vec<Arc<str>>,
     /// Bytes of the longest literal text.
     longest: usize,
 }
@@ -351,7 +356,7 @@ pub struct Graph {
 impl Graph {
     /// No nodes, but room for some, and this whitespace.
     pub fn with_capacity(nodes: usize, spaces: Arc<Spaces>) -> Self {
-        Self { nodes: Vec::with_capacity(nodes), leaves: Vec::new(), spaces, root: 0, longest: 0 }
+        Self { nodes: Vec::with_capacity(nodes), leaves: Vec::new(), spaces, root: 0, controls: Vec::new(), longest: 0 }
     }
 
     /// Adds a node.

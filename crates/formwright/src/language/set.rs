@@ -49,6 +49,11 @@ impl Language {
         &self.0.graph
     }
 
+    /// The limits it was checked with.
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
     /// What was proved about its nodes.
     pub fn facts(&self) -> &Facts {
         &self.0.facts

@@ -75,6 +75,7 @@ impl Constraint {
     }
 
     fn compiled(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
+        let language = &language.for_vocabulary(&tables.vocabulary)?;
         let mut automata = Vec::with_capacity(language.graph().leaves.len());
         let graph = language.compile(|leaf, built| {
             let (id, automaton) = tables.automaton(leaf, built)?;

@@ -122,6 +122,26 @@ impl Language {
         Ok((read, read == text.len() && run.is_accepting()))
     }
 
+    /// Where a complete text at the beginning of `text` may end, ascending.
+    ///
+    /// # Errors
+    /// As [`Language::compiled`].
+    pub fn ends(&self, text: &[u8]) -> Result<Vec<usize>> {
+        let graph = self.compiled()?;
+        let mut run = Recognizer::new(&graph);
+        let mut ends = Vec::new();
+        for at in 0..=text.len() {
+            if run.is_accepting() {
+                ends.push(at);
+            }
+            if text.get(at..=at).is_none_or(|byte| run.read(byte) == 0) {
+                break;
+            }
+        }
+        run.check_limits()?;
+        Ok(ends)
+    }
+
     /// One of the shortest texts.
     ///
     /// # Errors

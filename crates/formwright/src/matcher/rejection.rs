@@ -7,10 +7,12 @@
 //! Cost: every byte is tried. Errors are rare, and nothing is collected for them before. Wrinkle: what could have come
 //! is told in bytes, not in tokens.
 
-use super::{Matcher, next_bytes};
+use std::sync::Arc;
+
+use super::{Matcher, advance, next_bytes};
 use crate::error::{Error, Kind};
-use crate::language::INFINITE;
-use crate::vocabulary::TokenId;
+use crate::language::{INFINITE, without_letters};
+use crate::vocabulary::{CONTROL, TokenId, letter};
 
 impl Matcher {
     /// The error for a token that cannot come.
@@ -39,12 +41,26 @@ impl Matcher {
         if self.history.is_finished() {
             return "nothing, the text has ended".to_owned();
         }
-        let bytes = self.with_machine(|machine| next_bytes(machine, self.history.configurations()));
+        let mut bytes = self.with_machine(|machine| next_bytes(machine, self.history.configurations()));
+        bytes.retain(|&byte| byte != CONTROL);
         let mut parts: Vec<String> = ranges(&bytes);
+        parts.extend(self.expected_controls());
         if self.is_accepting() {
             parts.push("the end of the text".to_owned());
         }
         if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    }
+
+    /// Some of the control tokens that can come next, readable.
+    fn expected_controls(&self) -> Vec<String> {
+        let names = self.constraint().language().graph().controls.iter();
+        let may_come = |name: &&Arc<str>| {
+            self.with_machine(|machine| {
+                let start = self.history.configurations().to_vec();
+                !letter(name).iter().fold(start, |at, &byte| advance(machine, &at, byte)).is_empty()
+            })
+        };
+        names.filter(may_come).take(8).map(|name| format!("the control token {name:?}")).collect()
     }
 
     /// The error where no token may come.
@@ -71,7 +87,7 @@ impl Matcher {
 
 /// Bytes as readable text.
 fn readable(text: &[u8]) -> String {
-    format!("{:?}", String::from_utf8_lossy(text))
+    format!("{:?}", String::from_utf8_lossy(&without_letters(text)))
 }
 
 /// At most eight ranges of bytes, readable.

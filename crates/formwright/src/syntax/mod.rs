@@ -8,6 +8,7 @@ mod ecma;
 mod pattern;
 pub mod python;
 pub mod regex;
+pub mod text;
 
 pub(crate) use ecma::parse as ecma_pattern;
 pub(crate) use pattern::Mode;

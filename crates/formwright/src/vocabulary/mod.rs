@@ -7,9 +7,10 @@
 //! A [`Vocabulary`] keeps the tokens twice as prefix trees: as they are, and with leading JSON whitespace stripped,
 //! because "optional whitespace, then X" would otherwise walk every run of whitespace before every X.
 //!
-//! Cost: a sort, a merge and a few passes, about 50 ms for 131k tokens, 11 MB. Wrinkle: special tokens and ids without
-//! bytes are in neither tree, so no mask can ever allow them inside a text; ids from `len` to `logits_size` are padding
-//! of the model and are never allowed either.
+//! Cost: a sort, a merge and a few passes, about 50 ms for 131k tokens, 11 MB. Wrinkle: a control token spells a letter of
+//! its own ([`letter`]), which no character is written with: a mask allows it only where a form names it. Tokens that
+//! hold the byte of such letters, and ids without bytes, are in neither tree, so that no mask ever allows them; nor ids
+//! from `len` to `logits_size`, the padding of the model.
 
 pub mod kinds;
 pub mod shapes;
@@ -34,6 +35,14 @@ const LONGEST: usize = 4_096;
 /// Largest width of a row of logits.
 const WIDEST: usize = 1 << 24;
 
+/// The byte around the letters of control tokens: it is in no UTF-8 text.
+pub const CONTROL: u8 = 0xFF;
+
+/// The letter of the control token of a name: the name, between two bytes that no character is written with.
+pub fn letter(name: &str) -> Vec<u8> {
+    [&[CONTROL], name.as_bytes(), &[CONTROL]].concat()
+}
+
 /// What each token id spells. Immutable.
 #[derive(Debug)]
 pub struct Vocabulary {
@@ -42,6 +51,8 @@ pub struct Vocabulary {
     offsets: Vec<u32>,
     eos: Vec<TokenId>,
     special: IndexMap<String, TokenId>,
+    /// Control tokens that do not end a text, ascending.
+    controls: Vec<TokenId>,
     logits_size: usize,
     plain: Trie,
     shapes: Shapes,
@@ -86,16 +97,15 @@ impl Vocabulary {
         eos.sort_unstable();
         eos.dedup();
         check(tokens, &eos, &special, logits_size)?;
-        let controls: Vec<TokenId> = eos.iter().chain(special.values()).copied().collect();
-        let (bytes, offsets) = flatten(tokens, &controls);
-        if bytes.is_empty() {
-            return Err(Error::vocabulary("vocabulary: no token spells anything"));
-        }
+        let (bytes, offsets) = flatten(tokens, &eos, &special);
+        let mut controls: Vec<TokenId> = special.values().copied().filter(|id| !eos.contains(id)).collect();
+        controls.sort_unstable();
         let mut vocabulary = Self {
             bytes,
             offsets,
             eos,
             special,
+            controls,
             logits_size,
             plain: Trie::new(&[]),
             shapes: Shapes::new(&Trie::new(&[])),
@@ -116,6 +126,9 @@ impl Vocabulary {
 
     fn index(&mut self) -> Result<()> {
         let sorted = self.sorted();
+        if sorted.iter().all(|&(_, token)| self.is_control(token)) {
+            return Err(Error::vocabulary("vocabulary: no token spells anything"));
+        }
         let longest = sorted.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or(0);
         let plain = Trie::new(&sorted).with_kinds(&kinds::ascii_table());
         let stripped = Stripped::new(&sorted)?;
@@ -127,15 +140,17 @@ impl Vocabulary {
         self_test(&plain, &sorted)?;
         (self.longest, self.plain, self.shapes, self.stripped) = (longest, plain, shapes, stripped);
         self.spelled = spelled;
-        self.every_byte =
-            (0..=255).all(|byte| self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty()));
+        let is_token = |byte| self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty());
+        self.every_byte = (0..CONTROL).all(is_token);
         self.fingerprint = self.digest();
         Ok(())
     }
 
-    /// Every token that spells something, by its bytes, then by its id.
+    /// Every token that may be written, by its bytes, then by its id.
     fn sorted(&self) -> Vec<(&[u8], TokenId)> {
-        let spelled = (0..self.len() as TokenId).filter(|&id| !self.token(id).is_empty());
+        let is_writable =
+            |&id: &TokenId| !self.token(id).is_empty() && (self.is_control(id) || !self.token(id).contains(&CONTROL));
+        let spelled = (0..self.len() as TokenId).filter(is_writable);
         let sorted = in_order(spelled, |&id| self.token(id));
         sorted.map(|id| (self.token(id), id)).collect()
     }
@@ -146,7 +161,7 @@ impl Vocabulary {
         self.offsets.len() - 1
     }
 
-    /// The bytes of a token; empty for special tokens and unknown ids.
+    /// The bytes of a token, the letter of a control token; empty for those that end a text and for unknown ids.
     pub fn token(&self, id: TokenId) -> &[u8] {
         let id = id as usize;
         if id >= self.len() {
@@ -163,6 +178,16 @@ impl Vocabulary {
     /// Control tokens by name.
     pub fn special(&self) -> &IndexMap<String, TokenId> {
         &self.special
+    }
+
+    /// Whether a token is a control token that does not end a text.
+    pub fn is_control(&self, id: TokenId) -> bool {
+        self.controls.binary_search(&id).is_ok()
+    }
+
+    /// Whether there is a control token of this name that a form may ask for.
+    pub fn has_letter(&self, name: &str) -> bool {
+        self.special.get(name).is_some_and(|&id| self.is_control(id) && self.token(id) == letter(name))
     }
 
     /// Width of a row of logits.
@@ -310,20 +335,18 @@ fn head(bytes: &[u8]) -> u128 {
     u128::from_be_bytes(head)
 }
 
-/// All bytes in one buffer; control tokens spell nothing.
-fn flatten(tokens: &[impl AsRef<[u8]>], controls: &[TokenId]) -> (Vec<u8>, Vec<u32>) {
-    let mut control = vec![false; tokens.len()];
-    for &id in controls {
-        if let Some(flag) = control.get_mut(id as usize) {
-            *flag = true;
-        }
+/// All bytes in one buffer. Ends spell nothing, other control tokens their letters; of several names, the first.
+fn flatten(tokens: &[impl AsRef<[u8]>], eos: &[TokenId], special: &IndexMap<String, TokenId>) -> (Vec<u8>, Vec<u32>) {
+    let mut letters: FxHashMap<TokenId, Vec<u8>> = FxHashMap::default();
+    for (name, &id) in special {
+        let letter = letter(name);
+        letters.entry(id).or_insert(if letter.len() > LONGEST { Vec::new() } else { letter });
     }
+    letters.extend(eos.iter().map(|&id| (id, Vec::new())));
     let mut bytes = Vec::new();
     let mut offsets = vec![0];
-    for (token, control) in tokens.iter().zip(control) {
-        if !control {
-            bytes.extend_from_slice(token.as_ref());
-        }
+    for (token, id) in tokens.iter().zip(0..) {
+        bytes.extend_from_slice(letters.get(&id).map_or(token.as_ref(), Vec::as_slice));
         offsets.push(bytes.len() as u32);
     }
     (bytes, offsets)

@@ -1,0 +1,123 @@
+//! Free text, up to a marker or of a bounded length; and the formats of JSON Schema as plain texts.
+//!
+//! ```text
+//! until "</a>"               every text whose first "</a>" is at its end
+//! until "</a>", excluded     every text without "</a>"
+//! ```
+//!
+//! Cost: an automaton of as many states as the markers have characters; with a bound on the length, as many for each
+//! character that is left. Wrinkle: the markers end a text wherever they come first, so none may be a part of another.
+
+use crate::error::{Error, Result};
+use crate::language::{Graph, Language, Node, UNBOUNDED};
+use crate::limits::Limits;
+use crate::regular::{Encoding, Regular};
+use crate::syntax::json_schema::format;
+
+/// Where free text ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Free {
+    /// The text ends where one of them first comes; if there are none, anywhere.
+    pub markers: Vec<String>,
+    /// Whether the marker is the end of the text; if not, the text ends before it.
+    pub included: bool,
+    /// Most characters before the marker, or [`UNBOUNDED`].
+    pub most: u32,
+}
+
+/// Free text.
+///
+/// # Errors
+/// [`crate::Kind::Argument`] when a marker is empty or a part of another.
+pub fn text(free: &Free, limits: &Limits) -> Result<Language> {
+    check(&free.markers)?;
+    let mut graph = Graph::default();
+    graph.root = if free.markers.is_empty() {
+        let leaf = graph.leaf(crate::language::Leaf { tree: Regular::anything(), encoding: Encoding::Text });
+        graph.add(Node::Text { leaf, low: 0, high: free.most })
+    } else {
+        graph.regular(tree(free), Encoding::Text)
+    };
+    Language::new(graph, limits)
+}
+
+fn tree(Free { markers, included, most }: &Free) -> Regular {
+    let marker = Regular::or(markers.iter().map(|marker| Regular::text(marker)));
+    let most = (*most != UNBOUNDED).then_some(*most);
+    let bounded = Regular::any().repeat(0, most);
+    let holds = |after: Regular| Regular::concat([Regular::anything(), marker.clone(), after]);
+    if *included {
+        let before_its_end = holds(Regular::concat([Regular::any(), Regular::anything()]));
+        Regular::and([Regular::concat([bounded, marker.clone()]), before_its_end.not()])
+    } else {
+        Regular::and([bounded, holds(Regular::anything()).not()])
+    }
+}
+
+fn check(markers: &[String]) -> Result<()> {
+    let fail = |what: String| Err(Error::argument("until", format!("text: {what}")));
+    for (at, marker) in markers.iter().enumerate() {
+        if marker.is_empty() {
+            return fail("a marker is empty".to_owned());
+        }
+        let is_other = |&(other_at, other): &(usize, &String)| other_at != at && other.contains(marker.as_str());
+        if let Some((_, other)) = markers.iter().enumerate().find(is_other) {
+            return fail(format!("the marker {marker:?} is a part of {other:?}, which could never come"));
+        }
+    }
+    Ok(())
+}
+
+/// The texts of a format of JSON Schema, without quotes.
+///
+/// # Errors
+/// [`crate::Kind::Argument`] when there is no such format.
+pub fn of_format(name: &str, limits: &Limits) -> Result<Language> {
+    let Some(found) = format::find(name) else {
+        let names: Vec<&str> = format::FORMATS.iter().map(|format| format.name).collect();
+        return Err(Error::argument("name", format!("format: there is no format {name:?}"))
+            .hint(format!("there are {}", names.join(", "))));
+    };
+    let mut graph = Graph::default();
+    graph.root = graph.regular(format::tree(found), Encoding::Text);
+    Language::new(graph, limits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_text(markers: &[&str], included: bool, most: u32, given: &str) -> bool {
+        let markers = markers.iter().map(|&marker| marker.to_owned()).collect();
+        let language = text(&Free { markers, included, most }, &Limits::default()).unwrap();
+        language.check(given.as_bytes()).unwrap().1
+    }
+
+    #[test]
+    fn a_text_ends_where_a_marker_first_comes() {
+        for given in ["aab", "aaab", "xyaab", "aab\u{e9}aab", "", "aa", "aabx"] {
+            let first = ["aab", "q"].iter().filter_map(|marker| given.find(marker).map(|at| at + marker.len())).min();
+            assert_eq!(is_text(&["aab", "q"], true, UNBOUNDED, given), first == Some(given.len()), "{given:?}");
+            assert_eq!(is_text(&["aab", "q"], false, UNBOUNDED, given), first.is_none(), "{given:?}");
+            for most in 0..6 {
+                let before = given.chars().count().saturating_sub(3);
+                assert_eq!(
+                    is_text(&["aab"], true, most, given),
+                    first == Some(given.len()) && before <= most as usize,
+                    "{given:?} {most}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn markers_are_checked() {
+        let refused = |markers: &[&str]| {
+            let markers = markers.iter().map(|&marker| marker.to_owned()).collect();
+            text(&Free { markers, included: true, most: 9 }, &Limits::default()).unwrap_err().message
+        };
+        assert!(refused(&["a", ""]).contains("is empty"));
+        assert!(refused(&["ab", "xaby"]).contains("part of"));
+        assert!(refused(&["ab", "ab"]).contains("part of"));
+    }
+}
