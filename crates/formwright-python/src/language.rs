@@ -276,6 +276,23 @@ impl Language {
         Self::of(py, Source::free(Free { markers, included, most }))
     }
 
+    /// Any of some texts, each with what follows it.
+    ///
+    /// Args:
+    ///     branches: The texts, all different, and the language that follows each.
+    ///
+    /// Raises:
+    ///     ArgumentError: There are none, or two texts are equal.
+    ///     LimitExceeded: They are too large together.
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)]
+    fn branches(py: Python<'_>, branches: Vec<(String, Py<Self>)>) -> PyResult<Self> {
+        let kernels: Vec<_> = branches.iter().map(|(text, language)| (text, language.get().kernel.clone())).collect();
+        let kernel = lift(py, py.detach(|| formwright::Language::branches(&kernels, &Limits::default())))?;
+        let sources: Vec<_> = branches.iter().map(|(text, language)| (text.clone(), &language.get().source)).collect();
+        Ok(Self { kernel, source: Source::branches(&sources) })
+    }
+
     /// The texts of a format of JSON Schema, without quotes.
     ///
     /// Raises:

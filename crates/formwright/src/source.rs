@@ -61,6 +61,8 @@ enum Instruction {
     Control(Arc<str>, bool),
     Free(Arc<Free>),
     Format(Arc<str>),
+    /// Texts, each with what follows it.
+    Branches(Arc<[String]>),
     Then,
     Or,
     And,
@@ -116,6 +118,13 @@ impl Source {
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         self.with(&other.0, Instruction::Or)
+    }
+
+    /// Any of some texts, each with what follows it.
+    pub fn branches(branches: &[(String, &Self)]) -> Self {
+        let texts = branches.iter().map(|(text, _)| text.clone()).collect();
+        let operands = branches.iter().flat_map(|(_, source)| &source.0).cloned();
+        Self(operands.chain([Instruction::Branches(texts)]).collect())
     }
 
     /// What is in this and in `other`.
@@ -240,6 +249,11 @@ impl Instruction {
             Self::Control(name, or_text) => Language::control(name, *or_text, limits),
             Self::Free(free) => text::text(free, limits),
             Self::Format(name) => text::of_format(name, limits),
+            Self::Branches(texts) => {
+                let at = stack.len().checked_sub(texts.len()).ok_or_else(unbalanced)?;
+                let branches: Vec<_> = texts.iter().zip(stack.split_off(at)).collect();
+                Language::branches(&branches, limits)
+            }
             Self::And => pop().and_then(|second| pop()?.and(&second)),
             Self::Not => pop()?.complement(),
             Self::Then => pop().and_then(|second| pop()?.then(&second)),
@@ -290,6 +304,11 @@ impl Instruction {
                 body.push(8);
                 put_text(body, name);
             }
+            Self::Branches(texts) => {
+                body.push(11);
+                put(body, texts.len() as u32);
+                texts.iter().for_each(|text| put_text(body, text));
+            }
             Self::And => body.push(9),
             Self::Not => body.push(10),
             Self::Parser(_) => {
@@ -304,7 +323,7 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(11, "the kind of a step")? {
+        Ok(match reader.below(12, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
@@ -325,7 +344,11 @@ impl Instruction {
             7 => Self::Free(Arc::new(read_free(reader)?)),
             8 => Self::Format(reader.text("a format")?.into()),
             9 => Self::And,
-            _ => Self::Not,
+            10 => Self::Not,
+            _ => {
+                let count = reader.count(4, "branches")?;
+                Self::Branches((0..count).map(|_| Ok(reader.text("a branch")?.to_owned())).collect::<Result<_>>()?)
+            }
         })
     }
 }
@@ -458,6 +481,8 @@ mod tests {
                 (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(&b)),
                 (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(&b)),
                 inner.clone().prop_map(|a| a.complement()),
+                (inner.clone(), inner.clone())
+                    .prop_map(|(a, b)| Source::branches(&[("x".to_owned(), &a), ("xy".to_owned(), &b)])),
                 (inner, 0..2_u32, 2..4_u32).prop_map(|(a, low, high)| a.repeat(low, high)),
             ]
         })
@@ -505,7 +530,7 @@ mod tests {
         for body in [&[][..], &[3], &[&empty[..], &[4]].concat(), &empty.repeat(2)] {
             assert!(refused(body).message.contains("do not pair up"), "{body:?}");
         }
-        assert!(refused(&[11]).message.contains("the kind of a step is 11"));
+        assert!(refused(&[12]).message.contains("the kind of a step is 12"));
         assert!(refused(&[1, 0, 0, 0, 0, 3]).message.contains("the dialect of an expression is 3"));
     }
 

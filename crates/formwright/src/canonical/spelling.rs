@@ -20,6 +20,7 @@ use super::completions::Completion;
 use super::merges::Merges;
 use super::pieces::{Pieces, SharedPieces, lock};
 use super::splits::{NONE, TokenId};
+use crate::vocabulary::CONTROL;
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,12 +49,25 @@ pub type Bytes = [u64; 4];
 pub struct Spelling<'s> {
     merges: &'s Merges,
     pieces: Option<MutexGuard<'s, Pieces>>,
+    /// Control tokens that may be written, ascending: a piece ends before and after them, as around words.
+    controls: &'s [TokenId],
 }
 
 impl<'s> Spelling<'s> {
     /// Locks the pieces of a text; `None` where a text is one piece.
     pub fn new(merges: &'s Merges, pieces: Option<&'s SharedPieces>) -> Self {
-        Self { merges, pieces: pieces.map(|pieces| lock(pieces)) }
+        Self { merges, pieces: pieces.map(|pieces| lock(pieces)), controls: &[] }
+    }
+
+    /// Where some control tokens, ascending, may be written.
+    #[must_use]
+    pub fn with_controls(self, controls: &'s [TokenId]) -> Self {
+        Self { controls, ..self }
+    }
+
+    /// Whether a token stands by itself, whatever is around it.
+    fn is_word(&self, token: TokenId) -> bool {
+        self.merges.is_word(token) || self.controls.binary_search(&token).is_ok()
     }
 
     /// The merges.
@@ -89,12 +103,12 @@ impl<'s> Spelling<'s> {
 
     /// The place in a state after a token.
     pub fn place(&self, state: StateId, token: TokenId) -> Place {
-        Place { state, last: (!self.merges.is_word(token)).then_some(token) }
+        Place { state, last: (!self.is_word(token)).then_some(token) }
     }
 
     /// Where a token leads from a state, if it begins a piece and if it may also continue one.
     pub fn ends(&mut self, state: StateId, token: TokenId) -> Ends {
-        if self.merges.is_word(token) {
+        if self.is_word(token) {
             return [if self.may_end(state) { START } else { DEAD }; 2];
         }
         let splits = self.merges.splits();
@@ -118,7 +132,7 @@ impl<'s> Spelling<'s> {
             Some(pieces) => pieces.moves(splits, state),
             None => self.merges.moves_in_text(state, |token| self.after_in_text(state, token)),
         };
-        let words: SmallVec<[TokenId; 8]> = self.merges.words().collect();
+        let words: SmallVec<[TokenId; 8]> = self.merges.words().chain(self.controls.iter().copied()).collect();
         if !words.is_empty() && self.may_end(state) {
             let with_words = Arc::make_mut(&mut moves);
             words.iter().for_each(|&word| with_words.add_single([START; 2], word));
@@ -130,6 +144,14 @@ impl<'s> Spelling<'s> {
     /// Bytes of which it is known that a text may go on with them after this place, whatever comes later: a piece ends
     /// before them, or no token that begins with them is incompatible with the last one.
     pub fn free(&mut self, place: Place) -> Bytes {
+        let mut bytes = self.free_in_text(place);
+        if !self.controls.is_empty() && self.may_end(place.state) {
+            bytes[usize::from(CONTROL) / 64] |= 1 << (CONTROL % 64);
+        }
+        bytes
+    }
+
+    fn free_in_text(&mut self, place: Place) -> Bytes {
         if let Some(pieces) = &mut self.pieces {
             let ascii = pieces.boundaries.ends_before(place.state);
             return [ascii as u64, (ascii >> 64) as u64, 0, 0];

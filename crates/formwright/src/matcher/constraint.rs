@@ -144,6 +144,15 @@ impl Constraint {
         Some(Distance::measure(machine, at, lengths, rises, *by_any))
     }
 
+    /// The control tokens that its language names, ascending.
+    pub(crate) fn controls(&self) -> Arc<[TokenId]> {
+        let special = self.0.tables.vocabulary.special();
+        let mut ids: Vec<TokenId> =
+            self.0.language.graph().controls.iter().filter_map(|name| special.get(&**name).copied()).collect();
+        ids.sort_unstable();
+        ids.into()
+    }
+
     /// How the tokenizer spells, if canonical tokens are asked for.
     pub(crate) fn spelled(&self) -> Option<&Spelled> {
         self.0.spelled.as_ref()

@@ -577,7 +577,8 @@ impl Matcher {
 
 /// Where a text begins, if canonical tokens are asked for.
 fn first_place(shared: &SharedCache) -> Option<Places> {
-    shared.constraint().spelled().map(|spelled| Places::new(spelled, &mut shared.lock()))
+    let constraint = shared.constraint();
+    constraint.spelled().map(|spelled| Places::new(spelled, constraint.controls(), &mut shared.lock()))
 }
 
 /// The configurations before the first byte.

@@ -396,11 +396,15 @@ mod tests {
     }
 
     #[test]
-    fn controls_spell_nothing() {
-        let special = IndexMap::from_iter([("<s>".to_owned(), 1)]);
-        let v = Vocabulary::new(&tokens(&["</s>", "<s>", "x"]), &[0], special, None).unwrap();
-        assert!(v.token(0).is_empty() && v.token(1).is_empty() && v.token(9).is_empty());
-        assert_eq!(v.token(2), b"x");
+    fn controls_spell_letters_of_their_own_and_ends_nothing() {
+        let special = IndexMap::from_iter([("</s>".to_owned(), 0), ("<s>".to_owned(), 1), ("also".to_owned(), 1)]);
+        let mut all = tokens(&["</s>", "<s>", "x"]);
+        all.push(vec![b'y', CONTROL]);
+        let v = Vocabulary::new(&all, &[0], special, None).unwrap();
+        assert!(v.token(0).is_empty() && v.token(9).is_empty());
+        assert_eq!((v.token(1), v.token(2), v.token(3)), (&letter("<s>")[..], &b"x"[..], &[b'y', CONTROL][..]));
+        assert!(v.has_letter("<s>") && !v.has_letter("</s>") && !v.has_letter("also") && !v.has_letter("x"));
+        assert_eq!(v.plain().items(), [2, 1]);
     }
 
     #[test]

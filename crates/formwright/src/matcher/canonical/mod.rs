@@ -133,6 +133,8 @@ pub struct Places {
     speller: Arc<Speller>,
     limits_masks: bool,
     pieces: Option<SharedPieces>,
+    /// Control tokens that the form names, ascending.
+    controls: Arc<[TokenId]>,
     /// The tokens before the text.
     before: Arc<[TokenId]>,
     steps: Vec<Place>,
@@ -140,12 +142,13 @@ pub struct Places {
 
 impl Places {
     /// Before the first token of a text that has a cache.
-    pub fn new(spelled: &Spelled, cache: &mut MatcherCache) -> Self {
+    pub fn new(spelled: &Spelled, controls: Arc<[TokenId]>, cache: &mut MatcherCache) -> Self {
         let Spelled { by, masks } = spelled;
         let mut places = Self {
             speller: Arc::clone(by),
             limits_masks: *masks,
             pieces: None,
+            controls,
             before: Arc::default(),
             steps: Vec::new(),
         };
@@ -224,7 +227,7 @@ impl Places {
 
     /// The merges and the pieces, locked.
     pub fn spelling(&self) -> Spelling<'_> {
-        Spelling::new(&self.speller.merges, self.pieces.as_ref())
+        Spelling::new(&self.speller.merges, self.pieces.as_ref()).with_controls(&self.controls)
     }
 
     /// The place after some text, as the tokenizer spells it.
