@@ -38,7 +38,9 @@ pub fn schema(data: &[u8]) {
     let order = if options & 1 == 1 { Order::Model } else { Order::Schema };
     let any_escapes = options & 8 != 0;
     let max_items = (options & 16 != 0).then_some(u32::from(options >> 5));
-    let options = Options { order, whitespace, max_items, any_escapes, limits: limits(), ..Options::default() };
+    let alphabet = (options & 64 != 0).then(|| "ab\"é".to_owned());
+    let options =
+        Options { order, whitespace, max_items, alphabet, any_escapes, limits: limits(), ..Options::default() };
     walk_source(&Source::json_schema(text.to_owned(), options), data);
 }
 

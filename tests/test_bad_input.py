@@ -107,6 +107,8 @@ def test_a_choice_of_nothing_is_refused_and_of_the_empty_text_is_not(options: li
         {"whitespace": "[ ]*", "max_whitespace": 2},
         {"max_items": -1},
         {"max_items": 2**32 - 1},
+        {"alphabet": ""},
+        {"alphabet": "\ud800"},
         {"escapes": "all"},
         {"integers": "whole"},
         {"max_digits": 0},

@@ -47,6 +47,7 @@ LANGUAGES = {
         registry={"urn:x": '{"type": "string"}'},
     ),
     "bounds": fw.json_schema({"items": {"type": "integer"}}, whitespace="free", max_whitespace=2, max_items=3),
+    "alphabet": fw.json_schema({"type": ["string", "object"]}, alphabet='aé"𝄞'),
     "json": fw.json(whitespace="compact"),
     "regex": fw.regex("[a-c]{2,4}"),
     "choice": fw.choice(["yes", "no", ""]),

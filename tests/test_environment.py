@@ -30,7 +30,7 @@ class Pair(BaseModel):
 
 @pytest.fixture(autouse=True)
 def unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ORDER", "MAX_WHITESPACE", "MAX_ITEMS"):
+    for name in ("ORDER", "MAX_WHITESPACE", "MAX_ITEMS", "ALPHABET"):
         monkeypatch.delenv(f"FORMWRIGHT_{name}", raising=False)
 
 
@@ -99,6 +99,7 @@ def test_a_bound_on_whitespace_makes_it_free_unless_another_is_given(
         ("FORMWRIGHT_MAX_ITEMS", "٣"),
         ("FORMWRIGHT_MAX_ITEMS", "4294967295"),
         ("FORMWRIGHT_MAX_ITEMS", "9" * 5_000),
+        ("FORMWRIGHT_ALPHABET", "ab\udcff"),
     ],
 )
 def test_a_bad_value_is_an_error_that_names_its_variable(
@@ -114,6 +115,18 @@ def test_a_bad_value_is_an_error_that_names_its_variable(
     # What has no JSON in it asks no variable.
     assert fw.form(re.compile("a")).matches("a")
     assert fw.choice("a").matches("a")
+
+
+def test_the_alphabet_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORMWRIGHT_ALPHABET", "ab é")
+    for form in (fw.form(str), fw.json(), fw.json_schema({"type": "string"})):
+        assert form.matches('"bé a"')
+        assert not form.matches('"c"')
+        assert [tuple(row) for row in form.defaults] == [("", "FORMWRIGHT_ALPHABET", "default", "alphabet='ab é'")]
+    assert fw.form(str, alphabet="c").matches('"c"')
+    monkeypatch.setenv("FORMWRIGHT_ALPHABET", "".join(map(chr, range(32, 5_000))))
+    (row,) = fw.form(str).defaults
+    assert len(row.note) < 100
 
 
 def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,3 +192,46 @@ def test_explain_shows_every_place_where_arrays_are_bounded(schema: Any, place: 
     assert not any("max_items" in row.note for row in fw.explain(schema))
     bounded = {"type": "array", "items": {"type": "null"}, "maxItems": 9}
     assert not any("max_items" in row.note for row in fw.explain(bounded, max_items=3))
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"type": "string"}, ("", "type")),
+        ({"type": "string", "minLength": 2, "pattern": "^[a-zé]+$"}, ("", "pattern")),
+        ({"properties": {"a": {"type": "string", "format": "date"}}, "type": "object"}, ("/properties/a", "format")),
+        ({"type": "object", "additionalProperties": {"type": "null"}}, ("", "additionalProperties")),
+        ({"type": "object", "patternProperties": {"^.$": False}}, ("", "patternProperties")),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, ("", "anyOf")),
+        ({"type": "array", "uniqueItems": True, "items": {"type": "string"}}, ("/items", "type")),
+        ({}, ("", "")),
+    ],
+)
+def test_explain_shows_every_place_that_an_alphabet_narrows(schema: Any, place: tuple[str, str]) -> None:
+    rows = [
+        row for row in fw.explain(schema, alphabet="ab") if "characters of the alphabet only (alphabet)" in row.note
+    ]
+    assert place in [row[:2] for row in rows]
+    assert {row.status for row in rows} == {"narrowed"}
+    assert not any("alphabet" in row.note for row in fw.explain(schema))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"enum": ["é", 1]},
+        {"type": "string", "pattern": "^[ab]{2,5}$"},
+        {"type": "string", "maxLength": 0},
+        {"anyOf": [{"const": "é"}, {"type": "string", "pattern": "^a+$"}]},
+        {"type": "object", "properties": {"é": {"type": "null"}}, "additionalProperties": False},
+        {"type": "object", "propertyNames": {"enum": ["é", "b"]}, "additionalProperties": {"type": "null"}},
+    ],
+)
+def test_what_an_alphabet_leaves_as_it_is_has_no_note(schema: Any) -> None:
+    assert not any("alphabet" in row.note for row in fw.explain(schema, alphabet="ab"))
+
+
+def test_one_row_tells_all_that_is_narrowed_there() -> None:
+    (row,) = fw.explain({}, alphabet="ab", max_items=3)
+    assert row.note.startswith("where any value may stand, strings with characters of the alphabet only (alphabet)")
+    assert "; arrays of at most 3 items (max_items); undeclared names with" in row.note

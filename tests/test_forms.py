@@ -266,6 +266,9 @@ def test_schema_text_is_for_json_schema() -> None:
         ("max_whitespace", 1_001),
         ("max_items", -1),
         ("max_items", 10**30),
+        ("alphabet", ""),
+        ("alphabet", "a\udc00"),
+        ("alphabet", ["a"]),
         ("escapes", "all"),
         ("integers", "whole"),
         ("max_digits", 0),
@@ -409,3 +412,47 @@ def test_an_example_is_a_text_of_the_form() -> None:
     for form in [fw.form(Point), fw.choice(Mood), fw.regex("a{3}"), fw.json()]:
         assert form.matches(form.example())
     assert json.loads(fw.form(Point).example()) == {"x": 0, "y": 0}
+
+
+@pytest.mark.parametrize(
+    ("schema", "alphabet", "pointer"),
+    [
+        ({"type": "string", "pattern": "^é"}, "ab", ""),
+        (
+            {"type": "object", "properties": {"d": {"type": "string", "format": "date"}}, "required": ["d"]},
+            "-",
+            "/properties/d",
+        ),
+        (
+            {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1, "not": {"pattern": "a"}}},
+            "a",
+            "/items",
+        ),
+        (
+            {"minProperties": 1, "patternProperties": {"^é": True}, "additionalProperties": False, "type": "object"},
+            "ab",
+            "",
+        ),
+        ({"type": "array", "minItems": 3, "uniqueItems": True, "items": {"type": "string", "maxLength": 1}}, "a", ""),
+    ],
+)
+def test_what_no_text_of_an_alphabet_satisfies_is_refused(schema: Any, alphabet: str, pointer: str) -> None:
+    assert fw.json_schema(schema, alphabet=alphabet + "é2024-01a").example()
+    with pytest.raises(fw.errors.UnsatisfiableSchema, match="characters of alphabet") as caught:
+        fw.json_schema(schema, alphabet=alphabet)
+    assert caught.value.pointer == pointer
+    assert "alphabet" in str(caught.value.hint)
+    assert "never" in [row.status for row in fw.explain(schema, alphabet=alphabet)]
+
+
+def test_what_has_no_value_at_all_is_not_the_fault_of_an_alphabet() -> None:
+    with pytest.raises(fw.errors.UnsatisfiableSchema, match="/type") as caught:
+        fw.json_schema({"type": "string", "const": 1}, alphabet="a")
+    assert "alphabet" not in str(caught.value)
+
+
+def test_an_alphabet_of_every_character_is_no_restriction() -> None:
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
+    form = fw.json(alphabet=every)
+    assert form.matches('{"\U0010ffff":"\\u0000é"}')
+    assert not any("alphabet" in row.note for row in form.explain())

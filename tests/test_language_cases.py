@@ -21,7 +21,7 @@ def language(case: dict[str, Any]) -> fw.Form[Any]:
         case "choice":
             return fw.choice(case["options"])
         case _:
-            names = ("order", "whitespace", "max_whitespace", "max_items")
+            names = ("order", "whitespace", "max_whitespace", "max_items", "alphabet")
             return fw.json_schema(case["source"], **{name: case[name] for name in names if name in case})
 
 

@@ -46,6 +46,7 @@ class Language:
         whitespace: str = "flexible",
         max_whitespace: int | None = None,
         max_items: int | None = None,
+        alphabet: str | None = None,
         escapes: str = "natural",
         integers: str = "plain",
         numbers: str = "double",
@@ -65,6 +66,7 @@ class Language:
                 or a regular expression over space, tab, CR and LF.
             max_whitespace: Most whitespace characters in a row where it is ``"free"``, 0 to 1,000; ``None`` is 12.
             max_items: Most items of an array whose schema gives no maximum.
+            alphabet: The characters of strings and undeclared names that the schema leaves open; ``None`` is all.
             escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
             integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
             numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``

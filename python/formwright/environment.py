@@ -6,6 +6,7 @@ variable                       what it is the default of
 ``FORMWRIGHT_ORDER``           ``order=``: ``schema`` or ``model``
 ``FORMWRIGHT_MAX_WHITESPACE``  ``max_whitespace=``, and ``whitespace="free"`` where neither is given
 ``FORMWRIGHT_MAX_ITEMS``       ``max_items=``
+``FORMWRIGHT_ALPHABET``        ``alphabet=``: its characters, in any order
 =============================  ==================================================================
 
 ::
@@ -59,10 +60,19 @@ def _count(most: int) -> Callable[[str], int]:
     return read
 
 
+def _characters(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it must be text in the encoding of the environment") from None
+    return text
+
+
 _VARIABLES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "order": ("FORMWRIGHT_ORDER", _order),
     "max_whitespace": ("FORMWRIGHT_MAX_WHITESPACE", _count(1_000)),
     "max_items": ("FORMWRIGHT_MAX_ITEMS", _count(2**32 - 2)),
+    "alphabet": ("FORMWRIGHT_ALPHABET", _characters),
 }
 
 

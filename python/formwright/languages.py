@@ -66,6 +66,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "whitespace": None,
     "max_whitespace": None,
     "max_items": None,
+    "alphabet": None,
     "escapes": "natural",
     "integers": "plain",
     "numbers": "double",
@@ -97,6 +98,7 @@ def form(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -122,6 +124,7 @@ def form(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -140,6 +143,7 @@ def form(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: str = "natural",
     integers: str = "plain",
     numbers: str = "double",
@@ -171,6 +175,7 @@ def json_schema(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -189,6 +194,7 @@ def json_schema(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -206,6 +212,7 @@ def json_schema(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: str = "natural",
     integers: str = "plain",
     numbers: str = "double",
@@ -230,6 +237,9 @@ def json_schema(
             ``FORMWRIGHT_MAX_WHITESPACE`` says, or 12.
         max_items: Most items of an array whose schema gives no maximum; one whose schema demands more has as many as
             that. ``None`` is what ``FORMWRIGHT_MAX_ITEMS`` says, or no bound.
+        alphabet: The characters of strings, and of names that are not declared, where the schema leaves them open; what
+            it lists in ``enum`` or ``const`` stays as it is. A pattern or format leaves what both allow. ``None`` is
+            what ``FORMWRIGHT_ALPHABET`` says, or every character.
         escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
         integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
         numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json`` and
@@ -264,6 +274,7 @@ def json(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: Escapes = "natural",
     numbers: Numbers = "double",
     max_digits: int = 24,
@@ -430,6 +441,7 @@ def explain(
     whitespace: str | None = None,
     max_whitespace: int | None = None,
     max_items: int | None = None,
+    alphabet: str | None = None,
     escapes: Escapes = "natural",
     integers: Literal["plain", "decimal"] = "plain",
     numbers: Numbers = "double",
@@ -509,10 +521,12 @@ def _with_defaults(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Re
     filled, sources = environment.with_defaults(options)
     if filled.get("max_whitespace") is not None and filled.get("whitespace") is None:
         filled["whitespace"] = "free"
+    if filled.get("alphabet") is not None:
+        check_text(filled["alphabet"], "alphabet")
     for name, plain in _PLAIN.items():
         if name in filled and filled[name] is None:
             filled[name] = plain
-    rows = (Reading("", variable, "default", f"{option}={value!r}") for variable, option, value in sources)
+    rows = (Reading("", variable, "default", shortened(f"{option}={value!r}")) for variable, option, value in sources)
     return filled, tuple(rows)
 
 

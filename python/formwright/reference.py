@@ -358,12 +358,29 @@ _NONZERO = Characters(((0x31, 0x39),))
 _HEX_DIGIT = Characters(((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)))
 
 
-def json_string(low: int = 0, high: int | None = None) -> Language:
-    """A JSON string of ``low`` to ``high`` characters, with the escapes that JSON needs, in each of their spellings."""
+def json_string(low: int = 0, high: int | None = None, alphabet: str | None = None) -> Language:
+    """A JSON string of ``low`` to ``high`` characters, with the escapes that JSON needs, in each of their spellings.
+
+    Args:
+        low: Least characters.
+        high: Most characters; ``None`` is no bound.
+        alphabet: What the characters are of; ``None`` is all of them.
+    """
+    if alphabet is not None:
+        character = alternative(*map(_json_character, alphabet))
+        return sequence(literal('"'), repeat(character, low, high), literal('"'))
     plain = Characters(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF)))
     short = choice(rf"\{letter}" for letter in '"\\bfnrt')
     control = sequence(literal(r"\u00"), choice("01"), _HEX_DIGIT)
     return sequence(literal('"'), repeat(alternative(plain, short, control), low, high), literal('"'))
+
+
+def _json_character(character: str) -> Language:
+    short = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", '"': '"', "\\": "\\"}
+    spellings = {f"\\{short[character]}"} if character in short else set()
+    if character < " ":
+        spellings |= {f"\\u{ord(character):04x}", f"\\u{ord(character):04X}"}
+    return choice(spellings or {character})
 
 
 def json_integer(max_digits: int = 24) -> Language:

@@ -273,6 +273,23 @@ def test_bounds_on_the_command_line_and_in_the_environment(files: Path, monkeypa
     assert "FORMWRIGHT_MAX_ITEMS is 'many'" in refused.stderr
 
 
+def test_an_alphabet_on_the_command_line_and_in_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (files / "text.json").write_text('{"type": "string", "maxLength": 9}', encoding="utf-8")
+    assert run("check", "--alphabet", "Aad", "text.json", "-", stdin='"Ada"').stdout == "in form\n"
+    assert run("check", "--alphabet", "", "text.json", "-", stdin='"Ada"').exit_code == 2
+    lacking = "valid, but with characters that the alphabet lacks"
+    for text in ('"Ada é"', r'"A\n"'):
+        assert run("check", "--alphabet", "Aad", "text.json", "-", stdin=text).stdout.startswith(f"{lacking}\n")
+    both = run("check", "--alphabet", "Aad", "text.json", "-", stdin=r'"\u00e9\ud834\udd1e"').stdout
+    assert both.startswith(
+        "valid, but with escapes that JSON does not need and with characters that the alphabet lacks"
+    )
+    assert run("check", "--alphabet", "a", "text.json", "-", stdin='"0123456789"').stdout.startswith("not in form")
+    monkeypatch.setenv("FORMWRIGHT_ALPHABET", "xyz")
+    assert run("check", "text.json", "-", stdin='"Ada"').stdout.startswith(lacking)
+    assert "alphabet='xyz'" in run("explain", "text.json").stdout
+
+
 def test_help_lists_the_exit_codes() -> None:
     shown = run("--help").stdout
     assert all(f"\n    {code} " in shown for code in (0, 1, 2, 3, 130))

@@ -24,7 +24,7 @@ class Mood(Enum):
 assert_type(fw.form(Person), fw.Form[Person])
 assert_type(fw.form(Person, order="model", whitespace="compact"), fw.Form[Person])
 assert_type(fw.json_schema(Person, whitespace="compact"), fw.Form[Person])
-assert_type(fw.form(Person, whitespace="free", max_whitespace=12, max_items=20), fw.Form[Person])
+assert_type(fw.form(Person, whitespace="free", max_whitespace=12, max_items=20, alphabet="ab"), fw.Form[Person])
 assert_type(fw.form(fw.form(Person)), fw.Form[Person])
 assert_type(fw.form(re.compile("a")), fw.Form[str])
 assert_type(fw.form(Mood), fw.Form[Mood])

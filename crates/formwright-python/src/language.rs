@@ -49,6 +49,7 @@ struct Spoken {
     whitespace: String,
     max_whitespace: Option<Int>,
     max_items: Option<Int>,
+    alphabet: Option<String>,
     escapes: String,
     integers: String,
     numbers: String,
@@ -74,6 +75,7 @@ impl Spoken {
             whitespace: self.whitespace,
             max_whitespace: bound(py, "max_whitespace", self.max_whitespace)?,
             max_items: bound(py, "max_items", self.max_items)?,
+            alphabet: self.alphabet,
             max_digits: digits(self.max_digits),
             formats: self.formats.unwrap_or_default(),
             dialect: self.dialect,
@@ -148,6 +150,7 @@ impl Language {
     ///         or a regular expression over space, tab, CR and LF.
     ///     max_whitespace: Most whitespace characters in a row where it is ``"free"``, 0 to 1,000; ``None`` is 12.
     ///     max_items: Most items of an array whose schema gives no maximum.
+    ///     alphabet: The characters of strings and undeclared names that the schema leaves open; ``None`` is all.
     ///     escapes: ``"natural"`` (only the escapes JSON needs) or ``"any"`` (every valid escape sequence).
     ///     integers: ``"plain"`` (digits only) or ``"decimal"`` (also with a fraction of zeros, ``1.0``).
     ///     numbers: ``"double"`` writes only numbers whose doubles are valid too, for readers such as Python's ``json``
@@ -164,10 +167,10 @@ impl Language {
     ///     SchemaError, UnsupportedKeyword, UnsatisfiableSchema, LimitExceeded: With a JSON Pointer.
     #[staticmethod]
     #[pyo3(signature = (
-        schema, *, order="schema", whitespace="flexible", max_whitespace=None, max_items=None, escapes="natural",
+        schema, *, order="schema", whitespace="flexible", max_whitespace=None, max_items=None, alphabet=None, escapes="natural",
         integers="plain", numbers="double", max_digits=Int(24), unknown_keywords="error", format="assert", formats=None,
         dialect=None, registry=None
-    ), text_signature = "(schema, *, order='schema', whitespace='flexible', max_whitespace=None, max_items=None, \
+    ), text_signature = "(schema, *, order='schema', whitespace='flexible', max_whitespace=None, max_items=None, alphabet=None, \
         escapes='natural', integers='plain', numbers='double', max_digits=24, unknown_keywords='error', format='assert', formats=None, dialect=None, registry=None)")]
     #[allow(clippy::too_many_arguments)]
     fn json_schema(
@@ -177,6 +180,7 @@ impl Language {
         whitespace: &str,
         max_whitespace: Option<Int>,
         max_items: Option<Int>,
+        alphabet: Option<String>,
         escapes: &str,
         integers: &str,
         numbers: &str,
@@ -192,6 +196,7 @@ impl Language {
             whitespace: whitespace.to_owned(),
             max_whitespace: bound(py, "max_whitespace", max_whitespace)?,
             max_items: bound(py, "max_items", max_items)?,
+            alphabet,
             max_digits: digits(max_digits),
             formats: formats.unwrap_or_default(),
             dialect,

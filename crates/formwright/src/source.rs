@@ -384,10 +384,10 @@ fn write_options(body: &mut Vec<u8>, options: &Options) {
     put(body, options.max_digits);
     write_bound(body, options.max_whitespace);
     write_bound(body, options.max_items);
+    write_optional(body, options.alphabet.as_deref());
     write_map(body, &options.formats);
     write_map(body, &options.registry);
-    put(body, u32::from(options.dialect.is_some()));
-    options.dialect.iter().for_each(|dialect| put_text(body, dialect));
+    write_optional(body, options.dialect.as_deref());
 }
 
 fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
@@ -399,14 +399,13 @@ fn read_options(reader: &mut Reader<'_>, limits: &Limits) -> Result<Options> {
         max_digits: reader.number("max_digits")?,
         max_whitespace: read_bound(reader, "max_whitespace")?,
         max_items: read_bound(reader, "max_items")?,
+        alphabet: read_optional(reader, "alphabet")?,
         formats: read_map(reader, "formats")?,
         registry: read_map(reader, "documents of the registry")?,
+        dialect: read_optional(reader, "dialect")?,
         limits: limits.clone(),
         ..Options::default()
     };
-    if reader.count(4, "dialects")? > 0 {
-        options.dialect = Some(reader.text("a dialect")?.to_owned());
-    }
     for (at, switch) in switches(&mut options).into_iter().enumerate() {
         *switch = bits >> (at + 1) & 1 == 1;
     }
@@ -420,6 +419,19 @@ fn write_bound(body: &mut Vec<u8>, bound: Option<u32>) {
 
 fn read_bound(reader: &mut Reader<'_>, field: &str) -> Result<Option<u32>> {
     Ok(Some(reader.number(field)?).filter(|&bound| bound < u32::MAX))
+}
+
+/// Whether there is a text, and the text.
+fn write_optional(body: &mut Vec<u8>, text: Option<&str>) {
+    body.push(u8::from(text.is_some()));
+    if let Some(text) = text {
+        put_text(body, text);
+    }
+}
+
+fn read_optional(reader: &mut Reader<'_>, field: &str) -> Result<Option<String>> {
+    let is_there = reader.below(2, field)? == 1;
+    is_there.then(|| reader.text(field).map(str::to_owned)).transpose()
 }
 
 fn write_map(body: &mut Vec<u8>, map: &BTreeMap<String, String>) {
@@ -451,6 +463,7 @@ mod tests {
             whitespace: if bits[1] { "free" } else { " ?" }.to_owned(),
             max_whitespace: (bits[1] && named).then_some(max_digits),
             max_items: bits[0].then_some(max_digits - 1),
+            alphabet: bits[1].then(|| "0é\"".to_owned()),
             any_escapes: bits[2],
             decimal_integers: bits[3],
             ignore_unknown: bits[4],

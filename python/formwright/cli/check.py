@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import IO, Any
 
@@ -10,6 +11,7 @@ from rich.cells import cell_len
 
 import formwright as fw
 from formwright.cli.shared import FILE, is_stdin, json_options, read_text, without_final_newline
+from formwright.environment import with_defaults
 from formwright.forms import Check
 
 __all__ = ["check"]
@@ -54,12 +56,21 @@ def check(schema: IO[bytes], instance: IO[bytes], **options: Any) -> None:
 
 def _but(source: str, text: str, options: dict[str, Any]) -> str | None:
     """What is unusual about a valid instance, with the fewest words; ``None`` for an invalid one."""
-    for count in range(1, len(_WIDER) + 1):
-        for ways in combinations(_WIDER, count):
-            wider = {name: value for way in ways for name, value in _WIDER[way].items()}
+    all_ways = dict(_WIDER)
+    if with_defaults(options)[0]["alphabet"] is not None:
+        all_ways["with characters that the alphabet lacks"] = {"alphabet": _characters(text)}
+    for count in range(1, len(all_ways) + 1):
+        for ways in combinations(all_ways, count):
+            wider = {name: value for way in ways for name, value in all_ways[way].items()}
             if fw.json_schema(source, **(options | wider)).matches(text):
                 return f"valid, but {' and '.join(ways)}"
     return None
+
+
+def _characters(text: str) -> str:
+    """The characters that a string in a JSON text may hold: those that stand there, and those of escapes."""
+    pairs = "".join(re.findall(r"\\u([0-9a-fA-F]{4})", text))
+    return text + '"\\\b\f\n\r\t/' + bytes.fromhex(pairs).decode("utf-16-be", "replace")
 
 
 def _complaint(text: str, found: Check) -> str:

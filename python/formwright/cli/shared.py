@@ -29,7 +29,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FILE = click.File("rb")
 """A file that is read as bytes; - is stdin. `read_text` makes it text."""
 
-JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items")
+JSON_OPTIONS = ("order", "whitespace", "max_whitespace", "max_items", "alphabet")
 """The parameters that `json_options` adds."""
 
 
@@ -81,7 +81,12 @@ def json_options(command: Command) -> Command:
         metavar="N",
         help="Items of an array whose schema gives no maximum.  [default: $FORMWRIGHT_MAX_ITEMS, or no bound]",
     )
-    return order(whitespace(max_whitespace(max_items(command))))
+    alphabet = click.option(
+        "--alphabet",
+        metavar="CHARACTERS",
+        help="Characters of strings and names that the schema leaves open.  [default: $FORMWRIGHT_ALPHABET, or all]",
+    )
+    return order(whitespace(max_whitespace(max_items(alphabet(command)))))
 
 
 def one_form(

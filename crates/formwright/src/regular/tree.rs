@@ -145,7 +145,8 @@ impl Regular {
         let mut chars: Vec<char> = set.chars().collect();
         chars.sort_unstable();
         chars.dedup();
-        Self::Class(chars.into_iter().map(|c| (c, c)).collect())
+        let ranges = chars.chunk_by(|&a, &b| u32::from(a) + 1 == u32::from(b));
+        Self::Class(ranges.map(|run| (run[0], run[run.len() - 1])).collect())
     }
 
     /// An ASCII digit.

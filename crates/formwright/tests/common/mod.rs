@@ -31,6 +31,7 @@ pub struct Case {
     pub whitespace: String,
     pub max_whitespace: Option<u32>,
     pub max_items: Option<u32>,
+    pub alphabet: Option<String>,
     pub accepts: Vec<String>,
     pub rejects: Vec<String>,
     #[serde(default)]
@@ -57,6 +58,7 @@ pub fn language(case: &Case) -> Language {
             let order = if case.order == "model" { Order::Model } else { Order::Schema };
             let mut options = Options { order, ..Options::default() };
             (options.max_whitespace, options.max_items) = (case.max_whitespace, case.max_items);
+            options.alphabet.clone_from(&case.alphabet);
             if !case.whitespace.is_empty() {
                 options.whitespace.clone_from(&case.whitespace);
             }

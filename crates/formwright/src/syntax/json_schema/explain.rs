@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::build::Built;
 use super::read::{Purpose, SchemaReader};
-use super::{Options, lower, why_empty};
+use super::{Options, lower, only_unspelled, why_empty};
 use crate::error::{Error, Kind, Result};
 use crate::language::{Facts, INFINITE};
 
@@ -39,14 +39,14 @@ pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
     lower(schema, options, Purpose::Explain, |built, reader| {
         reader.read_all()?;
         if !reader.has_faults() {
-            never(&built, reader, options)?;
+            never(&built, reader, schema, options)?;
         }
         Ok(reader.readings())
     })
 }
 
 /// Records what has no finite text: the schema itself, or declared members.
-fn never<'d>(built: &Built<'d>, reader: &mut SchemaReader<'d>, options: &Options) -> Result<()> {
+fn never<'d>(built: &Built<'d>, reader: &mut SchemaReader<'d>, schema: &str, options: &Options) -> Result<()> {
     let facts = Facts::new(&built.graph, &options.limits)?;
     let mut dead: BTreeMap<(String, &str), bool> = BTreeMap::new();
     for (whole, members) in &built.members {
@@ -59,7 +59,8 @@ fn never<'d>(built: &Built<'d>, reader: &mut SchemaReader<'d>, options: &Options
         reader.row(format!("{pointer}/properties"), name.to_owned(), "never", "no value satisfies it".to_owned());
     }
     if facts.shortest(built.graph.root) >= INFINITE {
-        let error = why_empty(reader, built.root, built.empty);
+        let unspelled = only_unspelled(schema, options, &reader.pointer_of(built.outside.unwrap_or(built.root)));
+        let error = unspelled.or_else(|| why_empty(reader, built.root, built.empty));
         let error = error.unwrap_or_else(|| Error::unsatisfiable("", "nothing is in form: no finite text exists"));
         reader.fault(error)?;
     }

@@ -83,6 +83,8 @@ pub struct Options {
     pub max_whitespace: Option<u32>,
     /// Most items of an array whose schema gives no maximum.
     pub max_items: Option<u32>,
+    /// The characters of strings and undeclared names that the schema leaves open; every character if it is not said.
+    pub alphabet: Option<String>,
     /// Every valid escape in strings, instead of only those JSON needs.
     pub any_escapes: bool,
     /// Integers may also be written with a fraction of zeros: `1.0`.
@@ -112,6 +114,7 @@ impl Default for Options {
             whitespace: "flexible".to_owned(),
             max_whitespace: None,
             max_items: None,
+            alphabet: None,
             any_escapes: false,
             decimal_integers: false,
             numbers: Numbers::Double,
@@ -143,6 +146,9 @@ impl Options {
             if (low..=high).contains(&value) { Ok(()) } else { Err(Error::argument(name, message())) }
         };
         between("max_digits", 1, self.max_digits, 400)?;
+        if self.alphabet.as_ref().is_some_and(String::is_empty) {
+            return Err(no_characters());
+        }
         let Some(most) = self.max_whitespace else { return Ok(()) };
         between("max_whitespace", 0, most, 1_000)?;
         match self.free_whitespace() {
@@ -175,11 +181,12 @@ impl Options {
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
         lower(schema, options, purpose, |built, reader| {
-            let build::Built { graph, root, empty, narrowed, .. } = built;
+            let build::Built { graph, root, empty, narrowed, outside, .. } = built;
             Language::new(graph, &options.limits).map_err(|error| match *error.kind {
                 Kind::Unsatisfiable { .. } if purpose != Purpose::Build => {
                     let left_out = narrowed.filter(|_| empty != Some(root)).map(|part| only_left_out(reader, part));
-                    left_out.or_else(|| why_empty(reader, root, empty)).unwrap_or(error)
+                    let unspelled = only_unspelled(schema, options, &reader.pointer_of(outside.unwrap_or(root)));
+                    unspelled.or(left_out).or_else(|| why_empty(reader, root, empty)).unwrap_or(error)
                 }
                 _ => error,
             })
@@ -209,6 +216,15 @@ fn only_left_out<'d>(reader: &read::SchemaReader<'d>, part: sets::Condition<'d>)
     let what = "what satisfies it, if anything, is left out: it has too many alternatives, or a format of which some \
                 texts are not written";
     Error::unsupported(&reader.pointer_of(part), what).hint("simplify oneOf, not, anyOf or enum")
+}
+
+/// Nothing is written, but a larger alphabet has texts that satisfy the schema. Some value at `pointer` needs them.
+fn only_unspelled(schema: &str, options: &Options, pointer: &str) -> Option<Error> {
+    options.alphabet.as_ref()?;
+    let every = Options { alphabet: None, ..options.clone() };
+    let error = || Error::unsatisfiable(pointer, "no value satisfies it with the characters of alphabet alone");
+    let hint = "add characters to alphabet, or leave it out for every character";
+    json_schema(schema, &every).is_ok().then(|| error().hint(hint))
 }
 
 /// Why no value satisfies the schema at `root`: what contradicts itself at `empty`, if that was met.
@@ -247,6 +263,12 @@ fn bounds_what_is_bounded(whitespace: &str) -> Error {
     let message = format!("max_whitespace is for whitespace=\"free\", not for whitespace={whitespace:?}");
     Error::argument("max_whitespace", message)
         .hint("leave one of the two out, or write the bound into the regular expression")
+}
+
+#[cold]
+fn no_characters() -> Error {
+    Error::argument("alphabet", "alphabet has no characters")
+        .hint("leave it out for every character; for no character, give strings the schema's \"maxLength\": 0")
 }
 
 #[cold]

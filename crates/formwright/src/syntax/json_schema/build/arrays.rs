@@ -7,6 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::alphabet::Texts;
 use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
 use crate::language::{Array, Counted, Leaf, Node, NodeId, UNBOUNDED};
@@ -60,7 +61,9 @@ impl<'d> GraphBuilder<'_, 'd> {
             return refuse(self, "on items that may be arrays or objects");
         }
         let texts = self.unquoted_scalars(&set, whole)?;
-        let parts = [(texts, Encoding::Text), (set.strings.tree(), Encoding::Json(Escapes::Unique))];
+        let strings = std::slice::from_ref(&set.strings);
+        let strings = self.in_alphabet(set.strings.tree(), strings, Texts::Strings, array.rest);
+        let parts = [(texts, Encoding::Text), (strings, Encoding::Json(Escapes::Unique))];
         let mut leaves = Vec::new();
         let mut most = 0_u32;
         for (tree, encoding) in parts {

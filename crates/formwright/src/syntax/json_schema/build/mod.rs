@@ -8,6 +8,7 @@
 //! {"type": ["null", "string"]}     Choice(Literals("null"), Text(any))
 //! ```
 
+mod alphabet;
 mod arrays;
 mod declared;
 mod objects;
@@ -29,6 +30,7 @@ use super::value::Value;
 use crate::error::{Error, Result};
 use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
 use crate::regular::{Encoding, Escapes, Regular};
+use alphabet::Texts;
 use strings::{counted_class, is_worth_counting, quoted};
 
 /// Counted conditions in one array or object at most.
@@ -54,6 +56,10 @@ pub struct GraphBuilder<'r, 'd> {
     queue: VecDeque<(NodeId, Condition<'d>)>,
     /// The leaf of all strings.
     texts: Option<LeafId>,
+    /// The texts of the characters that open strings and names have, unless they have all.
+    alphabet: Option<Regular>,
+    /// The first condition met of which the alphabet leaves some language without a text.
+    outside: Option<Condition<'d>>,
     /// The first condition met that no value meets.
     empty: Option<Condition<'d>>,
     /// The first condition met that more values meet than are written.
@@ -74,6 +80,8 @@ pub struct Built<'d> {
     pub empty: Option<Condition<'d>>,
     /// The first condition met that more values meet than are written.
     pub narrowed: Option<Condition<'d>>,
+    /// The first condition met of which the alphabet leaves some language without a text; only where places are told.
+    pub outside: Option<Condition<'d>>,
     /// Where a record is kept: the declared members of each object.
     pub members: Vec<Members<'d>>,
 }
@@ -91,6 +99,8 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
             of_condition: FxHashMap::default(),
             queue: VecDeque::with_capacity(size),
             texts: None,
+            alphabet: options.alphabet.as_deref().map(|set| Regular::one_of(set).repeat(0, None)),
+            outside: None,
             empty: None,
             narrowed: None,
             members: Vec::new(),
@@ -111,7 +121,8 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
             }
         }
         self.graph.root = self.with_whitespace_around(self.graph.root);
-        Ok(Built { graph: self.graph, root, empty: self.empty, narrowed: self.narrowed, members: self.members })
+        let Self { graph, empty, narrowed, outside, members, .. } = self;
+        Ok(Built { graph, root, empty, narrowed, outside, members })
     }
 
     /// The node of whole texts: free whitespace may stand before and behind the value too.
@@ -157,7 +168,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         let words = [(set.null, "null"), (set.yes, "true"), (set.no, "false")];
         literals.extend(words.iter().filter(|(there, _)| *there).map(|(_, text)| text.as_bytes()));
         self.numbers(&set.numbers, whole, &mut literals, &mut options)?;
-        self.strings(&set.strings, &mut literals, &mut options);
+        self.strings(&set.strings, whole, &mut literals, &mut options);
         for array in &set.arrays {
             options.push(self.array(array, whole)?);
         }
@@ -229,14 +240,20 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         Encoding::Json(if self.options.any_escapes { Escapes::Any } else { Escapes::Natural })
     }
 
-    fn strings(&mut self, strings: &StringSet<'d>, literals: &mut LiteralTexts<'d>, options: &mut Alternatives) {
+    fn strings(
+        &mut self,
+        strings: &StringSet<'d>,
+        whole: Condition<'d>,
+        literals: &mut LiteralTexts<'d>,
+        options: &mut Alternatives,
+    ) {
         match strings {
             StringSet::Finite(texts) if !self.options.any_escapes => {
                 literals.extend(texts.iter().map(|text| quoted(self.reader.arena, text)));
             }
             strings if strings.is_none() => {}
             strings => {
-                let tree = strings.tree();
+                let tree = self.in_alphabet(strings.tree(), std::slice::from_ref(strings), Texts::Strings, whole);
                 options.push(match counted_class(&tree).filter(|(class, _, high)| is_worth_counting(class, *high)) {
                     Some((class, low, high)) => Node::Text { leaf: self.texts_of(class), low, high },
                     None => Node::Regular(self.leaf(tree)),

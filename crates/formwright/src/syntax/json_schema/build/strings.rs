@@ -47,10 +47,19 @@ pub(super) fn counted_class(tree: &Regular) -> Option<(Regular, u32, u32)> {
         let (class, low, high) = part?;
         let class = match (all.0, class) {
             (any, class) | (class, any) if any.is_any() => class,
-            (class, same) => Some(class).filter(|class| *class == same)?,
+            (a, b) => common(&a, &b)?,
         };
         Some((class, all.1.max(low), all.2.min(high)))
     })
+}
+
+/// The characters that are in both of two classes, if there are any.
+fn common(a: &Regular, b: &Regular) -> Option<Regular> {
+    let (Regular::Class(a), Regular::Class(b)) = (a, b) else { return None };
+    let meet = |&(low, high): &(char, char), &(start, end): &(char, char)| (low.max(start), high.min(end));
+    let pairs = a.iter().flat_map(|a| b.iter().map(move |b| meet(a, b)));
+    let ranges: Vec<(char, char)> = pairs.filter(|(low, high)| low <= high).collect();
+    (!ranges.is_empty()).then(|| Regular::Class(ranges.into()))
 }
 
 /// Whether characters of a class are counted by the matcher instead of by states of an automaton: those of the class of

@@ -11,6 +11,7 @@
 use smallvec::SmallVec;
 
 use super::GraphBuilder;
+use super::alphabet::Texts;
 use super::declared::Declared;
 use super::objects::MOST_NAMES;
 use crate::error::{Error, Result};
@@ -133,7 +134,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         };
         let mut kinds = UndeclaredKinds::with_capacity(overlaps.len());
         for inside in overlaps {
-            kinds.extend(self.undeclared_kind(object, Overlap { patterns: &patterns, inside }, declared));
+            kinds.extend(self.undeclared_kind(object, whole, Overlap { patterns: &patterns, inside }, declared));
         }
         Ok(kinds)
     }
@@ -142,6 +143,7 @@ impl<'d> GraphBuilder<'_, 'd> {
     fn undeclared_kind(
         &mut self,
         object: &ObjectSet<'d>,
+        whole: Condition<'d>,
         overlap: Overlap<'_>,
         declared: &Declared<'d>,
     ) -> Option<UndeclaredKind> {
@@ -152,6 +154,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             return None;
         }
         let tree = Regular::and(object.names.iter().map(StringSet::tree).chain(overlap.languages()));
+        let tree = self.in_alphabet(tree, &object.names, Texts::Names, whole);
         if self.reader.is_never(&tree) {
             return None;
         }

@@ -85,14 +85,14 @@ impl<'d> SchemaReader<'d> {
     pub(super) fn has_no_text(&mut self, strings: &StringSet<'d>) -> bool {
         match strings {
             StringSet::Finite(texts) => texts.is_empty(),
-            StringSet::Regular(tree) => self.is_never(tree),
+            StringSet::Regular { tree, .. } => self.is_never(tree),
         }
     }
 
     pub(super) fn name_allowed(&mut self, names: &StringSet<'d>, name: &str) -> bool {
         match names {
             StringSet::Finite(texts) => texts.iter().any(|text| **text == *name),
-            StringSet::Regular(tree) => self.accepts(tree, name),
+            StringSet::Regular { tree, .. } => self.accepts(tree, name),
         }
     }
 

@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::SchemaReader;
 use super::place::{Pointer, SchemaPlace};
+use super::{Purpose, SchemaReader};
 use crate::error::{Error, Result};
 use crate::syntax::json_schema::Reading;
 use crate::syntax::json_schema::explain::fault_row;
@@ -68,6 +68,11 @@ impl<'d> SchemaReader<'d> {
         schemas.filter(declares).map(|place| place.pointer.text()).next()
     }
 
+    /// Whether places are told: in errors, or in a record.
+    pub fn tells_places(&self) -> bool {
+        self.purpose != Purpose::Build
+    }
+
     /// Whether a record is kept.
     pub fn explains(&self) -> bool {
         self.readings.is_some()
@@ -85,11 +90,43 @@ impl<'d> SchemaReader<'d> {
     /// Notes that the schemas of a condition give arrays no maximum, and that fewer are written.
     pub fn note_items(&mut self, condition: Condition<'_>, most: u32) {
         const OF_ARRAYS: [&str; 6] = ["items", "prefixItems", "minItems", "contains", "uniqueItems", "type"];
+        if self.explains() {
+            self.note_narrowed(condition, &OF_ARRAYS, &format!("arrays of at most {most} items (max_items)"));
+        }
+    }
+
+    /// Notes that the schemas of a condition allow strings that the alphabet has not all characters of.
+    pub fn note_strings(&mut self, condition: Condition<'_>) {
+        const OF_STRINGS: [&str; 6] = ["pattern", "format", "minLength", "maxLength", "not", "type"];
+        self.note_narrowed(condition, &OF_STRINGS, "strings with characters of the alphabet only (alphabet)");
+    }
+
+    /// The same of the names of undeclared members.
+    pub fn note_names(&mut self, condition: Condition<'_>) {
+        const OF_NAMES: [&str; 6] = [
+            "patternProperties",
+            "additionalProperties",
+            "unevaluatedProperties",
+            "propertyNames",
+            "properties",
+            "type",
+        ];
+        let note = "undeclared names with characters of the alphabet only (alphabet)";
+        self.note_narrowed(condition, &OF_NAMES, note);
+    }
+
+    /// Notes of every schema of a condition, at the first of some keywords or of those that combine schemas, that less is
+    /// written; if none has one, that any value may stand there.
+    fn note_narrowed(&mut self, condition: Condition<'_>, keywords: &[&str], note: &str) {
         const OF_OTHERS: [&str; 5] = ["anyOf", "oneOf", "allOf", "if", "$ref"];
-        let note = format!("arrays of at most {most} items (max_items)");
-        if self.explains() && !self.note_places(condition, &[&OF_ARRAYS[..], &OF_OTHERS].concat(), &note) {
-            let note = format!("where any value may stand, {note}");
-            self.row(self.pointer_of(condition), String::new(), "narrowed", note);
+        if !self.explains() || self.note_places(condition, &[keywords, &OF_OTHERS].concat(), note) {
+            return;
+        }
+        let (pointer, any) = (self.pointer_of(condition), "where any value may stand, ");
+        let rows = self.readings.iter_mut().flatten();
+        match rows.into_iter().find(|row| row.pointer == pointer && row.note.starts_with(any)) {
+            Some(row) => add_note(row, note),
+            None => self.row(pointer, String::new(), "narrowed", format!("{any}{note}")),
         }
     }
 
@@ -117,9 +154,13 @@ impl<'d> SchemaReader<'d> {
         if let Some(readings) = &mut self.readings {
             let pointer = place.pointer.text();
             let row = readings.iter_mut().find(|row| row.pointer == pointer && row.keyword == keyword);
-            if let Some(known) = row.filter(|row| row.status == "enforced") {
-                known.status = status;
-                note.clone_into(&mut known.note);
+            match row {
+                Some(known) if known.status == "enforced" => {
+                    known.status = status;
+                    note.clone_into(&mut known.note);
+                }
+                Some(known) if known.status == "narrowed" && status == "narrowed" => add_note(known, note),
+                _ => {}
             }
         }
     }
@@ -144,6 +185,13 @@ impl<'d> SchemaReader<'d> {
         let mut seen = FxHashSet::default();
         readings.retain(|reading| seen.insert((reading.pointer.clone(), reading.keyword.clone())));
         readings
+    }
+}
+
+/// Says more of what is narrowed, unless it is said.
+fn add_note(row: &mut Reading, note: &str) {
+    if !row.note.contains(note) {
+        row.note = format!("{}; {note}", row.note);
     }
 }
 

@@ -179,9 +179,9 @@ impl<'d> SchemaReader<'d> {
         }
         let format = map.get("format").map(|value| self.format(value, place)).transpose()?.flatten();
         let Some(Approximated { set, superset }) = format else {
-            return Ok(StringSet::Regular(Regular::and(parts)).into());
+            return Ok(StringSet::of(Regular::and(parts)).into());
         };
-        let with = |format: StringSet| StringSet::Regular(Regular::and(parts.iter().cloned().chain([format.tree()])));
+        let with = |format: StringSet| StringSet::of(Regular::and(parts.iter().cloned().chain([format.tree()])));
         Ok(Approximated { set: with(set), superset: superset.map(|superset| Box::new(with(*superset))) })
     }
 
@@ -213,7 +213,7 @@ impl<'d> SchemaReader<'d> {
             if tree == Regular::Never {
                 return Err(Error::regex(source, (0, source.len()), "no text matches it"));
             }
-            return Ok(Some(StringSet::Regular(tree).into()));
+            return Ok(Some(StringSet::of(tree).into()));
         }
         if !self.options.assert_formats {
             self.note(place, "format", "annotation", "formats are not asserted");
@@ -223,8 +223,8 @@ impl<'d> SchemaReader<'d> {
             if !format.left_out.is_empty() {
                 self.note(place, "format", "narrowed", format.left_out);
             }
-            let superset = format::over_approximation(format).map(|tree| Box::new(StringSet::Regular(tree)));
-            Ok(Some(Approximated { set: StringSet::Regular(format::tree(format)), superset }))
+            let superset = format::over_approximation(format).map(|tree| Box::new(StringSet::of(tree)));
+            Ok(Some(Approximated { set: StringSet::of(format::tree(format)), superset }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
             Ok(None)
