@@ -30,11 +30,13 @@ from formwright.languages import choice, compile, explain, form, json, json_sche
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 from formwright.parsers import CharacterParser
 from formwright.templates import many, optional, template
+from formwright.tools import Call, tools
 
 if TYPE_CHECKING:
     from formwright.models import from_transformers, load
 
 __all__ = [
+    "Call",
     "CharacterParser",
     "Complete",
     "Constraint",
@@ -71,6 +73,7 @@ __all__ = [
     "template",
     "text",
     "thinking",
+    "tools",
 ]
 
 _LAZY = {"from_transformers": "formwright.models", "load": "formwright.models"}

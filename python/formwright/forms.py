@@ -37,7 +37,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
-from formwright._kernel import Constraint, Language, Matcher, Vocabulary
+from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
 from formwright.parts import Alternative, Chain, Part, Repetition, decoded, found_parts, plain
 
@@ -139,7 +139,7 @@ class Form(Generic[T_co]):
     kind: Kind
     defaults: tuple[Reading, ...] = ()
     name: str | None = None
-    behind: Callable[[str], Form[Any]] | None = None
+    behind: Callable[[str], Form[Any] | None] | None = None
 
     def parse(self, text: str | bytes) -> T_co:
         """The value that ``text`` spells.
@@ -408,7 +408,7 @@ _MOST_READINGS = 64
 
 
 def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
-    """A text whose names of control tokens are taken for these where the form has them there, and how far it is in form.
+    """A text whose names of control tokens are taken for these where the form has them there, and how far it is good.
 
     Returns:
         The text with its letters, how many of its bytes are in form, and whether it is complete.
@@ -424,8 +424,8 @@ def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
         name = max(here, key=len)
         between, end = data[at:place], place + len(name)
         options = [b"\xff" + name + b"\xff", name]
-        found = [reading + between + option for reading in readings for option in options]
-        readings = [new for new in found if language.check(new)[0] == len(new)][:_MOST_READINGS] or found[:1]
+        longer = [reading + between + option for reading in readings for option in options]
+        readings = [new for new in longer if language.check(new)[0] == len(new)][:_MOST_READINGS] or longer[:1]
         at = end
     checked = [(reading + data[at:], *language.check(reading + data[at:])) for reading in readings]
     return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))

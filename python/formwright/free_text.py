@@ -76,7 +76,7 @@ def text(
     Args:
         until: Where it ends: the first place where the marker, or one of several, has come. A mapping says for each
             marker which form goes on behind it. ``None``: it may end anywhere.
-        include: Whether the marker is the end of the text. If not, the text holds no marker, and something else follows.
+        include: Whether the marker is the end of the text. If not, the text holds no marker, and another form follows.
         max_chars: Most characters before the marker.
 
     Raises:
@@ -203,8 +203,8 @@ def thinking(
 def _chain(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any]:
     """Texts in a row, with the value of one of them."""
     language = forms[0].language
-    for form in forms[1:]:
-        language = language + form.language
+    for part in forms[1:]:
+        language = language + part.language
     return Form(language, Chain(forms, tuple(at == takes for at in range(len(forms)))), title, "value")
 
 

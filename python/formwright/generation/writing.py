@@ -40,11 +40,11 @@ from numpy.typing import NDArray
 from formwright import _kernel
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
+from formwright.forms import Form
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import Recorder, Trace
-from formwright.forms import Form
 from formwright.masks import allocate_bitmask
 from formwright.parts import found_parts
 
