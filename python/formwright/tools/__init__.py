@@ -15,7 +15,7 @@ model writes depends on its chat template: the rows of `formwright.tools.styles`
 of each value are enforced in all of them.
 
 Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative. The wrinkle:
-with ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text, or the calls.
+with ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text or the calls.
 """
 
 from __future__ import annotations
