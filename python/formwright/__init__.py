@@ -25,6 +25,7 @@ from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, __ver
 from formwright.forms import Form
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
+from formwright.incremental import partial
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 from formwright.parsers import CharacterParser
@@ -60,6 +61,7 @@ __all__ = [
     "json_schema",
     "literal",
     "load",
+    "partial",
     "regex",
 ]
 

@@ -47,6 +47,8 @@ __all__ = [
     "Form",
     "Kind",
     "Reading",
+    "behind_prefix",
+    "byte_matcher",
     "check_text",
     "form_of_language",
     "literal",
@@ -247,7 +249,7 @@ class Form(Generic[T_co]):
         return f"Form({self.title})"
 
     def _expected(self, data: bytes, good: int) -> str:
-        matcher = _matcher(self)
+        matcher = byte_matcher(self)
         try:
             matcher.accept_bytes(data[:good])
             matcher.accept_bytes(data[good : good + 1] or b"\xff")  # a byte that is in no text
@@ -301,6 +303,12 @@ def form_of_language(language: Language) -> Form[Any]:
 def shortened(text: str, width: int = 60) -> str:
     """``text`` with its middle left out where it is long."""
     return text if len(text) <= width else f"{text[: width - 20]} ... {text[-15:]}"
+
+
+def behind_prefix(form: Form[Any]) -> Form[Any]:
+    """What follows the text that a form begins with, if it is a text and a form with a value."""
+    read = form.read
+    return read.second if isinstance(read, _Concatenation) and not read.takes_first else form
 
 
 def _bytes(text: str | bytes) -> bytes:
@@ -411,7 +419,7 @@ class _Repetition:
 
 def _ends(form: Form[Any], data: bytes) -> list[int]:
     """Where a text of ``form`` at the beginning of ``data`` may end, the farthest first."""
-    matcher, ends = _matcher(form), []
+    matcher, ends = byte_matcher(form), []
     for position in range(len(data) + 1):
         if matcher.is_complete:
             ends.append(position)
@@ -422,7 +430,8 @@ def _ends(form: Form[Any], data: bytes) -> list[int]:
     return ends[::-1]
 
 
-def _matcher(form: Form[Any]) -> Matcher:
+def byte_matcher(form: Form[Any]) -> Matcher:
+    """A matcher that takes texts of ``form`` byte by byte, whatever the vocabulary of a model."""
     return Constraint(form, _byte_vocabulary()).matcher()
 
 
