@@ -68,5 +68,5 @@ class Steps(Generic[T_co]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         if self._step is not None:
-            await asyncio.wait([self._step])
+            await asyncio.gather(self._step, return_exceptions=True)
         self.close()

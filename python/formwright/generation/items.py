@@ -24,13 +24,16 @@ from formwright.forms import Form
 from formwright.generation.asynchronous import Steps
 from formwright.generation.loop import Stream
 from formwright.incremental import Partial
-from formwright.languages import form
+from formwright.languages import json_schema, schema_text
 from formwright.parsers import CharacterParser
 
 __all__ = ["Items", "array_of"]
 
 T_co = TypeVar("T_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
+
+_ITEM = "urn:formwright:item"
+"""Under which the schema of an item is found."""
 
 
 class Items(Steps[T_co], Generic[T_co, R_co]):
@@ -80,24 +83,21 @@ class Items(Steps[T_co], Generic[T_co, R_co]):
             self._given += 1
 
 
-def array_of(item: Any) -> Any:
-    """What `formwright.form` takes for an array of ``item``.
-
-    The schema of the items stays a document of its own, so that its references hold.
+def array_of(item: Any) -> Form[Any]:
+    """The form of an array of values of a type or JSON Schema.
 
     Raises:
-        NotAForm: ``item`` is a form already.
+        NotAForm: ``item`` is no type or schema.
+        LanguageError: As `formwright.form`.
     """
     if isinstance(item, Form | Constraint | re.Pattern | CharacterParser):
         raise NotAForm(
             f"stream_items: the items are JSON, and {item!r} is a form of whole texts",
             hint="pass the type or the JSON Schema of an item",
         )
-    if isinstance(item, bool):
-        return {"type": "array", "items": item}
-    if isinstance(item, dict):
-        dialect = {key: item[key] for key in ("$schema",) if key in item}
-        own = {key: value for key, value in item.items() if key != "$schema"}
-        return {**dialect, "type": "array", "items": {"$id": "urn:formwright:item", **own}}
-    form(item)  # which tells what is no type
-    return list[item]
+    if isinstance(item, dict | bool):  # a document of its own, so that its references hold
+        array = {"type": "array", "items": {"$ref": _ITEM}}
+        return json_schema(array, registry={_ITEM: schema_text(item)})
+    schema_text(item)  # which tells what is no type
+    whole: Form[Any] = json_schema(list[item])
+    return whole

@@ -74,7 +74,12 @@ class Validator(Protocol):
 
 
 class JsonReader:
-    """Reads texts of one form of JSON: a `PartialReader`."""
+    """Reads texts of one form of JSON: a `PartialReader`.
+
+    Attributes:
+        feed: Goes on with the text.
+        read: Gives a part of it.
+    """
 
     __slots__ = ("_form", "_scanner", "_validator", "feed", "read")
 

@@ -25,6 +25,8 @@ class TextReader:
     """Reads texts of forms that are not JSON: a `PartialReader`.
 
     Attributes:
+        feed: Goes on with the text.
+        read: Gives a part of it.
         value: What the whole text spells, once it is over.
     """
 
