@@ -15,7 +15,8 @@ whole is left to the whole.
 Cost: pydantic builds one validator for each place that is asked for a value, tens of microseconds, once for each form.
 
 The wrinkle: behind a union of several types nothing is known of the members until the whole is complete; ``X | None``
-is not such a union.
+is not such a union. And where a model may write fields in any order, one that is not there yet counts as left out: a
+validator of another field may see its default.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from formwright._dependencies import needs
@@ -90,6 +92,10 @@ class Validator:
         config = self._inner[1]
         return bool(config) and config.get("extra_fields_behavior") == "allow"
 
+    def has_default(self, field: str) -> bool:
+        """Whether the value of a field is known where it is left out."""
+        return bool(self._fields[field]["schema"]["type"] == "default")
+
     @cached_property
     def _inner(self) -> tuple[Mapping[str, Any], Any]:
         """What holds the fields or items, without what is wrapped around it, and the configuration there."""
@@ -118,6 +124,9 @@ class Validator:
     @cached_property
     def _fields_by_name(self) -> dict[str, str]:
         """Fields by their names in JSON."""
+        config = self._inner[1] or {}
+        if config.get("validate_by_alias") is False:
+            return {name: name for name in self._fields}
         return {_json_name(name, field): name for name, field in self._fields.items()}
 
     def _made_member(self, name: str) -> Validator | None:
@@ -155,10 +164,14 @@ class _FieldValidator(Validator):
         self.wants_siblings = _looks_around(self._schema)
 
     def validate(self, text: str, siblings: dict[str, str]) -> Any:
-        before = list(self._owner.names)[: list(self._owner.names).index(self._field)] if self.wants_siblings else []
-        texts = {name: siblings[name] for field in before if (name := self._owner.names[field]) in siblings}
-        texts[self._name] = text
-        read = self._validator(tuple(self._owner._fields_by_name[name] for name in texts))
+        texts = {self._name: text}
+        fields = [self._field]
+        if self.wants_siblings:
+            names = self._owner.names
+            before = list(takewhile(lambda field: field != self._field, names))
+            texts |= {names[field]: siblings[names[field]] for field in before if names[field] in siblings}
+            fields = [field for field in before if names[field] in texts or self._owner.has_default(field)] + fields
+        read = self._validator(tuple(fields))
         members = ",".join(f"{json.dumps(name)}:{member}" for name, member in texts.items())
         value = read.validate_json(f"{{{members}}}")
         return (value[0] if isinstance(value, tuple) else value)[self._field]
@@ -196,5 +209,8 @@ def _looks_around(schema: Any) -> bool:
 
 
 def _json_name(name: str, field: Mapping[str, Any]) -> str:
+    """The name under which a field is written: of several the first, as in pydantic's JSON Schema."""
     alias = field.get("validation_alias")
+    if isinstance(alias, list):
+        alias = next((path[0] for path in alias if isinstance(path, list) and len(path) == 1), name)
     return alias if isinstance(alias, str) else name
