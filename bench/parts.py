@@ -103,7 +103,9 @@ def inside(rows: list[dict[str, Any]], vocabulary: fw.Vocabulary, tekken: Tekken
                 constraint = fw.compile(whole, vocabulary)
                 own = Walk(alone, text, tekken)
                 other = Walk(constraint, before + text + behind, tekken)
-                other.ids = [part for part in (before, text, behind) for part in tekken.encode(part, bos=False, eos=False)]
+                other.ids = [
+                    part for part in (before, text, behind) for part in tekken.encode(part, bos=False, eos=False)
+                ]
                 skip = len(tekken.encode(before, bos=False, eos=False))
                 first, second = least(own)[:-1], least(other)[skip : skip + len(own.ids)]
                 found.setdefault(name, []).extend([first.sum(), second.sum(), len(own.ids)])
@@ -127,7 +129,9 @@ def main() -> None:
         constraint = fw.compile(form, vocabulary)
         form_times.append(middle - started)
         compile_times.append(time.perf_counter() - started)
-    print(f"{len(tools)} tools: form {min(form_times) * 1e3:.2f} ms, compiled {statistics.median(compile_times) * 1e3:.2f} ms")
+    print(
+        f"{len(tools)} tools: form {min(form_times) * 1e3:.2f} ms, compiled {statistics.median(compile_times) * 1e3:.2f} ms"
+    )
     masks: list[float] = []
     for tool in tools:
         arguments_ = json.loads(fw.json_schema(tool["parameters"]).example())
@@ -141,7 +145,9 @@ def main() -> None:
     chosen = rows[:: max(1, len(rows) // count)]
     for name, numbers in inside(chosen, vocabulary, tekken).items():
         alone, other, tokens = (sum(numbers[at::3]) for at in range(3))
-        print(f"{name}: {tokens} masks, alone {alone / tokens * 1e6:.2f} us, inside {other / tokens * 1e6:.2f} us, {other / alone:.2f}x")
+        print(
+            f"{name}: {tokens} masks, alone {alone / tokens * 1e6:.2f} us, inside {other / tokens * 1e6:.2f} us, {other / alone:.2f}x"
+        )
 
 
 if __name__ == "__main__":

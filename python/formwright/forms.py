@@ -37,7 +37,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
-from formwright._kernel import Constraint, Language, Vocabulary
+from formwright._kernel import Constraint, Language, Matcher, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
 from formwright.parts import Alternative, Chain, Part, Repetition, decoded, found_parts, plain
 
@@ -47,6 +47,8 @@ __all__ = [
     "Form",
     "Kind",
     "Reading",
+    "behind_prefix",
+    "byte_matcher",
     "check_text",
     "form_of_language",
     "literal",
@@ -295,7 +297,7 @@ class Form(Generic[T_co]):
         return f"Form({self.title})"
 
     def _expected(self, data: bytes, good: int) -> str:
-        matcher = Constraint(self, _byte_vocabulary(tuple(self.language.control_tokens))).matcher()
+        matcher = byte_matcher(self)
         try:
             matcher.accept_bytes(data[:good])
             matcher.accept_bytes(data[good : good + 1] or b"\xfe")  # a byte that is in no text
@@ -349,6 +351,12 @@ def form_of_language(language: Language) -> Form[Any]:
 def shortened(text: str, width: int = 60) -> str:
     """``text`` with its middle left out where it is long."""
     return text if len(text) <= width else f"{text[: width - 20]} ... {text[-15:]}"
+
+
+def behind_prefix(form: Form[Any]) -> Form[Any]:
+    """What follows the text that a form begins with, if it is a text and a form with a value."""
+    read = form.read
+    return read.forms[1] if isinstance(read, Chain) and read.takes == (False, True) else form
 
 
 def _bytes(text: str | bytes) -> bytes:
@@ -429,6 +437,11 @@ def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
         at = end
     checked = [(reading + data[at:], *language.check(reading + data[at:])) for reading in readings]
     return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))
+
+
+def byte_matcher(form: Form[Any]) -> Matcher:
+    """A matcher that takes texts of ``form`` byte by byte, whatever the vocabulary of a model."""
+    return Constraint(form, _byte_vocabulary(tuple(form.language.control_tokens))).matcher()
 
 
 @lru_cache(maxsize=64)

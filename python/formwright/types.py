@@ -27,7 +27,7 @@ import inspect
 import json
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, cast, get_type_hints
 
 from formwright._dependencies import needs
 from formwright.errors import NotAForm, OutputInvalid
@@ -37,6 +37,9 @@ with needs("pydantic", "a Python type as a form"):
     from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
     from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
     from pydantic.json_schema import GenerateJsonSchema
+
+if TYPE_CHECKING:
+    from formwright.validators import Validator
 
 __all__ = ["Arguments", "Reader", "parse", "schema_text"]
 
@@ -159,15 +162,25 @@ class Reader:
         schema_text: The JSON Schema of the type, as text.
     """
 
-    __slots__ = ("_adapter", "_type", "schema_text")
+    __slots__ = ("_adapter", "_type", "_validator", "schema_text")
 
     def __init__(self, form: Any) -> None:
         self._type = form
         self._adapter = _adapter(form)
+        self._validator: Validator | None = None
         self.schema_text = _schema_text(self._adapter, form)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
         return type(self), (self._type,)
+
+    @property
+    def validator(self) -> Validator:
+        """The validators of what is inside the type, for texts that are not complete."""
+        if self._validator is None:
+            from formwright.validators import Validator
+
+            self._validator = Validator(cast("dict[str, Any]", self._adapter.core_schema))
+        return self._validator
 
     def __call__(self, text: str) -> Any:
         """The value of type ``form`` that ``text`` spells.
