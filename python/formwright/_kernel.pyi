@@ -8,6 +8,7 @@ from types import GenericAlias
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
 from formwright.forms import Explanation, Form
+from formwright.parts import Part
 
 __all__ = [
     "Constraint",
@@ -561,6 +562,8 @@ class Matcher:
     @property
     def min_tokens_to_finish(self) -> int:
         """Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete."""
+    def parts(self) -> tuple[Part, ...]:
+        """."""
     @property
     def accepted_bytes(self) -> bytes:
         """The bytes accepted so far."""

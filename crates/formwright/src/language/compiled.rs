@@ -36,6 +36,8 @@ pub struct CompiledGraph {
     /// The leaves that are read by a parser.
     parsers: Box<[LeafId]>,
     first: Vec<OnceLock<ByteSet>>,
+    /// Whether a leaf begins with letters.
+    has_text: OnceLock<bool>,
     lengths: OnceLock<Box<Lengths>>,
 }
 
@@ -77,6 +79,7 @@ impl CompiledGraph {
             parsers: parsers.collect(),
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
+            has_text: OnceLock::new(),
             lengths: OnceLock::new(),
             automata,
             graph,
@@ -105,6 +108,17 @@ impl CompiledGraph {
     #[inline]
     pub fn automaton(&self, leaf: LeafId) -> &Arc<Automaton> {
         &self.automata[leaf as usize]
+    }
+
+    /// Whether the texts of a leaf begin with letters, as those of JSON never do.
+    pub fn begins_with_letters(&self, leaf: LeafId) -> bool {
+        let automaton = self.automaton(leaf);
+        automaton.next_bytes(automaton.start().state()).contains(b'a')
+    }
+
+    /// Whether those of any leaf do.
+    pub fn has_text(&self) -> bool {
+        *self.has_text.get_or_init(|| (0..self.automata.len() as LeafId).any(|leaf| self.begins_with_letters(leaf)))
     }
 
     /// The state between two characters, for a leaf of all texts of some characters.
