@@ -516,6 +516,17 @@ def _json_form(
     return Form(Language.json_schema(schema, **options), read, title, kind, defaults)
 
 
+def json_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `json_schema` as the kernel takes them, with what the environment says of those that are not given.
+
+    Raises:
+        ArgumentError: There is no such option, or one, or its environment variable, has a value that it cannot have.
+    """
+    if unknown := [name for name in options if name not in _DEFAULTS]:
+        raise ArgumentError(f"{unknown[0]}= is no option of JSON", argument=unknown[0])
+    return _with_defaults({**_DEFAULTS, **options})[0]
+
+
 def _with_defaults(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Reading, ...]]:
     """The options as the kernel takes them, and rows on those that the environment gave a value."""
     filled, sources = environment.with_defaults(options)

@@ -232,7 +232,13 @@ class Arguments:
 def _arguments_model(function: Callable[..., Any]) -> type[BaseModel]:
     """A model with a field for each parameter."""
     name = getattr(function, "__name__", repr(function))
-    hints = get_type_hints(function, include_extras=True)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise NotAForm(
+            f"the function {name!r} cannot be a tool: {error}, which its annotations use",
+            hint="define what annotations name at the top of the module",
+        ) from error
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

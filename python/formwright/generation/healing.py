@@ -13,10 +13,12 @@ text follow canonically, and none if four are not enough.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from formwright._kernel import Constraint
+from formwright.forms import literal
+from formwright.parts import Chain
 
 __all__ = ["Healed"]
 
@@ -56,7 +58,7 @@ class Healed:
 
 
 def _begun(constraint: Constraint[Any], prefix: str) -> Constraint[Any]:
-    """The same form behind a text."""
-    from formwright.languages import compile, literal
-
-    return compile(literal(prefix) + constraint.form, constraint.vocabulary, canonical=constraint.canonical)
+    """The same form behind a text that is no part of its value."""
+    whole = literal(prefix) + constraint.form
+    form = replace(whole, read=Chain((literal(prefix), constraint.form), (False, True)))
+    return Constraint(form, constraint.vocabulary, canonical=constraint.canonical)

@@ -102,6 +102,7 @@ class Writing:
         sampler: Chooses among the allowed tokens: a `Sampler`, or another function of masked logits.
         prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
         trace: Whether to ask the model for every token and keep what it says.
+        unseen: The last tokens of the prompt, if the model has seen the others already.
 
     Raises:
         LimitExceeded: ``max_tokens`` is less than the shortest text needs.
@@ -118,6 +119,7 @@ class Writing:
         *,
         prefix: str = "",
         trace: bool = False,
+        unseen: Sequence[int] | None = None,
     ) -> None:
         self.started = time.perf_counter()
         self.matcher = started(constraint, prompt_ids, limits)
@@ -133,7 +135,7 @@ class Writing:
         self._recorder = Recorder(constraint.vocabulary) if trace else None
         self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
         self._prompt_tokens = len(prompt_ids)
-        self._pending, self._calls = list(prompt_ids), 0
+        self._pending, self._calls = list(prompt_ids if unseen is None else unseen), 0
         self._forced, self._forced_ids = 0, deque[int]()
         self._only: int | None = None
         self.token_ids: list[int] = []

@@ -44,6 +44,7 @@ from formwright.generation.writing import MAX_TOKENS, Limits, Writing, behind_pr
 from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
+from formwright.models.programs import Run
 from formwright.models.prompts import Message, Prompt
 from formwright.models.tasks import PARTICLES, Strategy, Task, each, progress_of
 
@@ -632,6 +633,36 @@ class LocalModel:
         sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
         room = self.runtime.context - len(ids)
         return observe(self.runtime.fork(), constraint, ids, replace(limits, max_tokens=min(max_tokens, room)), sampler)
+
+    def begin(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+    ) -> Run:
+        """Begin a text whose parts Python and the model write in turns; see `formwright.models.programs`.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            max_tokens: Tokens at most that the model writes in all parts together.
+            temperature: As `generate`; so are ``top_k``, ``top_p`` and ``seed``.
+            top_k: Draw among the most likely ``top_k`` allowed tokens.
+            top_p: Draw among the most likely allowed tokens that together reach this probability.
+            seed: Makes draws repeatable.
+
+        Raises:
+            PromptError, ArgumentError: As `generate`.
+        """
+        sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
+        return Run(self, self._encode(prompt), max_tokens, sampler)
+
+    def compiled(self, form: Any) -> Constraint[Any]:
+        """A form compiled for the vocabulary of this model. Raises as `formwright.compile`."""
+        return self._compile(form, None)
 
     def after(self, prompt: Prompt) -> tuple[list[int], Callable[[Sequence[int]], NDArray[np.float64]]]:
         """The tokens of a prompt, and what the model says after them and some more: log probabilities of every token.

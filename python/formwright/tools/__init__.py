@@ -28,6 +28,7 @@ from formwright._kernel import Language
 from formwright.errors import ArgumentError
 from formwright.forms import Form, literal
 from formwright.free_text import special, text
+from formwright.languages import json_options
 from formwright.parts import Chain, Cut, Repetition, plain
 from formwright.tools.sources import Tool, tool_of
 from formwright.tools.styles import STYLES, Style, style_of
@@ -138,15 +139,22 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
     tail = _marked(style.after, style)
     if style.has_ids:
         tail = _literal(', "id": "', Language.regex("[a-zA-Z0-9]{9}"), '"') + tail | tail
-    branches = []
-    readers = {}
-    for tool in tools:
-        is_json = style.arguments == "json"
-        arguments = tool.arguments(**options) if is_json else tagged_arguments(tool, style.arguments)
-        rest = _taken((_marked(style.between, style), arguments, tail), 1)
-        branches.append((tool.name, rest.language))
-        readers[tool.name] = (tool, rest)
-    return Form(Language.branches(branches), _OneCall(readers), "a call", "value", name="call")
+    place = min((found for marker in style.markers if (found := style.between.find(marker)) >= 0), default=None)
+    fixed, middle = style.between[:place], _marked("" if place is None else style.between[place:], style)
+    filled = json_options(options)
+    arguments = {
+        tool.name: (
+            tool,
+            tool.arguments(filled) if style.arguments == "json" else tagged_arguments(tool, style.arguments),
+        )
+        for tool in tools
+    }
+    branches = [
+        (name + fixed, form.language if place is None else middle.language + form.language)
+        for name, (_, form) in arguments.items()
+    ]
+    reader = _OneCall(arguments, fixed, middle, tail)
+    return Form(Language.branches(branches) + tail.language, reader, "a call", "value", name="call")
 
 
 def _taken(forms: tuple[Form[Any], ...], index: int) -> Form[Any]:
@@ -212,16 +220,17 @@ def _marked(text: str, style: Style) -> Form[str]:
 class _OneCall:
     """Reads a call, from the name of its tool on."""
 
-    readers: dict[str, tuple[Tool, Form[Any]]]
+    arguments: dict[str, tuple[Tool, Form[Any]]]
+    fixed: str
+    middle: Form[str]
+    tail: Form[Any]
 
     def __call__(self, text: str) -> Call:
-        fitting = (name for name in self.readers if text.startswith(name))
-        for name in sorted(fitting, key=len, reverse=True):
-            tool, rest = self.readers[name]
-            behind = text[len(name) :]
-            if rest.language.check(behind.encode("utf-8", "surrogateescape"))[1]:
-                return Call(name, rest.read(behind), _written_id(behind), tool)
-        raise AssertionError(text)  # the text is in form
+        name = next(name for name in self.arguments if text.startswith(name + self.fixed))
+        tool, arguments = self.arguments[name]
+        behind = text[len(name + self.fixed) :]
+        value = Chain((self.middle, arguments, self.tail), (False, True, False))(behind)
+        return Call(name, value, _written_id(behind), tool)
 
 
 def _written_id(text: str) -> str:

@@ -19,9 +19,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from formwright._kernel import Language
 from formwright.errors import ArgumentError
 from formwright.forms import Form, read_json, shortened
-from formwright.languages import json_schema
+from formwright.languages import schema_text
 
 __all__ = ["Tool", "tool_of"]
 
@@ -46,10 +47,10 @@ class Tool:
     read: Callable[[str], Any]
     origin: Any
 
-    def arguments(self, **options: Any) -> Form[Any]:
-        """Its arguments as JSON; the options are those of `formwright.json_schema`."""
-        form = json_schema(self.schema, **options)
-        return Form(form.language, self.read, f"arguments of {self.name}", "value")
+    def arguments(self, options: Mapping[str, Any]) -> Form[Any]:
+        """Its arguments as JSON, by the options that `formwright.languages.json_options` gives."""
+        language = Language.json_schema(schema_text(self.schema), **options)
+        return Form(language, self.read, f"arguments of {self.name}", "value")
 
     def described(self) -> dict[str, Any]:
         """As APIs and chat templates list a tool."""

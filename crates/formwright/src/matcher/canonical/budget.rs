@@ -13,7 +13,7 @@
 use super::entry::{CanonicalEntry, inside};
 use super::finish::Counter;
 use super::inside::{Alike, all_alike};
-use super::search::{Graph, Search, Standing};
+use super::search::{Graph, Search, Standing, ends_by_itself};
 use crate::canonical::{DEAD, Place, StateId};
 use crate::matcher::Constraint;
 use crate::matcher::machine::{Configuration, Position};
@@ -154,17 +154,22 @@ impl Budgeting<'_, '_, '_, '_> {
 
     /// Tokens that are needed at most, and at least, after tokens that end alike.
     fn bounds(&mut self, alike: &Alike, end: StateId) -> (u32, u32) {
-        let first = alike.tokens[0];
+        let (first, position) = (alike.tokens[0], self.configuration.position);
         let Some(after) = self.after(first) else { return (0, 0) };
         if alike.is_single {
             let needed = alike.tokens.iter().map(|&token| self.needed(end, token)).max().unwrap_or(0);
             return (needed, 0);
         }
+        let graph = self.constraint.graph();
+        let after = after.staying_in(graph, position);
         let bytes = self.counter.bytes(self.search, &after, self.search.spelling.place(end, first));
         if bytes <= 1 {
             return (bytes, 0);
         }
         let high = self.counter.tokens(self.search, &after.at, Place::boundary(end));
+        if !ends_by_itself(graph, position) {
+            return (bytes.min(high), 0); // after some of them, what follows has begun, and may be nearer to its end
+        }
         let low = self.counter.tokens(self.search, &after.at, Place { state: end, last: None });
         (bytes.min(high), low)
     }

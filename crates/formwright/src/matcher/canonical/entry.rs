@@ -244,6 +244,7 @@ impl Maker<'_, '_, '_> {
         let is_excluding = |at: &Configuration| matches!(at.position, Position::Excluding { .. });
         let mut first = tokens.iter().take(SAMPLES).filter_map(|&token| {
             let after = self.search.form.read(from, vocabulary.token(token))?;
+            let after = after.staying_in(self.constraint.graph(), from.at[0].position);
             (!after.at.iter().any(is_excluding)).then_some((after, token))
         });
         if is_in_pieces && let Some((after, token)) = first.next() {

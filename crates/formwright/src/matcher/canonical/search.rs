@@ -19,8 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::canonical::{Place, Spelling};
+use crate::language::{CompiledGraph, LeafId};
 use crate::matcher::accepting;
-use crate::matcher::machine::{Configuration, Machine, TextsId};
+use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
@@ -250,6 +251,31 @@ impl Standing {
     /// At a configuration, after the text at hand.
     pub fn at(configuration: Configuration) -> Self {
         Self { at: SmallVec::from_slice(&[configuration]), read: SmallVec::new() }
+    }
+}
+
+impl Standing {
+    /// The part that is inside the terminal of a position. Where a terminal says by itself where it ends, that is all;
+    /// where it does not, what follows may have begun too, after some tokens that stay inside and not after others.
+    pub fn staying_in(self, graph: &CompiledGraph, position: Position) -> Self {
+        if ends_by_itself(graph, position) {
+            return self;
+        }
+        let leaf = leaf_of(position);
+        let at = self.at.into_iter().filter(|at| leaf_of(at.position) == leaf).collect();
+        Self { at, ..self }
+    }
+}
+
+/// Whether the terminal of a position, if it is inside of one, says by itself where it ends.
+pub fn ends_by_itself(graph: &CompiledGraph, position: Position) -> bool {
+    leaf_of(position).is_none_or(|leaf| graph.automaton(leaf).is_self_delimiting())
+}
+
+fn leaf_of(position: Position) -> Option<LeafId> {
+    match position {
+        Position::Text { leaf, .. } | Position::Terminal { leaf, .. } | Position::Excluding { leaf, .. } => Some(leaf),
+        _ => None,
     }
 }
 

@@ -1,0 +1,260 @@
+"""Tool calls: what tools are made of, and how each style writes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel
+
+import formwright as fw
+from formwright.errors import ArgumentError, NotAForm, OutputInvalid, UnsupportedKeyword
+from formwright.tools import STYLES, style_of, tool_of
+
+TEMPLATES = Path(os.environ.get("FORMWRIGHT_CHAT_TEMPLATES", "nowhere"))
+
+
+def get_weather(city: str, days: int = 1) -> str:
+    """The weather in a city."""
+    return f"{city}, {days}"
+
+
+def get(kind: Literal["a", "b"], note: str | None = None) -> None:
+    """Something else, whose name is the beginning of another one."""
+
+
+class Find(BaseModel):
+    """Find it."""
+
+    query: str
+    most: int = 3
+    tags: list[str] = []
+
+
+TOOLS = [get_weather, get, Find]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("calls", ["one", "required", "auto"])
+def test_every_style_reads_what_it_writes(style: str, calls: Any) -> None:
+    form = fw.tools(TOOLS, calls="required", style=style)
+    (call,) = form.parse(form.example())
+    assert (call.name, call.arguments) == ("get", {"kind": "a"})
+    if style != "json" or calls != "one":
+        assert fw.tools(TOOLS, calls=calls, style=style).matches(form.example())
+
+
+@pytest.mark.parametrize("style", [name for name, row in STYLES.items() if row.most is None])
+def test_several_calls(style: str) -> None:
+    one, row = fw.tools(TOOLS, calls="required", style=style).example(), STYLES[style]
+    body = one.removeprefix(row.begin).removesuffix(row.end) if row.end else one.removeprefix(row.begin)
+    two = row.begin + body + row.separator + body + row.end
+    calls = fw.tools(TOOLS, calls="required", style=style).parse(two)
+    assert [call.id for call in calls] == ["call_0", "call_1"]
+    assert not fw.tools(TOOLS, calls="required", style=style, max_calls=1).matches(two)
+    assert not fw.tools(TOOLS, calls="one", style=style).matches(two)
+
+
+def test_text_before_between_and_instead_of_calls() -> None:
+    form = fw.tools(TOOLS, style="hermes")
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    calls = form.parse(f"Let me see.\n{call}\nand\n{call} done")
+    assert [call.arguments for call in calls] == [{"city": "Oslo"}] * 2
+    assert [part.text for part in form.parts(f"x{call}y") if part.name == "text"] == ["x", "y"]
+    assert form.parse("no call") == "no call"
+    assert not form.matches("<tool_call>no call")
+    assert fw.tools(TOOLS, style="harmony").parse("<|channel|>final<|message|>Hello") == "Hello"
+
+
+class Place(BaseModel):
+    city: str
+
+
+def visit(place: Place, times: int = 2) -> str:
+    return place.city * times
+
+
+def test_functions_are_called_with_typed_arguments() -> None:
+    (call,) = fw.tools([visit], calls="one").parse('{"name": "visit", "arguments": {"place": {"city": "x"}}}')
+    assert isinstance(call.arguments["place"], Place)
+    assert call.run() == "xx"
+    (found,) = fw.tools([Find], calls="one").parse('{"name": "Find", "arguments": {"query": "q"}}')
+    assert found.arguments == Find(query="q")
+    with pytest.raises(ArgumentError, match="Find"):
+        found.run()
+
+
+def test_descriptions_of_apis_and_servers() -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    origins = [
+        {"type": "function", "function": {"name": "f", "description": "d", "parameters": schema}},
+        {"name": "g", "inputSchema": schema},
+        SimpleNamespace(name="h", description=None, inputSchema=schema),
+    ]
+    form = fw.tools(origins, calls="required")
+    text = '[{"name": "f", "arguments": {"x": 1}}, {"name": "h", "arguments": {"x": 2}}]'
+    assert [(call.name, call.arguments) for call in form.parse(text)] == [("f", {"x": 1}), ("h", {"x": 2})]
+    assert tool_of(get_weather).described()["function"]["description"] == "The weather in a city."
+
+
+@pytest.mark.parametrize("style", ["qwen_xml", "glm"])
+def test_between_tags_names_and_types_are_enforced(style: str) -> None:
+    form = fw.tools(TOOLS, calls="one", style=style)
+
+    def written(name: str, **arguments: str) -> str:
+        if style == "glm":
+            body = "".join(
+                f"<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n" for key, value in arguments.items()
+            )
+            return f"<tool_call>{name}\n{body}</tool_call>"
+        body = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in arguments.items())
+        return f"<tool_call>\n<function={name}>\n{body}</function>\n</tool_call>"
+
+    (call,) = form.parse(written("Find", query='a "b"\nc', most="12", tags='["x"]'))
+    assert call.arguments == Find(query='a "b"\nc', most=12, tags=["x"])
+    assert form.matches(written("get", kind="a", note="free < text"))
+    for wrong in (
+        written("Find", most="12"),
+        written("Find", query="q", most="many"),
+        written("Find", query="q", other="x"),
+        written("get", kind="c"),
+        written("got", kind="a"),
+    ):
+        assert not form.matches(wrong), wrong
+
+
+def test_strings_between_tags_keep_their_keywords() -> None:
+    def tool(**schema: Any) -> fw.Form[Any]:
+        properties = {"x": {"type": "string", **schema}}
+        parameters = {"type": "object", "properties": properties, "required": ["x"]}
+        return fw.tools([{"name": "f", "parameters": parameters}], calls="one", style="glm")
+
+    def text(value: str) -> str:
+        return f"<tool_call>f\n<arg_key>x</arg_key>\n<arg_value>{value}</arg_value>\n</tool_call>"
+
+    assert [tool(pattern="^a.c").matches(text(value)) for value in ("abcd", "xabc")] == [True, False]
+    assert [tool(pattern="b$").matches(text(value)) for value in ("ab", "abc")] == [True, False]
+    assert [tool(maxLength=2, minLength=1).matches(text(value)) for value in ("", "ab", "abc")] == [False, True, False]
+    assert [tool(format="date").matches(text(value)) for value in ("2024-02-29", "2023-02-29")] == [True, False]
+    with pytest.raises(UnsupportedKeyword, match="contentEncoding"):
+        tool(contentEncoding="base64")
+
+
+def test_markers_that_are_control_tokens() -> None:
+    tokens: list[bytes | None] = [*(bytes([byte]) for byte in range(256)), None, None, None]
+    special = {"<tool_call>": 256, "</tool_call>": 257}
+    vocabulary = fw.Vocabulary(tokens, eos_token_ids=[258], special_tokens=special)
+    matcher = fw.compile(fw.tools(TOOLS, style="hermes"), vocabulary).matcher()
+    matcher.accept_tokens([*b"see: ", 256])
+    assert matcher.allowed_token_ids() == [ord("\n")]
+    matcher.accept_bytes(b'\n{"name": "get", "arguments": {"kind": "a"}}\n')
+    assert matcher.allowed_token_ids() == [ord("<"), 257]
+    matcher.accept_token(257)
+    (call,) = matcher.constraint.form.read_bytes(matcher.accepted_bytes)
+    assert call.arguments == {"kind": "a"}
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "named"),
+    [
+        (lambda: fw.tools([]), ArgumentError, "none"),
+        (lambda: fw.tools([get, get]), ArgumentError, "'get'"),
+        (lambda: fw.tools([{"name": "f"}]), ArgumentError, "'f' has no schema"),
+        (lambda: fw.tools([{"parameters": {}}]), ArgumentError, "no name"),
+        (lambda: fw.tools([{"name": "a b", "parameters": {}}]), ArgumentError, "a b"),
+        (lambda: fw.tools([3]), ArgumentError, "3"),
+        (lambda: fw.tools([int]), ArgumentError, "int"),
+        (lambda: fw.tools([lambda x: x]), ArgumentError, "lambda"),
+        (lambda: fw.tools([get], style="herms"), ArgumentError, "herms"),
+        (lambda: fw.tools([get], calls="all"), ArgumentError, "all"),  # type: ignore[arg-type]
+        (lambda: fw.tools([get], calls="one", max_calls=2), ArgumentError, "max_calls"),
+        (lambda: fw.tools([get], style="glm", whitespace="compact"), ArgumentError, "whitespace"),
+        (lambda: fw.tools([get], nonsense=1), ArgumentError, "nonsense"),
+    ],
+)
+def test_bad_input_is_an_error_that_names_it(make: Any, error: type[Exception], named: str) -> None:
+    with pytest.raises(error, match=named):
+        make()
+
+
+def test_parameters_need_annotations() -> None:
+    def f(x) -> None:  # type: ignore[no-untyped-def]
+        ...
+
+    def g(*xs: int) -> None: ...
+
+    for function, named in ((f, "'x'"), (g, "xs")):
+        with pytest.raises(NotAForm, match=named):
+            fw.tools([function])
+
+
+def test_a_type_may_refuse_arguments() -> None:
+    from pydantic import field_validator
+
+    class Even(BaseModel):
+        x: int
+
+        @field_validator("x")
+        @classmethod
+        def even(cls, x: int) -> int:
+            if x % 2:
+                raise ValueError("odd")
+            return x
+
+    with pytest.raises(OutputInvalid, match="odd"):
+        fw.tools([Even], calls="one").parse('{"name": "Even", "arguments": {"x": 1}}')
+
+
+def test_templates_tell_their_style() -> None:
+    assert style_of("... <tool_call> ...") == "hermes"
+    assert style_of(SimpleNamespace(chat_template={"default": "x", "tool_use": "[TOOL_CALLS]"})) == "mistral"
+    assert style_of("<arg_key> and <tool_call>") == "glm"
+    for unknown in ("plain", SimpleNamespace()):
+        with pytest.raises(ArgumentError, match="chat template"):
+            style_of(unknown)
+
+
+RENDERED = [
+    ("NousResearch-Hermes-3-Llama-3.1-8B-tool_use", "hermes", 2),
+    ("NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use", "hermes", 2),
+    ("Qwen-Qwen2.5-7B-Instruct", "hermes", 2),
+    ("deepseek-ai-DeepSeek-R1-Distill-Qwen-32B", "deepseek", 1),
+    ("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "deepseek", 1),
+    ("meta-llama-Llama-3.2-3B-Instruct", "llama3", 1),
+    ("mistralai-Mistral-Nemo-Instruct-2407", "mistral", 2),
+]
+
+
+@pytest.mark.skipif(not TEMPLATES.is_dir(), reason="FORMWRIGHT_CHAT_TEMPLATES names no folder of chat templates")
+@pytest.mark.parametrize(("name", "style", "count"), RENDERED)
+def test_a_style_is_what_the_chat_template_writes(name: str, style: str, count: int) -> None:
+    jinja2 = pytest.importorskip("jinja2.sandbox")
+    template = (TEMPLATES / f"{name}.jinja").read_text(encoding="utf-8")
+    assert style_of(template) == style
+    arguments: Any = {"city": "Paris", "days": 3}
+    function = {"name": "get_weather", "arguments": json.dumps(arguments) if style == "deepseek" else arguments}
+    calls = [{"id": f"abcdefgh{at}", "type": "function", "function": function} for at in range(count)]
+    answer = {"role": "assistant", "content": None if count == 1 else "", "tool_calls": calls}
+    environment = jinja2.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment.filters["tojson"] = lambda value, **options: json.dumps(value, ensure_ascii=False, **options)
+    rendered = environment.from_string(template).render(
+        messages=[{"role": "user", "content": "THE QUESTION"}, answer],
+        tools=[tool_of(get_weather).described()],
+        bos_token="",
+        eos_token="",
+        strftime_now=lambda format: "2024",
+        tools_in_user_message=True,
+    )
+    row = STYLES[style]
+    written = rendered.rpartition("THE QUESTION")[2]
+    written = written[written.index(row.begin or row.before) :]
+    form = fw.tools(TOOLS, calls="required", style=style)
+    length = max(form.language.ends(written.encode()) or [0])
+    if not length and row.end:  # the template leaves the end of the list to the results of the calls
+        written, length = written.rstrip() + row.end, -1
+    found = form.parse(written.encode()[:length].decode() if length > 0 else written)
+    assert [(call.name, call.arguments) for call in found] == [("get_weather", arguments)] * count
