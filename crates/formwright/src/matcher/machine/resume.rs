@@ -18,6 +18,10 @@ impl Machine<'_> {
     pub(super) fn enter(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>) {
         match self.graph.node(node) {
             Node::Empty | Node::Never => {}
+            // A part whose tokens are counted begins with its first byte.
+            Node::Regular(leaf) | Node::Text { leaf, .. } if self.graph.bound_of(*leaf).is_some() => {
+                out.push(Position::Start(node), stack);
+            }
             // Before its first byte a terminal stands in its start state already, as masks are found by state.
             Node::Regular(leaf) => {
                 let state = self.graph.automaton(*leaf).start().state();

@@ -202,7 +202,7 @@ impl<'m> Masker<'m> {
     /// Remembers how much the tokens of a configuration leave to do at most, if every text that stands there is alike.
     pub fn remember(&mut self, configuration: Configuration) {
         let alike = self.machine.is_erased(configuration.stack);
-        if let Some(budget) = self.budget.as_mut().filter(|_| alike) {
+        if let Some(budget) = self.budget.as_mut().filter(|budget| alike && budget.looks_at_all()) {
             budget.cache.remember(configuration, budget.highest);
         }
     }
