@@ -78,12 +78,13 @@ def text(
     Args:
         until: Where it ends: the first place where the marker, or one of several, has come. A mapping says for each
             marker which form goes on behind it. ``None``: it may end anywhere.
-        include: Whether the marker is the end of the text. If not, the text holds no marker, and something else follows.
+        include: Whether the marker is the end of the text. If not, the text holds no marker, and something else
+            follows.
         max_chars: Most characters before the marker.
-        max_tokens: Most tokens that end in the text, or exactly with it. A marker counts where it is a part of the text,
-            a control token never does; bytes given to a matcher at once count as one token. Whatever the budget of the
-            whole, the text ends in time. Such a form is not for ``repeat``, ``&``, ``~`` and ``canonical=True``, and
-            needs a vocabulary in which every byte is a token.
+        max_tokens: Most tokens that end in the text, or exactly with it. A marker counts where it is a part of the
+            text, a control token never does; bytes given to a matcher at once count as one token. Whatever the budget
+            of the whole, the text ends in time. Such a form is not for ``repeat``, ``&``, ``~`` and
+            ``canonical=True``, and needs a vocabulary in which every byte is a token.
 
     Raises:
         ArgumentError: A marker is empty, or a part of another; an argument is of another kind; ``max_tokens`` is too
@@ -229,8 +230,8 @@ def thinking(
 def _chain(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any]:
     """Texts in a row, with the value of one of them."""
     language = forms[0].language
-    for form in forms[1:]:
-        language = language + form.language
+    for part in forms[1:]:
+        language = language + part.language
     return Form(language, Chain(forms, tuple(at == takes for at in range(len(forms)))), title, "value")
 
 

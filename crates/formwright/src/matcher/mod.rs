@@ -45,7 +45,7 @@ use potential::Potential;
 
 use crate::error::{Error, Kind, Result};
 use crate::terminals::MostBegun;
-use crate::vocabulary::TokenId;
+use crate::vocabulary::{CONTROL, TokenId};
 use smallvec::SmallVec;
 
 pub use byte_automaton::ByteAutomaton;
@@ -160,6 +160,9 @@ impl Matcher {
         let bytes = constraint.tables().vocabulary.token(token);
         if bytes.is_empty() {
             return self.try_control(token);
+        }
+        if bytes.contains(&CONTROL) && !constraint.tables().vocabulary.is_control(token) {
+            return Ok(false); // its bytes could be taken for the letter of a control token
         }
         if places.as_ref().is_some_and(Places::limits_masks) {
             return self.try_canonical(token);

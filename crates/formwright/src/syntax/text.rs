@@ -140,6 +140,21 @@ mod tests {
     }
 
     #[test]
+    fn no_place_is_farther_from_the_end_than_is_said() {
+        for (markers, least) in [(&["aab", "q"][..], 4), (&["</think>"], 11), (&["\u{e9}\u{65e5}", "x"], 5), (&[], 3)] {
+            for (included, most) in [(true, UNBOUNDED), (true, 2), (false, UNBOUNDED), (false, 2)] {
+                let markers: Vec<String> = markers.iter().map(|&marker| marker.to_owned()).collect();
+                let free = Free { markers, included, most, most_tokens: UNBOUNDED };
+                let leaf = Leaf { tree: tree(&free), encoding: Encoding::Text };
+                let automaton = leaf.automaton(&Limits::default()).unwrap();
+                let farthest = if included && !free.markers.is_empty() { least } else { 3 };
+                assert_eq!(free.farthest(), farthest);
+                assert!(free.markers.is_empty() || automaton.farthest_of_all(|| None).unwrap() <= farthest);
+            }
+        }
+    }
+
+    #[test]
     fn markers_are_checked() {
         let refused = |markers: &[&str]| {
             let markers = markers.iter().map(|&marker| marker.to_owned()).collect();
