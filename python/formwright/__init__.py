@@ -26,15 +26,18 @@ from formwright.forms import Form
 from formwright.free_text import after, format, special, text, thinking
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
+from formwright.incremental import partial
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 from formwright.parsers import CharacterParser
 from formwright.templates import many, optional, template
+from formwright.tools import Call, tools
 
 if TYPE_CHECKING:
     from formwright.models import from_transformers, load
 
 __all__ = [
+    "Call",
     "CharacterParser",
     "Complete",
     "Constraint",
@@ -66,11 +69,13 @@ __all__ = [
     "load",
     "many",
     "optional",
+    "partial",
     "regex",
     "special",
     "template",
     "text",
     "thinking",
+    "tools",
 ]
 
 _LAZY = {"from_transformers": "formwright.models", "load": "formwright.models"}

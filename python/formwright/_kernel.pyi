@@ -8,6 +8,7 @@ from types import GenericAlias
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
 from formwright.forms import Explanation, Form
+from formwright.parts import Part
 
 __all__ = [
     "Constraint",
@@ -115,6 +116,49 @@ class Language:
             LimitExceeded: One is too long, or all of them are.
         """
     @staticmethod
+    def control(name: str, or_text: bool) -> Language:
+        """A control token of a vocabulary, by its name.
+
+        Args:
+            name: The name, such as ``"<|tool|>"``.
+            or_text: Whether the name, spelled as text, may stand for it.
+
+        Raises:
+            ArgumentError: The name is empty.
+        """
+    @staticmethod
+    def text(
+        markers: list[str], *, included: bool = True, max_chars: int | None = None, max_tokens: int | None = None
+    ) -> Language:
+        """Free text, up to where one of some markers first comes.
+
+        Args:
+            markers: Where the text ends; if there are none, it may end anywhere.
+            included: Whether the marker is the end of the text; if not, the text ends before it.
+            max_chars: Most characters before the marker; ``None`` is no bound.
+
+        Raises:
+            ArgumentError: A marker is empty or a part of another, or ``max_chars`` is negative.
+        """
+    @staticmethod
+    def format(name: str) -> Language:
+        """The texts of a format of JSON Schema, without quotes.
+
+        Raises:
+            ArgumentError: There is no such format.
+        """
+    @staticmethod
+    def branches(branches: list[tuple[str, Language]]) -> Language:
+        """Any of some texts, each with what follows it.
+
+        Args:
+            branches: The texts, all different, and the language that follows each.
+
+        Raises:
+            ArgumentError: There are none, or two texts are equal.
+            LimitExceeded: They are too large together.
+        """
+    @staticmethod
     def parser(explore: Callable[[], Any], knows_shortest: bool) -> Language:
         """The texts that a character parser reads: what `formwright.CharacterParser` stands on.
 
@@ -131,6 +175,9 @@ class Language:
     def __radd__(self, other: Language, /) -> Language: ...
     def __or__(self, other: Language, /) -> Language: ...
     def __ror__(self, other: Language, /) -> Language: ...
+    def __and__(self, other: Language, /) -> Language: ...
+    def __rand__(self, other: Language, /) -> Language: ...
+    def __invert__(self) -> Language: ...
     def repeat(self, low: int, high: int | None) -> Language:
         """This language ``low`` to ``high`` times in a row; ``None`` is no upper bound.
 
@@ -155,10 +202,15 @@ class Language:
             LanguageError: A character parser is a part of it.
         """
     @property
+    def control_tokens(self) -> list[str]:
+        """The names of the control tokens that its texts may hold."""
+    @property
     def is_json(self) -> bool:
         """Whether it is one JSON Schema, so that its texts are JSON."""
     def check(self, data: bytes) -> tuple[int, bool]:
         """How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end."""
+    def ends(self, data: bytes) -> list[int]:
+        """How many bytes of ``data`` a complete text at its beginning may have, ascending."""
     def byte_automaton(self, most_states: int) -> list[tuple[bool, list[tuple[int, int]]]]:
         """All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
         there, and ``(byte, state)`` of its edges. State 0 is the start.
@@ -512,6 +564,8 @@ class Matcher:
     @property
     def min_tokens_to_finish(self) -> int:
         """Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete."""
+    def parts(self) -> tuple[Part, ...]:
+        """."""
     @property
     def accepted_bytes(self) -> bytes:
         """The bytes accepted so far."""

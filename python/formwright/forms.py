@@ -47,6 +47,8 @@ __all__ = [
     "Form",
     "Kind",
     "Reading",
+    "behind_prefix",
+    "byte_matcher",
     "check_text",
     "form_of_language",
     "literal",
@@ -139,7 +141,7 @@ class Form(Generic[T_co]):
     kind: Kind
     defaults: tuple[Reading, ...] = ()
     name: str | None = None
-    behind: Callable[[str], Form[Any]] | None = None
+    behind: Callable[[str], Form[Any] | None] | None = None
 
     def parse(self, text: str | bytes) -> T_co:
         """The value that ``text`` spells.
@@ -295,7 +297,7 @@ class Form(Generic[T_co]):
         return f"Form({self.title})"
 
     def _expected(self, data: bytes, good: int) -> str:
-        matcher = Constraint(self, _byte_vocabulary(tuple(self.language.control_tokens))).matcher()
+        matcher = byte_matcher(self)
         try:
             matcher.accept_bytes(data[:good])
             matcher.accept_bytes(data[good : good + 1] or b"\xfe")  # a byte that is in no text
@@ -349,6 +351,12 @@ def form_of_language(language: Language) -> Form[Any]:
 def shortened(text: str, width: int = 60) -> str:
     """``text`` with its middle left out where it is long."""
     return text if len(text) <= width else f"{text[: width - 20]} ... {text[-15:]}"
+
+
+def behind_prefix(form: Form[Any]) -> Form[Any]:
+    """What follows the text that a form begins with, if it is a text and a form with a value."""
+    read = form.read
+    return read.forms[1] if isinstance(read, Chain) and read.takes == (False, True) else form
 
 
 def _bytes(text: str | bytes) -> bytes:
@@ -408,7 +416,7 @@ _MOST_READINGS = 64
 
 
 def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
-    """A text whose names of control tokens are taken for these where the form has them there, and how far it is in form.
+    """A text whose names of control tokens are taken for these where the form has them there, and how far it is good.
 
     Returns:
         The text with its letters, how many of its bytes are in form, and whether it is complete.
@@ -424,11 +432,16 @@ def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
         name = max(here, key=len)
         between, end = data[at:place], place + len(name)
         options = [b"\xff" + name + b"\xff", name]
-        found = [reading + between + option for reading in readings for option in options]
-        readings = [new for new in found if language.check(new)[0] == len(new)][:_MOST_READINGS] or found[:1]
+        longer = [reading + between + option for reading in readings for option in options]
+        readings = [new for new in longer if language.check(new)[0] == len(new)][:_MOST_READINGS] or longer[:1]
         at = end
     checked = [(reading + data[at:], *language.check(reading + data[at:])) for reading in readings]
     return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))
+
+
+def byte_matcher(form: Form[Any]) -> Matcher:
+    """A matcher that takes texts of ``form`` byte by byte, whatever the vocabulary of a model."""
+    return Constraint(form, _byte_vocabulary(tuple(form.language.control_tokens))).matcher()
 
 
 @lru_cache(maxsize=64)

@@ -78,8 +78,7 @@ def text(
     Args:
         until: Where it ends: the first place where the marker, or one of several, has come. A mapping says for each
             marker which form goes on behind it. ``None``: it may end anywhere.
-        include: Whether the marker is the end of the text. If not, the text holds no marker, and something else
-            follows.
+        include: Whether the marker is the end of the text. If not, the text holds no marker, and another form follows.
         max_chars: Most characters before the marker.
         max_tokens: Most tokens that end in the text, or exactly with it. A marker counts where it is a part of the
             text, a control token never does; bytes given to a matcher at once count as one token. Whatever the budget

@@ -11,8 +11,8 @@ only begun is cut the same way: its last part is then the one that is still open
 Cost: each part is read once by the kernel for each way in which the text could be cut until one fits; at worst that is
 quadratic.
 
-The wrinkle: the control tokens that a model wrote are letters of their own, which no text could be taken for: their name
-between two bytes 0xFF, in a ``str`` two ``"\udcff"``. In the text of a result stand the names.
+The wrinkle: the control tokens that a model wrote are letters of their own, which no text could be taken for: their
+name between two bytes 0xFF, in a ``str`` two ``"\udcff"``. In the text of a result stand the names.
 """
 
 from __future__ import annotations
@@ -138,6 +138,7 @@ class Chain:
         return cut(data, dict(enumerate(forms)).get, len(forms).__eq__, lambda _: True, is_open=is_open)
 
     def __call__(self, text: str) -> Any:
+        """The value of a text that is in form."""
         if not any(self.takes):
             return plain(text)
         data = encoded(text)
@@ -160,6 +161,7 @@ class Alternative:
         return [(self.first if is_first else self.second, 0, len(data))]
 
     def __call__(self, text: str) -> Any:
+        """The value of a text that is in form."""
         is_first = self.first.language.check(encoded(text))[1]
         return (self.first if is_first else self.second).read(text)
 
@@ -198,6 +200,7 @@ class Repetition:
         )
 
     def __call__(self, text: str) -> list[Any]:
+        """The values of a text that is in form."""
         data = encoded(text)
         found = self.cut(data) or ()
         return [self.body.read(decoded(data[start:end])) for form, start, end in found if form is not self.between]

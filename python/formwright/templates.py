@@ -64,7 +64,7 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
                 argument=name,
             )
         names.append(name)
-        parts.append(_form(fields.get(name, hints.get(name))).named(name))
+        parts.append(_form(fields[name] if name in fields else hints[name]).named(name))
     if unknown := [name for name in fields if name not in names]:
         raise ArgumentError(
             f"template: {unknown[0]!r} is no field of {shortened(repr(pattern))}",

@@ -23,20 +23,25 @@ type can refuse a text that is in form; `OutputInvalid` reports it.
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections.abc import Callable
 from enum import Enum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast, get_type_hints
 
 from formwright._dependencies import needs
 from formwright.errors import NotAForm, OutputInvalid
 
 with needs("pydantic", "a Python type as a form"):
     import pydantic_core
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
     from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
     from pydantic.json_schema import GenerateJsonSchema
 
-__all__ = ["Reader", "parse", "schema_text"]
+if TYPE_CHECKING:
+    from formwright.validators import Validator
+
+__all__ = ["Arguments", "Reader", "parse", "schema_text"]
 
 
 class _Closed(GenerateJsonSchema):
@@ -157,15 +162,25 @@ class Reader:
         schema_text: The JSON Schema of the type, as text.
     """
 
-    __slots__ = ("_adapter", "_type", "schema_text")
+    __slots__ = ("_adapter", "_type", "_validator", "schema_text")
 
     def __init__(self, form: Any) -> None:
         self._type = form
         self._adapter = _adapter(form)
+        self._validator: Validator | None = None
         self.schema_text = _schema_text(self._adapter, form)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
         return type(self), (self._type,)
+
+    @property
+    def validator(self) -> Validator:
+        """The validators of what is inside the type, for texts that are not complete."""
+        if self._validator is None:
+            from formwright.validators import Validator
+
+            self._validator = Validator(cast("dict[str, Any]", self._adapter.core_schema))
+        return self._validator
 
     def __call__(self, text: str) -> Any:
         """The value of type ``form`` that ``text`` spells.
@@ -182,6 +197,57 @@ class Reader:
                 text=text,
                 position=len(text),
             ) from error
+
+
+class Arguments:
+    """Reads JSON as the arguments of a function, by name; pickled as the function.
+
+    Attributes:
+        schema_text: The JSON Schema of the arguments, as text.
+
+    Raises:
+        NotAForm: A parameter has no annotation or cannot be passed by name, or an annotation is no form.
+    """
+
+    __slots__ = ("_function", "_reader", "schema_text")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._reader = Reader(_arguments_model(function))
+        self.schema_text = self._reader.schema_text
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Callable[..., Any]]]:
+        return type(self), (self._function,)
+
+    def __call__(self, text: str) -> dict[str, Any]:
+        """The arguments that ``text`` spells; those that are left out are missing.
+
+        Raises:
+            OutputInvalid: The text is not JSON, or an annotation refuses it.
+        """
+        given = self._reader(text)
+        return {name: getattr(given, name) for name in type(given).model_fields if name in given.model_fields_set}
+
+
+def _arguments_model(function: Callable[..., Any]) -> type[BaseModel]:
+    """A model with a field for each parameter."""
+    name = getattr(function, "__name__", repr(function))
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise NotAForm(
+                f"the function {name!r} cannot be a tool: {parameter} cannot be passed by name",
+                hint="give each parameter a name and an annotation",
+            )
+        if parameter.name not in hints:
+            raise NotAForm(
+                f"the function {name!r} cannot be a tool: its parameter {parameter.name!r} has no annotation",
+                hint=f"say what it is: {parameter.name}: str",
+            )
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    return create_model(name, **fields)
 
 
 def parse(form: Any, text: str) -> Any:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, assert_type
 import numpy as np
 
 import formwright as fw
+from formwright.generation import Piece
+from formwright.incremental import Incoming, Partial, State
 
 
 @dataclass
@@ -86,6 +88,33 @@ assert_type(stream.result, fw.Complete[Person])
 with model.stream("?", Person, finish=False) as cut:
     pass
 assert_type(cut.result, fw.Complete[Person] | fw.Truncated)
+
+# Values while they are written.
+with model.stream("?", Person) as pieces:
+    for piece in pieces:
+        assert_type(piece.partial, Partial)
+        assert_type(piece.partial.name, Partial)
+        assert_type(piece.partial["names"][0].state, State)
+assert_type(pieces.partial, Partial)
+with model.stream_items("?", Person, max_tokens=9) as items:
+    assert_type(list(items), list[Person])
+assert_type(items.result, fw.Complete[list[Person]])
+assert_type(next(model.stream_items("?", {"type": "integer"})), Any)
+assert_type(model.stream_items("?", int, finish=False).result, fw.Complete[list[int]] | fw.Truncated)
+assert_type(fw.partial(Person), Incoming[Person])
+assert_type(fw.partial(Person).feed("{"), Partial)
+assert_type(fw.partial(Person).finish(), Person)
+assert_type(fw.partial(re.compile("a")).finish(), str)
+assert_type(fw.partial(fw.form(int)).finish(), int)
+assert_type(fw.partial({"type": "integer"}).finish(), Any)
+
+
+async def read() -> None:
+    async with model.stream("?", Person) as stream:
+        async for piece in stream:
+            assert_type(piece, Piece)
+    assert_type([item async for item in model.stream_items("?", Person)], list[Person])
+
 
 # What is no form is an error before anything runs.
 fw.form("text")  # type: ignore[call-overload]  # pyright: ignore

@@ -417,7 +417,7 @@ impl Language {
     /// The names of the control tokens that its texts may hold.
     #[getter]
     fn control_tokens(&self) -> Vec<String> {
-        self.kernel.graph().controls.iter().map(|name| name.to_string()).collect()
+        self.kernel.graph().controls.iter().map(ToString::to_string).collect()
     }
 
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use formwright::matcher::{self as kernel, Row};
 use formwright::vocabulary::Vocabulary;
@@ -281,7 +281,21 @@ impl Matcher {
         self.ask(py, |kernel| kernel.min_tokens_to_finish())
     }
 
-    /// The bytes accepted so far.
+    /// The named parts of the text so far, as `formwright.Form.parts` gives them; the last one is open if the text is not
+    /// complete.
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let form = self.constraint.bind(py).getattr("form")?;
+        let kwargs = PyDict::new(py);
+        kwargs.set_item("is_open", !self.kernel.is_accepting() && !self.kernel.is_finished())?;
+        let found = py.import("formwright.parts")?.call_method(
+            "found_parts",
+            (form, self.accepted_bytes(py)),
+            Some(&kwargs),
+        )?;
+        found.try_iter()?.collect::<PyResult<Vec<_>>>().and_then(|parts| PyTuple::new(py, parts))
+    }
+
+    /// The bytes accepted so far. A control token is its name, between two bytes 0xFF.
     #[getter]
     fn accepted_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.kernel.text())

@@ -14,8 +14,7 @@ the choice; see `formwright.generation.writing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from types import TracebackType
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -23,10 +22,12 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint
 from formwright.errors import StreamUnfinished
+from formwright.generation.asynchronous import Steps
 from formwright.generation.held import Piece
 from formwright.generation.sampler import Sampler
 from formwright.generation.trace import Trace
 from formwright.generation.writing import Limits, Writing
+from formwright.incremental import Partial
 
 __all__ = ["Piece", "Runtime", "Stream", "generate"]
 
@@ -49,10 +50,11 @@ class Runtime(Protocol):
         ...
 
 
-class Stream(Generic[R_co]):
+class Stream(Steps[Piece], Generic[R_co]):
     """A generation, token by token: iterate over it, then ask for `result`.
 
-    A context manager: leaving the block ends the generation, wherever it is.
+    A context manager: leaving the block ends the generation, wherever it is. ``async with`` and ``async for`` do the
+    same in an event loop, each step in a thread.
 
     Args:
         runtime: The model, which has seen nothing of the prompt yet.
@@ -99,19 +101,8 @@ class Stream(Generic[R_co]):
         stream._writing, stream._pieces = writing, _pieces(runtime, writing)
         return stream
 
-    def __iter__(self) -> Iterator[Piece]:
-        return self
-
     def __next__(self) -> Piece:
         return next(self._pieces)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         state = "finished" if self._writing.is_over else "unfinished"
@@ -121,6 +112,11 @@ class Stream(Generic[R_co]):
     def close(self) -> None:
         """End the generation where it is."""
         self._pieces.close()
+
+    @property
+    def partial(self) -> Partial:
+        """The value as far as it is written; see `formwright.incremental`."""
+        return self._writing.partial
 
     @property
     def trace(self) -> Trace | None:

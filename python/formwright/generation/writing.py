@@ -40,11 +40,12 @@ from numpy.typing import NDArray
 from formwright import _kernel
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
+from formwright.forms import Form, behind_prefix
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import Recorder, Trace
-from formwright.forms import Form
+from formwright.incremental import Partial
 from formwright.masks import allocate_bitmask
 from formwright.parts import found_parts
 
@@ -126,7 +127,8 @@ class Writing:
         self.left = int(limits.max_tokens)
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._controls = control_names(constraint)
-        self._held = Held(limits.stop, skip=len(prefix))
+        form = constraint.form
+        self._held = Held(limits.stop, skip=len(prefix), form=behind_prefix(form) if prefix else form)
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
         self._recorder = Recorder(constraint.vocabulary) if trace else None
         self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
@@ -146,6 +148,11 @@ class Writing:
     def result(self) -> Any:
         """What was written, or ``None`` while the text is not over."""
         return self._result
+
+    @property
+    def partial(self) -> Partial:
+        """The value as far as it is written."""
+        return self._held.partial()
 
     @property
     def trace(self) -> Trace | None:
@@ -249,8 +256,10 @@ class Writing:
             written["trace"] = self.trace
         if reason is None:
             self._result = complete(form, self.matcher.accepted_bytes, **written)
+            self._held.finish(self._result.value)
         elif reason == "stop" and form.matches(whole):
             self._result = Complete(value=form.parse(whole), parts=form.parts(whole), **written)
+            self._held.finish(self._result.value)
         else:
             self._result = Truncated(reason=reason, **written)
         return pieces

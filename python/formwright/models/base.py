@@ -34,6 +34,7 @@ from formwright.generation.beams import beam_search, log_softmax
 from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
 from formwright.generation.healing import Healed
 from formwright.generation.held import Held
+from formwright.generation.items import Items, array_of
 from formwright.generation.loop import Runtime, Stream
 from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
@@ -390,6 +391,64 @@ class LocalModel:
         task = self._task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
         sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
         return task.stream(self.runtime.fork(), sampler, trace)
+
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: TypeForm[T],
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[T, Complete[list[T]]]: ...
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: Schema,
+        *,
+        finish: Literal[True] = True,
+        stop: None = None,
+        cancel: None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[Any, Complete[list[Any]]]: ...
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: TypeForm[T],
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[T, Complete[list[T]] | Truncated]: ...
+    @overload
+    def stream_items(
+        self,
+        prompt: Prompt,
+        item: Schema,
+        *,
+        finish: bool = True,
+        stop: str | Sequence[str] | None = None,
+        cancel: Callable[[], bool] | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Items[Any, Complete[list[Any]] | Truncated]: ...
+    def stream_items(self, prompt: Prompt, item: Any, **options: Any) -> Items[Any, Any]:
+        """Write a JSON array of values of one type, and give each as soon as it is complete.
+
+        Args:
+            prompt: One user message, a conversation, or token ids.
+            item: The type of an item, or its JSON Schema.
+            options: Those of `stream`.
+
+        Raises:
+            NotAForm: ``item`` is no type or schema.
+            LanguageError, PromptError, LimitExceeded, ArgumentError: As `stream`.
+        """
+        return Items(self.stream(prompt, array_of(item), **options))
 
     @overload
     def generate_many(

@@ -262,7 +262,8 @@ impl Merges {
     /// not.
     #[inline]
     pub fn may_continue(&self, last: Option<TokenId>, token: TokenId) -> bool {
-        last.is_none_or(|last| self.pairs.are_compatible(&self.splits, last, token))
+        let is_known = (token as usize) < self.splits.len(); // control tokens may lie behind all tokens that spell
+        last.filter(|_| is_known).is_none_or(|last| self.pairs.are_compatible(&self.splits, last, token))
     }
 
     /// Takes the tokens out of a row of bits that cannot continue the piece of the last one.

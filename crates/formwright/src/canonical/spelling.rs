@@ -96,6 +96,9 @@ impl<'s> Spelling<'s> {
         if ends == [DEAD; 2] {
             return None;
         }
+        if self.is_word(token) {
+            return Some(self.place(ends[0], token));
+        }
         let may_continue = place.last != Some(NONE) && self.merges.may_continue(place.last, token);
         let state = ends[usize::from(may_continue)];
         (state != DEAD).then(|| self.place(state, token))

@@ -38,6 +38,8 @@ pub struct CompiledGraph {
     /// By leaf, as far as there are bounds: how many tokens may end inside.
     bounds: Vec<Option<PartBound>>,
     first: Vec<OnceLock<ByteSet>>,
+    /// Whether a leaf begins with letters.
+    has_text: OnceLock<bool>,
     lengths: OnceLock<Box<Lengths>>,
 }
 
@@ -80,6 +82,7 @@ impl CompiledGraph {
             bounds: bounds_by_leaf(&graph.bounds),
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
+            has_text: OnceLock::new(),
             lengths: OnceLock::new(),
             automata,
             graph,
@@ -108,6 +111,17 @@ impl CompiledGraph {
     #[inline]
     pub fn automaton(&self, leaf: LeafId) -> &Arc<Automaton> {
         &self.automata[leaf as usize]
+    }
+
+    /// Whether the texts of a leaf begin with letters, as those of JSON never do.
+    pub fn begins_with_letters(&self, leaf: LeafId) -> bool {
+        let automaton = self.automaton(leaf);
+        automaton.next_bytes(automaton.start().state()).contains(b'a')
+    }
+
+    /// Whether those of any leaf do.
+    pub fn has_text(&self) -> bool {
+        *self.has_text.get_or_init(|| (0..self.automata.len() as LeafId).any(|leaf| self.begins_with_letters(leaf)))
     }
 
     /// The state between two characters, for a leaf of all texts of some characters.
@@ -291,6 +305,8 @@ impl CompiledGraph {
 fn bounds_by_leaf(bounds: &[PartBound]) -> Vec<Option<PartBound>> {
     let leaves = bounds.iter().map(|bound| bound.leaf as usize + 1).max().unwrap_or(0);
     let mut by_leaf = vec![None; leaves];
-    bounds.iter().for_each(|bound| by_leaf[bound.leaf as usize] = Some(*bound));
+    for &bound in bounds {
+        by_leaf[bound.leaf as usize] = Some(bound);
+    }
     by_leaf
 }

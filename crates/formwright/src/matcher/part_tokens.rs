@@ -45,12 +45,12 @@ impl PartLeft {
     }
 
     /// Whether a configuration after the next token can still leave the part in time.
-    pub fn allows(&self, graph: &CompiledGraph, configuration: &Configuration) -> bool {
+    pub fn allows(self, graph: &CompiledGraph, configuration: &Configuration) -> bool {
         bound_at(graph, configuration).is_none_or(|(bound, missing)| self.covers(bound.leaf, missing))
     }
 
     /// Whether so many bytes may be missing to the end of a leaf after the next token.
-    pub fn covers(&self, leaf: LeafId, farthest: u32) -> bool {
+    pub fn covers(self, leaf: LeafId, farthest: u32) -> bool {
         self.leaf != leaf || farthest <= self.tokens
     }
 }

@@ -9,9 +9,17 @@
 //! Cost: mostly one frame for a finished part. Wrinkle: a union resumes each of its stacks, and one stack may be
 //! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte.
 
+use smallvec::SmallVec;
+
 use super::configuration::{Configuration, Frame, Position, StackId};
 use super::{Machine, Successors};
 use crate::language::{Node, NodeId, UNBOUNDED};
+
+/// Nodes looked at for how a node begins.
+const MOST_BEGINNINGS: usize = 16;
+
+/// Alternatives that are entered at once.
+const MOST_ALTERNATIVES: usize = 4;
 
 impl Machine<'_> {
     /// A configuration before `node`; also what follows it, if `node` may be empty.
@@ -30,11 +38,58 @@ impl Machine<'_> {
             Node::Text { leaf, .. } if !self.graph.automaton(*leaf).is_self_delimiting() => {
                 out.push(self.inside(node).unwrap_or(Position::Start(node)), stack);
             }
+            Node::Sequence(_) if self.begins_with_text(node) => {
+                let (part, after) = self.part(node, 0, stack);
+                return self.enter(part, after, out); // where that may be empty, the next part is entered too
+            }
+            Node::Repeat { .. } if self.begins_with_text(node) => return self.next_round(node, 0, stack, out),
+            Node::Choice(_) if self.begins_with_text(node) => {
+                let graph = self.graph;
+                let Node::Choice(options) = graph.node(node) else { return };
+                for &option in options {
+                    self.enter(option, stack, out);
+                }
+                return;
+            }
             _ => out.push(Position::Start(node), stack),
         }
         if self.graph.facts.nullable(node) {
             self.resume(stack, out);
         }
+    }
+
+    /// Before the first byte of a part whose tokens are counted: the place inside it that allows the same tokens.
+    pub fn inside_part(&self, configuration: Configuration) -> Configuration {
+        let Position::Start(node) = configuration.position else { return configuration };
+        let position = match self.graph.node(node) {
+            Node::Regular(leaf) if self.graph.bound_of(*leaf).is_some() => {
+                Some(Position::Terminal { leaf: *leaf, state: self.graph.automaton(*leaf).start().state() })
+            }
+            Node::Text { leaf, .. } if self.graph.bound_of(*leaf).is_some() => self.inside(node),
+            _ => None,
+        };
+        position.map_or(configuration, |position| Configuration { position, ..configuration })
+    }
+
+    /// Whether a node begins with text that a terminal reads, as one of few alternatives. Then it is entered at once, so
+    /// that the mask is that of the terminal: most tokens may begin it.
+    fn begins_with_text(&self, node: NodeId) -> bool {
+        if !self.graph.has_text() {
+            return false;
+        }
+        let (mut open, mut looked_at): (SmallVec<[NodeId; 8]>, _) = (SmallVec::from_slice(&[node]), 0);
+        while let Some(node) = open.pop().filter(|_| looked_at < MOST_BEGINNINGS) {
+            looked_at += 1;
+            match self.graph.node(node) {
+                Node::Regular(leaf) | Node::Text { leaf, .. } if self.graph.begins_with_letters(*leaf) => return true,
+                Node::Sequence(parts) => open.extend(parts.first().copied()),
+                Node::Choice(options) if options.len() <= MOST_ALTERNATIVES => open.extend(options.iter().copied()),
+                Node::Repeat { body, .. } => open.push(*body),
+                Node::Rule(target) => open.push(*target),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The configurations after a finished part.
@@ -99,7 +154,7 @@ impl Machine<'_> {
         }
         if count < high {
             let stack = self.round(node, count, below);
-            out.push(Position::Start(body), stack);
+            self.enter(body, stack, out);
         }
     }
 

@@ -90,6 +90,7 @@ impl<'m> Masker<'m> {
         if configuration.position == Position::Accept {
             return Ok(entry); // no token; that the text may end is noted in the mask, not in an entry
         }
+        let configuration = self.machine.inside_part(configuration);
         self.own = match configuration.position {
             Position::Object { object, .. } => Some((object, configuration.stack)),
             _ => None,

@@ -1,0 +1,255 @@
+r"""Tool calls: which tools a model may call, how it writes that, and the calls with their arguments.
+
+::
+
+    def get_weather(city: str, days: int = 1) -> str:
+        "The weather in a city."
+
+    form = fw.tools([get_weather], calls="one")
+    (call,) = form.parse('{"name": "get_weather", "arguments": {"city": "Oslo"}}')
+    call.name, call.arguments                            # 'get_weather', {'city': 'Oslo'}
+    call.run()                                           # get_weather(city='Oslo')
+
+Tools are functions, types with fields, and the lists of APIs and MCP servers (`formwright.tools.sources`). What a
+model writes depends on its chat template: the rows of `formwright.tools.styles`. Names, required arguments and the type
+of each value are enforced in all of them.
+
+Cost: compiling the schema of each tool; up to where their names differ, all tools are one alternative. The wrinkle:
+with ``calls="auto"`` the model may write text instead, and text between calls; the value is then the text or the calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from formwright._kernel import Language
+from formwright.errors import ArgumentError
+from formwright.forms import Form, literal
+from formwright.free_text import special, text
+from formwright.parts import Chain, Cut, Repetition, plain
+from formwright.tools.sources import Tool, tool_of
+from formwright.tools.styles import STYLES, Style, style_of
+from formwright.tools.tagged import tagged_arguments
+
+__all__ = ["STYLES", "Call", "Style", "Tool", "style_of", "tool_of", "tools"]
+
+Calls = Literal["auto", "required", "one"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that a model has written.
+
+    Attributes:
+        name: The name of the tool.
+        arguments: Its arguments: an instance of the type, for a function a dict of typed values, else what JSON says.
+        id: Tells it from the other calls of its text.
+        tool: The tool.
+    """
+
+    name: str
+    arguments: Any
+    id: str
+    tool: Tool = field(repr=False)
+
+    def run(self) -> Any:
+        """Call the function that the tool was made of.
+
+        Raises:
+            ArgumentError: It was made of no function.
+        """
+        if isinstance(self.tool.origin, type) or not callable(self.tool.origin):
+            raise ArgumentError(
+                f"the tool {self.name!r} is no function", hint="use the arguments of the call", argument="tools"
+            )
+        return self.tool.origin(**self.arguments)
+
+
+def tools(
+    tools: Iterable[Any],
+    /,
+    *,
+    calls: Calls = "auto",
+    style: Any = "json",
+    max_calls: int | None = None,
+    **options: Any,
+) -> Form[Any]:
+    """Calls of some tools; the value is a list of `Call`, or with ``calls="auto"`` perhaps the text written instead.
+
+    Args:
+        tools: Functions, types with fields, and descriptions as APIs and MCP servers list them.
+        calls: ``"one"``: one call; ``"required"``: one or more; ``"auto"``: as many as the model wants, with text
+            before and between them, or text alone.
+        style: How the model writes calls: a name of `STYLES`, or its chat template, or a tokenizer that has one.
+        max_calls: How many calls there may be.
+        **options: Those of `formwright.json_schema`, for the arguments; not for styles without JSON.
+
+    Raises:
+        ArgumentError: There is no tool, or two have one name; one has no schema; an argument is of another kind.
+        NotAForm, LanguageError: The arguments of a tool cannot be enforced.
+    """
+    known = [tool_of(tool) for tool in tools]
+    names = [tool.name for tool in known]
+    if not known:
+        raise ArgumentError("tools: there are none", argument="tools")
+    if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
+        raise ArgumentError(f"tools: two tools have the name {twice!r}", argument="tools")
+    row = STYLES[style] if isinstance(style, str) and style in STYLES else STYLES[_style_name(style)]
+    most = _most(calls, row, max_calls)
+    call = _call_form(known, row, options)
+    title = f"tools {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}"
+    if calls == "auto":
+        form = _auto(call, row, most)
+    elif calls == "one" and row is STYLES["json"]:
+        form = _marked(row.before, row) + call
+    else:
+        form = _listed(call, row, most)
+    return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value")
+
+
+def _style_name(style: Any) -> str:
+    if isinstance(style, str) and "{" not in style:
+        raise ArgumentError(
+            f"there is no style {style!r}", hint=f"there are {', '.join(map(repr, STYLES))}", argument="style"
+        )
+    return style_of(style)
+
+
+def _most(calls: str, style: Style, max_calls: int | None) -> int | None:
+    if calls not in ("auto", "required", "one"):
+        raise ArgumentError(f'calls must be "auto", "required" or "one", not {calls!r}', argument="calls")
+    if max_calls is not None and (max_calls < 1 or (calls == "one" and max_calls != 1)):
+        raise ArgumentError(f"max_calls={max_calls} does not go with calls={calls!r}", argument="max_calls")
+    if calls == "one":
+        return 1
+    bounds = [bound for bound in (max_calls, style.most) if bound is not None]
+    return min(bounds, default=None)
+
+
+def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> Form[Any]:
+    """One call, from the name of its tool on."""
+    if style.arguments != "json" and options:
+        raise ArgumentError(
+            f"{next(iter(options))}= is an option of JSON, which this style does not write",
+            argument=next(iter(options)),
+        )
+    tail = _marked(style.after, style)
+    if style.has_ids:
+        tail = _literal(', "id": "', Language.regex("[a-zA-Z0-9]{9}"), '"') + tail | tail
+    branches = []
+    readers = {}
+    for tool in tools:
+        is_json = style.arguments == "json"
+        arguments = tool.arguments(**options) if is_json else tagged_arguments(tool, style.arguments)
+        rest = _taken((_marked(style.between, style), arguments, tail), 1)
+        branches.append((tool.name, rest.language))
+        readers[tool.name] = (tool, rest)
+    return Form(Language.branches(branches), _OneCall(readers), "a call", "value", name="call")
+
+
+def _taken(forms: tuple[Form[Any], ...], index: int) -> Form[Any]:
+    """Texts in a row, read as one of them."""
+    language = forms[0].language
+    for form in forms[1:]:
+        language = language + form.language
+    takes = tuple(at == index for at in range(len(forms)))
+    return Form(language, Chain(forms, takes), " + ".join(form.title for form in forms), "value")
+
+
+def _literal(before: str, middle: Language, behind: str) -> Form[str]:
+    return Form(literal(before).language + middle + literal(behind).language, plain, "an id", "text")
+
+
+def _listed(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
+    """One call or more, with nothing else."""
+    first = _marked(style.begin + style.before, style)
+    further = Form((_marked(style.separator + style.before, style)).language, plain, "between calls", "text")
+    body = Form(
+        call.language + (further.language + call.language).repeat(0, None if most is None else most - 1),
+        Repetition(call, 1, most, further),
+        "calls",
+        "value",
+    )
+    return first + body + _marked(style.end, style)
+
+
+def _auto(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
+    """Calls with text before and between them, or text alone."""
+    if not style.trigger:
+        header, alone = _marked(style.text, style), text().named("text")
+        return _listed(call, style, most) | _taken((header, alone), 1)
+    triggers = _marker(style.trigger, style)
+    before = text(until=triggers, include=False).named("text")
+    rest = text(until=triggers, include=False).named("text")
+    if style.is_list:
+        return before + _listed(call, style, most) | rest
+    span = before + _marked(style.before, style) + call
+    return _taken((span.repeat(0, most), rest), 0)
+
+
+def _marker(trigger: str, style: Style) -> list[str | Form[str]]:
+    """What begins calls: a text, and the control token of the same name, if there may be one."""
+    return [trigger, special(trigger, or_text=True)] if trigger in style.markers else [trigger]
+
+
+def _marked(text: str, style: Style) -> Form[str]:
+    """Fixed text; each of its markers may be a control token."""
+    form = literal("")
+    while text:
+        places = [(text.find(marker), -len(marker), marker) for marker in style.markers if marker in text]
+        if not places:
+            return form + text
+        at, _, marker = min(places)
+        form = form + text[:at] if at else form
+        form = form + special(marker, or_text=True)
+        text = text[at + len(marker) :]
+    return form
+
+
+@dataclass(frozen=True, slots=True)
+class _OneCall:
+    """Reads a call, from the name of its tool on."""
+
+    readers: dict[str, tuple[Tool, Form[Any]]]
+
+    def __call__(self, text: str) -> Call:
+        fitting = (name for name in self.readers if text.startswith(name))
+        for name in sorted(fitting, key=len, reverse=True):
+            tool, rest = self.readers[name]
+            behind = text[len(name) :]
+            if rest.language.check(behind.encode("utf-8", "surrogateescape"))[1]:
+                return Call(name, rest.read(behind), _written_id(behind), tool)
+        raise AssertionError(text)  # the text is in form
+
+
+def _written_id(text: str) -> str:
+    """The id that stands at the end of a call, if there is one."""
+    before, found, behind = text.rpartition(', "id": "')
+    return behind[:9] if found and behind[9:] == '"}' and before.endswith("}") else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Reads all calls of a text, each with an id of its own."""
+
+    form: Form[Any]
+    takes_text: bool
+
+    def cut(self, data: bytes, *, is_open: bool = False) -> Cut | None:
+        """The one part."""
+        return [(self.form, 0, len(data))]
+
+    def __call__(self, text: str) -> Any:
+        found = self.form.read(text)
+        calls = found if isinstance(found, list) else [found] if isinstance(found, Call) else []
+        if not calls and self.takes_text:
+            return found if isinstance(found, str) else plain(text)
+        used: set[str] = set()
+        named = []
+        for number, call in enumerate(calls):
+            own = call.id if call.id and call.id not in used else f"call_{number}"
+            used.add(own)
+            named.append(replace(call, id=own))
+        return named

@@ -1,0 +1,132 @@
+"""What a tool is made of: a function, a type, a JSON description, or one that an MCP server lists.
+
+::
+
+    tool_of(get_weather)                                  # name, docstring and signature of a function
+    tool_of(Weather)                                      # a pydantic model, a dataclass, a TypedDict
+    tool_of({"name": "f", "parameters": {...}})           # as APIs list them, also under "function"
+    tool_of({"name": "f", "inputSchema": {...}})          # as MCP lists them, also as an object
+
+Cost: reading the schema of its arguments. The wrinkle: the arguments of a function are what its annotations say, so
+each parameter needs one; those with a default may be left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formwright.errors import ArgumentError
+from formwright.forms import Form, read_json, shortened
+from formwright.languages import json_schema
+
+__all__ = ["Tool", "tool_of"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that a model may call.
+
+    Attributes:
+        name: Its name.
+        description: What it is for, or ``""``.
+        schema: The JSON Schema of its arguments.
+        read: The arguments, of JSON text.
+        origin: What it was made of.
+    """
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    read: Callable[[str], Any]
+    origin: Any
+
+    def arguments(self, **options: Any) -> Form[Any]:
+        """Its arguments as JSON; the options are those of `formwright.json_schema`."""
+        form = json_schema(self.schema, **options)
+        return Form(form.language, self.read, f"arguments of {self.name}", "value")
+
+    def described(self) -> dict[str, Any]:
+        """As APIs and chat templates list a tool."""
+        function = {"name": self.name, "description": self.description, "parameters": self.schema}
+        return {"type": "function", "function": function}
+
+
+def tool_of(origin: Any, /) -> Tool:
+    """A tool, of anything that describes one.
+
+    Raises:
+        ArgumentError: It has no name, no schema, or a name that tools cannot have.
+        NotAForm, LanguageError: Its arguments cannot be said in JSON Schema.
+    """
+    if isinstance(origin, Tool):
+        return origin
+    if isinstance(origin, Mapping):
+        return _of_description(origin, origin)
+    if hasattr(origin, "inputSchema"):
+        fields = {name: getattr(origin, name, None) for name in ("name", "description", "inputSchema")}
+        return _of_description(fields, origin)
+    if inspect.isroutine(origin):
+        return _of_function(origin)
+    if isinstance(origin, type):
+        return _of_type(origin)
+    raise ArgumentError(
+        f"tools: {shortened(repr(origin))} is no tool",
+        hint="pass a function, a type with fields, or a description with name and parameters",
+        argument="tools",
+    )
+
+
+def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
+    function = description.get("function", description)
+    if not isinstance(function, Mapping):
+        raise ArgumentError(f"tools: {shortened(repr(origin))}: its function is no mapping", argument="tools")
+    name = _named(function.get("name"), origin)
+    schema = function.get("parameters", function.get("inputSchema", function.get("input_schema")))
+    if not isinstance(schema, Mapping):
+        raise ArgumentError(
+            f"tools: {name!r} has no schema",
+            hint='add "parameters": the JSON Schema of its arguments; {"type": "object"} takes any',
+            argument="tools",
+        )
+    return Tool(name, function.get("description") or "", dict(schema), read_json, origin)
+
+
+def _of_function(function: Callable[..., Any]) -> Tool:
+    from formwright import types
+
+    name = _named(getattr(function, "__name__", None), function)
+    arguments = types.Arguments(function)
+    return Tool(name, inspect.getdoc(function) or "", read_json(arguments.schema_text), arguments, function)
+
+
+def _of_type(type_: type) -> Tool:
+    from formwright import types
+
+    reader = types.Reader(type_)
+    schema = read_json(reader.schema_text)
+    if schema.get("type") != "object" and "$ref" not in schema:
+        raise ArgumentError(
+            f"tools: {type_.__qualname__} has no fields, so it describes no arguments",
+            hint="pass a function, or a type with fields: a pydantic model, a dataclass, a TypedDict",
+            argument="tools",
+        )
+    own = type_.__doc__ or ""
+    description = "" if own.startswith(f"{type_.__name__}(") else inspect.cleandoc(own)  # as a dataclass makes it
+    return Tool(_named(type_.__name__, type_), description, schema, reader, type_)
+
+
+def _named(name: object, origin: Any) -> str:
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return name
+    what = "has no name" if not name else f"has the name {name!r}, which no tool can have"
+    raise ArgumentError(
+        f"tools: {shortened(repr(origin))} {what}",
+        hint="a name is letters, digits, _, - and ., at most 128, and begins with a letter or _",
+        argument="tools",
+    )

@@ -1,0 +1,181 @@
+r"""How models write tool calls: one table, a row for each dialect.
+
+::
+
+    STYLES["hermes"]    <tool_call>\n{"name": "f", "arguments": {...}}\n</tool_call>
+    STYLES["mistral"]   [TOOL_CALLS][{"name": "f", "arguments": {...}}, {"name": ...}]
+    STYLES["glm"]       <tool_call>f\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>
+
+A row says what stands around the calls, and around the name and the arguments of each. It is what the chat template of
+such a model writes when a conversation has tool calls in it, so it is what the model was trained to write.
+
+Cost: none. The wrinkle: in some vocabularies a marker is a control token, in others it is ordinary text; a row names
+the markers, and a form takes either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from formwright.errors import ArgumentError
+
+__all__ = ["STYLES", "Style", "style_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """A dialect of tool calls.
+
+    Attributes:
+        begin: What stands before the first call.
+        before: What stands before the name of a tool.
+        between: What stands between the name and the arguments.
+        after: What stands behind the arguments.
+        separator: What stands between two calls.
+        end: What stands behind the last call.
+        arguments: How they are written: as JSON, or as tags with a value between them.
+        trigger: How calls begin behind free text: the beginning of ``begin`` and ``before``; ``""`` if free text
+            has a beginning of its own.
+        text: What free text begins with.
+        most: How many calls a text can have, if there is a bound.
+        has_ids: Whether the model may write an id for each call.
+        markers: Texts that are control tokens in some vocabularies.
+        signs: What tells a chat template of this style: any of these texts is in it.
+    """
+
+    begin: str = ""
+    before: str
+    between: str
+    after: str = ""
+    separator: str = ""
+    end: str = ""
+    arguments: Literal["json", "parameters", "keys"] = "json"
+    trigger: str = ""
+    text: str = ""
+    most: int | None = None
+    has_ids: bool = False
+    markers: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the calls are one list, so that no text can stand between them."""
+        return bool(self.begin or self.end)
+
+
+_HERMES = Style(
+    before='<tool_call>\n{"name": "',
+    between='", "arguments": ',
+    after="}\n</tool_call>",
+    separator="\n",
+    trigger="<tool_call>",
+    markers=("<tool_call>", "</tool_call>"),
+    signs=("<tool_call>",),
+)
+
+STYLES: Mapping[str, Style] = {
+    "json": Style(
+        begin="[",
+        before='{"name": "',
+        between='", "arguments": ',
+        after="}",
+        separator=", ",
+        end="]",
+        trigger='[{"name": "',
+    ),
+    "hermes": _HERMES,
+    "qwen": _HERMES,
+    "qwen_xml": Style(
+        before="<tool_call>\n<function=",
+        between=">\n",
+        after="</function>\n</tool_call>",
+        separator="\n",
+        arguments="parameters",
+        trigger="<tool_call>",
+        markers=("<tool_call>", "</tool_call>"),
+        signs=("<function=' +", "<function=example_function_name>", "'<function=' ~"),
+    ),
+    "glm": Style(
+        before="<tool_call>",
+        between="\n",
+        after="</tool_call>",
+        separator="\n",
+        arguments="keys",
+        trigger="<tool_call>",
+        markers=("<tool_call>", "</tool_call>"),
+        signs=("<arg_key>",),
+    ),
+    "llama3": Style(
+        before='{"name": "',
+        between='", "parameters": ',
+        after="}",
+        trigger='{"name": "',
+        most=1,
+        signs=("<|python_tag|>", '{"name": function name, "parameters"'),
+    ),
+    "mistral": Style(
+        begin="[TOOL_CALLS][",
+        before='{"name": "',
+        between='", "arguments": ',
+        after="}",
+        separator=", ",
+        end="]",
+        trigger="[TOOL_CALLS]",
+        has_ids=True,
+        markers=("[TOOL_CALLS]",),
+        signs=("[TOOL_CALLS]",),
+    ),
+    "deepseek": Style(
+        begin="<｜tool▁calls▁begin｜>",
+        before="<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
+        between="\n```json\n",
+        after="\n```<｜tool▁call▁end｜>",
+        separator="\n",
+        end="<｜tool▁calls▁end｜>",
+        trigger="<｜tool▁calls▁begin｜>",
+        markers=(
+            "<｜tool▁calls▁begin｜>",
+            "<｜tool▁call▁begin｜>",
+            "<｜tool▁sep｜>",
+            "<｜tool▁call▁end｜>",
+            "<｜tool▁calls▁end｜>",
+        ),
+        signs=("<｜tool▁calls▁begin｜>",),
+    ),
+    "harmony": Style(
+        before="<|channel|>commentary to=functions.",
+        between=" <|constrain|>json<|message|>",
+        text="<|channel|>final<|message|>",
+        most=1,
+        markers=("<|channel|>", "<|constrain|>", "<|message|>"),
+        signs=("<|channel|>",),
+    ),
+}
+"""The styles by name. Of a chat template that shows signs of several, the most telling one is asked first."""
+
+_ASKED_IN_ORDER = ("harmony", "deepseek", "mistral", "glm", "qwen_xml", "hermes", "llama3")
+
+
+def style_of(template: Any, /) -> str:
+    """The name of the style that a chat template writes.
+
+    Args:
+        template: The template as text, or a tokenizer that has a ``chat_template``.
+
+    Raises:
+        ArgumentError: There is no template, or it shows no sign of a known style.
+    """
+    text = template if isinstance(template, str) else getattr(template, "chat_template", None)
+    if isinstance(text, Mapping):  # several, by what they are for
+        text = text.get("tool_use", text.get("default"))
+    if isinstance(text, str):
+        for name in _ASKED_IN_ORDER:
+            if any(sign in text for sign in STYLES[name].signs):
+                return name
+    raise ArgumentError(
+        "the chat template shows no style of tool calls" if isinstance(text, str) else "there is no chat template",
+        hint=f"pass style=: one of {', '.join(map(repr, STYLES))}",
+        argument="style",
+    )

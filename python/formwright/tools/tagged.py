@@ -1,0 +1,158 @@
+r"""Arguments between tags: each by its name, strings as they are, all else as JSON.
+
+::
+
+    <parameter=city>\nNew York\n</parameter>\n            "parameters", as Qwen's coding models write them
+    <arg_key>city</arg_key>\n<arg_value>New York</arg_value>\n        "keys", as GLM does
+
+Names and types are those of the schema: required arguments are there, no other ones are, and each value is one that the
+schema allows.
+
+Cost: one form for each argument. The wrinkle: a string has no quotes, so it cannot hold the tag that ends it, and where
+a schema allows a string or null, the string is what is written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from formwright._kernel import Language
+from formwright.errors import UnsupportedKeyword
+from formwright.forms import Form
+from formwright.languages import choice, json_schema, regex
+from formwright.tools.sources import Tool
+
+__all__ = ["tagged_arguments"]
+
+_TAGS = {
+    "parameters": ("<parameter={}>\n", "\n</parameter>", "\n"),
+    "keys": ("<arg_key>{}</arg_key>\n<arg_value>", "</arg_value>", "\n"),
+}
+"""What stands before a value, what ends it, and what stands behind that."""
+
+_LENGTHS = ("minLength", "maxLength")
+_SILENT = {"type", "title", "description", "default", "examples", "$comment", "deprecated"}
+
+
+def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
+    """The arguments of a tool, between tags.
+
+    Raises:
+        UnsupportedKeyword: The schema of the arguments, or of a string, cannot be written between tags.
+        LanguageError: As `json_schema`, for a value.
+    """
+    schema = tool.schema
+    if unknown := set(schema) - _SILENT - {"properties", "required", "additionalProperties", "$defs", "definitions"}:
+        keyword = sorted(unknown)[0]
+        raise UnsupportedKeyword(
+            f"tools: {tool.name!r}: {keyword} of the arguments cannot be enforced between tags",
+            hint='describe the arguments by "properties" and "required", or take a style that writes JSON',
+            pointer=f"/{keyword}",
+        )
+    required = schema.get("required", [])
+    language = Language.choice([""])
+    raw: list[str] = []
+    for name, value in schema.get("properties", {}).items():
+        before, end, behind = _TAGS[kind]
+        body, is_raw = _value(schema, name, value, end)
+        raw += [name] if is_raw else []
+        one = Language.choice([before.format(name)]) + body + Language.choice([behind])
+        language = language + (one if name in required else one | Language.choice([""]))
+    return Form(language, _Tagged(tool, kind, tuple(raw)), f"arguments of {tool.name}", "value")
+
+
+def _value(schema: Mapping[str, Any], name: str, value: Any, end: str) -> tuple[Language, bool]:
+    """The value of one argument with the tag that ends it, and whether it is a raw string."""
+    resolved = _resolved(schema, value)
+    string = _as_string(resolved)
+    if string is None:
+        definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        whole = {**definitions, **value} if isinstance(value, Mapping) else value
+        return json_schema(whole).language + Language.choice([end]), False
+    return _string(string, f"/properties/{name}", end), True
+
+
+def _resolved(schema: Mapping[str, Any], value: Any) -> Any:
+    """What a reference into the definitions stands for."""
+    seen = 0
+    while isinstance(value, Mapping) and set(value) - _SILENT == {"$ref"} and seen < 32:
+        _, _, path = value["$ref"].partition("#/")
+        target: Any = schema
+        for step in path.split("/"):
+            target = target.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
+        value, seen = target, seen + 1
+    return value
+
+
+def _as_string(value: Any) -> Mapping[str, Any] | None:
+    """The schema of a string, or of a string or null; ``None`` for all else."""
+    if not isinstance(value, Mapping):
+        return None
+    if value.get("type") == "string" or value.get("type") == ["string", "null"]:
+        return value
+    if "type" not in value and isinstance(value.get("enum"), list) and all(isinstance(x, str) for x in value["enum"]):
+        return value
+    if "type" not in value and isinstance(value.get("const"), str):
+        return value
+    options = value.get("anyOf")
+    if isinstance(options, list) and set(value) - _SILENT == {"anyOf"}:
+        strings = [option for option in options if isinstance(option, Mapping) and option.get("type") != "null"]
+        if len(strings) == 1 and len(options) == 2:
+            return _as_string(strings[0])
+    return None
+
+
+def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
+    """A raw string of a schema, with the tag that ends it."""
+    asked = set(schema) - _SILENT
+    marker = Language.choice([end])
+    if "enum" in asked or "const" in asked:
+        texts = [text for text in schema.get("enum", [schema.get("const")]) if isinstance(text, str)]
+        return choice([text for text in texts if end not in text]).language + marker
+    if not asked:
+        return Language.text([end])
+    body = Language.text([end], included=False)
+    if "format" in asked:
+        body = body & Language.format(schema["format"])
+    if asked & set(_LENGTHS):
+        low, high = schema.get("minLength", 0), schema.get("maxLength", "")
+        body = body & regex(f"(?s:.){{{low},{high}}}").language
+    if "pattern" in asked:
+        body = body & _searched(schema["pattern"]).language
+    if unknown := asked - {"format", "pattern", *_LENGTHS}:
+        keyword = sorted(unknown)[0]
+        raise UnsupportedKeyword(
+            f"tools: {keyword} of a string cannot be enforced between tags",
+            hint="take a style that writes JSON",
+            pointer=f"{pointer}/{keyword}",
+        )
+    return body + marker
+
+
+def _searched(pattern: str) -> Form[str]:
+    """The texts in which a pattern is found, as JSON Schema means it."""
+    before = "" if pattern.startswith("^") else r"(?s:.)*"
+    behind = "" if pattern.endswith("$") and not pattern.endswith(r"\$") else r"(?s:.)*"
+    return regex(f"{before}(?:{pattern.removeprefix('^') if not before else pattern}){behind}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tagged:
+    """Reads arguments between tags."""
+
+    tool: Tool
+    kind: str
+    raw: tuple[str, ...]
+
+    def __call__(self, text: str) -> Any:
+        before, end, behind = _TAGS[self.kind]
+        head, tail = before.split("{}")
+        pattern = f"{re.escape(head)}(.*?){re.escape(tail)}(.*?){re.escape(end + behind)}"
+        found = re.findall(pattern, text, re.DOTALL)
+        values = (json.dumps(value) if name in self.raw else value for name, value in found)
+        members = (f"{json.dumps(name)}: {value}" for (name, _), value in zip(found, values, strict=True))
+        return self.tool.read("{" + ", ".join(members) + "}")
