@@ -127,7 +127,9 @@ class Language:
             ArgumentError: The name is empty.
         """
     @staticmethod
-    def text(markers: list[str], *, included: bool = True, max_chars: int | None = None) -> Language:
+    def text(
+        markers: list[str], *, included: bool = True, max_chars: int | None = None, max_tokens: int | None = None
+    ) -> Language:
         """Free text, up to where one of some markers first comes.
 
         Args:

@@ -6,13 +6,14 @@ r"""Free text, and what ends it: markers, control tokens, the form that follows.
     fw.text(until=":") + fw.choice(["Paris", "Rome"])    # free up to the first ":", one of two names after it
     fw.after(":", fw.choice(["Paris", "Rome"]))          # the same, and the value is the name
     fw.thinking(Person)                                  # <think> ... </think>, then JSON: a Person
+    fw.thinking(Person, max_tokens=500)                  # the same, and at most 500 tokens of thought
     fw.special("<|tool|>")                               # that control token, and only that
 
 A text ends where its marker first comes, whichever tokens spell it. A control token is a letter of its own: the same
 characters, spelled by other tokens, are ordinary text.
 
 Cost: a mask of free text is found once for each state of its marker, that is for each of its characters; a bound on the
-characters multiplies the states by those that are left.
+characters multiplies the states by those that are left. A bound on the tokens costs nothing but near its end.
 
 The wrinkle: a prompt may already have opened what a form opens, as chat templates of thinking models do. `thinking` and
 `after` look at the end of the prompt and go on from there.
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
@@ -70,6 +71,7 @@ def text(
     until: Marker | Sequence[Marker] | Mapping[str, Any] | None = None,
     include: bool = True,
     max_chars: int | None = None,
+    max_tokens: int | None = None,
 ) -> Form[Any]:
     """Free text.
 
@@ -78,11 +80,22 @@ def text(
             marker which form goes on behind it. ``None``: it may end anywhere.
         include: Whether the marker is the end of the text. If not, the text holds no marker, and another form follows.
         max_chars: Most characters before the marker.
+        max_tokens: Most tokens that end in the text, or exactly with it. A marker counts where it is a part of the
+            text, a control token never does; bytes given to a matcher at once count as one token. Whatever the budget
+            of the whole, the text ends in time. Such a form is not for ``repeat``, ``&``, ``~`` and
+            ``canonical=True``, and needs a vocabulary in which every byte is a token.
 
     Raises:
-        ArgumentError: A marker is empty, or a part of another; an argument is of another kind.
+        ArgumentError: A marker is empty, or a part of another; an argument is of another kind; ``max_tokens`` is too
+            small to end the text from anywhere in it (the hint says the least value), or ``until`` is a mapping.
     """
     if isinstance(until, Mapping):
+        if max_tokens is not None:
+            raise ArgumentError(
+                "max_tokens: not with a mapping of markers",
+                hint="pass the markers as a list, and what follows them with +",
+                argument="max_tokens",
+            )
         return _continued(until, include, max_chars)
     markers = () if until is None else tuple(until) if isinstance(until, list | tuple) else (until,)
     texts = [marker for marker in markers if isinstance(marker, str)]
@@ -90,17 +103,25 @@ def text(
         check_text(marker, "until")
     controls = [_control(marker) for marker in markers if not isinstance(marker, str)]
     title = f"text until {shortened(', '.join(map(_shown, markers)))}" if markers else "text"
+    bounds: _Bounds = {"max_chars": max_chars, "max_tokens": max_tokens}
     if not controls:
-        return Form(Language.text(texts, included=include, max_chars=max_chars), plain, title, "text")
-    language = Language.text(texts, included=False, max_chars=max_chars)
+        return Form(Language.text(texts, included=include, **bounds), plain, title, "text")
+    language = Language.text(texts, included=False, **bounds)
     if include:
         last = controls[0].language
         for control in controls[1:]:
             last = last | control.language
         language = language + last
         if texts:
-            language = Language.text(texts, included=True, max_chars=max_chars) | language
+            language = Language.text(texts, included=True, **bounds) | language
     return Form(language, plain, title, "text")
+
+
+class _Bounds(TypedDict):
+    """How long a text may be."""
+
+    max_chars: int | None
+    max_tokens: int | None
 
 
 def _control(marker: object) -> Form[str]:
@@ -138,6 +159,7 @@ def after(
     *,
     required: bool = False,
     max_chars: int | None = None,
+    max_tokens: int | None = None,
     times: int | None = 1,
 ) -> Form[Any]:
     """Free text up to the first marker, and ``form`` behind it.
@@ -151,17 +173,19 @@ def after(
         form: Anything `form` takes.
         required: Whether the marker must come: the token budget then makes it come in time.
         max_chars: Most characters before each marker.
+        max_tokens: Most tokens of the free text, as `text` counts them; only with one time.
         times: How often ``form`` may come; ``None`` is any number of times.
 
     Raises:
-        ArgumentError: The marker is empty, or ``times`` is less than 1.
+        ArgumentError: The marker is empty, ``times`` is less than 1, or more than 1 with ``max_tokens``, or
+            ``max_tokens`` is too small.
         NotAForm, LanguageError: As `form`.
     """
     if times is not None and times < 1:
         raise ArgumentError(f"times must be 1 or more, not {times}", argument="times")
     target = _form(form)
-    free = text(until=marker, max_chars=max_chars)
-    rest = text(until=marker, include=False, max_chars=max_chars)
+    free = text(until=marker, max_chars=max_chars, max_tokens=max_tokens)
+    rest = text(until=marker, include=False, max_chars=max_chars, max_tokens=max_tokens)
     span = _chain(f"after {_shown(marker)}", (free, target), takes=1)
     if times == 1:
         whole = span if required else span | rest
@@ -177,6 +201,7 @@ def thinking(
     open: Marker = "<think>",
     close: Marker = "</think>",
     max_chars: int | None = None,
+    max_tokens: int | None = None,
 ) -> Form[Any]:
     """A thought, then ``form``: the model thinks freely between two markers, and writes in form behind them.
 
@@ -188,13 +213,14 @@ def thinking(
         open: What the thought begins with; a str, or a control token made by `special`.
         close: What it ends with.
         max_chars: Most characters of the thought.
+        max_tokens: Most tokens of the thought, as `text` counts them; then ``close`` comes.
 
     Raises:
-        ArgumentError: A marker is empty.
+        ArgumentError: A marker is empty, or ``max_tokens`` is less than 4.
         NotAForm, LanguageError: As `form`.
     """
     target = _form(form)
-    thought = text(until=close, include=False, max_chars=max_chars).named("thought")
+    thought = text(until=close, include=False, max_chars=max_chars, max_tokens=max_tokens).named("thought")
     rest = (thought, _marker(close), Form(Language.regex("[ \n]{0,4}"), str, "white space", "text"), target)
     behind = _Behind(_name(open), _chain(f"thought, then {target.title}", rest, takes=3))
     return replace(_chain(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), behind=behind)

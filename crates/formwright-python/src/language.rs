@@ -271,14 +271,24 @@ impl Language {
     ///     markers: Where the text ends; if there are none, it may end anywhere.
     ///     included: Whether the marker is the end of the text; if not, the text ends before it.
     ///     max_chars: Most characters before the marker; ``None`` is no bound.
+    ///     max_tokens: Most tokens that end in the text, or exactly with it; ``None`` is no bound.
     ///
     /// Raises:
-    ///     ArgumentError: A marker is empty or a part of another, or ``max_chars`` is negative.
+    ///     ArgumentError: A marker is empty or a part of another, ``max_chars`` is negative, or ``max_tokens`` is too
+    ///         small to end the text from anywhere in it.
     #[staticmethod]
-    #[pyo3(signature = (markers, *, included=true, max_chars=None), text_signature = "(markers, *, included=True, max_chars=None)")]
-    fn text(py: Python<'_>, markers: Vec<String>, included: bool, max_chars: Option<Int>) -> PyResult<Self> {
+    #[pyo3(signature = (markers, *, included=true, max_chars=None, max_tokens=None),
+        text_signature = "(markers, *, included=True, max_chars=None, max_tokens=None)")]
+    fn text(
+        py: Python<'_>,
+        markers: Vec<String>,
+        included: bool,
+        max_chars: Option<Int>,
+        max_tokens: Option<Int>,
+    ) -> PyResult<Self> {
         let most = max_chars.map_or(Ok(UNBOUNDED), |most| count(py, "max_chars", most))?;
-        Self::of(py, Source::free(Free { markers, included, most }))
+        let most_tokens = max_tokens.map_or(Ok(UNBOUNDED), |most| count(py, "max_tokens", most))?;
+        Self::of(py, Source::free(Free { markers, included, most, most_tokens }))
     }
 
     /// Any of some texts, each with what follows it.
@@ -407,7 +417,7 @@ impl Language {
     /// The names of the control tokens that its texts may hold.
     #[getter]
     fn control_tokens(&self) -> Vec<String> {
-        self.kernel.graph().controls.iter().map(|name| name.to_string()).collect()
+        self.kernel.graph().controls.iter().map(ToString::to_string).collect()
     }
 
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.

@@ -299,6 +299,7 @@ impl Instruction {
                 free.markers.iter().for_each(|marker| put_text(body, marker));
                 body.push(u8::from(free.included));
                 put(body, free.most);
+                put(body, free.most_tokens);
             }
             Self::Format(name) => {
                 body.push(8);
@@ -357,7 +358,8 @@ fn read_free(reader: &mut Reader<'_>) -> Result<Free> {
     let count = reader.count(4, "markers")?;
     let markers = (0..count).map(|_| Ok(reader.text("a marker")?.to_owned())).collect::<Result<_>>()?;
     let included = reader.below(2, "the end of a text")? == 1;
-    Ok(Free { markers, included, most: reader.number("a bound")? })
+    let (most, most_tokens) = (reader.number("a bound")?, reader.number("a bound on tokens")?);
+    Ok(Free { markers, included, most, most_tokens })
 }
 
 /// The options of a choice: how many, the bytes of each, and then all of them in ascending order.
@@ -484,8 +486,10 @@ mod tests {
             prop::collection::vec("[a-zé\"]{0,3}", 1..4)
                 .prop_map(|options| Source::choice(Lexicon::of(&options).unwrap())),
             (".{1,3}", any::<bool>()).prop_map(|(name, or_text)| Source::control(&name, or_text)),
-            (prop::collection::vec("[a-z]{1,3}", 0..3), any::<bool>(), 0..9_u32)
-                .prop_map(|(markers, included, most)| Source::free(Free { markers, included, most })),
+            (prop::collection::vec("[a-z]{1,3}", 0..3), any::<bool>(), 0..9_u32, prop_oneof![Just(u32::MAX), 4..9_u32])
+                .prop_map(|(markers, included, most, most_tokens)| {
+                    Source::free(Free { markers, included, most, most_tokens })
+                }),
             Just(Source::format("date")),
         ];
         leaf.prop_recursive(3, 8, 2, |inner| {

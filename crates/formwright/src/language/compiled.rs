@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 
 use super::text_lengths::TextLengths;
 use super::{
-    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, Rises,
-    Spaces,
+    Array, Facts, Graph, INFINITE, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, PartBound,
+    Rises, Spaces,
 };
 use crate::error::{Error, Result};
 use crate::regular::{Automaton, ByteSet, StateId};
@@ -35,6 +35,8 @@ pub struct CompiledGraph {
     inside: Vec<Option<StateId>>,
     /// The leaves that are read by a parser.
     parsers: Box<[LeafId]>,
+    /// By leaf, as far as there are bounds: how many tokens may end inside.
+    bounds: Vec<Option<PartBound>>,
     first: Vec<OnceLock<ByteSet>>,
     /// Whether a leaf begins with letters.
     has_text: OnceLock<bool>,
@@ -77,6 +79,7 @@ impl CompiledGraph {
         Ok(Self {
             inside: inside.collect(),
             parsers: parsers.collect(),
+            bounds: bounds_by_leaf(&graph.bounds),
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             has_text: OnceLock::new(),
@@ -125,6 +128,18 @@ impl CompiledGraph {
     #[inline]
     pub fn inside(&self, leaf: LeafId) -> Option<StateId> {
         self.inside[leaf as usize]
+    }
+
+    /// Whether only so many tokens may end in some part.
+    #[inline]
+    pub fn has_bounds(&self) -> bool {
+        !self.bounds.is_empty()
+    }
+
+    /// How many tokens may end in a leaf, if there is a bound.
+    #[inline]
+    pub fn bound_of(&self, leaf: LeafId) -> Option<&PartBound> {
+        self.bounds.get(leaf as usize)?.as_ref()
     }
 
     /// Asks a question about the shortest texts of the parts of a container, and about texts that must differ.
@@ -285,4 +300,13 @@ impl CompiledGraph {
         }
         set
     }
+}
+
+fn bounds_by_leaf(bounds: &[PartBound]) -> Vec<Option<PartBound>> {
+    let leaves = bounds.iter().map(|bound| bound.leaf as usize + 1).max().unwrap_or(0);
+    let mut by_leaf = vec![None; leaves];
+    for &bound in bounds {
+        by_leaf[bound.leaf as usize] = Some(bound);
+    }
+    by_leaf
 }

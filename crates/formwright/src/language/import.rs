@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Array, Graph, LeafId, Member, Node, NodeId, Object, SpaceState, UndeclaredKind};
+use super::{Array, Graph, Leaf, LeafId, Member, Node, NodeId, Object, SpaceState, UndeclaredKind};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
@@ -20,13 +20,21 @@ impl Graph {
         }
         let shift = Shift {
             node: self.nodes.len() as NodeId,
-            leaves: other.leaves.iter().map(|leaf| self.leaf(leaf.clone())).collect(),
+            leaves: other.leaves.iter().zip(0..).map(|(leaf, id)| self.imported_leaf(other, leaf, id)).collect(),
             space: Arc::make_mut(&mut self.spaces).append(&other.spaces)?,
         };
         self.nodes.extend(other.nodes.iter().map(|node| shift.node(node)));
         self.longest = self.longest.max(other.longest);
         other.controls.iter().for_each(|name| self.add_control(name));
         Ok(other.root + shift.node)
+    }
+
+    /// A leaf of another graph. One with a bound on its tokens is never shared: each part counts its own.
+    fn imported_leaf(&mut self, other: &Self, leaf: &Leaf, id: LeafId) -> LeafId {
+        match other.bound_of(id) {
+            Some(bound) => self.bounded_leaf(leaf.clone(), bound.most, bound.farthest),
+            None => self.leaf(leaf.clone()),
+        }
     }
 }
 

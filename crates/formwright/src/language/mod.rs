@@ -101,6 +101,17 @@ impl Leaf {
     }
 }
 
+/// How many tokens may end inside a part of a text, where that part is one leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartBound {
+    /// The part.
+    pub leaf: LeafId,
+    /// Most tokens whose last byte lies in it.
+    pub most: u32,
+    /// Bytes to its end from any place inside it, at most.
+    pub farthest: u32,
+}
+
 /// One node of a graph.
 #[derive(Clone, Debug)]
 pub enum Node {
@@ -350,6 +361,8 @@ pub struct Graph {
     pub root: NodeId,
     /// Names of the control tokens whose letters its literals hold.
     pub controls: Vec<Arc<str>>,
+    /// The leaves in which only so many tokens may end; a text comes into each of them once at most.
+    pub bounds: Vec<PartBound>,
     /// Bytes of the longest literal text.
     longest: usize,
 }
@@ -357,7 +370,7 @@ pub struct Graph {
 impl Graph {
     /// No nodes, but room for some, and this whitespace.
     pub fn with_capacity(nodes: usize, spaces: Arc<Spaces>) -> Self {
-        Self { nodes: Vec::with_capacity(nodes), leaves: Vec::new(), spaces, root: 0, controls: Vec::new(), longest: 0 }
+        Self { nodes: Vec::with_capacity(nodes), spaces, ..Self::default() }
     }
 
     /// Adds a node.
@@ -368,11 +381,28 @@ impl Graph {
 
     /// Adds a leaf, or finds it.
     pub fn leaf(&mut self, leaf: Leaf) -> LeafId {
-        let known = self.leaves.iter().position(|other| *other == leaf);
-        known.unwrap_or_else(|| {
-            self.leaves.push(leaf);
-            self.leaves.len() - 1
-        }) as LeafId
+        let is_known = |at: &usize| self.leaves[*at] == leaf && self.bound_of(*at as LeafId).is_none();
+        match (0..self.leaves.len()).find(is_known) {
+            Some(known) => known as LeafId,
+            None => self.add_leaf(leaf),
+        }
+    }
+
+    fn add_leaf(&mut self, leaf: Leaf) -> LeafId {
+        self.leaves.push(leaf);
+        self.leaves.len() as LeafId - 1
+    }
+
+    /// Adds a leaf of its own, in which at most so many tokens may end.
+    pub fn bounded_leaf(&mut self, leaf: Leaf, most: u32, farthest: u32) -> LeafId {
+        let leaf = self.add_leaf(leaf);
+        self.bounds.push(PartBound { leaf, most, farthest });
+        leaf
+    }
+
+    /// How many tokens may end in a leaf, if there is a bound.
+    pub fn bound_of(&self, leaf: LeafId) -> Option<&PartBound> {
+        self.bounds.iter().find(|bound| bound.leaf == leaf)
     }
 
     /// Adds a node for a regular language.

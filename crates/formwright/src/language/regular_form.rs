@@ -79,6 +79,9 @@ fn all(graph: &Graph, nodes: &[NodeId], fuel: &mut usize) -> Result<Vec<Regular>
 }
 
 fn of_leaf(graph: &Graph, leaf: u32) -> Result<Regular> {
+    if graph.bound_of(leaf).is_some() {
+        return Err(not_regular("a part with max_tokens"));
+    }
     let leaf = &graph.leaves[leaf as usize];
     match (&leaf.tree, leaf.encoding) {
         (Regular::Parser(_), _) => Err(not_regular("a character parser")),

@@ -90,8 +90,13 @@ impl Language {
     /// This language `low..=high` times in a row.
     ///
     /// # Errors
-    /// [`crate::Kind::Argument`] when `low > high`; [`crate::Kind::Limit`] when the shortest text is too long to count.
+    /// [`crate::Kind::Argument`] when `low > high`, and where a part has a bound on its tokens; [`crate::Kind::Limit`]
+    /// when the shortest text is too long to count.
     pub fn repeat(&self, low: u32, high: u32) -> Result<Self> {
+        if high > 1 && !self.0.graph.bounds.is_empty() {
+            return Err(Error::argument("max_tokens", "repeat: a part with max_tokens cannot be repeated")
+                .hint("write the parts one after the other, each with its own bound"));
+        }
         let mut graph = Graph::clone(&self.0.graph);
         let body = graph.root;
         let shortest = self.0.facts.shortest(body).saturating_mul(low);

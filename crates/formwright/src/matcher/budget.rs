@@ -19,11 +19,14 @@
 //! configuration nothing is remembered.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::counting::Counting;
 use super::machine::{Configuration, Machine, StackId};
 use super::masks::ContinuedKey;
+use super::part_tokens::PartLeft;
 use super::potential::Potential;
+use crate::language::LeafId;
 
 /// Configurations about which it is remembered how much their dearest token leaves to do.
 const MOST_KNOWN: usize = 1 << 13;
@@ -58,10 +61,20 @@ impl BudgetCache {
     }
 }
 
-/// Tokens left after the one to be chosen.
+/// Tokens left after the one to be chosen: to the text, if there is a budget, and to the part that it is inside of, if
+/// these are few.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    pub tokens: Option<u32>,
+    pub part: Option<PartLeft>,
+}
+
+/// What may be done with the tokens left.
 #[derive(Debug)]
 pub struct Budget<'m> {
+    /// To the text; [`u32::MAX`] is no bound, and then nothing is asked about.
     left: u32,
+    part: Option<PartLeft>,
     counting: Counting<'m>,
     pub cache: &'m mut BudgetCache,
     /// The most tokens that any configuration asked about needs; perhaps less than this.
@@ -69,12 +82,24 @@ pub struct Budget<'m> {
 }
 
 impl<'m> Budget<'m> {
-    pub fn new(left: u32, counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
-        Self { left, counting, cache, highest: 0 }
+    pub fn new(Left { tokens, part }: Left, counting: Counting<'m>, cache: &'m mut BudgetCache) -> Self {
+        Self { left: tokens.unwrap_or(u32::MAX), part, counting, cache, highest: 0 }
     }
 
-    /// Whether `configurations` can be completed with the tokens left.
+    /// Whether any of `configurations` can be completed with the tokens left.
     pub fn fits(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> bool {
+        let Some(part) = self.part else { return self.fits_text(machine, configurations) };
+        let graph = machine.graph;
+        let in_time = configurations.iter().filter(|configuration| part.allows(graph, configuration)).copied();
+        let in_time: SmallVec<[Configuration; 4]> = in_time.collect();
+        !in_time.is_empty() && self.fits_text(machine, &in_time)
+    }
+
+    /// The same for the text alone.
+    fn fits_text(&mut self, machine: &mut Machine<'_>, configurations: &[Configuration]) -> bool {
+        if self.left == u32::MAX {
+            return true;
+        }
         let needed = self.needed(machine, configurations);
         self.highest = self.highest.max(needed);
         needed <= self.left
@@ -97,7 +122,13 @@ impl<'m> Budget<'m> {
 
     /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the
     /// terminal are missing there.
-    pub fn covers(&mut self, machine: &mut Machine<'_>, farthest: u32, stack: StackId) -> bool {
+    pub fn covers(&mut self, machine: &mut Machine<'_>, leaf: LeafId, farthest: u32, stack: StackId) -> bool {
+        if self.part.is_some_and(|part| !part.covers(leaf, farthest)) {
+            return false;
+        }
+        if self.left == u32::MAX {
+            return true;
+        }
         if !self.counting.has_every_byte() {
             return false;
         }
@@ -116,9 +147,14 @@ impl<'m> Budget<'m> {
         needed <= self.left
     }
 
+    /// Whether it asks about all tokens of a configuration; not so where a part of the text decides about some.
+    pub fn looks_at_all(&self) -> bool {
+        self.part.is_none()
+    }
+
     /// Whether as many tokens are left as there are bytes to come.
     pub fn fits_in_bytes(&mut self, bytes: u32) -> bool {
-        let fits = self.counting.has_every_byte() && bytes <= self.left;
+        let fits = self.left == u32::MAX || self.counting.has_every_byte() && bytes <= self.left;
         if fits {
             self.highest = self.highest.max(bytes);
         }
@@ -135,6 +171,9 @@ impl<'m> Budget<'m> {
 
     /// Remembers how much some context-dependent tokens leave to do at most.
     pub fn remember_for(&mut self, key: ContinuedKey, highest: u32) {
+        if self.left == u32::MAX {
+            return; // nothing was asked about
+        }
         if self.cache.highest_dependent.len() >= MOST_KNOWN {
             self.cache.highest_dependent.clear();
         }

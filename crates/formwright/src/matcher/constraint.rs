@@ -20,7 +20,7 @@ use super::distance::Distance;
 use super::machine::{Configuration, Machine, TokenLengths, Unit};
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
 use crate::vocabulary::TokenId;
@@ -51,7 +51,8 @@ impl Constraint {
     /// Compiles `language` for the vocabulary of `tables`.
     ///
     /// # Errors
-    /// As [`Tables::automaton`]; [`crate::Kind::DeadEnd`] when the vocabulary cannot spell any text of the language.
+    /// As [`Tables::automaton`]; [`crate::Kind::DeadEnd`] when the vocabulary cannot spell any text of the language;
+    /// [`crate::Kind::Vocabulary`] when a part has a bound on its tokens, and some byte is no token.
     pub fn new(language: &Language, tables: &Arc<Tables>) -> Result<Self> {
         Self::compiled(language, tables, None)
     }
@@ -59,8 +60,13 @@ impl Constraint {
     /// As [`Constraint::new`], with tokens only that the tokenizer itself would write.
     ///
     /// # Errors
-    /// As [`Constraint::new`]; [`crate::Kind::DeadEnd`] also when no text of the language has canonical tokens.
+    /// As [`Constraint::new`]; [`crate::Kind::DeadEnd`] also when no text of the language has canonical tokens;
+    /// [`crate::Kind::Argument`] where a part has a bound on its tokens.
     pub fn canonical(language: &Language, tables: &Arc<Tables>, speller: &Arc<Speller>) -> Result<Self> {
+        if !language.graph().bounds.is_empty() {
+            let message = "canonical: tokens of a part with max_tokens cannot be canonical";
+            return Err(Error::argument("canonical", message).hint("pass canonical=\"forced\", or bound max_chars"));
+        }
         let constraint = Self::compiled(language, tables, Some(Spelled { by: Arc::clone(speller), masks: true }))?;
         constraint.matcher().check_canonical_beginning()?;
         Ok(constraint)
@@ -76,6 +82,7 @@ impl Constraint {
 
     fn compiled(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
         let language = &language.for_vocabulary(&tables.vocabulary)?;
+        check_bounds(language, tables)?;
         let mut automata = Vec::with_capacity(language.graph().leaves.len());
         let graph = language.compile(|leaf, built| {
             let (id, automaton) = tables.automaton(leaf, built)?;
@@ -201,4 +208,13 @@ impl Constraint {
             },
         }
     }
+}
+
+/// A part of so many tokens can be ended in time where every byte is a token.
+fn check_bounds(language: &Language, tables: &Tables) -> Result<()> {
+    if language.graph().bounds.is_empty() || tables.vocabulary.has_every_byte() {
+        return Ok(());
+    }
+    let message = "max_tokens: the vocabulary has no token for some byte, so a part may not be ended in so many tokens";
+    Err(Error::vocabulary(message).hint("bound max_chars, or give the vocabulary a token for every byte"))
 }

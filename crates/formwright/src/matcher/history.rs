@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! configurations   a | a b | c          of the last steps, one step after the other
+//! counts           0 | 2 2 | 0          the tokens that ended in its part, for parts with a bound on their tokens
 //! ends             1 | 3   | 4          where each step ends in that list, and in the text
 //! earlier          chunk -> chunk -> …  full chunks of earlier steps, which forks share
 //! ```
@@ -30,6 +31,8 @@ pub struct History {
 #[derive(Clone, Debug)]
 struct Steps {
     configurations: Vec<Configuration>,
+    /// Of each configuration, where parts of the text have a bound on their tokens: those that ended in its part.
+    counts: Vec<u32>,
     ends: Vec<End>,
 }
 
@@ -48,33 +51,49 @@ struct Chunk {
 
 impl Steps {
     fn with_room(configurations: usize) -> Self {
-        Self { configurations: Vec::with_capacity(configurations), ends: Vec::with_capacity(CHUNK) }
+        let configurations = Vec::with_capacity(configurations);
+        Self { configurations, counts: Vec::new(), ends: Vec::with_capacity(CHUNK) }
     }
 
     #[inline]
-    fn push(&mut self, configurations: &[Configuration], path: usize) {
+    fn push(&mut self, configurations: &[Configuration], counts: &[u32], path: usize) {
         self.configurations.extend_from_slice(configurations);
+        self.counts.extend_from_slice(counts);
         self.ends.push(End { configurations: self.configurations.len(), path });
     }
 
     fn truncate(&mut self, steps: usize) {
         self.ends.truncate(steps);
-        self.configurations.truncate(self.ends.last().map_or(0, |end| end.configurations));
+        let end = self.ends.last().map_or(0, |end| end.configurations);
+        self.configurations.truncate(end);
+        self.counts.truncate(end);
     }
 }
 
 impl History {
-    pub fn new(configurations: &[Configuration]) -> Self {
+    /// Before the first byte; with a count for each configuration, or without counts.
+    pub fn new(configurations: &[Configuration], counts: &[u32]) -> Self {
         let mut last = Steps::with_room(CHUNK);
-        last.push(configurations, 0);
+        last.push(configurations, counts, 0);
         Self { last, earlier: None, steps: 0, finished: false }
     }
 
     /// The configurations after the last step.
     #[inline]
     pub fn configurations(&self) -> &[Configuration] {
+        &self.last.configurations[self.start()..]
+    }
+
+    /// Their counts, if there are any.
+    pub fn counts(&self) -> &[u32] {
+        self.last.counts.get(self.start()..).unwrap_or_default()
+    }
+
+    /// Where the configurations after the last step begin.
+    #[inline]
+    fn start(&self) -> usize {
         let before = self.last.ends.iter().nth_back(1);
-        &self.last.configurations[before.map_or(0, |end| end.configurations)..]
+        before.map_or(0, |end| end.configurations)
     }
 
     /// Bytes of text.
@@ -93,20 +112,20 @@ impl History {
         self.finished
     }
 
-    /// One step forward: to `configurations`, after `path` bytes.
+    /// One step forward: to `configurations`, with their counts if there are any, after `path` bytes.
     #[inline]
-    pub fn advance(&mut self, configurations: &[Configuration], path: usize) {
+    pub fn advance(&mut self, configurations: &[Configuration], counts: &[u32], path: usize) {
         if self.last.ends.len() == CHUNK {
             self.close();
         }
-        self.last.push(configurations, path);
+        self.last.push(configurations, counts, path);
         self.steps += 1;
     }
 
     /// One step that ends the text.
     pub fn finish(&mut self) {
-        let configurations = self.configurations().to_vec();
-        self.advance(&configurations, self.path());
+        let (configurations, counts) = (self.configurations().to_vec(), self.counts().to_vec());
+        self.advance(&configurations, &counts, self.path());
         self.finished = true;
     }
 
@@ -187,13 +206,14 @@ mod tests {
         #[test]
         fn steps_are_those_that_were_taken(actions in actions()) {
             let place = |stack| Configuration { position: Position::Accept, stack };
-            let (mut history, mut plain) = (History::new(&[place(0)]), vec![(vec![place(0)], 0)]);
+            let (mut history, mut plain) = (History::new(&[place(0)], &[0]), vec![(vec![place(0)], 0)]);
             let mut others = Vec::new();
             for (index, action) in actions.into_iter().enumerate() {
                 match action {
                     Action::Advance(configurations) => {
                         plain.push((vec![place(index as u32); configurations], index * 3));
-                        history.advance(&plain[plain.len() - 1].0, index * 3);
+                        let counts = vec![index as u32; configurations];
+                        history.advance(&plain[plain.len() - 1].0, &counts, index * 3);
                     }
                     Action::Rollback(share) => {
                         let steps = plain.len() * usize::from(share) / 255;
@@ -223,7 +243,7 @@ mod tests {
 
     #[test]
     fn an_end_is_undone_like_any_step() {
-        let mut history = History::new(&[]);
+        let mut history = History::new(&[], &[]);
         history.finish();
         assert!(history.is_finished() && history.rollback(0) && history.is_finished());
         assert!(history.rollback(1) && !history.is_finished());
@@ -231,8 +251,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_dropped_without_recursion() {
-        let mut history = History::new(&[]);
-        (0..4_000_000).for_each(|path| history.advance(&[], path));
+        let mut history = History::new(&[], &[]);
+        (0..4_000_000).for_each(|path| history.advance(&[], &[], path));
         drop(history);
     }
 }

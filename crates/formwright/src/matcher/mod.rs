@@ -24,6 +24,7 @@ mod draft;
 mod history;
 mod machine;
 mod masks;
+mod part_tokens;
 mod pool;
 mod potential;
 mod recognizer;
@@ -32,17 +33,20 @@ mod rejection;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use budget::Left;
 use canonical::Places;
 use distance::Distance;
 use history::History;
 use machine::{Configuration, Machine, Position, Unit};
 use masks::{Entry, MatcherCache, Written, begun, lookup, masker, write_one};
+use part_tokens::{counted, no_counts};
 use pool::SharedCache;
 use potential::Potential;
 
 use crate::error::{Error, Kind, Result};
 use crate::terminals::MostBegun;
-use crate::vocabulary::TokenId;
+use crate::vocabulary::{CONTROL, TokenId};
+use smallvec::SmallVec;
 
 pub use byte_automaton::ByteAutomaton;
 pub use canonical::Speller;
@@ -91,7 +95,7 @@ pub struct Matcher {
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let cache = SharedCache::new(constraint);
-        let history = History::new(&first(&cache));
+        let history = beginning(&cache);
         let places = first_place(&cache);
         Self { cache, history, path: Vec::new(), distance: None, places }
     }
@@ -157,6 +161,9 @@ impl Matcher {
         if bytes.is_empty() {
             return self.try_control(token);
         }
+        if bytes.contains(&CONTROL) && !constraint.tables().vocabulary.is_control(token) {
+            return Ok(false); // its bytes could be taken for the letter of a control token
+        }
         if places.as_ref().is_some_and(Places::limits_masks) {
             return self.try_canonical(token);
         }
@@ -167,7 +174,15 @@ impl Matcher {
         if let Some(distance) = distance.as_mut().filter(|_| accepted) {
             distance.advance(constraint.tables().begun.of(token));
         }
+        self.forget_distance();
         Ok(accepted)
+    }
+
+    /// Where parts have a bound on their tokens, a way that was near the end may have been given up.
+    fn forget_distance(&mut self) {
+        if self.constraint().graph().has_bounds() {
+            self.distance = None;
+        }
     }
 
     /// Ends the text by a token that spells nothing; false, and unchanged, if it may not.
@@ -227,6 +242,7 @@ impl Matcher {
         if let Some(distance) = distance.as_mut().filter(|_| accepted) {
             distance.advance(&MostBegun::by(text));
         }
+        self.forget_distance();
         if self.constraint().graph().has_parser() {
             self.check_parsers(accepted)?;
         }
@@ -276,7 +292,7 @@ impl Matcher {
         if near_limit || !self.cache.is_reusable() {
             self.cache = SharedCache::new(self.constraint().fresh());
         }
-        self.history = History::new(&first(&self.cache));
+        self.history = beginning(&self.cache);
         self.places.iter_mut().for_each(|places| places.reset(&mut self.cache.lock()));
         self.path.clear();
         self.distance = None;
@@ -374,16 +390,16 @@ impl Matcher {
         self.find(budget)
     }
 
-    /// As [`Matcher::mask`], for a budget that is not ample.
+    /// As [`Matcher::mask`], for a budget that is not ample, or none.
     fn find(&mut self, budget: Option<u32>) -> Result<Mask> {
         let mut mask = Mask::default();
         match budget {
             _ if self.history.is_finished() => mask.ends = true,
-            None => {
+            None if !self.must_leave_part() => {
                 let Self { cache, history, path, .. } = self;
                 lookup(cache.constraint(), &mut cache.lock(), history.configurations(), path, false, &mut mask)?;
             }
-            Some(budget) => self.lookup_within(&mut mask, budget)?,
+            budget => self.lookup_within(&mut mask, budget)?,
         }
         if mask.is_empty() { Err(self.nothing_allowed(budget)) } else { Ok(mask) }
     }
@@ -452,6 +468,9 @@ impl Matcher {
             let cache = self.cache.try_lock().filter(|_| is_running);
             return cache.is_some_and(|cache| places.write_known(&cache, self.history.configurations(), row));
         }
+        if self.must_leave_part() {
+            return false;
+        }
         let written = self.write_cached(row, budget, true).and_then(|written| {
             let is_ample = match written {
                 Written::No => true,
@@ -480,6 +499,11 @@ impl Matcher {
         let row = Cell::from_mut(row).as_slice_of_cells();
         if self.canonical().is_some() {
             let mask = self.canonical_mask(budget)?;
+            mask.write(&self.constraint().tables().vocabulary, row);
+            return Ok(());
+        }
+        if self.must_leave_part() {
+            let mask = self.mask(budget)?;
             mask.write(&self.constraint().tables().vocabulary, row);
             return Ok(());
         }
@@ -545,23 +569,34 @@ impl Matcher {
     }
 
     /// Finds what configurations allow within a budget: the same as without one where it is ample, else what depends on
-    /// the budget left and is not cached.
+    /// the tokens left, to the text or to a part of it, and is not cached.
     #[cold]
-    fn lookup_within(&mut self, mask: &mut Mask, budget: u32) -> Result<()> {
+    fn lookup_within(&mut self, mask: &mut Mask, budget: Option<u32>) -> Result<()> {
+        mask.ends = self.is_accepting();
+        let left = budget.map(|budget| budget.checked_sub(1));
+        if left == Some(None) {
+            return Ok(());
+        }
+        let lefts: SmallVec<[Left; 4]> = (0..self.history.configurations().len())
+            .map(|index| Left { tokens: left.flatten(), part: self.part_left(index) })
+            .collect();
         let Self { cache, history, path, .. } = self;
         let constraint = cache.constraint();
-        mask.ends = accepting(history.configurations());
-        let Some(left) = budget.checked_sub(1) else { return Ok(()) };
         let cache = &mut *cache.lock();
         cache.terminals.quick = false;
         let MatcherCache { stacks, budgets, .. } = cache;
         let mut machine = Machine::new(constraint.graph(), stacks, path);
         budgets.potential.renew(&mut machine, constraint.counting(), history.configurations());
         let several = history.configurations().len() > 1;
-        for &configuration in history.configurations() {
-            if cache.budgets.is_ample(&configuration, left)
-                || several && fits_whatever_begins(constraint, cache, configuration, left)?
-            {
+        for (&configuration, left) in history.configurations().iter().zip(lefts) {
+            let is_ample = left.part.is_none()
+                && match left.tokens {
+                    Some(tokens) if !cache.budgets.is_ample(&configuration, tokens) => {
+                        several && fits_whatever_begins(constraint, cache, configuration, tokens)?
+                    }
+                    _ => true,
+                };
+            if is_ample {
                 lookup(constraint, cache, &[configuration], path, false, mask)?;
                 continue;
             }
@@ -581,10 +616,11 @@ fn first_place(shared: &SharedCache) -> Option<Places> {
     constraint.spelled().map(|spelled| Places::new(spelled, constraint.controls(), &mut shared.lock()))
 }
 
-/// The configurations before the first byte.
-fn first(shared: &SharedCache) -> Vec<Configuration> {
-    let mut cache = shared.lock();
-    Machine::new(shared.constraint().graph(), &mut cache.stacks, &mut Vec::new()).initial()
+/// Before the first byte.
+fn beginning(shared: &SharedCache) -> History {
+    let (graph, mut cache) = (shared.constraint().graph(), shared.lock());
+    let first = Machine::new(graph, &mut cache.stacks, &mut Vec::new()).initial();
+    History::new(&first, &no_counts(graph, &first))
 }
 
 /// Whether the tokens of a configuration, alone, lead nowhere too far from the end.
@@ -603,7 +639,8 @@ fn fits_whatever_begins(
     }))
 }
 
-/// Steps all of `bytes`; false, and everything unchanged, if they are not in form or the text has ended.
+/// Steps all of `bytes`; false, and everything unchanged, if they are not in form, the text has ended, or a part of it has
+/// no tokens left for them.
 fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, bytes: &[u8]) -> Result<bool> {
     if history.is_finished() {
         return Ok(false);
@@ -622,6 +659,11 @@ fn step_bytes(shared: &SharedCache, history: &mut History, path: &mut Vec<u8>, b
         }
         machine.path.push(byte);
     }
-    history.advance(configurations, path.len());
+    let counts = counted(&mut machine, history, bytes, configurations);
+    if configurations.is_empty() {
+        path.truncate(history.path());
+        return Ok(false);
+    }
+    history.advance(configurations, &counts, path.len());
     Ok(true)
 }

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use super::machine::Machine;
 use super::{Matcher, advance, next_bytes};
 use crate::error::{Error, Kind};
 use crate::language::{INFINITE, without_letters};
@@ -32,8 +33,19 @@ impl Matcher {
             Some(id) => format!("token {id} ({})", readable(text)),
             None => format!("text {}", readable(text)),
         };
-        let message = format!("{what} cannot come after {position} bytes: expected {expected}");
+        let message = if self.is_in_form(text) {
+            format!("{what} cannot come after {position} bytes: its part would have too few tokens left to end in time")
+        } else {
+            format!("{what} cannot come after {position} bytes: expected {expected}")
+        };
         Error::new(Kind::Rejected { token, text: text.to_vec(), position, expected }, message)
+    }
+
+    /// Whether a text that cannot come could, but for the tokens of a part.
+    fn is_in_form(&self, text: &[u8]) -> bool {
+        let start = self.history.configurations().to_vec();
+        let read = |machine: &mut Machine<'_>| text.iter().fold(start, |at, &byte| advance(machine, &at, byte));
+        self.must_leave_part() && !text.is_empty() && !self.with_machine(read).is_empty()
     }
 
     /// Some of the bytes that can come next, readable.

@@ -9,7 +9,7 @@
 //! character that is left. Wrinkle: the markers end a text wherever they come first, so none may be a part of another.
 
 use crate::error::{Error, Result};
-use crate::language::{Graph, Language, Node, UNBOUNDED};
+use crate::language::{Graph, Language, Leaf, Node, UNBOUNDED};
 use crate::limits::Limits;
 use crate::regular::{Encoding, Regular};
 use crate::syntax::json_schema::format;
@@ -23,25 +23,54 @@ pub struct Free {
     pub included: bool,
     /// Most characters before the marker, or [`UNBOUNDED`].
     pub most: u32,
+    /// Most tokens that end in the text, marker included if it is a part of it, or [`UNBOUNDED`].
+    pub most_tokens: u32,
+}
+
+/// Bytes that can be missing to the end of a character.
+const REST_OF_CHARACTER: usize = 3;
+
+impl Free {
+    /// Bytes to the end of the text from any place inside it, at most.
+    fn farthest(&self) -> u32 {
+        let lengths = || self.markers.iter().map(String::len).filter(|_| self.included);
+        let (shortest, longest) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+        longest.max(shortest + REST_OF_CHARACTER) as u32
+    }
+
+    fn check_tokens(&self) -> Result<()> {
+        let least = self.farthest() + 1;
+        if self.most_tokens >= least {
+            return Ok(());
+        }
+        let message = format!("text: max_tokens is {}, but {least} may be needed to end the text", self.most_tokens);
+        Err(Error::argument("max_tokens", message).hint(format!("pass {least} or more")))
+    }
 }
 
 /// Free text.
 ///
 /// # Errors
-/// [`crate::Kind::Argument`] when a marker is empty or a part of another.
+/// [`crate::Kind::Argument`] when a marker is empty or a part of another, and when too few tokens are allowed to end the
+/// text from anywhere in it.
 pub fn text(free: &Free, limits: &Limits) -> Result<Language> {
     check(&free.markers)?;
+    free.check_tokens()?;
     let mut graph = Graph::default();
-    graph.root = if free.markers.is_empty() {
-        let leaf = graph.leaf(crate::language::Leaf { tree: Regular::anything(), encoding: Encoding::Text });
-        graph.add(Node::Text { leaf, low: 0, high: free.most })
-    } else {
-        graph.regular(tree(free), Encoding::Text)
+    let tree = if free.markers.is_empty() { Regular::anything() } else { tree(free) };
+    let leaf = Leaf { tree, encoding: Encoding::Text };
+    let leaf = match free.most_tokens {
+        UNBOUNDED => graph.leaf(leaf),
+        most => graph.bounded_leaf(leaf, most, free.farthest()),
     };
+    graph.root = graph.add(match free.markers[..] {
+        [] => Node::Text { leaf, low: 0, high: free.most },
+        _ => Node::Regular(leaf),
+    });
     Language::new(graph, limits)
 }
 
-fn tree(Free { markers, included, most }: &Free) -> Regular {
+fn tree(Free { markers, included, most, .. }: &Free) -> Regular {
     let marker = Regular::or(markers.iter().map(|marker| Regular::text(marker)));
     let most = (*most != UNBOUNDED).then_some(*most);
     let bounded = Regular::any().repeat(0, most);
@@ -89,7 +118,7 @@ mod tests {
 
     fn is_text(markers: &[&str], included: bool, most: u32, given: &str) -> bool {
         let markers = markers.iter().map(|&marker| marker.to_owned()).collect();
-        let language = text(&Free { markers, included, most }, &Limits::default()).unwrap();
+        let language = text(&Free { markers, included, most, most_tokens: UNBOUNDED }, &Limits::default()).unwrap();
         language.check(given.as_bytes()).unwrap().1
     }
 
@@ -111,10 +140,27 @@ mod tests {
     }
 
     #[test]
+    fn no_place_is_farther_from_the_end_than_is_said() {
+        for (markers, least) in [(&["aab", "q"][..], 4), (&["</think>"], 11), (&["\u{e9}\u{65e5}", "x"], 5), (&[], 3)] {
+            for (included, most) in [(true, UNBOUNDED), (true, 2), (false, UNBOUNDED), (false, 2)] {
+                let markers: Vec<String> = markers.iter().map(|&marker| marker.to_owned()).collect();
+                let free = Free { markers, included, most, most_tokens: UNBOUNDED };
+                let leaf = Leaf { tree: tree(&free), encoding: Encoding::Text };
+                let automaton = leaf.automaton(&Limits::default()).unwrap();
+                let farthest = if included && !free.markers.is_empty() { least } else { 3 };
+                assert_eq!(free.farthest(), farthest);
+                assert!(free.markers.is_empty() || automaton.farthest_of_all(|| None).unwrap() <= farthest);
+            }
+        }
+    }
+
+    #[test]
     fn markers_are_checked() {
         let refused = |markers: &[&str]| {
             let markers = markers.iter().map(|&marker| marker.to_owned()).collect();
-            text(&Free { markers, included: true, most: 9 }, &Limits::default()).unwrap_err().message
+            text(&Free { markers, included: true, most: 9, most_tokens: UNBOUNDED }, &Limits::default())
+                .unwrap_err()
+                .message
         };
         assert!(refused(&["a", ""]).contains("is empty"));
         assert!(refused(&["ab", "xaby"]).contains("part of"));

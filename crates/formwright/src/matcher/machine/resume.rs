@@ -26,6 +26,10 @@ impl Machine<'_> {
     pub(super) fn enter(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>) {
         match self.graph.node(node) {
             Node::Empty | Node::Never => {}
+            // A part whose tokens are counted begins with its first byte.
+            Node::Regular(leaf) | Node::Text { leaf, .. } if self.graph.bound_of(*leaf).is_some() => {
+                out.push(Position::Start(node), stack);
+            }
             // Before its first byte a terminal stands in its start state already, as masks are found by state.
             Node::Regular(leaf) => {
                 let state = self.graph.automaton(*leaf).start().state();
@@ -52,6 +56,19 @@ impl Machine<'_> {
         if self.graph.facts.nullable(node) {
             self.resume(stack, out);
         }
+    }
+
+    /// Before the first byte of a part whose tokens are counted: the place inside it that allows the same tokens.
+    pub fn inside_part(&self, configuration: Configuration) -> Configuration {
+        let Position::Start(node) = configuration.position else { return configuration };
+        let position = match self.graph.node(node) {
+            Node::Regular(leaf) if self.graph.bound_of(*leaf).is_some() => {
+                Some(Position::Terminal { leaf: *leaf, state: self.graph.automaton(*leaf).start().state() })
+            }
+            Node::Text { leaf, .. } if self.graph.bound_of(*leaf).is_some() => self.inside(node),
+            _ => None,
+        };
+        position.map_or(configuration, |position| Configuration { position, ..configuration })
     }
 
     /// Whether a node begins with text that a terminal reads, as one of few alternatives. Then it is entered at once, so

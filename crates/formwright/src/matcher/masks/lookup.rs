@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::mask::{Mask, write};
 use super::{Entry, EntryKey, Masker, MatcherCache, Row, without_names};
 use crate::error::Result;
-use crate::matcher::budget::Budget;
+use crate::matcher::budget::{Budget, Left};
 use crate::matcher::constraint::Constraint;
 use crate::matcher::machine::{Configuration, Machine, Position};
 use crate::terminals::MostBegun;
@@ -166,7 +166,7 @@ pub fn masker<'m>(
     constraint: &'m Constraint,
     cache: &'m mut MatcherCache,
     path: &'m mut Vec<u8>,
-    left: Option<u32>,
+    left: Option<Left>,
 ) -> Masker<'m> {
     let MatcherCache { stacks, buffer, tokens, terminals, budgets, .. } = cache;
     let machine = Machine::new(constraint.graph(), stacks, path);

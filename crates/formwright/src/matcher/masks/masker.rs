@@ -90,6 +90,7 @@ impl<'m> Masker<'m> {
         if configuration.position == Position::Accept {
             return Ok(entry); // no token; that the text may end is noted in the mask, not in an entry
         }
+        let configuration = self.machine.inside_part(configuration);
         self.own = match configuration.position {
             Position::Object { object, .. } => Some((object, configuration.stack)),
             _ => None,
@@ -202,7 +203,7 @@ impl<'m> Masker<'m> {
     /// Remembers how much the tokens of a configuration leave to do at most, if every text that stands there is alike.
     pub fn remember(&mut self, configuration: Configuration) {
         let alike = self.machine.is_erased(configuration.stack);
-        if let Some(budget) = self.budget.as_mut().filter(|_| alike) {
+        if let Some(budget) = self.budget.as_mut().filter(|budget| alike && budget.looks_at_all()) {
             budget.cache.remember(configuration, budget.highest);
         }
     }

@@ -155,13 +155,13 @@ impl Masker<'_> {
         let beyond = window.map_or(0, |(least, _)| least - counted);
         let (_, automaton) = representative.automaton(self.automaton(asked.leaf));
         let farthest = mask.farthest(automaton).saturating_add(beyond.max(representative.slack));
-        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, stack))
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, asked.leaf, farthest, stack))
     }
 
     /// Whether the budget is enough wherever a text is a prefix of excluded ones.
     fn covers_excluded(&mut self, leaf: LeafId, stack: StackId) -> bool {
         let Some(farthest) = self.machine.farthest_excluded(leaf) else { return false };
-        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, farthest, stack))
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, leaf, farthest, stack))
     }
 
     /// Adds the context-independent tokens of a terminal mask, except for the bans.
