@@ -136,9 +136,11 @@ class Language:
             markers: Where the text ends; if there are none, it may end anywhere.
             included: Whether the marker is the end of the text; if not, the text ends before it.
             max_chars: Most characters before the marker; ``None`` is no bound.
+            max_tokens: Most tokens that end in the text, or exactly with it; ``None`` is no bound.
 
         Raises:
-            ArgumentError: A marker is empty or a part of another, or ``max_chars`` is negative.
+            ArgumentError: A marker is empty or a part of another, ``max_chars`` is negative, or ``max_tokens`` is too
+                small to end the text from anywhere in it.
         """
     @staticmethod
     def format(name: str) -> Language:
@@ -565,10 +567,12 @@ class Matcher:
     def min_tokens_to_finish(self) -> int:
         """Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete."""
     def parts(self) -> tuple[Part, ...]:
-        """."""
+        """The named parts of the text so far, as `formwright.Form.parts` gives them; the last one is open if the text is not
+        complete.
+        """
     @property
     def accepted_bytes(self) -> bytes:
-        """The bytes accepted so far."""
+        """The bytes accepted so far. A control token is its name, between two bytes 0xFF."""
 
 @final
 class RowBuffer:
