@@ -281,8 +281,9 @@ impl Matcher {
         self.ask(py, |kernel| kernel.min_tokens_to_finish())
     }
 
-    /// The named parts of the text so far, as `formwright.Form.parts` gives them; the last one is open if the text is not
-    /// complete.
+    /// The named parts of the text so far, as `formwright.Form.parts` gives them.
+    ///
+    /// The last one is open if the text is not complete.
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let form = self.constraint.bind(py).getattr("form")?;
         let kwargs = PyDict::new(py);
