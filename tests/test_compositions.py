@@ -218,3 +218,37 @@ def test_the_tests_can_fail() -> None:
     assert wrong_reading(made) is not None
     assert wrong_mask(made, random.Random(0)) is None
     assert END not in SPECIAL.values()
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_partial_values_of_compositions_grow(seed: int) -> None:
+    chance = random.Random(f"partial {seed}")
+    made = Maker(chance).form(chance.randint(1, 2))
+    text = made.data.replace(b"\xff", b"").decode()
+    if not made.form.matches(text) or made.form.parse(text) != made.value:
+        pytest.skip("the names of its control tokens can be read otherwise")
+    reader, before, order = fw.partial(made.form), reader_state("missing"), []
+    for character in text:
+        order.append(reader_state(reader.feed(character).state))
+        assert order[-1] >= before
+        before = order[-1]
+    assert reader.finish() == made.value
+    if reader.value.is_complete:
+        assert reader.value.value == made.value
+
+
+def reader_state(state: str) -> int:
+    """The states in the order in which they come."""
+    return ("missing", "partial", "complete").index(state)
+
+
+def test_fields_of_a_template_come_one_by_one() -> None:
+    form = fw.thinking(fw.template("{name} is {age}", name=fw.regex("[A-Z][a-z]+"), age=int), close=fw.special("</t>"))
+    reader = fw.partial(form)
+    assert not reader.feed("<think>hm</")
+    assert not reader.feed("t>")
+    value = reader.feed("Ada is 3")
+    assert (value.name.value, value.name.state, value.age.state) == ("Ada", "complete", "partial")
+    assert reader.feed("6").value == {"name": "Ada", "age": None}
+    assert reader.finish() == {"name": "Ada", "age": 36}
+    assert reader.value.value == {"name": "Ada", "age": 36}

@@ -435,7 +435,10 @@ def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
         longer = [reading + between + option for reading in readings for option in options]
         readings = [new for new in longer if language.check(new)[0] == len(new)][:_MOST_READINGS] or longer[:1]
         at = end
-    checked = [(reading + data[at:], *language.check(reading + data[at:])) for reading in readings]
+    tails = [data[at:]]  # and with a name that has only begun
+    starts = range(max(at, len(data) - max(map(len, names)) + 1), len(data))
+    tails += [data[at:k] + b"\xff" + data[k:] for k in starts if any(name.startswith(data[k:]) for name in names)]
+    checked = [(reading + tail, *language.check(reading + tail)) for reading in readings for tail in tails]
     return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))
 
 

@@ -9,7 +9,8 @@
 
 A form decides how its texts are read on the way: JSON as a tree, a composition as its ``read`` says, all else as text.
 
-Cost: one pass of the kernel, which checks that the text is in form, and one of the reader of the form.
+Cost: one pass of the kernel, which checks that the text is in form, and one of the reader of the form. Where a form
+names control tokens, the text is checked from its beginning for each piece.
 
 The wrinkle: what is checked is the form as it is. For texts of a model that nothing holds to the order of fields
 or to whitespace, pass ``fw.form(T, order="model", whitespace="free")``.
@@ -24,9 +25,12 @@ from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, OutputInvalid, TokenRejected
 from formwright.forms import Form, byte_matcher
 from formwright.incremental.json_reader import JsonReader
+from formwright.incremental.parts_reader import PartsReader
+from formwright.incremental.text import Text
 from formwright.incremental.text_reader import TextReader
 from formwright.incremental.values import Partial, PartialReader
 from formwright.languages import form
+from formwright.parts import Chain
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -47,17 +51,23 @@ def reader_of(form: Form[Any]) -> PartialReader:
     if own is not None:
         reader: PartialReader = own()
         return reader
-    return JsonReader(form) if form.language.is_json else TextReader()
+    if form.language.is_json:
+        return JsonReader(form)
+    chain = form.read if isinstance(form.read, Chain) else getattr(form.read, "chain", None)
+    if isinstance(chain, Chain) and (any(chain.takes) or any(part.name for part in chain.forms)):
+        return PartsReader(chain, reader_of)
+    return TextReader()
 
 
 class Incoming(Generic[T_co]):
     """A text that arrives in pieces: made by `formwright.partial`."""
 
-    __slots__ = ("_is_over", "_matcher", "_reader", "form")
+    __slots__ = ("_is_over", "_matcher", "_reader", "_text", "form")
 
     def __init__(self, form: Form[T_co]) -> None:
         self.form = form
         self._matcher, self._reader, self._is_over = byte_matcher(form), reader_of(form), False
+        self._text = Text()
 
     def feed(self, piece: str) -> Partial:
         """Go on with the text; gives the value so far.
@@ -71,13 +81,23 @@ class Incoming(Generic[T_co]):
         if not isinstance(piece, str):
             raise ArgumentError(f"piece: a str is wanted, not {type(piece).__name__}", argument="piece")
         if piece:
-            try:
-                self._matcher.accept_bytes(piece.encode("utf-8", "surrogatepass"))
-            except TokenRejected:
-                self.form.parse(self.text + piece)  # which tells where it leaves the form
-                raise
+            self._check(piece)
+            self._text.append(piece)
             self._reader.feed(piece)
         return self._reader.at(self._reader.length)
+
+    def _check(self, piece: str) -> None:
+        """Fail if the text cannot go on so."""
+        if self.form.language.control_tokens:  # their names are no letters of theirs, so the whole text is looked at
+            whole = self.text + piece
+            if self.form.check(whole).position < len(whole):
+                self.form.parse(whole)
+            return
+        try:
+            self._matcher.accept_bytes(piece.encode("utf-8", "surrogatepass"))
+        except TokenRejected:
+            self.form.parse(self.text + piece)  # which tells where it leaves the form
+            raise
 
     @property
     def value(self) -> Partial:
@@ -87,12 +107,12 @@ class Incoming(Generic[T_co]):
     @property
     def text(self) -> str:
         """The text so far."""
-        return self._matcher.accepted_bytes.decode()
+        return str(self._text)
 
     @property
     def is_complete(self) -> bool:
         """Whether the text so far is complete (it may still go on)."""
-        return self._matcher.is_complete
+        return self.form.matches(self.text) if self.form.language.control_tokens else self._matcher.is_complete
 
     def finish(self) -> T_co:
         """The text is over; gives its value.
