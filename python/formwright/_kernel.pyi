@@ -567,8 +567,9 @@ class Matcher:
     def min_tokens_to_finish(self) -> int:
         """Tokens that the shortest known completion needs, end-of-text not counted; 0 when complete."""
     def parts(self) -> tuple[Part, ...]:
-        """The named parts of the text so far, as `formwright.Form.parts` gives them; the last one is open if the text is not
-        complete.
+        """The named parts of the text so far, as `formwright.Form.parts` gives them.
+
+        The last one is open if the text is not complete.
         """
     @property
     def accepted_bytes(self) -> bytes:

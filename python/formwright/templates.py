@@ -4,10 +4,10 @@ r"""Templates: fixed text with fields to be filled, parts that may be missing, p
 
     person = fw.template("Name: {name}\nAge: {age}", name=fw.regex("[A-Z][a-z]+"), age=int)
     person.parse("Name: Ada\nAge: 36")                  # {'name': 'Ada', 'age': 36}
-    fw.template("{a} + {b}", into=Sum)                  # a Sum, whose fields say what a and b are
+    fw.template("{name}, {age}", into=Person)           # a Person, whose fields say what they are
 
-    fw.optional(fw.regex(" \\(\\d+\\)"))                # the text, or nothing: None
-    fw.many(int, sep=", ")                              # [1, 2, 3]
+    fw.optional(fw.regex("[a-z]+")).parse("")           # None
+    fw.many(int, sep=", ").parse("1, 2, 3")             # [1, 2, 3]
 
 The fixed text is written without asking the model. A field is anything `form` takes: ``int`` is written as JSON writes
 it, and so is ``str``, in quotes; for bare text say which, by a pattern, a choice or `text`.

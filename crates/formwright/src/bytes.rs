@@ -15,6 +15,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Kind, Result};
 
+/// The byte around the letters of control tokens: it is in no UTF-8 text.
+pub const CONTROL: u8 = 0xFF;
+
 /// SHA-256 of something.
 pub type Digest = [u8; 32];
 

@@ -4,11 +4,11 @@ r"""Programs: Python decides between the parts of a text what comes next, and th
 
     run = model.begin("Describe a person.")
     run.append("Name: ")
-    name = run.generate(fw.regex("[A-Z][a-z]+"))
+    name = run.generate(fw.regex("[A-Z][a-z]{1,9}"))
     if name != "Ada":
         run.append("\nAge: ")
-        age = run.generate(int)
-    run.text                                             # 'Name: Clara\nAge: 34'
+        age = run.generate(fw.regex("[1-9][0-9]"))
+    print(run.text)                                      # all of it, such as Name: Clara, and a line behind it
 
 What was written stays in the cache of the model, so a part costs its own tokens only. All parts share one budget of
 tokens. Text that was appended is healed: where the next part may go on inside its last token, that token is chosen

@@ -2,10 +2,14 @@
 
 ::
 
-    tool_of(get_weather)                                  # name, docstring and signature of a function
-    tool_of(Weather)                                      # a pydantic model, a dataclass, a TypedDict
-    tool_of({"name": "f", "parameters": {...}})           # as APIs list them, also under "function"
-    tool_of({"name": "f", "inputSchema": {...}})          # as MCP lists them, also as an object
+    from formwright.tools import tool_of
+
+    def f(city: str) -> None: ...
+
+    tool_of(f)                                               # name, docstring and signature of a function
+    tool_of(Person)                                          # a pydantic model, a dataclass, a TypedDict
+    tool_of({"name": "f", "parameters": {"type": "object"}}) # as APIs list them, also under "function"
+    tool_of({"name": "f", "inputSchema": {"type": "object"}})   # as MCP lists them, also as an object
 
 Cost: reading the schema of its arguments. The wrinkle: the arguments of a function are what its annotations say, so
 each parameter needs one; those with a default may be left out.

@@ -1,10 +1,10 @@
 r"""How models write tool calls: one table, a row for each dialect.
 
-::
-
-    STYLES["hermes"]    <tool_call>\n{"name": "f", "arguments": {...}}\n</tool_call>
-    STYLES["mistral"]   [TOOL_CALLS][{"name": "f", "arguments": {...}}, {"name": ...}]
-    STYLES["glm"]       <tool_call>f\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>
+===========  ======================================================================================
+``hermes``   ``<tool_call>\n{"name": "f", "arguments": {...}}\n</tool_call>``
+``mistral``  ``[TOOL_CALLS][{"name": "f", "arguments": {...}}, {"name": ...}]``
+``glm``      ``<tool_call>f\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>``
+===========  ======================================================================================
 
 A row says what stands around the calls, and around the name and the arguments of each. It is what the chat template of
 such a model writes when a conversation has tool calls in it, so it is what the model was trained to write.

@@ -1,9 +1,9 @@
 r"""Arguments between tags: each by its name, strings as they are, all else as JSON.
 
-::
-
-    <parameter=city>\nNew York\n</parameter>\n            "parameters", as Qwen's coding models write them
-    <arg_key>city</arg_key>\n<arg_value>New York</arg_value>\n        "keys", as GLM does
+==============  ===========================================================  ===============================
+``parameters``  ``<parameter=city>\nNew York\n</parameter>\n``               as Qwen's coding models write
+``keys``        ``<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n``   as GLM writes
+==============  ===========================================================  ===============================
 
 Names and types are those of the schema: required arguments are there, no other ones are, and each value is one that the
 schema allows.

@@ -20,7 +20,7 @@ use super::completions::Completion;
 use super::merges::Merges;
 use super::pieces::{Pieces, SharedPieces, lock};
 use super::splits::{NONE, TokenId};
-use crate::vocabulary::CONTROL;
+use crate::bytes::CONTROL;
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

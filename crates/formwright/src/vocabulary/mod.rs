@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 pub use shapes::Shapes;
 pub use trie::{Children, NONE, NodeIndex, Trie, TrieNode};
 
+pub use crate::bytes::CONTROL;
 use crate::bytes::Digest;
 use crate::error::{Error, Result};
 
@@ -34,9 +35,6 @@ const LONGEST: usize = 4_096;
 
 /// Largest width of a row of logits.
 const WIDEST: usize = 1 << 24;
-
-/// The byte around the letters of control tokens: it is in no UTF-8 text.
-pub const CONTROL: u8 = 0xFF;
 
 /// The letter of the control token of a name: the name, between two bytes that no character is written with.
 pub fn letter(name: &str) -> Vec<u8> {
