@@ -40,7 +40,7 @@
 //! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
 //! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
 //! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
-//! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `canonical`, `vocabulary`, `language`, `syntax` |
+//! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `regular`, `canonical`, `vocabulary`, `language`, `syntax` |
 //!
 //! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,
 //! formats, keywords), a bounded cache of shortest texts, and for each thread an arena for reading schemas, a few common

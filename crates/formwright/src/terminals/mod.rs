@@ -34,13 +34,13 @@ mod token_set;
 mod walk;
 
 use automata::{Automata, Numbered};
-use bitmap::Bitmap;
 use cache::{Cache, Ids, read};
 use dependent::{Dependent, DependentKey};
 use mask::{Farthest, States};
 use texts::Counting;
 use token_set::Collector;
 
+pub use bitmap::Bitmap;
 pub use begun::{Begun, MostBegun, Parts, TokensBegun};
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
