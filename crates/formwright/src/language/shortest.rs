@@ -113,8 +113,12 @@ impl Facts {
     /// mostly children are solved before their parents, and one pass is enough.
     fn solve(&mut self, graph: &Graph) {
         let costs = LayoutCosts::new(graph);
-        let is_alone =
-            |node: &Node| matches!(node, Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) | Node::Regular(_) | Node::Text { .. });
+        let is_alone = |node: &Node| {
+            matches!(
+                node,
+                Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) | Node::Regular(_) | Node::Text { .. }
+            )
+        };
         let (alone, others): (Nodes, Nodes) = (0..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
         self.pass(alone.into_iter(), graph, &costs);
         if self.pass(others.iter().rev().copied(), graph, &costs).1 {

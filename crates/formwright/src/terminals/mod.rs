@@ -40,8 +40,8 @@ use mask::{Farthest, States};
 use texts::Counting;
 use token_set::Collector;
 
-pub use bitmap::Bitmap;
 pub use begun::{Begun, MostBegun, Parts, TokensBegun};
+pub use bitmap::Bitmap;
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
 pub use lookahead::TokenLookahead;

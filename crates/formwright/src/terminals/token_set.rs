@@ -32,7 +32,9 @@ impl TokenSet {
             Self::List(tokens) => (&tokens[..], &[][..]),
             Self::Map(words) => (&[][..], &words[..]),
         };
-        let bits = |(&word, index): (&u32, u32)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 32 + bit);
+        let bits = |(&word, index): (&u32, u32)| {
+            (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 32 + bit)
+        };
         list.iter().copied().chain(map.iter().zip(0..).flat_map(bits))
     }
 
