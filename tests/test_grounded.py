@@ -207,7 +207,7 @@ def test_texts_end_within_the_least_budget(vocabulary: fw.Vocabulary, unit: str)
     quote = fw.one_of_text(CONTRACT, unit)  # type: ignore[arg-type]
     for form in (quote, "Quote: " + quote + "!", fw.form(Annotated[str, quote])):
         constraint, chance = fw.compile(form, vocabulary), random.Random(3)
-        least = constraint.matcher().min_tokens_to_finish()
+        least = constraint.matcher().min_tokens_to_finish
         for extra in (0, 1, 5):
             matcher, left = constraint.matcher(), least + extra
             while not matcher.is_finished:

@@ -33,11 +33,11 @@
 //! | [`error`] | one error type with its place | |
 //! | [`limits`] | every bound in one struct | |
 //! | [`bytes`] | the envelope of everything that is stored | `error` |
-//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | `error`, `limits` |
+//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata; the pieces of a text | `error`, `limits`, `bytes` |
 //! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error`, `bytes` |
 //! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
 //! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `limits`, `regular`, `vocabulary` |
-//! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
+//! | [`syntax`] | text to graph: choice, pieces of a text, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
 //! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
 //! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
 //! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `regular`, `canonical`, `vocabulary`, `language`, `syntax` |

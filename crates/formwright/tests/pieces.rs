@@ -15,7 +15,8 @@ use formwright::terminals::Tables;
 use formwright::{Constraint, Language, Limits};
 use proptest::prelude::*;
 
-const TOKENS: [&str; 14] = ["ab", "ba", "aab", "é", "abé", "b ", " a", "bb a", "a-", "b\"", "\"a", "\\\"", "a\",\"", "\"}"];
+const TOKENS: [&str; 14] =
+    ["ab", "ba", "aab", "é", "abé", "b ", " a", "bb a", "a-", "b\"", "\"a", "\\\"", "a\",\"", "\"}"];
 
 /// Every piece of a text.
 fn every_piece(text: &str, unit: Unit) -> Vec<String> {

@@ -67,12 +67,13 @@ fn tree_of(graph: &Graph, node: NodeId, fuel: &mut usize) -> Result<Regular> {
         }
         Node::Lexicon(_) => return Err(too_large()),
         Node::Pieces(pieces, Writing::Plain) => pieces.tree(),
-        Node::Pieces(_, Writing::Json) => return Err(not_regular("JSON")),
         Node::Sequence(parts) => Regular::concat(all(graph, parts, fuel)?),
         Node::Choice(options) => Regular::or(all(graph, options, fuel)?),
         Node::Repeat { body, low, high } => tree_of(graph, *body, fuel)?.repeat(*low, bound(*high)),
         Node::Rule(target) => tree_of(graph, *target, fuel)?,
-        Node::Object(_) | Node::Array(_) | Node::Distinct(_) | Node::Tail(_) => return Err(not_regular("JSON")),
+        Node::Pieces(_, Writing::Json) | Node::Object(_) | Node::Array(_) | Node::Distinct(_) | Node::Tail(_) => {
+            return Err(not_regular("JSON"));
+        }
     })
 }
 

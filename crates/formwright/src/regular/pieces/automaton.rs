@@ -75,7 +75,7 @@ pub struct PieceAutomaton {
 
 impl PieceAutomaton {
     /// The automaton of the suffixes of a text.
-    pub fn new(text: &[char], suffixes: &Suffixes, writing: Writing) -> Self {
+    pub fn new(text: &[char], suffixes: &Suffixes<'_>, writing: Writing) -> Self {
         Layout::new(text, suffixes, writing).finish()
     }
 
@@ -142,7 +142,7 @@ impl PieceAutomaton {
     }
 
     /// How many states there are.
-    pub fn len(&self) -> usize {
+    pub fn states(&self) -> usize {
         self.bytes.len()
     }
 
@@ -155,7 +155,7 @@ impl PieceAutomaton {
 
 /// The automaton while it is laid out.
 struct Layout<'s> {
-    suffixes: &'s Suffixes,
+    suffixes: &'s Suffixes<'s>,
     bytes: Vec<u8>,
     /// By state of the suffixes: the first and the last of its states, one for each byte of its character.
     own: Vec<(u32, u32)>,
@@ -169,7 +169,7 @@ struct Layout<'s> {
 }
 
 impl<'s> Layout<'s> {
-    fn new(text: &[char], suffixes: &'s Suffixes, writing: Writing) -> Self {
+    fn new(text: &[char], suffixes: &'s Suffixes<'s>, writing: Writing) -> Self {
         let is_json = writing == Writing::Json;
         let (mut bytes, mut buffer) = (Vec::with_capacity(2 * text.len()), Vec::new());
         bytes.extend(if is_json { &[0, b'"'][..] } else { &[0] });
@@ -253,14 +253,19 @@ impl<'s> Layout<'s> {
         }
     }
 
-    /// By state: bytes to the nearest end. Longer pieces come first, as those that they go on with are longer.
+    /// By state: bytes to the nearest end. Where not every piece may end, longer ones come first, which others go on with.
     fn nearest(&self, branching: &Bits) -> Vec<u32> {
-        let mut found = vec![0; self.bytes.len()];
-        for state in self.by_length() {
+        let (mut found, states) = (vec![0; self.bytes.len()], self.suffixes.len() as u32);
+        let every_piece_ends = (1..states).all(|state| self.suffixes.ends(state));
+        let order = if every_piece_ends { (0..states).rev().collect() } else { self.by_length() };
+        for state in order {
             let (first, last) = self.own[state as usize];
-            let onward = self.nearest_onward(last, branching, &mut found);
-            let bytes = if self.suffixes.ends(state) { u32::from(self.is_json) } else { onward };
+            let ends = self.suffixes.ends(state);
+            let bytes = if ends { self.is_json.into() } else { self.nearest_onward(last, branching, &mut found) };
             (first..=last).rev().zip(bytes..).for_each(|(at, bytes)| found[at as usize] = bytes);
+        }
+        for at in (self.inside..self.inside + self.alike.len() as u32).rev() {
+            found[at as usize] = self.nearest_onward(at, branching, &mut found);
         }
         if self.is_json {
             found[0] = found[1] + 1;

@@ -20,9 +20,23 @@ use rustc_hash::FxHashMap;
 const NONE: u32 = u32::MAX;
 
 /// Edges of a state that are searched one by one.
-const FEW: u32 = 24;
+const FEW: u32 = 6;
+
+/// A state.
+#[derive(Clone, Copy)]
+struct State {
+    /// Characters of its longest piece.
+    length: u32,
+    /// The state of the longest suffix that comes in more places.
+    link: u32,
+    /// The first edge of its list, beside the one to the next state of the text.
+    head: u32,
+    /// How many edges the list has.
+    degree: u32,
+}
 
 /// An edge, in the list of its state.
+#[derive(Clone, Copy)]
 struct Edge {
     symbol: char,
     target: u32,
@@ -30,44 +44,40 @@ struct Edge {
 }
 
 /// The automaton. State 0 is the empty piece.
-pub struct Suffixes {
-    /// By state: characters of its longest piece.
-    lengths: Vec<u32>,
-    /// By state: that of the longest suffix that comes in more places.
-    links: Vec<u32>,
+pub struct Suffixes<'t> {
+    text: &'t [char],
+    states: Vec<State>,
     /// By state: whether a piece ends with it.
     ends: Vec<bool>,
     /// By state behind those of the text: the character before it.
     symbols: Vec<char>,
-    heads: Vec<u32>,
-    degrees: Vec<u32>,
     edges: Vec<Edge>,
-    /// The edges of states that have more than a few.
+    /// By state and character: the edges of states that have more than a few.
     many: FxHashMap<(u32, char), u32>,
     /// Whether a piece may begin before the character that is being read.
     begins: bool,
 }
 
-impl Suffixes {
+impl<'t> Suffixes<'t> {
     /// The pieces of `text` from one of `starts` to one of `ends`, both ascending places between its characters. The
     /// first start is 0, and the last end the end of the text.
-    pub fn new(text: &[char], starts: impl Iterator<Item = u32>, ends: impl Iterator<Item = u32>) -> Self {
-        let states = text.len() + 1;
+    pub fn new(text: &'t [char], starts: impl Iterator<Item = u32>, ends: impl Iterator<Item = u32>) -> Self {
+        let of_text = |length: u32| State { length, link: NONE, head: NONE, degree: 0 };
+        let mut states = Vec::with_capacity(text.len() / 2 * 3 + 1);
+        states.extend((0..=text.len() as u32).map(of_text));
         let mut all = Self {
-            lengths: (0..states as u32).collect(),
-            links: vec![NONE; states],
+            text,
+            states,
             ends: Vec::new(),
             symbols: Vec::new(),
-            heads: vec![NONE; states],
-            degrees: vec![0; states],
-            edges: Vec::with_capacity(2 * states),
+            edges: Vec::with_capacity(text.len()),
             many: FxHashMap::default(),
             begins: false,
         };
         let mut starts = starts.peekable();
-        for (&symbol, at) in text.iter().zip(0..) {
+        for at in 0..text.len() as u32 {
             all.begins = starts.next_if_eq(&at).is_some();
-            all.read(at, symbol);
+            all.read(at);
         }
         all.mark(ends);
         all
@@ -75,7 +85,7 @@ impl Suffixes {
 
     /// How many states there are.
     pub fn len(&self) -> usize {
-        self.lengths.len()
+        self.states.len()
     }
 
     /// Whether a piece ends with a state.
@@ -85,7 +95,7 @@ impl Suffixes {
 
     /// Characters of the longest piece of a state.
     pub fn length(&self, state: u32) -> u32 {
-        self.lengths[state as usize]
+        self.states[state as usize].length
     }
 
     /// The characters before the states that are not prefixes of the text, in the order of these states.
@@ -95,51 +105,59 @@ impl Suffixes {
 
     /// The states that one more character leads to.
     pub fn targets(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
-        self.list(state).map(|edge| self.edges[edge as usize].target)
+        let next = ((state as usize) < self.text.len()).then_some(state + 1);
+        next.into_iter().chain(self.list(state).map(|(_, edge)| edge.target))
     }
 
-    fn list(&self, state: u32) -> impl Iterator<Item = u32> + use<'_> {
-        let some = |edge: u32| (edge != NONE).then_some(edge);
-        std::iter::successors(some(self.heads[state as usize]), move |&edge| some(self.edges[edge as usize].next))
+    /// The edges of a state, beside the one to the next state of the text.
+    fn list(&self, state: u32) -> impl Iterator<Item = (u32, Edge)> + use<'_, 't> {
+        let some = |index: u32| (index != NONE).then(|| (index, self.edges[index as usize]));
+        std::iter::successors(some(self.states[state as usize].head), move |(_, edge)| some(edge.next))
     }
 
-    fn find(&self, state: u32, symbol: char) -> Option<u32> {
-        if self.degrees[state as usize] > FEW {
-            return self.many.get(&(state, symbol)).copied();
+    /// Where a character leads from a state, and the edge, if there is one in its list.
+    #[inline]
+    fn find(&self, state: u32, symbol: char) -> Option<(u32, u32)> {
+        if self.text.get(state as usize) == Some(&symbol) {
+            return Some((state + 1, NONE));
         }
-        self.list(state).find(|&edge| self.edges[edge as usize].symbol == symbol)
+        if self.states[state as usize].degree > FEW {
+            return self.many.get(&(state, symbol)).map(|&edge| (self.edges[edge as usize].target, edge));
+        }
+        self.list(state).find(|(_, edge)| edge.symbol == symbol).map(|(index, edge)| (edge.target, index))
     }
 
     fn add(&mut self, state: u32, symbol: char, target: u32) {
-        let (edge, at) = (self.edges.len() as u32, state as usize);
-        self.edges.push(Edge { symbol, target, next: self.heads[at] });
-        self.heads[at] = edge;
-        self.degrees[at] += 1;
-        if self.degrees[at] == FEW + 1 {
-            let all: Vec<(char, u32)> = self.list(state).map(|edge| (self.edges[edge as usize].symbol, edge)).collect();
-            self.many.extend(all.into_iter().map(|(symbol, edge)| ((state, symbol), edge)));
-        } else if self.degrees[at] > FEW {
-            self.many.insert((state, symbol), edge);
+        let (index, of) = (self.edges.len() as u32, &mut self.states[state as usize]);
+        self.edges.push(Edge { symbol, target, next: of.head });
+        of.head = index;
+        of.degree += 1;
+        if of.degree == FEW + 1 {
+            let all: Vec<(u32, Edge)> = self.list(state).collect();
+            self.many.extend(all.into_iter().map(|(index, edge)| ((state, edge.symbol), index)));
+        } else if of.degree > FEW {
+            self.many.insert((state, symbol), index);
         }
     }
 
     /// The next shorter suffix that is a state of its own; the last one is the empty piece, where one begins.
+    #[inline]
     fn below(&self, state: u32) -> Option<u32> {
-        match self.links[state as usize] {
+        match self.states[state as usize].link {
             _ if state == 0 => None,
             NONE => self.begins.then_some(0),
             link => Some(link),
         }
     }
 
-    /// Adds the state of the text up to and with its character `at`.
-    fn read(&mut self, at: u32, symbol: char) {
-        let (new, mut suffix) = (at + 1, Some(at));
+    /// Reads the character `at`, which leads from the state of the text before it to the next one.
+    fn read(&mut self, at: u32) {
+        let (new, symbol) = (at + 1, self.text[at as usize]);
+        let mut suffix = self.below(at);
         while let Some(state) = suffix {
-            if let Some(edge) = self.find(state, symbol) {
-                let known = self.edges[edge as usize].target;
-                let is_longest = self.lengths[state as usize] + 1 == self.lengths[known as usize];
-                self.links[new as usize] = if is_longest { known } else { self.split(state, symbol, known, new) };
+            if let Some((known, _)) = self.find(state, symbol) {
+                let is_longest = self.length(state) + 1 == self.length(known);
+                self.states[new as usize].link = if is_longest { known } else { self.split(state, symbol, known, new) };
                 return;
             }
             self.add(state, symbol, new);
@@ -150,23 +168,23 @@ impl Suffixes {
     /// Parts the pieces of `known` that are suffixes of the text so far from those that are not. They are the ones that
     /// `state` and its suffixes lead to.
     fn split(&mut self, state: u32, symbol: char, known: u32, new: u32) -> u32 {
-        let part = self.lengths.len() as u32;
-        self.lengths.push(self.lengths[state as usize] + 1);
-        self.links.push(self.links[known as usize]);
-        self.heads.push(NONE);
-        self.degrees.push(0);
+        let (part, State { link, head: mut index, .. }) = (self.len() as u32, self.states[known as usize]);
+        self.states.push(State { length: self.length(state) + 1, link, head: NONE, degree: 0 });
         self.symbols.push(symbol);
-        let edges: Vec<u32> = self.list(known).collect();
-        for edge in edges {
-            let Edge { symbol, target, .. } = self.edges[edge as usize];
-            self.add(part, symbol, target);
+        if let Some(&next) = self.text.get(known as usize) {
+            self.add(part, next, known + 1);
         }
-        self.links[known as usize] = part;
-        self.links[new as usize] = part;
+        while index != NONE {
+            let Edge { symbol, target, next } = self.edges[index as usize];
+            self.add(part, symbol, target);
+            index = next;
+        }
+        self.states[known as usize].link = part;
+        self.states[new as usize].link = part;
         let mut suffix = Some(state);
         while let Some(state) = suffix {
             match self.find(state, symbol) {
-                Some(edge) if self.edges[edge as usize].target == known => self.edges[edge as usize].target = part,
+                Some((target, edge)) if target == known && edge != NONE => self.edges[edge as usize].target = part,
                 _ => break,
             }
             suffix = self.below(state);
@@ -179,7 +197,7 @@ impl Suffixes {
         self.ends = vec![false; self.len()];
         for mut state in ends {
             while state != NONE && !std::mem::replace(&mut self.ends[state as usize], true) {
-                state = self.links[state as usize];
+                state = self.states[state as usize].link;
             }
         }
     }
