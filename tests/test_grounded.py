@@ -1,4 +1,4 @@
-"""Pieces of a text: which there are, masks, places, compositions, schemas, types, budgets, canonical tokens, storing."""
+"""Pieces of a text: masks, places, compositions, schemas, types, budgets, canonical tokens, storing."""
 
 from __future__ import annotations
 
@@ -93,7 +93,11 @@ def test_masks_are_those_of_the_pieces(
 
 
 def test_what_is_no_piece_is_not_in_form() -> None:
-    for unit, wrong in [("char", ["", "Thefee", "x"]), ("word", ["Th", "fee ", "$1", "1,000", "is $"]), ("sentence", ["It"])]:
+    for unit, wrong in [
+        ("char", ["", "Thefee", "x"]),
+        ("word", ["Th", "fee ", "$1", "1,000", "is $"]),
+        ("sentence", ["It"]),
+    ]:
         form = fw.one_of_text(CONTRACT, unit)  # type: ignore[arg-type]
         assert not any(form.matches(piece) for piece in wrong)
     with pytest.raises(OutputInvalid):

@@ -1,6 +1,6 @@
 //! Pieces of a text: `one_of_text("to be or not to be", Unit::Word)`.
 //!
-//! Cost: the automaton of the pieces is built, 0.3 s for 1 MB. Wrinkle: the empty piece is none.
+//! Cost: the automaton of the pieces is built, about 0.5 s for 1 MB. Wrinkle: the empty piece is none.
 
 use crate::error::Result;
 use crate::language::{Graph, Language, Node};

@@ -20,7 +20,7 @@ use crate::matcher::machine::{Configuration, END, Position, StackId};
 use crate::regular::{ByteSet, PieceAutomaton, Pieces, Writing};
 use crate::vocabulary::NodeIndex;
 
-/// States with more ways on than this are asked about the bytes of tokens, not the tokens about theirs.
+/// Where more bytes than this may come, they are asked for by the bytes of tokens, and not the other way round.
 const FEW: usize = 4;
 
 /// What does not change in a walk.
@@ -94,14 +94,25 @@ impl Masker<'_> {
             return;
         }
         self.machine.path.push(walk.trie.node(child).byte);
-        if let Some((low, bytes)) = exits
-            && ends
-        {
-            for after in walk.trie.children(child).filter(|&after| bytes.contains(walk.trie.node(after).byte)) {
-                self.visit(walk, child, after, *low, purpose, entry);
-            }
+        if ends {
+            self.leave_piece(within, child, entry);
         }
         self.walk_piece(within, child, deeper, entry);
         self.machine.path.pop();
+    }
+
+    /// Behind the end of a piece, at a node: what follows the piece.
+    fn leave_piece(&mut self, within: &PieceWalk<'_, '_>, node: NodeIndex, entry: &mut Entry) {
+        let PieceWalk { walk, purpose, ref exits, .. } = *within;
+        let Some((low, bytes)) = exits else { return };
+        if bytes.iter().nth(FEW).is_none() {
+            for after in bytes.iter().filter_map(|byte| walk.trie.child(node, byte)) {
+                self.visit(walk, node, after, *low, purpose, entry);
+            }
+            return;
+        }
+        for after in walk.trie.children(node).filter(|&after| bytes.contains(walk.trie.node(after).byte)) {
+            self.visit(walk, node, after, *low, purpose, entry);
+        }
     }
 }

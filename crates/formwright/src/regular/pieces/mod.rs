@@ -8,7 +8,7 @@
 //! them ([`PieceAutomaton`]), which is the smallest there is but for a few states. Together with other languages, as in
 //! `{"x-one-of-text": ..., "maxLength": 9}`, they are an implicit language: a state of that automaton, and its derivatives.
 //!
-//! Cost: an automaton takes 0.3 s for 1 MB, once, when it is first needed. Wrinkle: in an expression, each character of the
+//! Cost: an automaton takes about 0.5 s for 1 MB, once, when it is first needed. Wrinkle: in an expression, each character of the
 //! text is a class of its own. A text with thousands of different ones makes large tables there.
 
 mod automaton;
