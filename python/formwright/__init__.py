@@ -26,6 +26,7 @@ from formwright.forms import Form
 from formwright.free_text import after, format, special, text, thinking
 from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
+from formwright.grounded import one_of_text
 from formwright.incremental import partial
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
@@ -68,6 +69,7 @@ __all__ = [
     "literal",
     "load",
     "many",
+    "one_of_text",
     "optional",
     "partial",
     "regex",

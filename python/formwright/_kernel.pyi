@@ -150,6 +150,18 @@ class Language:
             ArgumentError: There is no such format.
         """
     @staticmethod
+    def one_of_text(source: str, unit: str) -> Language:
+        """A piece of ``source``: one or more of its units in a row, as they stand there.
+
+        Args:
+            source: The text.
+            unit: ``"char"``, ``"word"`` or ``"sentence"``.
+
+        Raises:
+            ArgumentError: There is no such unit, or ``source`` has none of them.
+            LimitExceeded: ``source`` is too long.
+        """
+    @staticmethod
     def branches(branches: list[tuple[str, Language]]) -> Language:
         """Any of some texts, each with what follows it.
 
@@ -672,6 +684,13 @@ def first_allowed(mask: Any, row: int = 0, *, most: int = 2) -> list[int]:
 
     Raises:
         TypeError, ArgumentError: As `Matcher.fill_bitmask`.
+    """
+
+def places(source: str, unit: str, piece: str) -> list[tuple[int, int]]:
+    """Where ``piece`` stands in ``source``, in characters: ``(start, end)``, ascending.
+
+    Raises:
+        ArgumentError: There is no such unit, or ``source`` has none of them.
     """
 
 def json_schema_keywords() -> list[tuple[str, str, str]]:

@@ -123,7 +123,8 @@ def test_changed_instances(cases: list[Any], samples: int, record_property: Any)
 
 
 def test_the_table_of_keywords_is_complete(keywords: list[Any]) -> None:
-    assert [case.name for case in keywords] == [name for name, role, _ in json_schema_keywords() if role == "enforced"]
+    enforced = [name for name, role, _ in json_schema_keywords() if role == "enforced"]
+    assert [case.name for case in keywords] == [name for name in enforced if not name.startswith("x-")]
     assert all(without(case.schema, case.name) != case.schema for case in keywords)
 
 

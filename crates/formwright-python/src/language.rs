@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use formwright::language::LexiconBuilder;
+use formwright::regular::{Pieces, Unit};
 use formwright::syntax::choice::lines;
 use formwright::syntax::json_schema::format::FORMATS;
 use formwright::syntax::json_schema::keywords::{KEYWORDS, Role};
@@ -317,6 +318,22 @@ impl Language {
         Self::of(py, Source::format(name))
     }
 
+    /// A piece of ``source``: one or more of its units in a row, as they stand there.
+    ///
+    /// Args:
+    ///     source: The text.
+    ///     unit: ``"char"``, ``"word"`` or ``"sentence"``.
+    ///
+    /// Raises:
+    ///     ArgumentError: There is no such unit, or ``source`` has none of them.
+    ///     LimitExceeded: ``source`` is too long.
+    #[staticmethod]
+    fn one_of_text(py: Python<'_>, source: &str, unit: &str) -> PyResult<Self> {
+        let unit = self::unit(py, unit)?;
+        let pieces = lift(py, py.detach(|| Pieces::new(source, unit)))?;
+        Self::of(py, Source::pieces(pieces))
+    }
+
     /// The texts that a character parser reads: what `formwright.CharacterParser` stands on.
     ///
     /// Args:
@@ -468,6 +485,21 @@ impl Language {
         let graph = self.kernel.graph();
         format!("Language({} nodes, {} patterns)", graph.nodes.len(), graph.leaves.len())
     }
+}
+
+fn unit(py: Python<'_>, name: &str) -> PyResult<Unit> {
+    let message = || format!("there is no unit {name:?}: it is \"char\", \"word\" or \"sentence\"");
+    Unit::named(name).ok_or_else(|| argument(py, "unit", message()))
+}
+
+/// Where ``piece`` stands in ``source``, in characters: ``(start, end)``, ascending.
+///
+/// Raises:
+///     ArgumentError: There is no such unit, or ``source`` has none of them.
+#[pyfunction]
+pub fn places(py: Python<'_>, source: &str, unit: &str, piece: &str) -> PyResult<Vec<(u32, u32)>> {
+    let unit = self::unit(py, unit)?;
+    lift(py, py.detach(|| Ok(Pieces::new(source, unit)?.places(piece))))
 }
 
 /// Every JSON Schema keyword: ``(name, role, note)``.

@@ -33,14 +33,14 @@
 //! | [`error`] | one error type with its place | |
 //! | [`limits`] | every bound in one struct | |
 //! | [`bytes`] | the envelope of everything that is stored | `error` |
-//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata | `error`, `limits` |
+//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata; the pieces of a text | `error`, `limits`, `bytes` |
 //! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error`, `bytes` |
 //! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
 //! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `limits`, `regular`, `vocabulary` |
-//! | [`syntax`] | text to graph: choice, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
+//! | [`syntax`] | text to graph: choice, pieces of a text, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
 //! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
 //! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
-//! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `canonical`, `vocabulary`, `language`, `syntax` |
+//! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `regular`, `canonical`, `vocabulary`, `language`, `syntax` |
 //!
 //! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,
 //! formats, keywords), a bounded cache of shortest texts, and for each thread an arena for reading schemas, a few common

@@ -24,8 +24,10 @@ use crate::canonical::Scope;
 use crate::error::{Error, Kind, Result};
 use crate::language::{Language, Lexicon};
 use crate::limits::Limits;
+use crate::regular::{Pieces, Unit};
 use crate::syntax::choice;
 use crate::syntax::json_schema::{Numbers, Options, Order, json_schema};
+use crate::syntax::pieces;
 use crate::syntax::regex::{self, Dialect};
 use crate::syntax::text::{self, Free};
 use crate::vocabulary::Vocabulary;
@@ -61,6 +63,8 @@ enum Instruction {
     Control(Arc<str>, bool),
     Free(Arc<Free>),
     Format(Arc<str>),
+    /// The text that a piece is taken from, and its units.
+    Pieces(Pieces),
     /// Texts, each with what follows it.
     Branches(Arc<[String]>),
     Then,
@@ -101,6 +105,11 @@ impl Source {
     /// A format of JSON Schema, without quotes.
     pub fn format(name: &str) -> Self {
         Self(vec![Instruction::Format(name.into())])
+    }
+
+    /// A piece of a text.
+    pub fn pieces(pieces: Pieces) -> Self {
+        Self(vec![Instruction::Pieces(pieces)])
     }
 
     /// The language of a parser.
@@ -249,6 +258,7 @@ impl Instruction {
             Self::Control(name, or_text) => Language::control(name, *or_text, limits),
             Self::Free(free) => text::text(free, limits),
             Self::Format(name) => text::of_format(name, limits),
+            Self::Pieces(pieces) => pieces::of_pieces(pieces, limits),
             Self::Branches(texts) => {
                 let at = stack.len().checked_sub(texts.len()).ok_or_else(unbalanced)?;
                 let branches: Vec<_> = texts.iter().zip(stack.split_off(at)).collect();
@@ -305,6 +315,11 @@ impl Instruction {
                 body.push(8);
                 put_text(body, name);
             }
+            Self::Pieces(pieces) => {
+                body.push(12);
+                put_text(body, pieces.text());
+                body.push(pieces.unit() as u8);
+            }
             Self::Branches(texts) => {
                 body.push(11);
                 put(body, texts.len() as u32);
@@ -324,7 +339,7 @@ impl Instruction {
     }
 
     fn read(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
-        Ok(match reader.below(12, "the kind of a step")? {
+        Ok(match reader.below(13, "the kind of a step")? {
             0 => {
                 let text = reader.text("a schema")?.to_owned();
                 Self::Schema(Arc::new(Schema { options: read_options(reader, limits)?, text }))
@@ -346,6 +361,10 @@ impl Instruction {
             8 => Self::Format(reader.text("a format")?.into()),
             9 => Self::And,
             10 => Self::Not,
+            12 => {
+                let text = reader.text("the source of pieces")?;
+                Self::Pieces(Pieces::new(text, Unit::EVERY[usize::from(reader.below(3, "a unit")?)])?)
+            }
             _ => {
                 let count = reader.count(4, "branches")?;
                 Self::Branches((0..count).map(|_| Ok(reader.text("a branch")?.to_owned())).collect::<Result<_>>()?)
@@ -491,6 +510,8 @@ mod tests {
                     Source::free(Free { markers, included, most, most_tokens })
                 }),
             Just(Source::format("date")),
+            ("[a-z. ]{0,8}x", 0..3_usize)
+                .prop_map(|(text, unit)| Source::pieces(Pieces::new(&text, Unit::EVERY[unit]).unwrap())),
         ];
         leaf.prop_recursive(3, 8, 2, |inner| {
             prop_oneof![
@@ -547,7 +568,7 @@ mod tests {
         for body in [&[][..], &[3], &[&empty[..], &[4]].concat(), &empty.repeat(2)] {
             assert!(refused(body).message.contains("do not pair up"), "{body:?}");
         }
-        assert!(refused(&[12]).message.contains("the kind of a step is 12"));
+        assert!(refused(&[13]).message.contains("the kind of a step is 13"));
         assert!(refused(&[1, 0, 0, 0, 0, 3]).message.contains("the dialect of an expression is 3"));
     }
 

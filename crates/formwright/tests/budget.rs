@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use common::{tables, tables_of};
 use formwright::matcher::Matcher;
+use formwright::regular::Unit;
 use formwright::syntax::choice::choice;
 use formwright::syntax::json_schema::{Options, Order, json_schema};
+use formwright::syntax::pieces::one_of_text;
 use formwright::syntax::regex::regex;
 use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
@@ -201,6 +203,11 @@ fn others(tables: &Arc<Tables>, count: usize) {
     walks(tables, &choice(&texts, &as_lexicon).unwrap(), count, "lexicon");
     let twice = choice(&texts, &as_lexicon).unwrap().repeat(2, 4).unwrap();
     walks(tables, &twice, count, "repeated lexicon");
+    for (unit, what) in [(Unit::Char, "pieces"), (Unit::Word, "words"), (Unit::Sentence, "sentences")] {
+        let pieces = one_of_text("abcab dec. ab abc é! decabcab abc", unit, &Limits::default()).unwrap();
+        walks(tables, &pieces, count, what);
+        walks(tables, &pieces.then(&pieces.repeat(1, 2).unwrap()).unwrap(), count, what);
+    }
     let (word, number) =
         (regex("[ab]{2,3}", &limits).unwrap(), json_schema(r#"{"type": "array"}"#, &Options::default()).unwrap());
     let both = word.then(&number).unwrap().repeat(2, 4).unwrap();

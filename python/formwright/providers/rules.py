@@ -90,7 +90,7 @@ ANNOTATIONS = ("title", "description")
 """Annotations that a model is shown; the others are left out."""
 
 _APPLIES = {
-    "string": ("minLength", "maxLength", "pattern", "format"),
+    "string": ("minLength", "maxLength", "pattern", "format", "x-one-of-text"),
     "number": _BOUNDS,
     "array": ("minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
     "object": (

@@ -268,7 +268,7 @@ impl CompiledGraph {
             Node::Literals(texts) => {
                 texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
             }
-            Node::Lexicon(_) => set = self.node(node).text_bytes(0),
+            Node::Lexicon(_) | Node::Pieces(..) => set = self.node(node).text_bytes(0),
             Node::Text { leaf, .. } if self.automaton(*leaf).is_self_delimiting() => set.insert(b'"'),
             Node::Regular(leaf) | Node::Text { leaf, .. } => {
                 let automaton = self.automaton(*leaf);

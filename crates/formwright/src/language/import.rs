@@ -60,6 +60,7 @@ impl Shift {
             Node::Empty => Node::Empty,
             Node::Literals(texts) => Node::Literals(Arc::clone(texts)),
             Node::Lexicon(lexicon) => Node::Lexicon(Arc::clone(lexicon)),
+            Node::Pieces(pieces, writing) => Node::Pieces(pieces.clone(), *writing),
             Node::Regular(leaf) => Node::Regular(self.leaf(*leaf)),
             Node::Text { leaf, low, high } => Node::Text { leaf: self.leaf(*leaf), low: *low, high: *high },
             Node::Object(object) => Node::Object(Arc::new(self.object(object))),

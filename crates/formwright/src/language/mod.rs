@@ -1,7 +1,7 @@
 //! The waist: everything that can be said, as one graph of nodes.
 //!
 //! Front ends (`syntax`) build graphs; the matcher runs them. A [`Graph`] is plain data: texts ([`Node::Literals`],
-//! [`Node::Lexicon`], [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single
+//! [`Node::Lexicon`], [`Node::Pieces`], [`Node::Regular`], [`Node::Text`]), JSON containers ([`Object`], [`Array`]) that are single
 //! automata rather than alternatives of their members, and the generic operations `Sequence`, `Choice`, `Repeat` and
 //! `Rule` (a reference, so that graphs may be cyclic).
 //!
@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, ByteSet, Encoding, Regular};
+use crate::regular::{Automaton, ByteSet, Encoding, PieceAutomaton, Pieces, Regular, Writing};
 use crate::vocabulary::{NodeIndex, Trie};
 use smallvec::SmallVec;
 
@@ -123,6 +123,8 @@ pub enum Node {
     Literals(Arc<TextSet>),
     /// One of a large set of texts, none of which is empty.
     Lexicon(Arc<Lexicon>),
+    /// A piece of a text, plain or as a JSON string.
+    Pieces(Pieces, Writing),
     /// A regular language.
     Regular(LeafId),
     /// `low..=high` code points of a class, plain or as a JSON string.
@@ -266,11 +268,21 @@ impl Node {
         }
     }
 
+    /// The automaton of the pieces of a text.
+    #[inline]
+    pub fn pieces(&self) -> Option<&PieceAutomaton> {
+        if let Self::Pieces(pieces, writing) = self { Some(pieces.automaton(*writing)) } else { None }
+    }
+
     /// Where a byte leads inside a set of texts; `None` if no text goes on with it.
     #[inline]
     pub fn text_step(&self, at: NodeIndex, byte: u8) -> Option<TextStep> {
         if let Self::Lexicon(lexicon) = self {
             return lexicon.step(at, byte);
+        }
+        if let Some(pieces) = self.pieces() {
+            let at = pieces.child(at, byte)?;
+            return Some(TextStep { at, ends: pieces.ends(at), goes_on: pieces.goes_on(at) });
         }
         let tree = self.tree()?;
         let at = tree.child(at, byte)?;
@@ -282,6 +294,8 @@ impl Node {
         let mut set = ByteSet::default();
         if let Self::Lexicon(lexicon) = self {
             lexicon.children(lexicon.prefix(at)).for_each(|(byte, _)| set.insert(byte));
+        } else if let Some(pieces) = self.pieces() {
+            pieces.children(at).for_each(|(byte, _)| set.insert(byte));
         } else if let Some(tree) = self.tree() {
             tree.children(at).for_each(|child| set.insert(tree.node(child).byte));
         }

@@ -9,7 +9,7 @@
 
 use super::{Graph, Language, Node, NodeId, UNBOUNDED};
 use crate::error::{Error, Result};
-use crate::regular::{Encoding, Regular};
+use crate::regular::{Encoding, Regular, Writing};
 
 /// Nodes of the tree of one language.
 const MOST_NODES: usize = 1 << 14;
@@ -66,11 +66,14 @@ fn tree_of(graph: &Graph, node: NodeId, fuel: &mut usize) -> Result<Regular> {
             Regular::or(options)
         }
         Node::Lexicon(_) => return Err(too_large()),
+        Node::Pieces(pieces, Writing::Plain) => pieces.tree(),
         Node::Sequence(parts) => Regular::concat(all(graph, parts, fuel)?),
         Node::Choice(options) => Regular::or(all(graph, options, fuel)?),
         Node::Repeat { body, low, high } => tree_of(graph, *body, fuel)?.repeat(*low, bound(*high)),
         Node::Rule(target) => tree_of(graph, *target, fuel)?,
-        Node::Object(_) | Node::Array(_) | Node::Distinct(_) | Node::Tail(_) => return Err(not_regular("JSON")),
+        Node::Pieces(_, Writing::Json) | Node::Object(_) | Node::Array(_) | Node::Distinct(_) | Node::Tail(_) => {
+            return Err(not_regular("JSON"));
+        }
     })
 }
 

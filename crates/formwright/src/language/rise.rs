@@ -214,7 +214,12 @@ impl CompiledGraph {
         Some(match self.node(node) {
             // A shorter alternative may have been counted, and in tokens even the shortest text may cost less than its
             // bytes: the full length is added.
-            Node::Regular(_) | Node::Literals(_) | Node::Lexicon(_) | Node::Choice(_) | Node::Rule(_) => farthest,
+            Node::Regular(_)
+            | Node::Literals(_)
+            | Node::Lexicon(_)
+            | Node::Pieces(..)
+            | Node::Choice(_)
+            | Node::Rule(_) => farthest,
             _ => farthest.saturating_sub(shortest),
         })
     }
@@ -227,6 +232,7 @@ impl CompiledGraph {
             Node::Regular(leaf) => return self.farthest_of_leaf(*leaf),
             Node::Literals(texts) => longest(texts),
             Node::Lexicon(lexicon) => lexicon.extent(lexicon.root()).1,
+            Node::Pieces(pieces, writing) => pieces.automaton(*writing).farthest(),
             Node::Tail(tail) => return self.farthest_of_tail(tail),
             Node::Text { .. } => self.facts.shortest(node).saturating_add(TEXT_RISE),
             _ => self.facts.shortest(node),

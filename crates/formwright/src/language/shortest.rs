@@ -113,8 +113,12 @@ impl Facts {
     /// mostly children are solved before their parents, and one pass is enough.
     fn solve(&mut self, graph: &Graph) {
         let costs = LayoutCosts::new(graph);
-        let is_alone =
-            |node: &Node| matches!(node, Node::Literals(_) | Node::Lexicon(_) | Node::Regular(_) | Node::Text { .. });
+        let is_alone = |node: &Node| {
+            matches!(
+                node,
+                Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) | Node::Regular(_) | Node::Text { .. }
+            )
+        };
         let (alone, others): (Nodes, Nodes) = (0..graph.nodes.len()).partition(|&at| is_alone(&graph.nodes[at]));
         self.pass(alone.into_iter(), graph, &costs);
         if self.pass(others.iter().rev().copied(), graph, &costs).1 {
@@ -155,6 +159,7 @@ impl Facts {
             Node::Empty => (0, true),
             Node::Literals(texts) => (texts.iter().map(|(text, _)| text.len() as u32).min().unwrap_or(INFINITE), false),
             Node::Lexicon(lexicon) => (lexicon.extent(lexicon.root()).0, false),
+            Node::Pieces(pieces, writing) => (pieces.automaton(*writing).nearest(0), false),
             Node::Regular(leaf) => {
                 let shortest = self.leaves[*leaf as usize];
                 (shortest, shortest == 0)

@@ -16,6 +16,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::pieces::Pieces;
 use super::tree::Regular;
 
 /// A language described by its derivatives.
@@ -37,6 +38,11 @@ pub trait ImplicitLanguage: Send + Sync {
 
     /// Bytes to the end of a text from any place in it, at most, likewise; `None` if that is not known.
     fn farthest(&self) -> Option<u32> {
+        None
+    }
+
+    /// The pieces of a text, if it is all of them: these have an automaton of their own.
+    fn pieces(&self) -> Option<&Pieces> {
         None
     }
 }

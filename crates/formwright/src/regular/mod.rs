@@ -22,6 +22,7 @@ mod byte_set;
 mod expression;
 mod implicit;
 mod parser;
+mod pieces;
 mod tree;
 
 pub(crate) use automaton::ClassLoop;
@@ -29,4 +30,5 @@ pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub use byte_set::ByteSet;
 pub use implicit::{Implicit, ImplicitLanguage};
 pub use parser::{CharacterParser, Exploration, Outlook, Parser, ParserState};
+pub use pieces::{PieceAutomaton, Pieces, Unit, Writing};
 pub use tree::{Divisor, Ranges, Regular, Static};

@@ -2,6 +2,7 @@
 
 pub mod choice;
 pub mod json_schema;
+pub mod pieces;
 
 mod ascii;
 mod ecma;

@@ -35,10 +35,12 @@ impl Bitmap {
         Self { words, start, count }
     }
 
+    /// Adds a token.
     pub fn insert(&mut self, token: TokenId) {
         self[token as usize / 32] |= 1 << (token % 32);
     }
 
+    /// Adds some tokens.
     pub fn extend(&mut self, tokens: impl IntoIterator<Item = TokenId>) {
         tokens.into_iter().for_each(|token| self.insert(token));
     }

@@ -74,11 +74,7 @@ impl TerminalMask {
 
     /// Bytes of memory held, shared tokens not counted.
     pub(super) fn bytes(&self) -> usize {
-        let independent = match &self.independent {
-            TokenSet::List(list) => list.len() * 4,
-            TokenSet::Map(map) => map.len() * 4,
-        };
-        independent + self.spaced.len() * size_of::<Occurrence>() + self.farthest.bytes() + 128
+        self.independent.bytes() + self.spaced.len() * size_of::<Occurrence>() + self.farthest.bytes() + 128
     }
 }
 

@@ -34,7 +34,6 @@ mod token_set;
 mod walk;
 
 use automata::{Automata, Numbered};
-use bitmap::Bitmap;
 use cache::{Cache, Ids, read};
 use dependent::{Dependent, DependentKey};
 use mask::{Farthest, States};
@@ -42,6 +41,7 @@ use texts::Counting;
 use token_set::Collector;
 
 pub use begun::{Begun, MostBegun, Parts, TokensBegun};
+pub use bitmap::Bitmap;
 pub use dependent::{DependentTokens, Occurrence};
 pub use groups::{Group, Groups, GroupsKey};
 pub use lookahead::TokenLookahead;

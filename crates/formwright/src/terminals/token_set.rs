@@ -26,6 +26,26 @@ pub enum TokenSet {
 }
 
 impl TokenSet {
+    /// The tokens.
+    pub fn iter(&self) -> impl Iterator<Item = TokenId> + '_ {
+        let (list, map) = match self {
+            Self::List(tokens) => (&tokens[..], &[][..]),
+            Self::Map(words) => (&[][..], &words[..]),
+        };
+        let bits = |(&word, index): (&u32, u32)| {
+            (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 32 + bit)
+        };
+        list.iter().copied().chain(map.iter().zip(0..).flat_map(bits))
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::List(tokens) => tokens.len() * 4,
+            Self::Map(words) => words.len() * 4,
+        }
+    }
+
     /// Whether any token is left if some are taken out; `than` are these, ascending.
     pub fn has_others(&self, than: &[TokenId]) -> bool {
         match self {

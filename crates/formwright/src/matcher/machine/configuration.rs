@@ -100,7 +100,7 @@ pub enum Position {
     Text { leaf: LeafId, state: StateId, least: u32, most: u32 },
     /// Inside any other terminal.
     Terminal { leaf: LeafId, state: StateId },
-    /// Inside one of a set of texts; `at` is a node of their trie or lexicon.
+    /// Inside one of a set of texts; `at` is a node of their trie or lexicon, or a state of their automaton.
     Literal { node: NodeId, at: NodeIndex },
     /// Inside the name of a declared member; `at` is a node of the trie of names.
     Key { object: NodeId, seen: Progress, at: NodeIndex },

@@ -134,6 +134,7 @@ impl Machine<'_> {
         match self.graph.node(node) {
             Node::Literals(texts) => nearest_end(texts.tree(), at, |_| Some(0)),
             Node::Lexicon(lexicon) => lexicon.extent(lexicon.prefix(at)).0,
+            Node::Pieces(pieces, writing) => pieces.automaton(*writing).nearest(at),
             Node::Tail(tail) => {
                 nearest_end(tail.texts.tree(), at, |item| Some(tail.continuations[item as usize].shortest))
             }
@@ -145,6 +146,9 @@ impl Machine<'_> {
     pub fn dearest_text(&self, node: NodeId, at: NodeIndex) -> u32 {
         if let Node::Lexicon(lexicon) = self.graph.node(node) {
             return lexicon.extent(lexicon.prefix(at)).1;
+        }
+        if let Some(pieces) = self.graph.node(node).pieces() {
+            return pieces.farthest();
         }
         let Some(tree) = self.graph.node(node).tree() else { return INFINITE };
         let after = match self.graph.node(node) {

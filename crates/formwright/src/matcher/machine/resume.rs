@@ -173,7 +173,7 @@ impl Machine<'_> {
     pub(super) fn start(&mut self, node: NodeId, stack: StackId, byte: u8, out: &mut Successors<'_>) {
         let graph = self.graph;
         match graph.node(node) {
-            Node::Literals(_) | Node::Lexicon(_) => self.literal(node, 0, byte, stack, out),
+            Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) => self.literal(node, 0, byte, stack, out),
             Node::Regular(leaf) => {
                 let step = self.terminal_step(*leaf, graph.automaton(*leaf).start().state(), byte);
                 self.push_terminal(*leaf, step, stack, out);

@@ -24,7 +24,7 @@ const FEW: usize = 8;
 pub struct Entry {
     /// Terminal masks whose context-independent tokens are allowed, except for the bans.
     pub maps: SmallVec<[(Arc<TerminalMask>, Bans); 1]>,
-    /// Further sets of tokens that are allowed, except for the bans; only with a budget.
+    /// Further sets of tokens that are allowed, except for the bans: many tokens, or those of a budget.
     pub sets: SmallVec<[(Arc<TokenSet>, Bans); 1]>,
     /// Further allowed tokens.
     pub tokens: SmallVec<[TokenId; 8]>,
@@ -41,7 +41,8 @@ impl Entry {
     /// Bytes of memory held, shared maps not counted.
     pub fn bytes(&self) -> usize {
         let by_name = self.name_completing.as_ref().map_or(0, |tokens| tokens.bytes());
-        (self.tokens.len() + self.unresolved.len()) * 4 + self.maps.len() * 24 + by_name + 160
+        let sets: usize = self.sets.iter().map(|(set, _)| set.bytes()).sum();
+        (self.tokens.len() + self.unresolved.len()) * 4 + self.maps.len() * 24 + sets + by_name + 160
     }
 
     /// Whether this is all that the configuration allows, whatever names and items were used before.
@@ -54,7 +55,8 @@ impl Entry {
         self.begun.get_or_init(|| {
             let completing = self.name_completing.iter().flat_map(|tokens| tokens.tokens());
             let tokens = self.tokens.iter().chain(&self.unresolved).chain(completing);
-            begun.of_any(tokens.copied())
+            let sets = self.sets.iter().flat_map(|(set, _)| set.iter());
+            begun.of_any(tokens.copied().chain(sets))
         })
     }
 

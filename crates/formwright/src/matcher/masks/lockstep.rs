@@ -89,6 +89,9 @@ impl Masker<'_> {
                 let prefix = lexicon.prefix(text.at);
                 return self.walk_lexicon(walk, node, lexicon, (text, prefix), purpose, entry);
             }
+            Node::Pieces(pieces, writing) => {
+                return self.walk_pieces(walk, node, (pieces, *writing), text, purpose, entry);
+            }
             _ => return,
         };
         for deeper in texts.children(text.at) {

@@ -15,8 +15,11 @@
 //! differ between the texts that an entry serves. So an entry lists such tokens apart: by the undeclared name that they
 //! complete, or as unresolved.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
+use super::entry::Bans;
 use super::name_completing::ByName;
 use super::{Entry, NameCompleting, TerminalCache, Tokens, Walk};
 use crate::error::Result;
@@ -24,7 +27,7 @@ use crate::language::{NodeId, SpaceState, end};
 use crate::matcher::budget::Budget;
 use crate::matcher::machine::{Configuration, Machine, Position, StackId};
 use crate::regular::ByteSet;
-use crate::terminals::{RunTable, Tables};
+use crate::terminals::{Bitmap, RunTable, Tables, TokenSet};
 use crate::vocabulary::TokenId;
 
 /// The ids that the tables of a vocabulary give to the parts of a compiled graph.
@@ -108,8 +111,7 @@ impl<'m> Masker<'m> {
             let walk = Walk { trie: vocabulary.plain(), kind: Tokens::Plain };
             self.walk_from_root(&walk, configuration, &mut entry);
         }
-        entry.tokens = SmallVec::from_slice(self.tokens);
-        self.tokens.clear();
+        self.keep_tokens(&mut entry);
         // Tokens that are listed apart do not count here: a mask lists those of them that its text allows.
         entry.allows = entry.allows_something();
         if !entry.unresolved.is_empty() || !self.name_completing.is_empty() {
@@ -117,6 +119,18 @@ impl<'m> Masker<'m> {
         }
         self.machine.check_limits()?;
         Ok(entry)
+    }
+
+    /// Moves the tokens found into the entry. Many of them become a bit map, which is smaller, and copied as a whole.
+    fn keep_tokens(&mut self, entry: &mut Entry) {
+        let words = self.tables.vocabulary.mask_words();
+        if self.tokens.len() <= words {
+            entry.tokens = SmallVec::from_slice(self.tokens);
+        } else {
+            let map = Bitmap::of(self.tokens.iter().copied(), words);
+            entry.sets.push((Arc::new(TokenSet::Map(map)), Bans::default()));
+        }
+        self.tokens.clear();
     }
 
     /// Lists in the entry, apart from the others, the tokens that depend on names or items used before.

@@ -19,6 +19,7 @@ mod lookup;
 mod mask;
 mod masker;
 mod name_completing;
+mod pieces;
 mod precompute;
 mod row;
 mod terminal_cache;

@@ -74,6 +74,7 @@ fn texts_from(constraint: &Constraint, configuration: Configuration) -> u32 {
     };
     match constraint.graph().node(node) {
         Node::Lexicon(lexicon) => lexicon.bytes_below(lexicon.prefix(at)),
+        Node::Pieces(pieces, _) => pieces.text().len() as u32,
         node => node.tree().map_or(0, |tree| tree.node(at).skip - at),
     }
 }

@@ -87,7 +87,7 @@ const OBJECTS: About = About::OBJECTS;
 const REFERENCES: About = About::REFERENCES;
 const COMBINATIONS: About = About::COMBINATIONS;
 
-/// Every keyword of drafts 4 to 2020-12.
+/// Every keyword of drafts 4 to 2020-12, and one of ours.
 pub const KEYWORDS: &[Keyword] = &[
     row("$schema", Core, NOTHING, "chooses the dialect"),
     row("$id", Core, NOTHING, "base for references"),
@@ -119,6 +119,12 @@ pub const KEYWORDS: &[Keyword] = &[
         "ECMA-262, searched; the page on patterns tells what is read and what is refused",
     ),
     row("format", Assertion, STRINGS, "asserted for every format of the specification; see the format table"),
+    row(
+        "x-one-of-text",
+        Assertion,
+        STRINGS,
+        "a keyword of formwright: a piece of a text, `{\"source\": ..., \"unit\": \"char\"}`; or `word`, `sentence`",
+    ),
     row("items", Applicator, ARRAYS, "array form in drafts up to 2019-09"),
     row("prefixItems", Applicator, ARRAYS, ""),
     row("additionalItems", Applicator, ARRAYS, "drafts up to 2019-09"),

@@ -29,7 +29,7 @@ use super::sets::{Atom, Condition, StringSet, ValueSet, is_never};
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
-use crate::regular::{Encoding, Escapes, Regular};
+use crate::regular::{Encoding, Escapes, Regular, Writing};
 use alphabet::Texts;
 use strings::{counted_class, is_worth_counting, quoted};
 
@@ -252,6 +252,12 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
                 literals.extend(texts.iter().map(|text| quoted(self.reader.arena, text)));
             }
             strings if strings.is_none() => {}
+            StringSet::Regular { tree: Regular::Implicit(language), .. }
+                if !self.options.any_escapes
+                    && let Some(pieces) = language.pieces() =>
+            {
+                options.push(Node::Pieces(pieces.clone(), Writing::Json));
+            }
             strings => {
                 let tree = self.in_alphabet(strings.tree(), std::slice::from_ref(strings), Texts::Strings, whole);
                 options.push(match counted_class(&tree).filter(|(class, _, high)| is_worth_counting(class, *high)) {

@@ -17,6 +17,7 @@ mod conditions;
 mod conflict;
 mod emptiness;
 mod languages;
+mod pieces;
 mod place;
 mod record;
 mod references;
@@ -34,7 +35,7 @@ use super::value::Value;
 use super::{Options, Reading};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::regular::{Automaton, Regular};
+use crate::regular::{Automaton, Pieces, Regular};
 use emptiness::PROBE;
 pub use place::Pointer;
 use place::{Keys, SchemaKey, SchemaPlace};
@@ -94,6 +95,8 @@ pub struct SchemaReader<'d> {
     /// Dynamic scopes but the first, which is [`OUTERMOST`]: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
     automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
+    /// The texts that strings are pieces of.
+    pieces: Vec<Pieces>,
     /// Unknown keywords that resemble no known one.
     innocent: FxHashSet<&'d str>,
     readings: Option<Vec<Reading>>,
@@ -129,6 +132,7 @@ impl<'d> SchemaReader<'d> {
             combined: Default::default(),
             scopes: Vec::new(),
             automata: FxHashMap::default(),
+            pieces: Vec::new(),
             innocent: FxHashSet::default(),
             readings: (purpose == Purpose::Explain).then(Vec::new),
             faults: 0,

@@ -16,8 +16,8 @@ use bigdecimal::{BigDecimal, One, Signed, ToPrimitive};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::SchemaReader;
 use super::place::{Keys, SchemaPlace};
+use super::{SchemaReader, pieces};
 use crate::error::{Error, Kind, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
@@ -176,6 +176,9 @@ impl<'d> SchemaReader<'d> {
         }
         if let Some(value) = map.get("pattern") {
             parts.push(self.pattern(value, place, "pattern")?);
+        }
+        if let Some(value) = map.get(pieces::KEYWORD) {
+            parts.push(self.one_of_text(value, place)?);
         }
         let format = map.get("format").map(|value| self.format(value, place)).transpose()?.flatten();
         let Some(Approximated { set, superset }) = format else {
