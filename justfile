@@ -28,6 +28,14 @@ attack count seed:
 endings count seed:
     python tests/endings.py {{count}} {{seed}}
 
+# Random compositions: the parts that are read, masks, and every strategy within the smallest budgets.
+compositions count seed:
+    python tests/compositions.py {{count}} {{seed}}
+
+# The styles of tool calls against the chat templates of models.
+chat-templates:
+    tests/chat_templates
+
 # A random sample of changes to the kernel, each of which some test should find: Rust tests first, then Python tests.
 mutants count="40" seed="1":
     tests/mutants {{count}} {{seed}}
