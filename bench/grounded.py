@@ -10,8 +10,8 @@ ideographs) and *twice* (a half of the first one, two times); as forms of text, 
 
 Each is measured in a process of its own. *Mask* is a call from Python into a `RowBuffer` along random spellings of
 random pieces: where a piece begins, for the first time (*open*) and later (*start*), when a matcher *first* comes to a
-place behind it (with the worst 1 %, and the worst of all), and when it comes there *again*. *Memory* is what the process
-grows by with a second such form: the allocator keeps what the first one needed for a while (*peak*).
+place behind it (with the worst 1 %, and the worst of all), and when it comes there *again*. *Memory* is what the
+process grows by with a second such form: the allocator keeps what the first one needed for a while (*peak*).
 """
 
 from __future__ import annotations

@@ -226,35 +226,55 @@ RENDERED = [
     ("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "deepseek", 1),
     ("meta-llama-Llama-3.2-3B-Instruct", "llama3", 1),
     ("mistralai-Mistral-Nemo-Instruct-2407", "mistral", 2),
+    ("unsloth-mistral-Devstral-Small-2507", "mistral_args", 2),
+    ("mistralai-Ministral-3-14B-Reasoning-2512", "mistral_args", 2),
+    ("Qwen-Qwen3-0.6B", "hermes", 2),
+    ("Qwen3-Coder", "qwen_xml", 2),
+    ("Qwen3.5-4B", "qwen_xml", 2),
+    ("GLM-4.6", "glm", 2),
+    ("GLM-4.7-Flash", "glm_flat", 2),
+    ("deepseek-ai-DeepSeek-V3.1", "deepseek_v3", 2),
 ]
 
 
-@pytest.mark.skipif(not TEMPLATES.is_dir(), reason="FORMWRIGHT_CHAT_TEMPLATES names no folder of chat templates")
-@pytest.mark.parametrize(("name", "style", "count"), RENDERED)
-def test_a_style_is_what_the_chat_template_writes(name: str, style: str, count: int) -> None:
+def rendered(template: str, arguments: Any, count: int) -> str:
+    """What a chat template makes of a conversation with some calls, from the answer on."""
     jinja2 = pytest.importorskip("jinja2.sandbox")
-    template = (TEMPLATES / f"{name}.jinja").read_text(encoding="utf-8")
-    assert style_of(template) == style
-    arguments: Any = {"city": "Paris", "days": 3}
-    function = {"name": "get_weather", "arguments": json.dumps(arguments) if style == "deepseek" else arguments}
+    function = {"name": "get_weather", "arguments": arguments}
     calls = [{"id": f"abcdefgh{at}", "type": "function", "function": function} for at in range(count)]
     answer = {"role": "assistant", "content": None if count == 1 else "", "tool_calls": calls}
-    environment = jinja2.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-    environment.filters["tojson"] = lambda value, **options: json.dumps(value, ensure_ascii=False, **options)
-    rendered = environment.from_string(template).render(
+    extensions = ["jinja2.ext.loopcontrols"]
+    environment = jinja2.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=extensions)
+    environment.globals["raise_exception"] = print
+    environment.filters["tojson"] = lambda value, **options: json.dumps(value, **{"ensure_ascii": False, **options})
+    whole: str = environment.from_string(template).render(
         messages=[{"role": "user", "content": "THE QUESTION"}, answer],
         tools=[tool_of(get_weather).described()],
         bos_token="",
         eos_token="",
         strftime_now=lambda format: "2024",
         tools_in_user_message=True,
+        add_generation_prompt=False,
     )
+    return whole.rpartition("THE QUESTION")[2]
+
+
+@pytest.mark.skipif(not TEMPLATES.is_dir(), reason="FORMWRIGHT_CHAT_TEMPLATES names no folder of chat templates")
+@pytest.mark.parametrize(("name", "style", "count"), RENDERED)
+def test_a_style_is_what_the_chat_template_writes(name: str, style: str, count: int) -> None:
+    template = (TEMPLATES / f"{name}.jinja").read_text(encoding="utf-8")
+    assert style_of(template) == style
+    arguments = {"city": "Paris", "days": 3}
+    try:
+        written = rendered(template, arguments, count)
+    except TypeError:  # some templates want the arguments as text
+        written = rendered(template, json.dumps(arguments), count)
     row = STYLES[style]
-    written = rendered.rpartition("THE QUESTION")[2]
     written = written[written.index(row.begin or row.before) :]
     form = fw.tools(TOOLS, calls="required", style=style)
-    length = max(form.language.ends(written.encode()) or [0])
-    if not length and row.end:  # the template leaves the end of the list to the results of the calls
-        written, length = written.rstrip() + row.end, -1
-    found = form.parse(written.encode()[:length].decode() if length > 0 else written)
+    ends = [at for at in range(len(written) + 1) if form.matches(written[:at])]
+    if not ends:  # the template leaves the end of the list to the results of the calls
+        written += row.end
+        ends = [len(written)]
+    found = form.parse(written[: max(ends)])
     assert [(call.name, call.arguments) for call in found] == [("get_weather", arguments)] * count

@@ -226,7 +226,8 @@ class _OneCall:
     tail: Form[Any]
 
     def __call__(self, text: str) -> Call:
-        name = next(name for name in self.arguments if text.startswith(name + self.fixed))
+        fitting = (name for name in self.arguments if text.startswith(name + self.fixed))
+        name = max(fitting, key=len)  # one may be the beginning of another, where nothing stands behind a name
         tool, arguments = self.arguments[name]
         behind = text[len(name + self.fixed) :]
         value = Chain((self.middle, arguments, self.tail), (False, True, False))(behind)

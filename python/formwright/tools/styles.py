@@ -42,7 +42,7 @@ class Style:
         most: How many calls a text can have, if there is a bound.
         has_ids: Whether the model may write an id for each call.
         markers: Texts that are control tokens in some vocabularies.
-        signs: What tells a chat template of this style: any of these texts is in it.
+        signs: What tells a chat template of this style: all of these texts are in it.
     """
 
     begin: str = ""
@@ -51,7 +51,7 @@ class Style:
     after: str = ""
     separator: str = ""
     end: str = ""
-    arguments: Literal["json", "parameters", "keys"] = "json"
+    arguments: Literal["json", "parameters", "keys", "keys in a row"] = "json"
     trigger: str = ""
     text: str = ""
     most: int | None = None
@@ -75,6 +75,14 @@ _HERMES = Style(
     signs=("<tool_call>",),
 )
 
+_DEEPSEEK = (
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁sep｜>",
+    "<｜tool▁call▁end｜>",
+    "<｜tool▁calls▁end｜>",
+)
+
 STYLES: Mapping[str, Style] = {
     "json": Style(
         begin="[",
@@ -95,7 +103,7 @@ STYLES: Mapping[str, Style] = {
         arguments="parameters",
         trigger="<tool_call>",
         markers=("<tool_call>", "</tool_call>"),
-        signs=("<function=' +", "<function=example_function_name>", "'<function=' ~"),
+        signs=("<function=", "<parameter="),
     ),
     "glm": Style(
         before="<tool_call>",
@@ -107,13 +115,22 @@ STYLES: Mapping[str, Style] = {
         markers=("<tool_call>", "</tool_call>"),
         signs=("<arg_key>",),
     ),
+    "glm_flat": Style(
+        before="<tool_call>",
+        between="",
+        after="</tool_call>",
+        arguments="keys in a row",
+        trigger="<tool_call>",
+        markers=("<tool_call>", "</tool_call>"),
+        signs=("</arg_key><arg_value>",),
+    ),
     "llama3": Style(
         before='{"name": "',
         between='", "parameters": ',
         after="}",
         trigger='{"name": "',
         most=1,
-        signs=("<|python_tag|>", '{"name": function name, "parameters"'),
+        signs=('"parameters": ', "<|start_header_id|>"),
     ),
     "mistral": Style(
         begin="[TOOL_CALLS][",
@@ -127,6 +144,13 @@ STYLES: Mapping[str, Style] = {
         markers=("[TOOL_CALLS]",),
         signs=("[TOOL_CALLS]",),
     ),
+    "mistral_args": Style(
+        before="[TOOL_CALLS]",
+        between="[ARGS]",
+        trigger="[TOOL_CALLS]",
+        markers=("[TOOL_CALLS]", "[ARGS]"),
+        signs=("[TOOL_CALLS]", "[ARGS]"),
+    ),
     "deepseek": Style(
         begin="<｜tool▁calls▁begin｜>",
         before="<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
@@ -135,13 +159,17 @@ STYLES: Mapping[str, Style] = {
         separator="\n",
         end="<｜tool▁calls▁end｜>",
         trigger="<｜tool▁calls▁begin｜>",
-        markers=(
-            "<｜tool▁calls▁begin｜>",
-            "<｜tool▁call▁begin｜>",
-            "<｜tool▁sep｜>",
-            "<｜tool▁call▁end｜>",
-            "<｜tool▁calls▁end｜>",
-        ),
+        markers=_DEEPSEEK,
+        signs=("<｜tool▁calls▁begin｜>", "```json"),
+    ),
+    "deepseek_v3": Style(
+        begin="<｜tool▁calls▁begin｜>",
+        before="<｜tool▁call▁begin｜>",
+        between="<｜tool▁sep｜>",
+        after="<｜tool▁call▁end｜>",
+        end="<｜tool▁calls▁end｜>",
+        trigger="<｜tool▁calls▁begin｜>",
+        markers=_DEEPSEEK,
         signs=("<｜tool▁calls▁begin｜>",),
     ),
     "harmony": Style(
@@ -155,7 +183,18 @@ STYLES: Mapping[str, Style] = {
 }
 """The styles by name. Of a chat template that shows signs of several, the most telling one is asked first."""
 
-_ASKED_IN_ORDER = ("harmony", "deepseek", "mistral", "glm", "qwen_xml", "hermes", "llama3")
+_ASKED_IN_ORDER = (
+    "harmony",
+    "deepseek",
+    "deepseek_v3",
+    "mistral_args",
+    "mistral",
+    "glm_flat",
+    "glm",
+    "qwen_xml",
+    "hermes",
+    "llama3",
+)
 
 
 def style_of(template: Any, /) -> str:
@@ -172,7 +211,7 @@ def style_of(template: Any, /) -> str:
         text = text.get("tool_use", text.get("default"))
     if isinstance(text, str):
         for name in _ASKED_IN_ORDER:
-            if any(sign in text for sign in STYLES[name].signs):
+            if all(sign in text for sign in STYLES[name].signs):
                 return name
     raise ArgumentError(
         "the chat template shows no style of tool calls" if isinstance(text, str) else "there is no chat template",

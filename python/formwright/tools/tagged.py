@@ -31,6 +31,7 @@ __all__ = ["tagged_arguments"]
 _TAGS = {
     "parameters": ("<parameter={}>\n", "\n</parameter>", "\n"),
     "keys": ("<arg_key>{}</arg_key>\n<arg_value>", "</arg_value>", "\n"),
+    "keys in a row": ("<arg_key>{}</arg_key><arg_value>", "</arg_value>", ""),
 }
 """What stands before a value, what ends it, and what stands behind that."""
 
