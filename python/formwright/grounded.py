@@ -2,6 +2,8 @@ r"""Grounded text: the model copies a piece of a text, and can write nothing els
 
 ::
 
+    from typing import Annotated
+
     contract = "All sales are final. No refunds."
     quote = fw.one_of_text(contract, unit="sentence")       # a form: one or more whole sentences of the contract
     fw.template("Clause: {clause}", clause=quote)           # a part of a composition
