@@ -164,11 +164,16 @@ class Form(Generic[T_co]):
                 text=shown,
                 position=position,
             )
-        return self.read(shown)
+        return self.read_bytes(_bytes(text))
 
     def read_bytes(self, data: bytes) -> T_co:
         """The value of what a `Matcher` has accepted, which is a complete text of this form."""
-        return self.read(decoded(data) if self.language.control_tokens else data.decode())
+        text = decoded(data) if self.language.control_tokens else data.decode()
+        try:
+            return self.read(text)
+        except RecursionError as error:
+            message = "the form is nested deeper than Python can read it"
+            raise OutputInvalid(message, text=plain(text), position=len(text)) from error
 
     def matches(self, text: str | bytes) -> bool:
         """Whether ``text`` is a complete text of this form."""
@@ -424,22 +429,39 @@ def _with_letters(language: Language, data: bytes) -> tuple[bytes, int, bool]:
     names = [name.encode() for name in language.control_tokens]
     if not names:
         return data, *language.check(data)
-    readings = [b""]
+    data = data.replace(b"\xff", b"\xfe")  # no text holds this byte: it is not for a user to say where letters are
+    readings = [(b"", byte_matcher(Form(language, str, "text", "text")))]
     at = 0
     while (place := min((found for name in names if (found := data.find(name, at)) >= 0), default=-1)) >= 0:
-        here = [name for name in names if data.startswith(name, place)]
-        # Shorter than all else that ends behind it, so each of these readings is at the same place.
-        name = max(here, key=len)
+        # Of several names that begin there, the longest.
+        name = max((name for name in names if data.startswith(name, place)), key=len)
         between, end = data[at:place], place + len(name)
-        options = [b"\xff" + name + b"\xff", name]
-        longer = [reading + between + option for reading in readings for option in options]
-        readings = [new for new in longer if language.check(new)[0] == len(new)][:_MOST_READINGS] or longer[:1]
-        at = end
+        options = [between + b"\xff" + name + b"\xff", between + name]
+        longer = [further for read in readings for option in options if (further := _read_on(*read, option))]
+        if not longer:
+            break
+        readings, at = longer[:_MOST_READINGS], end
     tails = [data[at:]]  # and with a name that has only begun
     starts = range(max(at, len(data) - max(map(len, names)) + 1), len(data))
     tails += [data[at:k] + b"\xff" + data[k:] for k in starts if any(name.startswith(data[k:]) for name in names)]
-    checked = [(reading + tail, *language.check(reading + tail)) for reading in readings for tail in tails]
+    checked = []
+    for read, matcher in readings:
+        for tail in tails:
+            whole = _read_on(read, matcher, tail)
+            if whole is not None and whole[1].is_complete:
+                return whole[0], len(whole[0]), True
+            checked.append((read + tail, *language.check(read + tail)))
     return max(checked, key=lambda found: (found[2], found[1] - found[0][: found[1]].count(b"\xff")))
+
+
+def _read_on(read: bytes, matcher: Matcher, text: bytes) -> tuple[bytes, Matcher] | None:
+    """What was read and its matcher after some text more; ``None`` if that cannot come."""
+    after = matcher.fork()
+    try:
+        after.accept_bytes(text)
+    except TokenRejected:
+        return None
+    return read + text, after
 
 
 def byte_matcher(form: Form[Any]) -> Matcher:

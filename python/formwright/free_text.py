@@ -242,7 +242,9 @@ class _Behind:
     rest: Form[Any]
 
     def __call__(self, prompt: str) -> Form[Any] | None:
-        return self.rest if prompt.rstrip().endswith(self.marker.rstrip()) else None
+        marker = self.marker.rstrip()
+        is_there = prompt.rstrip().endswith(marker) if marker else prompt.endswith(self.marker)
+        return self.rest if is_there else None
 
 
 def _marker(marker: Marker) -> Form[str]:

@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from formwright.errors import OutputInvalid
+
 if TYPE_CHECKING:
     from formwright.forms import Form
 
@@ -31,6 +33,7 @@ __all__ = [
     "Part",
     "Repetition",
     "cut",
+    "cut_of",
     "decoded",
     "encoded",
     "found_parts",
@@ -120,6 +123,19 @@ def cut(
         at = end
 
 
+def cut_of(reader: Any, data: bytes) -> Cut:
+    """The parts that a reader finds in a whole text.
+
+    Raises:
+        OutputInvalid: There is no way to cut it.
+    """
+    found: Cut | None = reader.cut(data)
+    if found is None:
+        text = plain(decoded(data))
+        raise OutputInvalid("the text cannot be cut into the parts of its form", text=text, position=0)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """Reads texts in a row: the values of those that are taken; of one, its value; of none, the whole text.
@@ -142,7 +158,7 @@ class Chain:
         if not any(self.takes):
             return plain(text)
         data = encoded(text)
-        taken = [part for part, takes in zip(self.cut(data) or (), self.takes, strict=True) if takes]
+        taken = [part for part, takes in zip(cut_of(self, data), self.takes, strict=True) if takes]
         values = [form.read(decoded(data[start:end])) for form, start, end in taken]
         return values[0] if len(values) == 1 else tuple(values)
 
@@ -195,14 +211,14 @@ class Repetition:
             times = (number + step - 1) // step
             return times >= self.low and (number == 0 or number % step == 1 % step)
 
-        return cut(
-            data, part_at, may_end, lambda number: number < step * self.low or number % step == 1, is_open=is_open
-        )
+        # Where something stands between them, a part may be empty without being repeated for ever.
+        always = self.between is not None and not self.between.language.ends(b"")
+        return cut(data, part_at, may_end, lambda number: always or number < step * self.low, is_open=is_open)
 
     def __call__(self, text: str) -> list[Any]:
         """The values of a text that is in form."""
         data = encoded(text)
-        found = self.cut(data) or ()
+        found = cut_of(self, data)
         return [self.body.read(decoded(data[start:end])) for form, start, end in found if form is not self.between]
 
 

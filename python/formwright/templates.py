@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from formwright._kernel import Language
-from formwright.errors import ArgumentError
+from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms import Form, check_text, literal, shortened
 from formwright.languages import form
-from formwright.parts import Chain, Cut, Repetition, decoded, encoded
+from formwright.parts import Chain, Cut, Repetition, cut_of, decoded, encoded, plain
 
 __all__ = ["many", "optional", "template"]
 
@@ -47,6 +47,8 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
         NotAForm, LanguageError: As `form`, for a field.
     """
     check_text(pattern, "pattern")
+    if into is not None and not callable(into):
+        raise ArgumentError(f"template: into={into!r} is no class and no function", argument="into")
     hints = _hints(into)
     parts: list[Form[Any]] = []
     names: list[str] = []
@@ -101,6 +103,8 @@ def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | N
     """
     target = _form(form)
     between = sep if isinstance(sep, Form) else literal(sep) if sep != "" else None
+    if between is not None and between.kind != "text":
+        raise ArgumentError(f"many: sep is no text, but {between.title}: its value would be lost", argument="sep")
     if low < 0 or (high is not None and high < low):
         raise ArgumentError(f"many: low={low} and high={high} are no bounds", argument="low" if low < 0 else "high")
     read = Repetition(target, low, high, between)
@@ -134,7 +138,10 @@ def _hints(into: Callable[..., Any] | None) -> Mapping[str, Any]:
     """What the annotations of a class say of its fields."""
     if not isinstance(into, type):
         return {}
-    return get_type_hints(into, include_extras=True)
+    try:
+        return get_type_hints(into, include_extras=True)
+    except NameError as error:
+        raise ArgumentError(f"template: {error}, which {into.__name__} uses", argument="into") from error
 
 
 def _in_a_row(parts: list[Form[Any]]) -> Language:
@@ -159,9 +166,16 @@ class _Fields:
 
     def __call__(self, text: str) -> Any:
         data = encoded(text)
-        found = self.chain.cut(data) or ()
+        found = cut_of(self.chain, data)
         values = {form.name: form.read(decoded(data[start:end])) for form, start, end in found if form.name is not None}
-        return values if self.into is None else self.into(**values)
+        if self.into is None:
+            return values
+        try:
+            return self.into(**values)
+        except (TypeError, ValueError) as error:
+            shown = plain(text)
+            message = f"the text is in form, but {self.into!r} refuses its fields: {error}"
+            raise OutputInvalid(message, text=shown, position=len(shown)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,8 @@ class PartsReader:
     def finish(self, value: Any, /) -> None:
         """The text is over, and spells ``value``."""
         self.value = (value,)
-        self._read += self._take(self._held)
+        held, self._held = self._held, ""
+        self._read += self._take(held)
         if not self._stuck and self._begun[-1].end is None:
             self._close()
         if sum(self._chain.takes) == 1 and (number := self._chain.takes.index(True)) < len(self._begun):

@@ -20,7 +20,7 @@ with ``calls="auto"`` the model may write text instead, and text between calls; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -91,6 +91,8 @@ def tools(
         ArgumentError: There is no tool, or two have one name; one has no schema; an argument is of another kind.
         NotAForm, LanguageError: The arguments of a tool cannot be enforced.
     """
+    if isinstance(tools, str | Mapping | type) or not isinstance(tools, Iterable):
+        raise ArgumentError("tools: a list of tools is wanted", hint="pass [tool] for one", argument="tools")
     known = [tool_of(tool) for tool in tools]
     names = [tool.name for tool in known]
     if not known:
@@ -153,8 +155,8 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
         (name + fixed, form.language if place is None else middle.language + form.language)
         for name, (_, form) in arguments.items()
     ]
-    reader = _OneCall(arguments, fixed, middle, tail)
-    return Form(Language.branches(branches) + tail.language, reader, "a call", "value", name="call")
+    reader = _OneCall(arguments, fixed, middle, tail, style.has_ids)
+    return Form(Language.branches(branches) + tail.language, reader, "a call", "value")
 
 
 def _taken(forms: tuple[Form[Any], ...], index: int) -> Form[Any]:
@@ -224,6 +226,7 @@ class _OneCall:
     fixed: str
     middle: Form[str]
     tail: Form[Any]
+    has_ids: bool
 
     def __call__(self, text: str) -> Call:
         fitting = (name for name in self.arguments if text.startswith(name + self.fixed))
@@ -231,7 +234,7 @@ class _OneCall:
         tool, arguments = self.arguments[name]
         behind = text[len(name + self.fixed) :]
         value = Chain((self.middle, arguments, self.tail), (False, True, False))(behind)
-        return Call(name, value, _written_id(behind), tool)
+        return Call(name, value, _written_id(behind) if self.has_ids else "", tool)
 
 
 def _written_id(text: str) -> str:

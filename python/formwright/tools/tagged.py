@@ -54,10 +54,23 @@ def tagged_arguments(tool: Tool, kind: str) -> Form[Any]:
             hint='describe the arguments by "properties" and "required", or take a style that writes JSON',
             pointer=f"/{keyword}",
         )
-    required = schema.get("required", [])
+    json_schema(schema)  # which tells what is wrong with it
+    required, properties = schema.get("required", []), schema.get("properties", {})
+    if schema.get("type", "object") != "object" or not set(required) <= set(properties):
+        raise UnsupportedKeyword(
+            f"tools: {tool.name!r}: arguments between tags are an object whose required members are declared",
+            hint='declare each by "properties"',
+            pointer="/required",
+        )
+    if odd := [name for name in properties if not re.fullmatch(r"[^<>\s]+", name)]:
+        raise UnsupportedKeyword(
+            f"tools: {tool.name!r}: the argument {odd[0]!r} cannot be named in a tag",
+            hint="take a style that writes JSON",
+            pointer="/properties",
+        )
     language = Language.choice([""])
     raw: list[str] = []
-    for name, value in schema.get("properties", {}).items():
+    for name, value in properties.items():
         before, end, behind = _TAGS[kind]
         body, is_raw = _value(schema, name, value, end)
         raw += [name] if is_raw else []
@@ -112,15 +125,21 @@ def _string(schema: Mapping[str, Any], pointer: str, end: str) -> Language:
     asked = set(schema) - _SILENT
     marker = Language.choice([end])
     if "enum" in asked or "const" in asked:
-        texts = [text for text in schema.get("enum", [schema.get("const")]) if isinstance(text, str)]
-        return choice([text for text in texts if end not in text]).language + marker
+        values = schema.get("enum", [schema.get("const")])
+        valid = json_schema({**schema, "type": "string"}).matches
+        texts = [text for text in values if isinstance(text, str) and end not in text and valid(json.dumps(text))]
+        if not texts:
+            raise UnsupportedKeyword(
+                "tools: no string of the schema can be written between tags", hint="", pointer=pointer
+            )
+        return choice(texts).language + marker
     if not asked:
         return Language.text([end])
     body = Language.text([end], included=False)
     if "format" in asked:
         body = body & Language.format(schema["format"])
     if asked & set(_LENGTHS):
-        low, high = schema.get("minLength", 0), schema.get("maxLength", "")
+        low, high = int(schema.get("minLength", 0)), int(schema["maxLength"]) if "maxLength" in schema else ""
         body = body & regex(f"(?s:.){{{low},{high}}}").language
     if "pattern" in asked:
         body = body & _searched(schema["pattern"]).language

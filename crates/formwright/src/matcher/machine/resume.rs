@@ -42,7 +42,9 @@ impl Machine<'_> {
                 let (part, after) = self.part(node, 0, stack);
                 return self.enter(part, after, out); // where that may be empty, the next part is entered too
             }
-            Node::Repeat { .. } if self.begins_with_text(node) => return self.next_round(node, 0, stack, out),
+            Node::Repeat { body, .. } if self.begins_with_text(node) && !self.graph.facts.nullable(*body) => {
+                return self.next_round(node, 0, stack, out);
+            }
             Node::Choice(_) if self.begins_with_text(node) => {
                 let graph = self.graph;
                 let Node::Choice(options) = graph.node(node) else { return };
@@ -154,7 +156,11 @@ impl Machine<'_> {
         }
         if count < high {
             let stack = self.round(node, count, below);
-            self.enter(body, stack, out);
+            if self.graph.facts.nullable(body) {
+                out.push(Position::Start(body), stack); // to enter it would be to leave it, and so to begin another round
+            } else {
+                self.enter(body, stack, out);
+            }
         }
     }
 
