@@ -2,10 +2,11 @@ r"""Grounded text: the model copies a piece of a text, and can write nothing els
 
 ::
 
+    contract = "All sales are final. No refunds."
     quote = fw.one_of_text(contract, unit="sentence")       # a form: one or more whole sentences of the contract
     fw.template("Clause: {clause}", clause=quote)           # a part of a composition
     Annotated[str, fw.one_of_text(contract, unit="word")]   # a field of a model, a dataclass, a TypedDict
-    quote.places("No refunds.")                             # [(1204, 1215)]: where it stands, in characters
+    quote.places("No refunds.")                             # [(21, 32)]: where it stands, in characters
 
 The value is the piece, a ``str``. Where it stands is asked for, by `Grounded.places`, for two reasons: a piece may
 stand in several places, and a ``str`` goes through every composition, type and validator as it is.
