@@ -10,8 +10,8 @@ ideographs) and *twice* (a half of the first one, two times); as forms of text, 
 
 Each is measured in a process of its own. *Mask* is a call from Python into a `RowBuffer` along random spellings of
 random pieces: where a piece begins, for the first time (*open*) and later (*start*), when a matcher *first* comes to a
-place behind it (with the worst 1 %, and the worst of all), and when it comes there *again*. *Memory* is what the process
-grows by with a second such form: the allocator keeps what the first one needed for a while (*peak*).
+place behind it (with the worst 1 %, and the worst of all), and when it comes there *again*. *Memory* is what the
+process grows by with a second such form: the allocator keeps what the first one needed for a while (*peak*).
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        return measure(*options.one, options.size)
+        return measure(options.one[0], options.one[1], options.one[2], options.size)
     columns = ["build s", "compile", "open ms", "start us", "first us", "p99 us", "max us", "again us", "MB", "peak MB"]
     columns += ["store ms", "load s"]
     print(f"{'text':9}{'unit':9}{'as':5}" + "".join(f"{column:>9}" for column in columns), flush=True)
