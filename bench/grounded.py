@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        return measure(*options.one, options.size)
+        return measure(options.one[0], options.one[1], options.one[2], options.size)
     columns = ["build s", "compile", "open ms", "start us", "first us", "p99 us", "max us", "again us", "MB", "peak MB"]
     columns += ["store ms", "load s"]
     print(f"{'text':9}{'unit':9}{'as':5}" + "".join(f"{column:>9}" for column in columns), flush=True)

@@ -7,8 +7,8 @@ r"""Grounded text: the model copies a piece of a text, and can write nothing els
     contract = "All sales are final. No refunds."
     quote = fw.one_of_text(contract, unit="sentence")       # a form: one or more whole sentences of the contract
     fw.template("Clause: {clause}", clause=quote)           # a part of a composition
-    Annotated[str, fw.one_of_text(contract, unit="word")]   # a field of a model, a dataclass, a TypedDict
-    quote.places("No refunds.")                             # [(21, 32)]
+    fw.form(tuple[Annotated[str, quote], int])              # a field of a type: a model, a dataclass, a TypedDict
+    quote.places("No refunds.")                             # [(21, 32)]: where it stands, in characters
 
 The value is the piece, a ``str``. Where it stands is asked for, by `Grounded.places`, for two reasons: a piece may
 stand in several places, and a ``str`` goes through every composition, type and validator as it is.
@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from formwright._kernel import Language, places
-from formwright.errors import ArgumentError
 from formwright.forms import Form, check_text, shortened
 
 __all__ = ["Grounded", "one_of_text"]
@@ -97,7 +96,6 @@ def one_of_text(source: str, /, unit: Unit = "char") -> Grounded:
         LimitExceeded: ``source`` is too long.
     """
     check_text(source, "source")
-    if not isinstance(unit, str):
-        raise ArgumentError(f"unit: a str is wanted, not {type(unit).__name__}", argument="unit")
+    check_text(unit, "unit")
     title = f"piece of {shortened(repr(source[:60] + source[60:][-40:]))} by {unit}s"
     return Grounded(Language.one_of_text(source, unit), str, title, "text", source=source, unit=unit)
