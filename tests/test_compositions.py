@@ -252,3 +252,43 @@ def test_fields_of_a_template_come_one_by_one() -> None:
     assert reader.feed("6").value == {"name": "Ada", "age": None}
     assert reader.finish() == {"name": "Ada", "age": 36}
     assert reader.value.value == {"name": "Ada", "age": 36}
+
+
+def test_parts_may_be_empty() -> None:
+    assert fw.many(fw.optional(int), sep=",").parse("1,,2") == [1, None, 2]
+    assert fw.many(fw.optional(int)).parse("1") == [1]
+    assert fw.many(fw.regex("[a-z]*"), sep=",").parse("a,,b") == ["a", "", "b"]
+    assert fw.regex("a?").repeat(0, None).example() == ""
+    assert fw.text().repeat(0, None).matches("ab")
+    with pytest.raises(ArgumentError, match="sep"):
+        fw.many(int, sep=fw.form(int))  # type: ignore[arg-type]
+
+
+def test_a_marker_of_white_space_is_looked_for_as_it_is() -> None:
+    form = fw.after("\n", fw.regex("[0-9]+"))
+    assert form.behind is not None
+    assert form.behind("a line\n") is not None
+    assert form.behind("no line") is None
+
+
+def test_forms_nested_beyond_python_are_a_typed_error() -> None:
+    form: fw.Form[Any] = fw.form(int)
+    for _ in range(400):
+        form = form + ","
+    with pytest.raises(OutputInvalid, match="nested"):
+        form.parse("1" + "," * 400)
+
+
+def test_what_a_class_refuses_is_typed() -> None:
+    def refuse(**fields: Any) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(OutputInvalid, match="no"):
+        fw.template("{a}", a=int, into=refuse).parse("1")
+    with pytest.raises(ArgumentError, match="into"):
+        fw.template("{a}", a=int, into=3)  # type: ignore[arg-type]
+
+
+def test_a_letter_is_not_for_a_user_to_spell() -> None:
+    assert not fw.special("<t>").matches(b"\xff<t>\xff")
+    assert fw.special("<t>").matches(b"<t>")

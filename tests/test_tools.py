@@ -144,6 +144,35 @@ def test_strings_between_tags_keep_their_keywords() -> None:
         tool(contentEncoding="base64")
 
 
+def test_between_tags_nothing_of_a_schema_is_dropped() -> None:
+    def tool(schema: Any, **more: Any) -> fw.Form[Any]:
+        parameters = {"type": "object", "properties": {"x": schema}, **more}
+        return fw.tools([{"name": "f", "parameters": parameters}], calls="one", style="glm")
+
+    form = tool({"type": "string", "enum": ["a", "bbb"], "minLength": 2.0}, required=["x"])
+    text = "<tool_call>f\n<arg_key>x</arg_key>\n<arg_value>{}</arg_value>\n</tool_call>"
+    assert [form.matches(text.format(value)) for value in ("a", "bbb")] == [False, True]
+    for schema, more in (
+        ({"type": "string"}, {"required": ["z"]}),
+        ({"type": "string", "pattern": 5}, {}),
+        ({"$ref": 5}, {}),
+        ({"type": "string", "enum": ["a"], "const": "b"}, {}),
+    ):
+        with pytest.raises(fw.errors.LanguageError):
+            tool(schema, **more)
+    named = {"type": "object", "properties": {"a>b": {"type": "string"}}}
+    with pytest.raises(UnsupportedKeyword, match="a>b"):
+        fw.tools([{"name": "f", "parameters": named}], style="qwen_xml")
+
+
+def test_an_id_is_read_only_where_the_style_writes_one() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "object"}, "id": {"type": "string"}}}
+    form = fw.tools([{"name": "f", "parameters": schema}], calls="one", style="harmony")
+    head = "<|channel|>commentary to=functions.f <|constrain|>json<|message|>"
+    (call,) = form.parse(head + '{"a": {}, "id": "abcdefghi"}')
+    assert call.id == "call_0"
+
+
 def test_markers_that_are_control_tokens() -> None:
     tokens: list[bytes | None] = [*(bytes([byte]) for byte in range(256)), None, None, None]
     special = {"<tool_call>": 256, "</tool_call>": 257}
