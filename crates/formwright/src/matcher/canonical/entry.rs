@@ -159,6 +159,9 @@ impl Maker<'_, '_, '_> {
         let mut single: Vec<TokenId> = mask.resolved.clone();
         for allowed in &mask.entries {
             single.extend(&allowed.tokens);
+            for (set, bans) in &allowed.sets {
+                single.extend(set.iter().filter(|&token| !bans.has(token)));
+            }
             let is_wide = is_inside(configuration.position);
             for (map, bans) in &allowed.maps {
                 let tokens: Vec<TokenId> = match &map.independent {
