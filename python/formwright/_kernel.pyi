@@ -26,6 +26,7 @@ __all__ = [
     "first_allowed",
     "json_schema_formats",
     "json_schema_keywords",
+    "places",
 ]
 
 _T_co = TypeVar("_T_co", covariant=True)
