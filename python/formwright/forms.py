@@ -31,10 +31,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from html import escape
+from operator import add
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher, Vocabulary
@@ -49,8 +50,10 @@ __all__ = [
     "Reading",
     "behind_prefix",
     "byte_matcher",
+    "chained",
     "check_text",
     "form_of_language",
+    "in_a_row",
     "literal",
     "read_json",
     "shortened",
@@ -362,6 +365,20 @@ def behind_prefix(form: Form[Any]) -> Form[Any]:
     """What follows the text that a form begins with, if it is a text and a form with a value."""
     read = form.read
     return read.forms[1] if isinstance(read, Chain) and read.takes == (False, True) else form
+
+
+def in_a_row(forms: Sequence[Form[Any]]) -> Language:
+    """The texts of some forms, one after the other."""
+    if not forms:
+        return Language.choice([""])
+    first, *others = (form.language for form in forms)
+    return reduce(add, others, first)
+
+
+def chained(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any]:
+    """Texts in a row, read as one of them."""
+    taken = tuple(at == takes for at in range(len(forms)))
+    return Form(in_a_row(forms), Chain(forms, taken), title, "value")
 
 
 def _bytes(text: str | bytes) -> bytes:

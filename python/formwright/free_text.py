@@ -27,9 +27,9 @@ from typing import Any, TypedDict
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms import Form, check_text, literal, shortened
+from formwright.forms import Form, chained, check_text, literal, shortened
 from formwright.languages import form
-from formwright.parts import Chain, plain
+from formwright.parts import plain
 
 __all__ = ["after", "format", "special", "text", "thinking"]
 
@@ -186,12 +186,12 @@ def after(
     target = _form(form)
     free = text(until=marker, max_chars=max_chars, max_tokens=max_tokens)
     rest = text(until=marker, include=False, max_chars=max_chars, max_tokens=max_tokens)
-    span = _chain(f"after {_shown(marker)}", (free, target), takes=1)
+    span = chained(f"after {_shown(marker)}", (free, target), takes=1)
     if times == 1:
         whole = span if required else span | rest
         return replace(whole, behind=_Behind(_name(marker), target))
     spans = replace(span.repeat(int(required), times), kind="value")
-    return _chain(f"{spans.title}, then text", (spans, rest), takes=0)
+    return chained(f"{spans.title}, then text", (spans, rest), takes=0)
 
 
 def thinking(
@@ -222,16 +222,8 @@ def thinking(
     target = _form(form)
     thought = text(until=close, include=False, max_chars=max_chars, max_tokens=max_tokens).named("thought")
     rest = (thought, _marker(close), Form(Language.regex("[ \n]{0,4}"), str, "white space", "text"), target)
-    behind = _Behind(_name(open), _chain(f"thought, then {target.title}", rest, takes=3))
-    return replace(_chain(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), behind=behind)
-
-
-def _chain(title: str, forms: tuple[Form[Any], ...], *, takes: int) -> Form[Any]:
-    """Texts in a row, with the value of one of them."""
-    language = forms[0].language
-    for part in forms[1:]:
-        language = language + part.language
-    return Form(language, Chain(forms, tuple(at == takes for at in range(len(forms)))), title, "value")
+    behind = _Behind(_name(open), chained(f"thought, then {target.title}", rest, takes=3))
+    return replace(chained(f"thinking, then {target.title}", (_marker(open), *rest), takes=4), behind=behind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from typing import Any, get_type_hints
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError, OutputInvalid
-from formwright.forms import Form, check_text, literal, shortened
+from formwright.forms import Form, check_text, in_a_row, literal, shortened
 from formwright.languages import form
 from formwright.parts import Chain, Cut, Repetition, cut_of, decoded, encoded, plain
 
@@ -74,7 +74,7 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
             argument=unknown[0],
         )
     chain = Chain(tuple(parts), (False,) * len(parts))
-    return Form(_in_a_row(parts), _Fields(chain, into), f"template {shortened(repr(pattern))}", "value")
+    return Form(in_a_row(parts), _Fields(chain, into), f"template {shortened(repr(pattern))}", "value")
 
 
 def optional(form: Any, /) -> Form[Any]:
@@ -142,15 +142,6 @@ def _hints(into: Callable[..., Any] | None) -> Mapping[str, Any]:
         return get_type_hints(into, include_extras=True)
     except NameError as error:
         raise ArgumentError(f"template: {error}, which {into.__name__} uses", argument="into") from error
-
-
-def _in_a_row(parts: list[Form[Any]]) -> Language:
-    if not parts:
-        return Language.choice([""])
-    language = parts[0].language
-    for part in parts[1:]:
-        language = language + part.language
-    return language
 
 
 @dataclass(frozen=True, slots=True)

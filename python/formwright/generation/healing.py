@@ -13,12 +13,11 @@ text follow canonically, and none if four are not enough.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from formwright._kernel import Constraint
-from formwright.forms import literal
-from formwright.parts import Chain
+from formwright.forms import chained, literal
 
 __all__ = ["Healed"]
 
@@ -59,6 +58,5 @@ class Healed:
 
 def _begun(constraint: Constraint[Any], prefix: str) -> Constraint[Any]:
     """The same form behind a text that is no part of its value."""
-    whole = literal(prefix) + constraint.form
-    form = replace(whole, read=Chain((literal(prefix), constraint.form), (False, True)))
+    form = chained(constraint.form.title, (literal(prefix), constraint.form), takes=1)
     return Constraint(form, constraint.vocabulary, canonical=constraint.canonical)

@@ -26,10 +26,11 @@ from typing import Any, Literal
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms import Form, literal
+from formwright.forms import Form, chained, literal
 from formwright.free_text import special, text
 from formwright.languages import json_options
-from formwright.parts import Chain, Cut, Repetition, plain
+from formwright.parts import Chain, Cut, plain
+from formwright.templates import many
 from formwright.tools.sources import Tool, tool_of
 from formwright.tools.styles import STYLES, Style, style_of
 from formwright.tools.tagged import tagged_arguments
@@ -159,44 +160,28 @@ def _call_form(tools: Sequence[Tool], style: Style, options: dict[str, Any]) -> 
     return Form(Language.branches(branches) + tail.language, reader, "a call", "value")
 
 
-def _taken(forms: tuple[Form[Any], ...], index: int) -> Form[Any]:
-    """Texts in a row, read as one of them."""
-    language = forms[0].language
-    for form in forms[1:]:
-        language = language + form.language
-    takes = tuple(at == index for at in range(len(forms)))
-    return Form(language, Chain(forms, takes), " + ".join(form.title for form in forms), "value")
-
-
 def _literal(before: str, middle: Language, behind: str) -> Form[str]:
     return Form(literal(before).language + middle + literal(behind).language, plain, "an id", "text")
 
 
 def _listed(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
     """One call or more, with nothing else."""
-    first = _marked(style.begin + style.before, style)
-    further = Form((_marked(style.separator + style.before, style)).language, plain, "between calls", "text")
-    body = Form(
-        call.language + (further.language + call.language).repeat(0, None if most is None else most - 1),
-        Repetition(call, 1, most, further),
-        "calls",
-        "value",
-    )
-    return first + body + _marked(style.end, style)
+    calls = many(call, sep=_marked(style.separator + style.before, style), low=1, high=most)
+    return _marked(style.begin + style.before, style) + calls + _marked(style.end, style)
 
 
 def _auto(call: Form[Any], style: Style, most: int | None) -> Form[Any]:
     """Calls with text before and between them, or text alone."""
     if not style.trigger:
         header, alone = _marked(style.text, style), text().named("text")
-        return _listed(call, style, most) | _taken((header, alone), 1)
+        return _listed(call, style, most) | chained("text", (header, alone), takes=1)
     triggers = _marker(style.trigger, style)
     before = text(until=triggers, include=False).named("text")
     rest = text(until=triggers, include=False).named("text")
     if style.is_list:
         return before + _listed(call, style, most) | rest
     span = before + _marked(style.before, style) + call
-    return _taken((span.repeat(0, most), rest), 0)
+    return chained("calls and text", (span.repeat(0, most), rest), takes=0)
 
 
 def _marker(trigger: str, style: Style) -> list[str | Form[str]]:
