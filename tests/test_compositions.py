@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from compositions import END, SPECIAL, VOCABULARY, Maker, fault, letter, wrong_mask, wrong_reading
 
 import formwright as fw
-from formwright.errors import ArgumentError, OutputInvalid, UnsatisfiableSchema, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, OutputInvalid, UnsatisfiableSchema, VocabularyError
 
 OBJECT = {
     "type": "object",
@@ -277,6 +278,31 @@ def test_forms_nested_beyond_python_are_a_typed_error() -> None:
         form = form + ","
     with pytest.raises(OutputInvalid, match="nested"):
         form.parse("1" + "," * 400)
+
+
+def test_operators_nest_to_a_limit() -> None:
+    language = fw.regex("a").language
+    comma = fw.literal(",").language
+    with pytest.raises(LimitExceeded, match="operators"):
+        for _ in range(1001):
+            language = language + comma
+    found: list[Any] = []
+
+    def run() -> None:
+        found.append(language.check(b"a" + b"," * 1000))
+        try:
+            language & language
+        except ArgumentError:
+            found.append("refused")
+
+    before = threading.stack_size(512 << 10)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert found == [(1001, True), "refused"]
 
 
 def test_what_a_class_refuses_is_typed() -> None:

@@ -21,6 +21,8 @@ pub struct Limits {
     pub nodes: usize,
     /// Bytes of the texts of a choice that are laid out as a tree; more are kept as they are, in order.
     pub tree_bytes: usize,
+    /// Operators inside operators. A machine follows them by a function that calls itself.
+    pub nesting: usize,
     /// Nodes of all instructions by which a stored language is built again. Every operator copies its operands.
     pub source_nodes: usize,
     /// Alternatives that combining schemas (`allOf` x `anyOf`, `not`) may produce in one place.
@@ -43,6 +45,7 @@ impl Default for Limits {
             schema_depth: 128,
             nodes: 4_000_000,
             tree_bytes: 1 << 16, // so that trees of few nodes, whose texts are counted in tokens, stay trees
+            nesting: 1_000,
             source_nodes: 16_000_000,
             alternatives: 32,
             automata_bytes: 128 << 20,

@@ -34,6 +34,7 @@ impl Language {
             return Err(Error::argument("branches", "branches: there are none"));
         }
         graph.root = graph.radix_tree(&targets);
+        graph.nesting += 1;
         Self::new(graph, limits)
     }
 }

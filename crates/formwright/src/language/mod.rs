@@ -377,6 +377,8 @@ pub struct Graph {
     pub controls: Vec<Arc<str>>,
     /// The leaves in which only so many tokens may end; a text comes into each of them once at most.
     pub bounds: Vec<PartBound>,
+    /// How deep operators stand inside operators.
+    pub nesting: usize,
     /// Bytes of the longest literal text.
     longest: usize,
 }

@@ -14,6 +14,9 @@ use crate::regular::{Encoding, Regular, Writing};
 /// Nodes of the tree of one language.
 const MOST_NODES: usize = 1 << 14;
 
+/// Nesting of its operators: a tree is made by a function that calls itself.
+const DEEPEST: usize = 256;
+
 impl Language {
     /// The texts that are in this language and in `other`.
     ///
@@ -40,13 +43,14 @@ impl Language {
     /// Its texts as a tree.
     fn tree(&self) -> Result<Regular> {
         let mut fuel = MOST_NODES;
-        tree_of(self.graph(), self.graph().root, &mut fuel)
+        tree_of(self.graph(), self.graph().root, DEEPEST, &mut fuel)
     }
 }
 
-/// The texts of a node. Nodes of compositions have no cycles, and nest as deep as the user wrote them.
-fn tree_of(graph: &Graph, node: NodeId, fuel: &mut usize) -> Result<Regular> {
+/// The texts of a node, which nests at most so deep.
+fn tree_of(graph: &Graph, node: NodeId, depth: usize, fuel: &mut usize) -> Result<Regular> {
     spend(fuel, 1)?;
+    let depth = depth.checked_sub(1).ok_or_else(too_large)?;
     Ok(match &graph.nodes[node as usize] {
         Node::Never => Regular::Never,
         Node::Empty => Regular::Empty,
@@ -67,18 +71,18 @@ fn tree_of(graph: &Graph, node: NodeId, fuel: &mut usize) -> Result<Regular> {
         }
         Node::Lexicon(_) => return Err(too_large()),
         Node::Pieces(pieces, Writing::Plain) => pieces.tree(),
-        Node::Sequence(parts) => Regular::concat(all(graph, parts, fuel)?),
-        Node::Choice(options) => Regular::or(all(graph, options, fuel)?),
-        Node::Repeat { body, low, high } => tree_of(graph, *body, fuel)?.repeat(*low, bound(*high)),
-        Node::Rule(target) => tree_of(graph, *target, fuel)?,
+        Node::Sequence(parts) => Regular::concat(all(graph, parts, depth, fuel)?),
+        Node::Choice(options) => Regular::or(all(graph, options, depth, fuel)?),
+        Node::Repeat { body, low, high } => tree_of(graph, *body, depth, fuel)?.repeat(*low, bound(*high)),
+        Node::Rule(target) => tree_of(graph, *target, depth, fuel)?,
         Node::Pieces(_, Writing::Json) | Node::Object(_) | Node::Array(_) | Node::Distinct(_) | Node::Tail(_) => {
             return Err(not_regular("JSON"));
         }
     })
 }
 
-fn all(graph: &Graph, nodes: &[NodeId], fuel: &mut usize) -> Result<Vec<Regular>> {
-    nodes.iter().map(|&node| tree_of(graph, node, fuel)).collect()
+fn all(graph: &Graph, nodes: &[NodeId], depth: usize, fuel: &mut usize) -> Result<Vec<Regular>> {
+    nodes.iter().map(|&node| tree_of(graph, node, depth, fuel)).collect()
 }
 
 fn of_leaf(graph: &Graph, leaf: u32) -> Result<Regular> {
@@ -108,6 +112,6 @@ fn not_regular(what: &str) -> Error {
 }
 
 fn too_large() -> Error {
-    Error::argument("form", "& and ~: a form with so many texts is no pattern")
+    Error::argument("form", "& and ~: a form of so many texts or parts is no pattern")
         .hint("choices with fewer options can be used in them")
 }

@@ -37,8 +37,12 @@ impl Language {
     /// Checks a graph ([`Graph::finish`]) and freezes it.
     ///
     /// # Errors
-    /// As [`Graph::finish`].
+    /// As [`Graph::finish`]; [`crate::Kind::Limit`] when operators nest too deep.
     pub fn new(mut graph: Graph, limits: &Limits) -> Result<Self> {
+        if graph.nesting > limits.nesting {
+            return Err(Error::limit("operators inside operators", graph.nesting, limits.nesting)
+                .hint("repeat a form, or put many options into one choice, instead of adding them one by one"));
+        }
         let facts = graph.finish(limits)?;
         let (graph, facts, limits) = (Arc::new(graph), Arc::new(facts), limits.clone());
         Ok(Self(Arc::new(Inner { graph, facts, limits, compiled: OnceLock::new() })))
@@ -84,6 +88,7 @@ impl Language {
         let mut graph = Graph::clone(&self.0.graph);
         let (a, b) = (graph.root, graph.import(&other.0.graph, &self.0.limits)?);
         graph.root = node(&mut graph, a, b);
+        graph.nesting += 1;
         Self::new(graph, &self.0.limits)
     }
 
@@ -104,6 +109,7 @@ impl Language {
             return Err(Error::limit("bytes of the shortest text", shortest as usize, INFINITE as usize - 1));
         }
         graph.root = graph.repeat(body, low, high, &self.0.facts)?;
+        graph.nesting += 1;
         Self::new(graph, &self.0.limits)
     }
 
