@@ -15,6 +15,7 @@ from formwright.cli.distortion import distortion
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
 from formwright.cli.next import next_
+from formwright.cli.serve import serve
 from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
@@ -74,5 +75,5 @@ def app() -> None:  # \b keeps click from filling the lines below it
     """  # noqa: D301
 
 
-for command in (automaton, check, convert, distortion, explain, generate, next_):
+for command in (automaton, check, convert, distortion, explain, generate, next_, serve):
     app.add_command(command)

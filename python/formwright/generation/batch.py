@@ -157,6 +157,11 @@ class Engine:
         """Whether nothing waits or runs."""
         return not self._waiting and not self._running
 
+    @property
+    def room(self) -> int:
+        """How many texts more could be written now."""
+        return self.rows - len(self._running) - len(self._waiting)
+
     def step(self) -> list[Turn]:
         """Let texts enter, ask the model once for all rows, and write one token or more in each."""
         return [*self._go_on(), *self._enter()]

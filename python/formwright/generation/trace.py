@@ -37,10 +37,27 @@ from formwright.parts import decoded, plain
 if TYPE_CHECKING:
     from formwright.pandas import DataFrame
 
-__all__ = ["Recorder", "Row", "Trace"]
+__all__ = ["Likely", "Recorder", "Row", "Trace"]
 
 PUSHED = 0.1
 """A form pushes where it leaves less than this of what the model would say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """A token that the model might have written.
+
+    Attributes:
+        token_id: The token.
+        token: Its bytes; empty for an end of text.
+        probability: What the model gives it.
+        is_allowed: Whether it might come.
+    """
+
+    token_id: int
+    token: bytes
+    probability: float
+    is_allowed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +81,7 @@ class Row:
         model_seconds: Time that the model took.
         mask_seconds: Time that the mask took, found and applied.
         sampler_seconds: Time that the choice took.
+        likeliest: The likeliest tokens and the likeliest allowed ones, as many of each as were asked for.
     """
 
     token_id: int
@@ -82,6 +100,7 @@ class Row:
     model_seconds: float = 0.0
     mask_seconds: float = 0.0
     sampler_seconds: float = 0.0
+    likeliest: tuple[Likely, ...] = ()
 
     @property
     def text(self) -> str:
@@ -217,6 +236,7 @@ class Recorder:
     """Makes the rows of a trace while a text is written."""
 
     vocabulary: Vocabulary
+    likeliest: int = 0
     rows: list[Row] = field(default_factory=list)
     _mask_seconds: float = 0.0
     _model_seconds: float = 0.0
@@ -245,7 +265,16 @@ class Recorder:
         ``in_form`` is whether the leading token would be allowed without a budget.
         """
         sampler_seconds = time.perf_counter() - self._at
-        row = compared(self.vocabulary, token_id, logits, np.isfinite(scores), is_forced=is_forced, in_form=in_form)
+        allowed = np.isfinite(scores)
+        row = compared(
+            self.vocabulary,
+            token_id,
+            logits,
+            allowed,
+            is_forced=is_forced,
+            in_form=in_form,
+            likeliest=self.likeliest,
+        )
         self.rows.append(
             replace(
                 row,
@@ -268,6 +297,7 @@ def compared(
     *,
     is_forced: bool,
     in_form: bool | None = None,
+    likeliest: int = 0,
 ) -> Row:
     """The row of a token by the model's logits before it, of shape ``(width,)``, and which tokens were allowed."""
     exact = np.asarray(logits, np.float64)
@@ -289,7 +319,29 @@ def compared(
         allowed_tokens=int(allowed.sum()),
         is_forced=is_forced,
         is_allowed=bool(allowed[token_id]),
+        likeliest=_likeliest(vocabulary, probabilities, allowed, likeliest) if likeliest else (),
     )
+
+
+def _likeliest(
+    vocabulary: Vocabulary, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_], count: int
+) -> tuple[Likely, ...]:
+    """The likeliest tokens and the likeliest allowed ones, the best first."""
+    found = {*_best(probabilities, count)}
+    found |= {int(ids) for ids in np.flatnonzero(allowed)[_best(probabilities[allowed], count)]}
+    order = sorted(found, key=lambda token_id: (-probabilities[token_id], token_id))
+    return tuple(
+        Likely(token_id, _bytes(vocabulary, token_id), float(probabilities[token_id]), bool(allowed[token_id]))
+        for token_id in order
+    )
+
+
+def _best(numbers: NDArray[np.float64], count: int) -> list[int]:
+    """Where the largest numbers are."""
+    if count < len(numbers):
+        found: list[int] = np.argpartition(-numbers, count)[:count].tolist()
+        return found
+    return list(range(len(numbers)))
 
 
 def retraced(

@@ -44,7 +44,7 @@ from formwright.forms import Form, behind_prefix
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler, not_finite
-from formwright.generation.trace import Recorder, Trace
+from formwright.generation.trace import Recorder, Row, Trace
 from formwright.incremental import Partial
 from formwright.masks import allocate_bitmask
 from formwright.parts import found_parts
@@ -103,6 +103,7 @@ class Writing:
         prefix: What the text begins with that belongs to the prompt, see `formwright.generation.healing`.
         trace: Whether to ask the model for every token and keep what it says.
         unseen: The last tokens of the prompt, if the model has seen the others already.
+        likeliest: How many of the likeliest tokens a trace keeps for each row.
 
     Raises:
         LimitExceeded: ``max_tokens`` is less than the shortest text needs.
@@ -120,6 +121,7 @@ class Writing:
         prefix: str = "",
         trace: bool = False,
         unseen: Sequence[int] | None = None,
+        likeliest: int = 0,
     ) -> None:
         self.started = time.perf_counter()
         self.matcher = started(constraint, prompt_ids, limits)
@@ -132,7 +134,7 @@ class Writing:
         form = constraint.form
         self._held = Held(limits.stop, skip=len(prefix), form=behind_prefix(form) if prefix else form)
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
-        self._recorder = Recorder(constraint.vocabulary) if trace else None
+        self._recorder = Recorder(constraint.vocabulary, likeliest) if trace else None
         self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
         self._prompt_tokens = len(prompt_ids)
         self._pending, self._calls = list(prompt_ids if unseen is None else unseen), 0
@@ -164,6 +166,11 @@ class Writing:
         is_json = self.matcher.constraint.form.language.is_json
         whole = self._prefix + self._held.text
         return self._recorder.trace(whole, is_json=is_json, max_tokens=int(self._limits.max_tokens))
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the trace so far; none if nobody keeps one."""
+        return [] if self._recorder is None else self._recorder.rows
 
     def taken(self) -> list[int]:
         """The tokens that the model has not seen, which it is given now."""

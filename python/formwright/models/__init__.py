@@ -3,12 +3,14 @@
 ::
 
     model = fw.load("formwright-tiny")             # embedded, by ONNX Runtime: formwright[local]
+    model = fw.load("folder/of/a/model")           # a model of transformers: formwright[transformers]
 
 A causal language model of transformers is wrapped by `from_transformers`.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formwright.errors import UnknownModel
@@ -22,20 +24,28 @@ __all__ = ["LocalModel", "LocalRuntime", "Prompt", "from_transformers", "load"]
 
 
 def load(name: str) -> LocalModel:
-    """A model by its name; ``"formwright-tiny"`` is the one that comes with the package.
+    """A model by its name, or by the folder that holds it.
+
+    Args:
+        name: ``"formwright-tiny"``, the one that comes with the package, or the folder of a model of transformers, with
+            its configuration, its weights and its tokenizer.
 
     Raises:
-        UnknownModel: No model has this name.
-        MissingDependency: formwright[local] is not installed.
+        UnknownModel: No model has this name, or the folder holds none.
+        MissingDependency: formwright[local] or formwright[transformers] is not installed.
     """
-    if name != "formwright-tiny":
-        raise UnknownModel(
-            f"no model is called {name!r}",
-            hint="the embedded model is 'formwright-tiny'; wrap your own with from_transformers(model, tokenizer)",
-        )
-    from formwright.models import embedded
+    if name == "formwright-tiny":
+        from formwright.models import embedded
 
-    return embedded.load()
+        return embedded.load()
+    if Path(name).is_dir():
+        from formwright.models import transformers
+
+        return transformers.read(Path(name))
+    raise UnknownModel(
+        f"no model is called {name!r}",
+        hint="the embedded model is 'formwright-tiny'; a folder of a transformers model is read too",
+    )
 
 
 def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:

@@ -19,7 +19,7 @@ behind the prompt, what is left of the context is the budget instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, cast, overload
 
@@ -91,6 +91,8 @@ class LocalModel:
         vocabulary: What the model's tokens spell.
         encode: Text or conversation to token ids, the chat template applied. Contents are ``str``.
         roles: The roles that messages may have.
+        style: How it writes tool calls: a name of `formwright.tools.STYLES`.
+        with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
     """
 
     name: str
@@ -98,6 +100,8 @@ class LocalModel:
     vocabulary: Vocabulary
     encode: Callable[[str | Sequence[Message]], Sequence[int]]
     roles: Sequence[str] = prompts.ROLES
+    style: str = "json_lines"
+    with_tools: Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
 
     @overload
     def generate(
@@ -247,7 +251,7 @@ class LocalModel:
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
         strategy = Strategy(beams, returns, fidelity, particles)
-        task = self._task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
+        task = self.task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
         result: Complete[Any] | Truncated
         if strategy.is_plain:
             sampler = Sampler(
@@ -389,7 +393,7 @@ class LocalModel:
             heal: Whether the last tokens of the prompt are written anew, together with what follows them.
             trace: Whether the result tells what the form did to the model at each token.
         """
-        task = self._task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
+        task = self.task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
         sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
         return task.stream(self.runtime.fork(), sampler, trace)
 
@@ -550,14 +554,14 @@ class LocalModel:
         def task(prompt: Prompt, form: Any) -> Task:
             if id(form) not in compiled:
                 compiled[id(form)] = self._compile(form, canonical)
-            return self._task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
+            return self.task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
 
         def search(task: Task, sampler: Sampler) -> Complete[Any] | Truncated:
             result = self._search(task, strategy, temperature, sampler.seed)
             return self._traced(task, result) if trace else result
 
         results: list[Any] = [None] * len(many)
-        engine = Engine(self._batch(), rows=batch_size)
+        engine = Engine(self.batch(), rows=batch_size)
 
         def begun(row: int) -> Callable[[], Writing]:
             return lambda: task(*many[row]).writing(samplers[row], trace)
@@ -596,7 +600,7 @@ class LocalModel:
             raise ArgumentError(f"choices is a list of texts, not {type(choices).__name__}", argument="choices")
         texts = list(choices)
         constraint = compile(choice(texts), self.vocabulary, canonical=canonical)
-        ids = self._encode(prompt)
+        ids = self.prompt_ids(prompt)
         limits = Limits(max_tokens=self.runtime.context - len(ids), is_context=True)
         score, ends = self._score(ids), self.vocabulary.eos_token_ids
         found: dict[str, float] = dict.fromkeys(texts, -np.inf)
@@ -628,7 +632,7 @@ class LocalModel:
             NotAForm, LanguageError, PromptError, ArgumentError: As `generate`.
         """
         constraint = self._compile(form, canonical)
-        ids = self._encode(prompt)
+        ids = self.prompt_ids(prompt)
         limits = Limits(max_tokens=max_tokens, finish=False, cancel=cancel)
         sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
         room = self.runtime.context - len(ids)
@@ -658,7 +662,7 @@ class LocalModel:
             PromptError, ArgumentError: As `generate`.
         """
         sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
-        return Run(self, self._encode(prompt), max_tokens, sampler)
+        return Run(self, self.prompt_ids(prompt), max_tokens, sampler)
 
     def compiled(self, form: Any) -> Constraint[Any]:
         """A form compiled for the vocabulary of this model. Raises as `formwright.compile`."""
@@ -674,14 +678,14 @@ class LocalModel:
             PromptError: The prompt cannot be read, or is empty.
             LimitExceeded: It is longer than the context.
         """
-        ids = self._encode(prompt)
+        ids = self.prompt_ids(prompt)
         score = self._score(ids)
         return ids, lambda token_ids: log_softmax(score(token_ids)[-1])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {len(self.vocabulary)} tokens, context {self.runtime.context})"
 
-    def _task(
+    def task(
         self,
         prompt: Prompt,
         constraint: Constraint[Any],
@@ -691,8 +695,8 @@ class LocalModel:
         cancel: Callable[[], bool] | None,
         heal: bool,
     ) -> Task:
-        """What is to be written: text and prompt share the context."""
-        ids = self._encode(prompt)
+        """What is to be written, by the options of `generate`: text and prompt share the context."""
+        ids = self.prompt_ids(prompt)
         constraint = behind_prompt(constraint, ids)
         healed = Healed.of(constraint, ids) if heal else Healed(constraint, ids)
         limits = Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
@@ -707,12 +711,12 @@ class LocalModel:
         """Write a text by a strategy that looks at several."""
         what = (task.constraint, task.prompt_ids, task.limits)
         if strategy.fidelity == "mask":
-            return beam_search(self._batch(), *what, beams=strategy.beams, returns=strategy.returns, prefix=task.prefix)
+            return beam_search(self.batch(), *what, beams=strategy.beams, returns=strategy.returns, prefix=task.prefix)
         draw: dict[str, Any] = {"seed": seed, "prefix": task.prefix}
         draw["temperature"] = 1.0 if temperature is None else temperature
         if strategy.fidelity == "exact":
             return draw_exactly(self._score(task.prompt_ids), *what, **draw)
-        return draw_by_particles(self._batch(), *what, particles=strategy.particles, **draw)
+        return draw_by_particles(self.batch(), *what, particles=strategy.particles, **draw)
 
     def _traced(self, task: Task, result: Complete[Any] | Truncated) -> Complete[Any] | Truncated:
         """The same result with the trace of its tokens."""
@@ -722,7 +726,7 @@ class LocalModel:
         budget = task.limits.max_tokens if task.limits.finish else None
         return replace(result, trace=retraced(matcher, result.token_ids, list(logits), max_tokens=budget))
 
-    def _batch(self) -> Batch:
+    def batch(self) -> Batch:
         """Rows of this model, none yet."""
         own: Callable[[], Batch] | None = getattr(self.runtime, "batch", None)
         return own() if own is not None else Separate(self.runtime)
@@ -752,7 +756,13 @@ class LocalModel:
             return form if canonical in (None, form.canonical) else compile(form, form.vocabulary, canonical=canonical)
         return compile(form, self.vocabulary, canonical=canonical or False)
 
-    def _encode(self, prompt: Prompt) -> list[int]:
+    def prompt_ids(self, prompt: Prompt) -> list[int]:
+        """The tokens of a prompt.
+
+        Raises:
+            PromptError: It cannot be read.
+            LimitExceeded: It is longer than the context.
+        """
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
         ids = list(self.encode(read)) if prompts.is_text(read) else read
         if len(ids) > self.runtime.context:

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -29,17 +30,18 @@ from numpy.typing import NDArray
 
 from formwright._dependencies import needs
 from formwright._kernel import Constraint
-from formwright.errors import ArgumentError, PromptError
+from formwright.errors import ArgumentError, PromptError, UnknownModel
 from formwright.generation.batch import Batch, Separate
 from formwright.generation.trace import Trace, retraced
 from formwright.languages import Canonical
 from formwright.models.base import LocalModel
 from formwright.models.prompts import Message
 from formwright.tokenizers import vocabulary_from
+from formwright.tools import style_of
 
 with needs("transformers", "a transformers model"):
     import torch
-    from transformers import DynamicCache
+    from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
     from transformers.cache_utils import DynamicLayer
 
 from formwright.transformers import AllowedTokens, FormGenerate, FormProcessor
@@ -269,6 +271,21 @@ class TransformersModel(LocalModel):
         return [self._compile(each, canonical) for each in forms]
 
 
+def read(folder: Path) -> TransformersModel:
+    """The causal language model in a folder, with its tokenizer; no code of the folder is run, and nothing is fetched.
+
+    Raises:
+        UnknownModel: There is none.
+    """
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, **options)
+        network: Any = AutoModelForCausalLM.from_pretrained(folder, **options)
+    except (OSError, ValueError, KeyError) as error:
+        raise UnknownModel(f"{folder} holds no causal language model of transformers: {error}") from error
+    return replace(wrap(network.eval(), tokenizer), name=folder.resolve().name)
+
+
 def wrap(model: Any, tokenizer: Any) -> TransformersModel:
     """See `formwright.from_transformers`."""
     if not hasattr(model, "config") or not hasattr(tokenizer, "get_vocab"):
@@ -293,7 +310,33 @@ def wrap(model: Any, tokenizer: Any) -> TransformersModel:
         return ids
 
     name = type(model).__name__
-    return TransformersModel(name, TransformersRuntime(model), vocabulary, encode, network=model)
+    style, with_tools = _tools_of(tokenizer)
+    return TransformersModel(
+        name, TransformersRuntime(model), vocabulary, encode, style=style, with_tools=with_tools, network=model
+    )
+
+
+def _tools_of(
+    tokenizer: Any,
+) -> tuple[str, Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], list[int]] | None]:
+    """How a chat template writes tool calls, and what writes a conversation with tools; none if it knows none."""
+    try:
+        style = style_of(tokenizer)
+    except ArgumentError:
+        return "json_lines", None
+
+    def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
+        listed: Any = [dict(tool) for tool in tools] or None
+        try:
+            templated = tokenizer.apply_chat_template(
+                list(messages), tools=listed, add_generation_prompt=True, return_dict=True
+            )
+        except Exception as error:  # what the author of a template refuses
+            raise PromptError(f"the chat template refuses the conversation: {error}") from error
+        ids: list[int] = templated["input_ids"]
+        return ids
+
+    return style, with_tools
 
 
 def _plain(prompt: str | Sequence[Message]) -> str:

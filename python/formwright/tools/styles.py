@@ -93,6 +93,13 @@ STYLES: Mapping[str, Style] = {
         end="]",
         trigger='[{"name": "',
     ),
+    "json_lines": Style(
+        before='{"name": "',
+        between='", "arguments": ',
+        after="}",
+        separator="\n",
+        trigger='{"name": "',
+    ),
     "hermes": _HERMES,
     "qwen": _HERMES,
     "qwen_xml": Style(

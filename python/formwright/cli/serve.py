@@ -1,0 +1,75 @@
+"""``formwright serve``: a model behind OpenAI's protocol."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import click
+
+import formwright as fw
+
+__all__ = ["serve"]
+
+
+@click.command()
+@click.option("--model", default="formwright-tiny", show_default=True, help="Name of the model, or its folder.")
+@click.option(
+    "--name", "names", multiple=True, help="What requests call the model; repeat the option. [default: its own]"
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port to listen at.")
+@click.option("--api-key", envvar="FORMWRIGHT_API_KEY", help="What clients must send.  [env: FORMWRIGHT_API_KEY]")
+@click.option("--open", "is_open", is_flag=True, help="Serve other machines without a key.")
+@click.option("--max-batch", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")
+@click.option("--max-waiting", type=click.IntRange(1), default=1024, show_default=True, help="Texts that may wait.")
+@click.option("--max-body", type=click.IntRange(1), default=4 << 20, show_default=True, help="Most bytes of a request.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=600.0, help="Most seconds of a request.")
+@click.option(
+    "--drain", type=click.FloatRange(0), default=30.0, show_default=True, help="Seconds to finish at the end."
+)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", help="What to log."
+)
+def serve(
+    model: str,
+    names: tuple[str, ...],
+    host: str,
+    port: int,
+    api_key: str | None,
+    is_open: bool,
+    max_batch: int,
+    max_waiting: int,
+    max_body: int,
+    timeout: float,
+    drain: float,
+    log_level: str,
+) -> None:
+    """Serve a model by OpenAI's protocol, with answers in form, and a page that shows how they are written.
+
+    The page is at http://HOST:PORT/, the API below http://HOST:PORT/v1.
+    """
+    from formwright import server
+
+    if not (_is_loopback(host) or api_key or is_open):
+        raise click.UsageError(f"--host {host} lets other machines in: give --api-key, or --open to let all of them.")
+    settings = server.Settings(
+        names=names,
+        api_key=api_key or None,
+        max_batch=max_batch,
+        max_waiting=max_waiting,
+        max_body=max_body,
+        timeout=timeout,
+    )
+    loaded = fw.load(model)
+    click.echo(
+        f"{', '.join(names or (loaded.name,))} at http://{host}:{port}/v1, and a page at http://{host}:{port}/",
+        err=True,
+    )
+    server.serve(loaded, settings, host=host, port=port, drain=drain, log_level=log_level)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,27 @@
+"""A server that speaks OpenAI's protocol, for models whose answers are in form.
+
+::
+
+    formwright serve --model formwright-tiny            # http://127.0.0.1:8000/v1
+
+==================  ==============================================================================
+`app`               routes, keys, limits, whole answers and streams
+`requests`          what may stand in a request
+`shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
+`conversation`      what the model is given to read
+`answering`         from a request to events; `worker` writes, all rows in one thread
+`chat` ...          how events are written down: `chat`, `responses`, `completions`
+==================  ==============================================================================
+
+Cost: the modules here need formwright[server]. The wrinkle: one process serves one model; for more, put more of them
+behind a load balancer.
+"""
+
+from __future__ import annotations
+
+from formwright._dependencies import needs
+
+with needs("server", "the server"):
+    from formwright.server.app import Settings, create_app, serve
+
+__all__ = ["Settings", "create_app", "serve"]

@@ -1,0 +1,472 @@
+"""From a request to what is written for it: read, compiled, written row by row, and told as events.
+
+::
+
+    order = await answering.order(body, messages, offered)
+    async for number, events in answering.events([order], client):     # Thought, Text, Called, Argument, Done
+        ...
+
+The protocols differ in how they write these events down; what happens is the same, and is here.
+
+Cost: reading and compiling happen in threads beside the event loop; one queue for each request.
+
+The wrinkle: a budget is what the client says, or all that the prompt leaves of the context. A text in form is complete
+within it, or the request is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from formwright.generation import Complete, Sampler, Truncated, Writing
+from formwright.generation.adjusted import Adjusted
+from formwright.generation.batch import Turn
+from formwright.generation.trace import Row
+from formwright.models import LocalModel
+from formwright.models.tasks import Task
+from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
+from formwright.server.shapes import Compiled, Shapes, shape_of
+from formwright.server.tool_choice import INPUT, Offered
+from formwright.server.worker import Job, QueueFull, Worker
+from formwright.tools import Call
+from formwright.tools.written import Argued, CallsReader, Named, Said
+
+__all__ = ["Answering", "Argument", "Called", "Done", "Event", "Order", "Text", "Thought", "Tokens"]
+
+_COMPILERS = 4
+"""Threads that read and compile; a form that takes all its fuel keeps one of them busy."""
+
+_SHOWN = 8
+"""How many of the likeliest tokens a trace shows."""
+
+
+class Thought(NamedTuple):
+    """A fragment of the thought before an answer."""
+
+    text: str
+
+
+class Text(NamedTuple):
+    """A fragment of the text of an answer, and its tokens."""
+
+    text: str
+
+
+class Called(NamedTuple):
+    """A call has begun."""
+
+    number: int
+    id: str
+    name: str
+    is_custom: bool
+
+
+class Argument(NamedTuple):
+    """A fragment of the arguments of a call: JSON, or the input of a custom tool."""
+
+    number: int
+    text: str
+
+
+class Tokens(NamedTuple):
+    """Rows of the trace, of tokens that belong to the answer; and the partial value behind them."""
+
+    rows: Sequence[Row]
+    partial: Any
+
+
+class Done(NamedTuple):
+    """A text is over."""
+
+    reason: str
+    result: Complete[Any] | Truncated
+    thought_tokens: int
+
+
+Event = Thought | Text | Called | Argument | Tokens | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be written.
+
+    Attributes:
+        body: The request.
+        compiled: Its form.
+        task: The prompt, the budget, and the form behind the prompt.
+        writings: The texts, not begun.
+        opened: Whether the prompt has opened the thought already.
+    """
+
+    body: Body
+    compiled: Compiled
+    task: Task
+    writings: Sequence[Writing]
+    opened: bool
+
+    @property
+    def prompt_tokens(self) -> int:
+        """How many tokens the prompt has."""
+        return len(self.task.prompt_ids)
+
+    def stamp(self, results: Sequence[Complete[Any] | Truncated]) -> dict[str, Any] | None:
+        """Who enforced what, for the answer; ``None`` for free text."""
+        shape = self.compiled.shape
+        if shape.is_text and shape.style is None and not shape.thinks:
+            return None
+        stamp: dict[str, Any] = {
+            "enforced": "kernel",
+            "form": self.compiled.digest,
+            "complete": all(isinstance(result, Complete) for result in results),
+            "tokens": {
+                "written": sum(len(result.token_ids) for result in results),
+                "forced": sum(result.forced_tokens for result in results),
+            },
+            "model_calls": sum(result.model_calls for result in results),
+        }
+        return stamp | ({"notes": list(shape.notes)} if shape.notes else {})
+
+
+@dataclass
+class Answering:
+    """Turns requests into texts of a model.
+
+    Attributes:
+        model: The model.
+        worker: Writes.
+        shapes: Forms that were compiled.
+    """
+
+    model: LocalModel
+    worker: Worker
+    shapes: Shapes
+    _pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(_COMPILERS, thread_name_prefix="formwright-compiler")
+    )
+
+    def close(self) -> None:
+        """End the threads; what they do now is finished first."""
+        self._pool.shutdown(cancel_futures=True)
+
+    async def order(self, body: Body, offered: Offered, prompt: Callable[[], list[int]], where: str) -> Order:
+        """What a request asks for.
+
+        Args:
+            body: The request.
+            offered: Its tools.
+            prompt: Makes the tokens of the prompt.
+            where: The field of the prompt.
+
+        Raises:
+            Refusal: It cannot be served.
+        """
+        key, make = shape_of(body, self.model.style, offered)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._pool, lambda: self._order(body, key, make, prompt, where)
+        )
+
+    def _order(
+        self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str
+    ) -> Order:
+        budget, limit = _budget(body)
+        compiled = self.shapes.compiled(key, make, body.canonical)
+        stop = _stop(body, compiled)
+        try:
+            ids = prompt()
+        except Exception as error:
+            raise refusal_of(error, where, budget) from error
+        try:
+            task = self.model.task(
+                ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
+            )
+            opened = task.constraint is not compiled.constraint
+            _check_bias(body, len(self.model.vocabulary))
+            writings = [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
+        except Exception as error:
+            raise refusal_of(error, compiled.shape.param, budget) from error
+        return Order(body, compiled, task, writings, opened)
+
+    async def events(self, orders: Sequence[Order], client: str) -> AsyncIterator[tuple[int, list[Event]]]:
+        """What is written, token by token: the number of a text, and what is new in it.
+
+        Texts are numbered through all orders. Leaving the loop early ends what is not over.
+
+        Raises:
+            Refusal: Too many texts wait, or one has failed.
+        """
+        streamed = orders[0].body.stream
+        turns: asyncio.Queue[Turn] = asyncio.Queue()
+        jobs: list[Job] = []
+        readers: dict[Any, tuple[int, _Reader]] = {}
+        for order in orders:
+            for writing in order.writings:
+                job = Job(client, writing, streamed, turns)
+                readers[job] = len(jobs), _Reader(order, writing)
+                jobs.append(job)
+        try:
+            self.worker.submit(jobs)
+        except QueueFull:
+            raise Refusal(
+                503,
+                "as many texts wait as may: ask again a little later",
+                type="overloaded_error",
+                code="queue_full",
+                headers={"Retry-After": "1"},
+            ) from None
+        going = len(jobs)
+        try:
+            while going:
+                turn = await turns.get()
+                number, reader = readers[turn.key]
+                if events := reader.read(turn):
+                    yield number, events
+                going -= turn.is_over
+        finally:
+            for job in jobs:
+                self.worker.cancel(job)
+
+
+class _Reader:
+    """Reads what is written of one text."""
+
+    def __init__(self, order: Order, writing: Writing) -> None:
+        shape = order.compiled.shape
+        self._order, self._shape, self._writing = order, shape, writing
+        self._thought = _ThoughtReader(order.opened) if shape.thinks else None
+        self._calls: CallsReader | None = None
+        if shape.style is not None and not shape.is_either:
+            self._calls = CallsReader(shape.style, is_bare=shape.is_bare, takes_text=shape.takes_text)
+        self._held, self._tokens, self._thought_tokens, self._told = "", 0, 0, 0
+        self._begun: list[str] = []
+        self._input: list[str] = []
+
+    def read(self, turn: Turn) -> list[Event]:
+        """What a turn says."""
+        if turn.error is not None:
+            raise refusal_of(turn.error, self._shape.param)
+        events: list[Event] = []
+        is_over, result = turn.is_over, turn.result
+        pieces = [piece.text for piece in turn.pieces]
+        if is_over and not self._order.body.stream:
+            pieces = [result.text]
+        for text in pieces:
+            self._tokens += 1
+            events += self._fed(text)
+        if self._writing.rows and (turn.pieces or is_over):
+            events += self._rows(is_over)
+        if is_over:
+            events += self._finished(result)
+        return events
+
+    def _rows(self, is_over: bool) -> list[Event]:
+        """The rows of the tokens that were told."""
+        rows = self._writing.rows
+        end = min(len(self._writing.token_ids), len(rows))
+        if not is_over:  # some may be held back
+            end = min(end, self._tokens)
+        new, self._told = rows[self._told : end], max(end, self._told)
+        partial = self._writing.partial.value if self._order.body.trace and self._order.body.stream else None
+        return [Tokens(new, partial)] if new else []
+
+    def _fed(self, text: str) -> list[Event]:
+        """Go on with the text."""
+        events: list[Event] = []
+        if self._thought is not None and not self._thought.is_over:
+            thought, text = self._thought.feed(text)
+            self._thought_tokens = self._tokens
+            events += [Thought(thought)] if thought else []
+            if not text:
+                return events
+        if self._shape.is_either:
+            self._held += text
+            return events
+        if self._calls is None:
+            return [*events, Text(text)] if text else events
+        return events + self._of_calls(self._calls.feed(text))
+
+    def _finished(self, result: Complete[Any] | Truncated) -> list[Event]:
+        """The text is over."""
+        events: list[Event] = []
+        value = result.value if isinstance(result, Complete) else None
+        calls = [call for call in value if isinstance(call, Call)] if isinstance(value, list) else []
+        calls = [value] if isinstance(value, Call) else calls
+        if self._shape.is_either and self._shape.style is not None and calls:
+            self._calls = CallsReader(self._shape.style, is_bare=self._shape.is_bare, takes_text=False)
+            events += self._of_calls(self._calls.feed(self._held))
+        elif self._held:
+            events.append(Text(self._held))
+        if self._calls is not None:
+            events += self._of_calls(self._calls.finish(calls)) + self._closed()
+        thought_tokens = self._thought_tokens
+        if thought_tokens and not self._order.body.stream:
+            thought_tokens = _tokens_of_thought(result, self._writing, self._thought)
+        return [*events, Done(self._reason(result), result, thought_tokens)]
+
+    def _reason(self, result: Complete[Any] | Truncated) -> str:
+        if self._begun:
+            return "tool_calls"
+        if isinstance(result, Truncated):
+            return "length" if result.reason == "max_tokens" else "stop"
+        spent = len(result.token_ids) >= int(self._order.task.limits.max_tokens)
+        return "length" if self._shape.is_text and spent else "stop"
+
+    def _of_calls(self, events: Sequence[Any]) -> list[Event]:
+        """The events of calls; the input of a custom tool is told when it is whole."""
+        found: list[Event] = []
+        for event in events:
+            index = len(self._begun) - 1
+            if isinstance(event, Said):
+                found.append(Text(event.text))
+            elif isinstance(event, Named):
+                found += self._closed()
+                self._begun.append(event.name)
+                is_custom = event.name in self._shape.custom
+                found.append(Called(index + 1, f"call_{secrets.token_hex(12)}", event.name, is_custom))
+            elif isinstance(event, Argued) and self._begun[-1] in self._shape.custom:
+                self._input.append(event.text)
+            elif isinstance(event, Argued):
+                found.append(Argument(index, event.text))
+        return found
+
+    def _closed(self) -> list[Event]:
+        """The input of the last call, if it was of a custom tool."""
+        if not self._input:
+            return []
+        text, self._input = "".join(self._input), []
+        return [Argument(len(self._begun) - 1, json.loads(text)[INPUT])]
+
+
+class _ThoughtReader:
+    """Tells a thought from what follows it."""
+
+    OPEN, CLOSE, BLANK = "<think>", "</think>", " \n"
+
+    def __init__(self, opened: bool) -> None:
+        self._buffer, self._opened, self._closed = "", opened, False
+        self.is_over = False
+
+    def feed(self, text: str) -> tuple[str, str]:
+        """The thought, and what stands behind it, as far as they have come."""
+        self._buffer += text
+        if not self._opened:
+            if len(self._buffer) < len(self.OPEN):
+                return "", ""
+            self._buffer, self._opened = self._buffer[len(self.OPEN) :], True
+        if self._closed:
+            return "", self._rest()
+        at = self._buffer.find(self.CLOSE)
+        if at >= 0:
+            thought, self._buffer, self._closed = self._buffer[:at], self._buffer[at + len(self.CLOSE) :], True
+            return thought, self._rest()
+        kept = next((size for size in range(len(self.CLOSE) - 1, 0, -1) if self._buffer.endswith(self.CLOSE[:size])), 0)
+        end = len(self._buffer) - kept
+        thought, self._buffer = self._buffer[:end], self._buffer[end:]
+        return thought, ""
+
+    def _rest(self) -> str:
+        """What follows the thought and the white space behind it."""
+        rest = self._buffer.lstrip(self.BLANK)
+        self._buffer = ""
+        self.is_over = bool(rest)
+        return rest
+
+
+def _tokens_of_thought(result: Complete[Any] | Truncated, writing: Writing, reader: _ThoughtReader | None) -> int:
+    """How many tokens spell the thought and its markers."""
+    end = result.text.find(_ThoughtReader.CLOSE)
+    if reader is None or end < 0:
+        return 0
+    left = len(result.text[: end + len(_ThoughtReader.CLOSE)].encode())
+    vocabulary = writing.matcher.constraint.vocabulary
+    names = {token_id: name for name, token_id in vocabulary.special_tokens.items()}
+    count = 0
+    for token_id in result.token_ids:
+        if left <= 0:
+            break
+        left -= len(vocabulary.token(token_id) or names.get(token_id, "").encode())
+        count += 1
+    return count
+
+
+def _budget(body: Body) -> tuple[str, int | None]:
+    """The field that says how many tokens there may be, and how many."""
+    if isinstance(body, ResponsesBody):
+        return "max_output_tokens", body.max_output_tokens
+    if isinstance(body, ChatBody) and body.max_completion_tokens is not None:
+        if body.max_tokens not in (None, body.max_completion_tokens):
+            raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
+        return "max_completion_tokens", body.max_completion_tokens
+    if isinstance(body, CompletionBody):
+        return "max_tokens", body.max_tokens if body.max_tokens is not None else 16
+    return "max_tokens", body.max_tokens if isinstance(body, Sampled) else None
+
+
+def _stop(body: Body, compiled: Compiled) -> Any:
+    """The texts before which to cut; none may cut JSON."""
+    stop = body.stop if isinstance(body, Sampled) else None
+    if not stop:
+        return None
+    if compiled.shape.is_json:
+        raise BadRequest(
+            "stop: a text would cut JSON, or calls of tools; say in the schema what may be in it", param="stop"
+        )
+    if not all([stop] if isinstance(stop, str) else stop):
+        raise BadRequest("stop: an empty text would cut everything", param="stop")
+    return stop
+
+
+def _likeliest(body: Body) -> int | None:
+    """How many of the likeliest tokens a client wants to see for each; ``None`` if it wants no logprobs."""
+    if isinstance(body, ChatBody):
+        if body.top_logprobs is not None and not body.logprobs:
+            raise BadRequest("top_logprobs: logprobs must be true for it", param="top_logprobs")
+        return (body.top_logprobs or 0) if body.logprobs else None
+    if isinstance(body, CompletionBody):
+        return body.logprobs
+    if isinstance(body, ResponsesBody):
+        wanted = "message.output_text.logprobs" in (body.include or ())
+        return (body.top_logprobs or 0) if wanted or body.top_logprobs else None
+    return None
+
+
+def _check_bias(body: Body, tokens: int) -> None:
+    """Refuse biases of tokens that are none."""
+    if wrong := [name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or int(name) >= tokens]:
+        raise BadRequest(f"logit_bias: {wrong[0]!r} is no token: they go from 0 to {tokens - 1}", param="logit_bias")
+
+
+def _writing(body: Body, task: Task, number: int) -> Writing:
+    """One of the texts, not begun."""
+    sampler, adjusted = _sampler(body, number)
+    likeliest = _likeliest(body)
+    is_traced = body.trace or likeliest is not None
+    shown = max(likeliest or 0, _SHOWN if body.trace else 0)
+    chooser = sampler if adjusted is None else adjusted
+    writing = Writing(task.constraint, task.prompt_ids, task.limits, chooser, trace=is_traced, likeliest=shown)
+    if adjusted is not None:
+        adjusted.written = writing.token_ids
+    return writing
+
+
+def _sampler(body: Body, number: int) -> tuple[Sampler, Adjusted | None]:
+    """What chooses the tokens of one of the texts."""
+    if body.top_k is not None and body.top_k < 1 and body.top_k != -1:
+        raise BadRequest("top_k: 1 or more, or -1 for all tokens", param="top_k")
+    seed = None if body.seed is None else (body.seed + number) % (1 << 63)
+    sampler = Sampler(
+        temperature=1.0 if body.temperature is None else body.temperature,
+        top_k=None if body.top_k in (None, -1) else body.top_k,
+        top_p=1.0 if body.top_p is None else max(body.top_p, 1e-9),
+        seed=seed,
+    )
+    if not isinstance(body, Sampled) or not (body.logit_bias or body.presence_penalty or body.frequency_penalty):
+        return sampler, None
+    bias: Mapping[int, float] = {int(name): value for name, value in body.logit_bias.items()}
+    return sampler, Adjusted(sampler, bias, body.presence_penalty, body.frequency_penalty)

@@ -1,0 +1,477 @@
+"""The server: routes, keys, limits, and answers whole or as server-sent events.
+
+::
+
+    app = create_app(fw.load("formwright-tiny"), Settings(api_key="secret"))     # an ASGI application
+    serve(fw.load("formwright-tiny"), Settings(), host="127.0.0.1", port=8000)   # and a server for it
+
+Cost: under three milliseconds for a request, beside what the model takes.
+
+The wrinkle: a client that goes away ends its texts at once, also while nothing has been sent to it: a second task waits
+for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from formwright import __version__
+from formwright.models import LocalModel
+from formwright.server import chat, completions, responses
+from formwright.server.answering import Answering, Done, Event, Order
+from formwright.server.conversation import chat_messages, prompt_ids, response_messages
+from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.metrics import Metrics
+from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, read
+from formwright.server.shapes import Shapes
+from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
+from formwright.server.worker import Worker
+from formwright.server.written import Answer
+
+__all__ = ["Settings", "create_app", "serve"]
+
+PAGE = Path(__file__).with_name("page.html")
+
+_RUNS_OUT = 30.0
+"""Seconds in which a body has to come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a server serves.
+
+    Attributes:
+        names: What the model is called in requests; the first is what answers say.
+        api_key: What clients have to send; ``None`` lets all in.
+        max_batch: How many texts are written at a time.
+        max_waiting: How many texts may wait for a row.
+        max_body: Most bytes of a request.
+        timeout: Most seconds of a request, from its arrival to its last byte.
+    """
+
+    names: tuple[str, ...] = ()
+    api_key: str | None = None
+    max_batch: int = 64
+    max_waiting: int = 1024
+    max_body: int = 4 << 20
+    timeout: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Protocol:
+    """How an endpoint reads and writes."""
+
+    name: str
+    prefix: str
+    body: type[Body]
+    stream: Callable[[dict[str, Any], Sequence[Order]], Any]
+    whole: Callable[[dict[str, Any], Sequence[Order], Sequence[list[Event]]], dict[str, Any]]
+    created: str = "created"
+    ends_with_done: bool = True
+
+
+def _answers(gathered: Sequence[list[Event]]) -> list[Answer]:
+    answers = []
+    for events in gathered:
+        answer = Answer()
+        answer.add(events)
+        answers.append(answer)
+    return answers
+
+
+_CHAT = _Protocol(
+    "chat", "chatcmpl-", ChatBody, chat.Stream, lambda head, orders, all_: chat.whole(head, orders, _answers(all_))
+)
+_COMPLETIONS = _Protocol(
+    "completions",
+    "cmpl-",
+    CompletionBody,
+    completions.Stream,
+    lambda head, orders, all_: completions.whole(head, orders, _answers(all_)),
+)
+_RESPONSES = _Protocol(
+    "responses",
+    "resp_",
+    ResponsesBody,
+    responses.Stream,
+    lambda head, orders, all_: responses.whole(head, orders, all_[0]),
+    created="created_at",
+    ends_with_done=False,
+)
+
+
+class Server:
+    """The endpoints of one model."""
+
+    def __init__(self, model: LocalModel, settings: Settings) -> None:
+        self.model, self.settings = model, settings
+        self.names = settings.names or (model.name,)
+        self.worker = Worker(model.batch, rows=settings.max_batch, waiting=settings.max_waiting)
+        self.answering = Answering(model, self.worker, Shapes(model))
+        self.metrics = Metrics(self.worker)
+        self.started = int(time.time())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """From the first request to the last."""
+        self.worker.start(asyncio.get_running_loop())
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self.worker.stop)
+            self.answering.close()
+
+    async def models(self, _: Request) -> Response:
+        """The one model, by each of its names."""
+        return JSONResponse({"object": "list", "data": [self._model(name) for name in self.names]})
+
+    async def one_model(self, request: Request) -> Response:
+        """The model of a name."""
+        return JSONResponse(self._model(self._known(request.path_params["name"])))
+
+    def _model(self, name: str) -> dict[str, Any]:
+        return {
+            "id": name,
+            "object": "model",
+            "created": self.started,
+            "owned_by": "formwright",
+            "max_model_len": self.model.runtime.context,
+        }
+
+    async def health(self, _: Request) -> Response:
+        """That the server lives."""
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    async def counted(self, _: Request) -> Response:
+        """The metrics."""
+        return Response(self.metrics.text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def page(self, _: Request) -> Response:
+        """The page."""
+        return FileResponse(PAGE, headers=_PAGE_HEADERS)
+
+    async def chat(self, request: Request) -> Response:
+        """``/v1/chat/completions``."""
+        return await self._answered(request, _CHAT, self._chat_orders)
+
+    async def responses(self, request: Request) -> Response:
+        """``/v1/responses``."""
+        return await self._answered(request, _RESPONSES, self._response_orders)
+
+    async def completions(self, request: Request) -> Response:
+        """``/v1/completions``."""
+        return await self._answered(request, _COMPLETIONS, self._completion_orders)
+
+    async def _chat_orders(self, body: Any) -> list[Order]:
+        offered = offered_by_chat(body)
+        messages = chat_messages(body.messages)
+        prompt = partial(prompt_ids, self.model, messages, offered)
+        return [await self.answering.order(body, offered, prompt, "messages")]
+
+    async def _response_orders(self, body: Any) -> list[Order]:
+        offered = offered_by_responses(body)
+        messages = response_messages(body.input, body.instructions)
+        prompt = partial(prompt_ids, self.model, messages, offered)
+        return [await self.answering.order(body, offered, prompt, "input")]
+
+    async def _completion_orders(self, body: Any) -> list[Order]:
+        prompts = (
+            body.prompt if isinstance(body.prompt, list) and not isinstance(body.prompt[0], int) else [body.prompt]
+        )
+        return [
+            await self.answering.order(body, Offered(), partial(self.model.prompt_ids, prompt), "prompt")
+            for prompt in prompts
+        ]
+
+    async def _answered(
+        self, request: Request, protocol: _Protocol, orders: Callable[[Any], Awaitable[list[Order]]]
+    ) -> Response:
+        """Read a request, write what it asks for, and send it."""
+        began = time.perf_counter()
+        body = read(protocol.body, await self._sent(request))
+        name = self._known(request.path_params.get("deployment") or body.model)
+        head = {
+            "id": protocol.prefix + secrets.token_hex(16),
+            protocol.created: int(time.time()),
+            "model": name,
+        }
+        client = request.headers.get("authorization") or (request.client.host if request.client else "")
+        ordered = await orders(body)
+        events = self._timed(self.answering.events(ordered, client), ordered, protocol, began)
+        if body.stream:
+            stream = protocol.stream(head, ordered)
+            first = await anext(events)  # so that a full queue is a status, not an event
+            sent = _server_sent(protocol, stream, first, events)
+            return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
+        gathered = await _unless_gone(request, self._gathered(events, sum(len(order.writings) for order in ordered)))
+        return JSONResponse(protocol.whole(head, ordered, gathered))
+
+    async def _gathered(self, events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
+        found: list[list[Event]] = [[] for _ in range(count)]
+        async with asyncio.timeout(self.settings.timeout):
+            async for number, new in events:
+                found[number] += new
+        return found
+
+    async def _timed(
+        self,
+        events: AsyncIterator[tuple[int, list[Event]]],
+        orders: Sequence[Order],
+        protocol: _Protocol,
+        began: float,
+    ) -> AsyncIterator[tuple[int, list[Event]]]:
+        """The same events, counted, within the time of a request."""
+        ends = began + self.settings.timeout
+        counted = self.metrics.tokens
+        counted.labels("prompt").inc(sum(order.prompt_tokens for order in orders))
+        is_first = True
+        async with contextlib.aclosing(events):  # type: ignore[type-var]
+            async for number, new in events:
+                if is_first:
+                    self.metrics.first_token.observe(time.perf_counter() - began)
+                    is_first = False
+                for event in new:
+                    if isinstance(event, Done):
+                        counted.labels("written").inc(len(event.result.token_ids))
+                        counted.labels("forced").inc(event.result.forced_tokens)
+                if time.perf_counter() > ends:
+                    raise _too_slow()
+                yield number, new
+        self.metrics.seconds.labels(protocol.name).observe(time.perf_counter() - began)
+
+    async def _sent(self, request: Request) -> Any:
+        """The JSON of a request. Raises Refusal."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
+        data = bytearray()
+        try:
+            async with asyncio.timeout(_RUNS_OUT):
+                async for chunk in request.stream():
+                    data += chunk
+                    if len(data) > self.settings.max_body:
+                        raise Refusal(413, f"the body is longer than {self.settings.max_body} bytes", code="too_large")
+        except TimeoutError:
+            raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
+            said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+
+    def _known(self, name: str) -> str:
+        if name not in self.names:
+            raise Refusal(
+                404,
+                f"there is no model {name!r}: this server has {', '.join(map(repr, self.names))}",
+                param="model",
+                code="model_not_found",
+            )
+        return name
+
+
+async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
+    """An answer, unless the client goes away before it is there."""
+    task = asyncio.ensure_future(answer)
+    gone = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientDisconnect
+        return task.result()
+    except TimeoutError:
+        raise _too_slow() from None
+    finally:
+        gone.cancel()
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _too_slow() -> Refusal:
+    return Refusal(504, "the request has taken longer than this server allows", type="timeout_error", code="timeout")
+
+
+async def _server_sent(
+    protocol: _Protocol,
+    stream: Any,
+    first: tuple[int, list[Event]],
+    events: AsyncIterator[tuple[int, list[Event]]],
+) -> AsyncIterator[bytes]:
+    """A stream as server-sent events; what goes wrong in it is the last of them."""
+    async with contextlib.aclosing(events):  # type: ignore[type-var]
+        try:
+            for sent in [*stream.start(), *stream.go_on(*first)]:
+                yield _event(protocol, sent)
+            async for number, new in events:
+                if sent := b"".join(_event(protocol, sent) for sent in stream.go_on(number, new)):
+                    yield sent
+            yield b"".join(_event(protocol, sent) for sent in stream.end())
+        except Exception as error:
+            refusal = refusal_of(error, None)
+            said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
+            yield _event(protocol, said)
+            return
+        if protocol.ends_with_done:
+            yield b"data: [DONE]\n\n"
+
+
+def _event(protocol: _Protocol, sent: Mapping[str, Any]) -> bytes:
+    name = "" if protocol.ends_with_done else f"event: {sent['type']}\n"
+    return f"{name}data: {json.dumps(sent, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+
+
+_STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+_PAGE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class _Keys:
+    """Lets in who sends the key; what says nothing of the model is open."""
+
+    OPEN = ("/", "/health")
+
+    def __init__(self, app: Any, api_key: str | None, metrics: Metrics) -> None:
+        self._app, self._key, self._metrics = app, api_key, metrics
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        endpoint = _ENDPOINTS.get(scope["path"].rpartition("/v1")[2] or scope["path"], "other")
+
+        async def counted(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                self._metrics.requests.labels(endpoint, str(message["status"])).inc()
+            await send(message)
+
+        if self._key is None or scope["path"] in self.OPEN or self._has_key(dict(scope["headers"])):
+            await self._app(scope, receive, counted)
+            return
+        refusal = Refusal(401, "the key is missing or wrong", type="authentication_error", code="invalid_api_key")
+        await JSONResponse(refusal.body, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, counted)
+
+    def _has_key(self, headers: Mapping[bytes, bytes]) -> bool:
+        sent = headers.get(b"api-key") or headers.get(b"authorization", b"").removeprefix(b"Bearer ").strip()
+        return self._key is not None and hmac.compare_digest(sent, self._key.encode())
+
+
+_ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completions": "completions"}
+
+
+def _refused(_: Request, error: Exception) -> Response:
+    refusal = refusal_of(error, None)
+    return JSONResponse(refusal.body, refusal.status, refusal.headers)
+
+
+def _not_found(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    refusal = Refusal(status, f"there is no {request.method} {request.url.path}", code="unknown_url")
+    return JSONResponse(refusal.body, status)
+
+
+def _left(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)  # nobody reads it
+
+
+def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette:
+    """An ASGI application that serves a model.
+
+    Args:
+        model: The model.
+        settings: How; names, a key, limits.
+    """
+    server = Server(model, settings or Settings())
+    routes = [
+        Route("/", server.page),
+        Route("/health", server.health),
+        Route("/metrics", server.counted),
+    ]
+    for prefix in ("/v1", "/openai/v1"):
+        routes += [
+            Route(f"{prefix}/models", server.models),
+            Route(f"{prefix}/models/{{name:path}}", server.one_model),
+            Route(f"{prefix}/chat/completions", server.chat, methods=["POST"]),
+            Route(f"{prefix}/responses", server.responses, methods=["POST"]),
+            Route(f"{prefix}/completions", server.completions, methods=["POST"]),
+        ]
+    routes += [
+        Route("/openai/deployments/{deployment}/chat/completions", server.chat, methods=["POST"]),
+        Route("/openai/deployments/{deployment}/completions", server.completions, methods=["POST"]),
+        Route("/openai/responses", server.responses, methods=["POST"]),
+        Route("/openai/models", server.models),
+    ]
+    app = Starlette(
+        routes=routes,
+        lifespan=server.lifespan,
+        exception_handlers={
+            Refusal: _refused,
+            ClientDisconnect: _left,
+            HTTPException: _not_found,
+            Exception: _refused,
+        },
+    )
+    app.add_middleware(_Keys, api_key=server.settings.api_key, metrics=server.metrics)
+    app.state.server = server
+    return app
+
+
+def serve(
+    model: LocalModel,
+    settings: Settings | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    drain: float = 30.0,
+    log_level: str = "info",
+) -> None:
+    """Serve a model until the process is told to end.
+
+    Args:
+        model: The model.
+        settings: How.
+        host: Where to listen.
+        port: At which port.
+        drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
+        log_level: As uvicorn has it.
+    """
+    import uvicorn
+
+    app = create_app(model, settings)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_level=log_level,
+        timeout_graceful_shutdown=int(drain),
+        access_log=False,
+        ws="none",
+    )

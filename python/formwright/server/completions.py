@@ -1,0 +1,136 @@
+"""Completions: texts behind prompts that are no conversations.
+
+::
+
+    whole(head, orders, answers)            # {'object': 'text_completion', 'choices': [...], 'usage': ...}
+
+Cost: none to speak of. The wrinkle: a request may have several prompts; their texts are numbered one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from formwright.generation.trace import Row
+from formwright.server.answering import Done, Event, Order, Text, Thought, Tokens
+from formwright.server.requests import CompletionBody
+from formwright.server.written import Answer, log_probability, traced, usage_of
+
+__all__ = ["Stream", "whole"]
+
+
+def whole(head: dict[str, Any], orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
+    """A completion."""
+    return {
+        **head,
+        "object": "text_completion",
+        "choices": [_choice(number, answer, orders[0]) for number, answer in enumerate(answers)],
+        "usage": _usage(orders, answers),
+        **_stamp(orders, answers),
+    }
+
+
+def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
+    body = order.body
+    choice: dict[str, Any] = {
+        "index": number,
+        "text": answer.text,
+        "logprobs": None,
+        "finish_reason": answer.over.reason,
+    }
+    if isinstance(body, CompletionBody) and body.logprobs is not None:
+        choice["logprobs"] = _logprobs(answer.rows, body.logprobs, 0)
+    if body.trace:
+        choice["formwright"] = {"trace": traced(answer.rows)}
+    return choice
+
+
+def _logprobs(rows: Sequence[Row], count: int, offset: int) -> dict[str, Any]:
+    """In four lists, as this protocol has them."""
+    offsets = []
+    for row in rows:
+        offsets.append(offset)
+        offset += len(row.text)
+    tops = [
+        {
+            likely.token.decode("utf-8", "replace"): log_probability(likely.probability / (row.allowed_mass or 1))
+            for likely in [likely for likely in row.likeliest if likely.is_allowed][:count]
+        }
+        for row in rows
+    ]
+    return {
+        "tokens": [row.text for row in rows],
+        "token_logprobs": [log_probability(row.masked_probability) for row in rows],
+        "top_logprobs": tops,
+        "text_offset": offsets,
+        "unmasked_logprobs": [log_probability(row.probability) for row in rows],
+    }
+
+
+def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
+    prompt, written, _ = usage_of(orders, answers)
+    return {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
+
+
+def _stamp(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
+    stamp = orders[0].stamp([answer.over.result for answer in answers])
+    return {} if stamp is None else {"formwright": stamp}
+
+
+class Stream:
+    """The chunks of a completion.
+
+    Args:
+        head: What all of them say.
+        orders: One for each prompt.
+    """
+
+    def __init__(self, head: dict[str, Any], orders: Sequence[Order]) -> None:
+        self._orders = orders
+        self._head = {**head, "object": "text_completion"}
+        options = orders[0].body.stream_options
+        self._tells_usage = bool(options and options.include_usage)
+        self._answers = [Answer() for order in orders for _ in order.writings]
+
+    def start(self) -> Iterator[dict[str, Any]]:
+        """Nothing is sent before anything is written."""
+        yield from ()
+
+    def go_on(self, number: int, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
+        """What is sent of some events."""
+        offset = len(self._answers[number].text)
+        self._answers[number].add(events)
+        text, more, reason = "", dict[str, Any](), None
+        for event in events:
+            match event:
+                case Text(said) | Thought(said):
+                    text += said
+                case Tokens():
+                    more |= self._of_tokens(event, offset)
+                case Done():
+                    reason = event.reason
+                case _:
+                    pass
+        yield self._chunk(number, text, reason, **more)
+
+    def end(self) -> Iterator[dict[str, Any]]:
+        """What is sent when all is written."""
+        stamp = _stamp(self._orders, self._answers)
+        if self._tells_usage:
+            yield {**self._head, "choices": [], "usage": _usage(self._orders, self._answers), **stamp}
+        elif stamp:
+            yield {**self._chunk(len(self._answers) - 1, "", None), **stamp}
+
+    def _of_tokens(self, event: Tokens, offset: int) -> dict[str, Any]:
+        body, more = self._orders[0].body, dict[str, Any]()
+        if isinstance(body, CompletionBody) and body.logprobs is not None:
+            more["logprobs"] = _logprobs(event.rows, body.logprobs, offset)
+        if body.trace:
+            more["formwright"] = {"trace": traced(event.rows), "partial": event.partial}
+        return more
+
+    def _chunk(self, number: int, text: str, reason: str | None, **more: Any) -> dict[str, Any]:
+        choice = {"index": number, "text": text, "logprobs": None, "finish_reason": reason} | more
+        usage = {"usage": None} if self._tells_usage else {}
+        return {**self._head, "choices": [choice], **usage}

@@ -1,0 +1,44 @@
+"""What the server counts, for Prometheus.
+
+::
+
+    metrics = Metrics(worker)
+    metrics.requests.labels("chat", "200").inc()
+    metrics.text                        # what /metrics answers
+
+Cost: none to speak of. The wrinkle: each server has a registry of its own, so that several live in one process.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from formwright.server.worker import Worker
+
+__all__ = ["Metrics"]
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """The numbers of one server."""
+
+    def __init__(self, worker: Worker) -> None:
+        own = self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "formwright_requests", "Requests, by endpoint and status.", ["endpoint", "status"], registry=own
+        )
+        self.tokens = Counter("formwright_tokens", "Tokens: prompt, written, forced.", ["kind"], registry=own)
+        self.seconds = Histogram(
+            "formwright_request_seconds", "Seconds of a request.", ["endpoint"], buckets=_SECONDS, registry=own
+        )
+        self.first_token = Histogram(
+            "formwright_first_token_seconds", "Seconds to the first token.", buckets=_SECONDS, registry=own
+        )
+        Gauge("formwright_rows", "Texts that are written now.", registry=own).set_function(lambda: worker.running)
+        Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(lambda: worker.waiting)
+
+    @property
+    def text(self) -> bytes:
+        """All numbers, as Prometheus reads them."""
+        return generate_latest(self._registry)

@@ -1,0 +1,345 @@
+"""The form of an answer, in whichever way a request spells it.
+
+::
+
+    shape = shape_of(body, model, Offered())
+    shape.form                       # what is enforced
+    shape.reader()                   # reads what is written: thought, text and calls
+
+A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
+Tools go with a form: the answer is then calls, or a text in that form.
+
+Cost: reading the form; `Shapes` keeps those that were asked for last, compiled. The wrinkle: an answer that may be
+calls or a text in form is told apart when it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from formwright import free_text, languages
+from formwright._kernel import Constraint
+from formwright.forms import Form
+from formwright.models import LocalModel
+from formwright.server.errors import BadRequest, refusal_of
+from formwright.server.requests import (
+    Body,
+    ChatBody,
+    FlatSchemaFormat,
+    GrammarFormat,
+    ObjectFormat,
+    ResponsesBody,
+    SchemaFormat,
+    StructuralTag,
+    StructuredOutputs,
+)
+from formwright.server.structural import structural_form
+from formwright.server.tool_choice import Offered
+from formwright.tools import STYLES, Style, tools
+
+__all__ = ["Shape", "Shapes", "shape_of"]
+
+THOUGHT_TOKENS = {"minimal": 64, "low": 128, "medium": 256, "high": 512, "xhigh": 1024}
+"""Most tokens of a thought, by the effort that is asked for."""
+
+_GRAMMARS = "grammars cannot be read yet; a JSON Schema, a regular expression or choices can"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What an answer looks like.
+
+    Attributes:
+        form: What is enforced, the thought included.
+        param: The field that says so.
+        is_text: Whether it is free text, which may end anywhere.
+        is_json: Whether the answer is JSON, which nothing may cut.
+        thinks: Whether a thought comes first.
+        style: How calls are written; ``None`` if there are none.
+        is_bare: Whether there is exactly one call, with nothing around it.
+        takes_text: Whether text may stand before or instead of calls.
+        is_either: Whether the answer is calls, or a text in form.
+        custom: The names of the custom tools.
+        notes: What was accepted, and changes nothing.
+    """
+
+    form: Form[Any]
+    param: str | None
+    is_text: bool = False
+    is_json: bool = False
+    thinks: bool = False
+    style: Style | None = None
+    is_bare: bool = False
+    takes_text: bool = True
+    is_either: bool = False
+    custom: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form that a request spells."""
+
+    param: str
+    make: Callable[[], Form[Any]]
+    key: Any
+    is_json: bool = False
+
+
+def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
+    """What makes the shape of an answer, and a key that is equal for equal ones.
+
+    Raises:
+        BadRequest: There are two forms, or one that cannot be served.
+    """
+    asked = _asked(body)
+    effort = _effort(body)
+    notes = _notes(body)
+    calls = [(offer.name, offer.schema, offer.is_custom) for offer in offered.tools]
+    key = json.dumps(
+        [asked and asked.param, asked and asked.key, effort, calls, offered.mode, offered.several, style, notes],
+        separators=(",", ":"),
+    )
+
+    def make() -> Shape:
+        shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        if effort is None:
+            return _replaced(shape, notes=notes)
+        form = free_text.thinking(shape.form, max_tokens=THOUGHT_TOKENS[effort])
+        return _replaced(shape, form=form, thinks=True, notes=notes)
+
+    return key, make
+
+
+def _plain_shape(asked: Asked | None) -> Shape:
+    if asked is None:
+        return Shape(free_text.text(), None, is_text=True)
+    return Shape(_made(asked), asked.param, is_json=asked.is_json)
+
+
+def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+    """Calls, and what may be written instead of them."""
+    listed = [offer.described() for offer in offered.tools]
+    most = None if offered.several else 1
+    mode: Any = "required" if asked is not None and offered.mode == "auto" else offered.mode
+    if mode == "required" and not offered.several:
+        mode = "one"
+    try:
+        form = tools(listed, calls=mode, style=style, max_calls=most)
+    except Exception as error:
+        raise refusal_of(error, _guilty(offered, style)) from error
+    either = asked is not None and offered.mode == "auto"
+    if either and asked is not None:
+        form = form | _made(asked)
+    return Shape(
+        form,
+        "tools",
+        is_text=offered.mode == "auto" and not either,
+        is_json=True,
+        style=STYLES[style],
+        is_bare=mode == "one" and style == "json",
+        takes_text=offered.mode == "auto",
+        is_either=either,
+        custom=frozenset(offer.name for offer in offered.tools if offer.is_custom),
+    )
+
+
+def _guilty(offered: Offered, style: str) -> str:
+    """The field of the tool that cannot be enforced."""
+    for offer in offered.tools:
+        try:
+            tools([offer.described()], calls="one", style=style)
+        except Exception:
+            return offer.param
+    return "tools"
+
+
+def _made(asked: Asked) -> Form[Any]:
+    try:
+        return asked.make()
+    except Exception as error:
+        raise refusal_of(error, asked.param) from error
+
+
+def _replaced(shape: Shape, **changes: Any) -> Shape:
+    from dataclasses import replace
+
+    return replace(shape, **changes)
+
+
+def _effort(body: Body) -> str | None:
+    effort: str | None = None
+    if isinstance(body, ChatBody):
+        effort = body.reasoning_effort
+    elif isinstance(body, ResponsesBody) and body.reasoning is not None:
+        effort = body.reasoning.effort
+    return None if effort in (None, "none") else effort
+
+
+def _notes(body: Body) -> tuple[str, ...]:
+    if body.guided_decoding_backend is None:
+        return ()
+    return (f"guided_decoding_backend: {body.guided_decoding_backend!r} is not used; formwright's kernel enforces",)
+
+
+def _asked(body: Body) -> Asked | None:
+    """The one form of a request."""
+    found = [*_by_format(body), *_by_vllm(body), *_by_guided(body)]
+    if len(found) > 1:
+        raise BadRequest(
+            f"{found[1].param}: the request has another form already: {found[0].param}", param=found[1].param
+        )
+    if not found and body.guided_whitespace_pattern is not None:
+        raise BadRequest(
+            "guided_whitespace_pattern: there is no JSON that it could be for", param="guided_whitespace_pattern"
+        )
+    return found[0] if found else None
+
+
+def _by_format(body: Body) -> list[Asked]:
+    """``response_format`` of chat completions, ``text.format`` of responses."""
+    if isinstance(body, ChatBody):
+        return _of_format(body.response_format, "response_format", body)
+    if isinstance(body, ResponsesBody) and body.text is not None:
+        return _of_format(body.text.format, "text.format", body)
+    return []
+
+
+def _of_format(format_: Any, param: str, body: Body) -> list[Asked]:
+    whitespace = body.guided_whitespace_pattern
+    if isinstance(format_, ObjectFormat):
+        return [_json_asked({"type": "object"}, param, whitespace)]
+    if isinstance(format_, FlatSchemaFormat):
+        return [_json_asked(_present(format_.schema_, f"{param}.schema"), f"{param}.schema", whitespace)]
+    if isinstance(format_, SchemaFormat):
+        where = f"{param}.json_schema.schema"
+        return [_json_asked(_present(format_.json_schema.schema_, where), where, whitespace)]
+    if isinstance(format_, StructuralTag):
+        tag = format_.model_dump(exclude_none=True)
+        return [Asked(param, lambda: structural_form(tag, param), tag)]
+    if isinstance(format_, GrammarFormat):
+        raise BadRequest(f"{param}: {_GRAMMARS}", param=param, code="form_not_enforceable")
+    return []
+
+
+def _by_vllm(body: Body) -> list[Asked]:
+    """``structured_outputs`` of vLLM."""
+    asked = body.structured_outputs
+    if asked is None:
+        return []
+    found = []
+    whitespace = _whitespace(asked, body)
+    if asked.json_ is not None:
+        found.append(_json_asked(asked.json_, "structured_outputs.json", whitespace))
+    if asked.json_object:
+        found.append(_json_asked({"type": "object"}, "structured_outputs.json_object", whitespace))
+    found += _plain_forms(asked.regex, asked.choice, "structured_outputs.")
+    if asked.structural_tag is not None:
+        tag, param = asked.structural_tag, "structured_outputs.structural_tag"
+        found.append(Asked(param, lambda: structural_form(tag, param), tag))
+    if asked.grammar is not None:
+        raise BadRequest(f"structured_outputs.grammar: {_GRAMMARS}", param="structured_outputs.grammar")
+    if asked.disable_additional_properties:
+        where = "structured_outputs.disable_additional_properties"
+        raise BadRequest(f'{where} is not served: say "additionalProperties": false in the schema', param=where)
+    if len(found) != 1:
+        raise BadRequest(
+            "structured_outputs: one of json, regex, choice, json_object and structural_tag is wanted, "
+            f"not {len(found)} of them",
+            param="structured_outputs",
+        )
+    return found
+
+
+def _whitespace(asked: StructuredOutputs, body: Body) -> str | None:
+    return "compact" if asked.disable_any_whitespace else asked.whitespace_pattern or body.guided_whitespace_pattern
+
+
+def _by_guided(body: Body) -> list[Asked]:
+    """The older fields of vLLM."""
+    if body.guided_grammar is not None:
+        raise BadRequest(f"guided_grammar: {_GRAMMARS}", param="guided_grammar", code="form_not_enforceable")
+    found = _plain_forms(body.guided_regex, body.guided_choice, "guided_")
+    if body.guided_json is not None:
+        found.append(_json_asked(body.guided_json, "guided_json", body.guided_whitespace_pattern))
+    return found
+
+
+def _plain_forms(regex: str | None, choice: list[str] | None, prefix: str) -> list[Asked]:
+    found = []
+    if regex is not None:
+        found.append(Asked(f"{prefix}regex", lambda: languages.regex(regex), regex))
+    if choice is not None:
+        found.append(Asked(f"{prefix}choice", lambda: languages.choice(choice), choice))
+    return found
+
+
+def _json_asked(schema: Any, param: str, whitespace: str | None) -> Asked:
+    if not isinstance(schema, dict | bool | str):
+        raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
+    options: Any = {} if whitespace is None else {"whitespace": whitespace}
+    return Asked(param, lambda: languages.json_schema(schema, **options), [schema, whitespace], is_json=True)
+
+
+def _present(schema: Any, where: str) -> Any:
+    if schema is None:
+        raise BadRequest(f"{where} is missing", param=where, code="missing_required_parameter")
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A shape that is ready to be written.
+
+    Attributes:
+        shape: It.
+        constraint: Its form, compiled for the model.
+        digest: Tells the form from others, in the stamp of an answer.
+    """
+
+    shape: Shape
+    constraint: Constraint[Any]
+    digest: str
+
+
+class Shapes:
+    """Shapes compiled for a model; those that were asked for last are kept.
+
+    Args:
+        model: Whose vocabulary they are for.
+        size: How many are kept.
+    """
+
+    def __init__(self, model: LocalModel, size: int = 64) -> None:
+        self._model, self._size = model, size
+        self._kept: OrderedDict[str, Compiled] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def compiled(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
+        """The shape of a key, made if it is not kept. Raises what making and compiling it raises."""
+        key = hashlib.sha256(f"{canonical} {key}".encode("utf-8", "surrogatepass")).hexdigest()
+        with self._lock:
+            if (found := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+                return found
+        shape = make()
+        try:
+            constraint = languages.compile(shape.form, self._model.vocabulary, canonical=canonical or False)
+        except Exception as error:
+            raise refusal_of(error, shape.param) from error
+        digest = hashlib.sha256(constraint.to_bytes()).hexdigest()[:16]
+        compiled = Compiled(shape, constraint, digest)
+        with self._lock:
+            self._kept[key] = compiled
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return compiled

@@ -1,0 +1,165 @@
+"""The tools of a request, and which of them may or must be called.
+
+::
+
+    offered = offered_by_chat(body)
+    offered.tools                    # (Offer('get_weather', ...),)
+    offered.mode                     # 'auto', 'required', 'one' or 'none'
+
+Chat completions nest what responses write flat; behind this module both are the same.
+
+Cost: none. The wrinkle: a custom tool has text for its input; the model writes it as the one argument ``input``, whose
+pattern is the grammar of the tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from formwright.server.errors import BadRequest
+from formwright.server.requests import (
+    ChatBody,
+    CustomGrammar,
+    CustomTool,
+    FlatCustomGrammar,
+    FlatFunctionTool,
+    Function,
+    FunctionTool,
+    ResponsesBody,
+)
+
+__all__ = ["Offer", "Offered", "offered_by_chat", "offered_by_responses"]
+
+INPUT = "input"
+"""The argument that is the input of a custom tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool that may be called.
+
+    Attributes:
+        name: Its name.
+        description: What it is for.
+        schema: The JSON Schema of its arguments.
+        is_custom: Whether its input is text.
+        param: The field that says what may be written.
+    """
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    is_custom: bool
+    param: str
+
+    def described(self) -> dict[str, Any]:
+        """As chat templates list a tool."""
+        function = {"name": self.name, "description": self.description, "parameters": self.schema}
+        return {"type": "function", "function": function}
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The tools of a request.
+
+    Attributes:
+        tools: Those that may be called.
+        mode: Whether one must be: ``"one"`` is exactly one call.
+        several: Whether there may be more calls than one.
+    """
+
+    tools: tuple[Offer, ...] = ()
+    mode: Literal["none", "auto", "required", "one"] = "none"
+    several: bool = True
+
+
+def offered_by_chat(body: ChatBody) -> Offered:
+    """The tools of a chat completion. Raises BadRequest."""
+    offers = []
+    for number, tool in enumerate(body.tools or ()):
+        if isinstance(tool, FunctionTool):
+            offers.append(_function(tool.function, f"tools[{number}].function.parameters"))
+        else:
+            format_, where = tool.custom.format, f"tools[{number}].custom.format.grammar"
+            offers.append(_custom(tool, _grammar_of(format_, where), where))
+    return _chosen(offers, body.tool_choice, body.parallel_tool_calls, "function", "allowed_tools")
+
+
+def offered_by_responses(body: ResponsesBody) -> Offered:
+    """The tools of a response. Raises BadRequest."""
+    offers = []
+    for number, tool in enumerate(body.tools or ()):
+        if isinstance(tool, FlatFunctionTool):
+            offers.append(_function(tool, f"tools[{number}].parameters"))
+        else:
+            where = f"tools[{number}].format"
+            offers.append(_custom(tool, _grammar_of(tool.format, where), where))
+    return _chosen(offers, body.tool_choice, body.parallel_tool_calls, None, None)
+
+
+def _function(function: Function, param: str) -> Offer:
+    none = {"type": "object", "properties": {}, "additionalProperties": False}
+    schema = function.parameters or none
+    return Offer(function.name, function.description or "", {"type": "object"} | schema, False, param)
+
+
+def _custom(tool: Any, pattern: str | None, param: str) -> Offer:
+    custom = tool.custom if isinstance(tool, CustomTool) else tool
+    text: dict[str, Any] = {"type": "string"} | ({} if pattern is None else {"pattern": f"^(?:{pattern})$"})
+    schema = {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
+    return Offer(custom.name, custom.description or "", schema, True, param)
+
+
+def _grammar_of(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
+    """The regular expression of a custom tool; ``None`` for any text."""
+    if format_ is None or format_.type == "text":
+        return None
+    grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
+    if grammar is None or grammar.syntax is None or grammar.definition is None:
+        raise BadRequest(f"{where}: a grammar has a syntax and a definition", param=where)
+    if grammar.syntax != "regex":
+        raise BadRequest(f"{where}: grammars cannot be read yet, but the syntax 'regex' can", param=where)
+    found: str = grammar.definition
+    return found
+
+
+def _chosen(offers: list[Offer], choice: Any, several: bool, nested: str | None, allowed_key: str | None) -> Offered:
+    """What ``tool_choice`` makes of the tools."""
+    for number, offer in enumerate(offers):
+        if offer.name in [other.name for other in offers[:number]]:
+            raise BadRequest(f"tools: two tools have the name {offer.name!r}", param=f"tools[{number}]")
+    if choice is None:
+        choice = "auto" if offers else "none"
+    if choice in ("none", "auto", "required"):
+        if choice == "required" and not offers:
+            raise BadRequest("tool_choice: there are no tools to be called", param="tool_choice")
+        return Offered(tuple(offers) if choice != "none" else (), choice if offers else "none", several)
+    kind = choice.get("type") if isinstance(choice, Mapping) else None
+    if kind in ("function", "custom"):
+        return Offered(_named([choice], offers, nested), "one", False)
+    if kind == "allowed_tools":
+        inner = choice.get(allowed_key) if allowed_key else choice
+        if isinstance(inner, Mapping) and inner.get("mode") in ("auto", "required"):
+            tools = inner.get("tools")
+            if isinstance(tools, Sequence) and tools:
+                return Offered(_named(tools, offers, nested), inner["mode"], several)
+    raise BadRequest(
+        "tool_choice is 'none', 'auto', 'required', a tool by its name, or allowed_tools with a mode and tools",
+        param="tool_choice",
+    )
+
+
+def _named(choices: Sequence[Any], offers: list[Offer], nested: str | None) -> tuple[Offer, ...]:
+    """The tools of these names."""
+    known = {offer.name: offer for offer in offers}
+    found = []
+    for choice in choices:
+        kind = choice.get("type") if isinstance(choice, Mapping) else None
+        inner = choice.get(kind) if nested and kind else choice
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if name not in known:
+            raise BadRequest(f"tool_choice: there is no tool {name!r} in tools", param="tool_choice")
+        found.append(known[name])
+    return tuple(replace(offer) for offer in found)

@@ -1,0 +1,187 @@
+"""The thread that writes: rows of one model that share its calls, and a fair queue before them.
+
+::
+
+    worker = Worker(model, rows=64, waiting=1024)
+    worker.start(asyncio.get_running_loop())
+    job = Job("some client", writing)
+    worker.submit(job)
+    while not (turn := await job.turns.get()).is_over:
+        turn.text
+    worker.stop()
+
+Clients take turns: one that has sent a thousand requests waits for itself, and the next client enters as soon as a row
+is free.
+
+Cost: for each step of the model one call into the event loop, whatever the number of rows.
+
+The wrinkle: a row that is cancelled is free before the next step, and what goes wrong in the model's own call ends the
+rows that run, not the thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from formwright.generation.batch import Batch, Engine, Turn
+from formwright.generation.writing import Writing
+
+__all__ = ["Job", "QueueFull", "Worker"]
+
+_ENTERING = 8
+"""Texts that enter in one step at most, so that those under way do not wait long for the prompts of others."""
+
+
+class QueueFull(Exception):
+    """As many texts wait as may."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A text to be written for a client.
+
+    Attributes:
+        client: Whom it is for; clients take turns.
+        writing: The text.
+        is_streamed: Whether each turn is told, or only the last.
+        turns: What was told, for the event loop.
+    """
+
+    client: str
+    writing: Writing
+    is_streamed: bool = False
+    turns: asyncio.Queue[Turn] = field(default_factory=asyncio.Queue)
+
+
+class _FairQueue:
+    """Jobs by client: each client in turn gives its oldest."""
+
+    def __init__(self) -> None:
+        self._by_client: OrderedDict[str, deque[Job]] = OrderedDict()
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def put(self, job: Job) -> None:
+        self._by_client.setdefault(job.client, deque()).append(job)
+        self._size += 1
+
+    def take(self) -> Job:
+        client, jobs = next(iter(self._by_client.items()))
+        job = jobs.popleft()
+        self._by_client.move_to_end(client)
+        if not jobs:
+            del self._by_client[client]
+        self._size -= 1
+        return job
+
+    def remove(self, job: Job) -> bool:
+        jobs = self._by_client.get(job.client, deque())
+        if job not in jobs:
+            return False
+        jobs.remove(job)
+        if not jobs:
+            del self._by_client[job.client]
+        self._size -= 1
+        return True
+
+
+class Worker:
+    """Writes jobs in a thread of its own.
+
+    Args:
+        batch: Makes an empty batch of the model.
+        rows: How many texts are written at a time.
+        waiting: How many may wait.
+    """
+
+    def __init__(self, batch: Callable[[], Batch], *, rows: int, waiting: int) -> None:
+        self._batch, self._rows, self._most = batch, rows, waiting
+        self._queue, self._cancelled = _FairQueue(), set[Job]()
+        self._running: set[Job] = set()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="formwright-worker", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many texts wait for a row."""
+        return len(self._queue)
+
+    @property
+    def running(self) -> int:
+        """How many texts are being written."""
+        return len(self._running)
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write; what is written is told to this loop."""
+        self._loop = loop
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop writing; rows that run end with nothing told."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+        self._thread.join()
+
+    def submit(self, jobs: list[Job]) -> None:
+        """Let texts wait for rows, all of them or none. Raises QueueFull."""
+        with self._changed:
+            if len(self._queue) + len(jobs) > self._most:
+                raise QueueFull
+            for job in jobs:
+                self._queue.put(job)
+            self._changed.notify()
+
+    def cancel(self, job: Job) -> None:
+        """Forget a text; its row is free before the next step. One that is over does not mind."""
+        with self._changed:
+            if not self._queue.remove(job) and job in self._running:
+                self._cancelled.add(job)
+                self._changed.notify()
+
+    def _run(self) -> None:
+        engine = Engine(self._batch(), rows=self._rows)
+        while self._take(engine):
+            try:
+                turns = engine.step()
+            except Exception as error:  # of the model itself: no row knows where it is
+                turns = [Turn(job, job.writing, error=error) for job in self._running]
+                engine = Engine(self._batch(), rows=self._rows)
+            told = [turn for turn in turns if turn.is_over or self._is_told(turn)]
+            with self._changed:
+                self._running.difference_update(turn.key for turn in turns if turn.is_over)
+            if told and self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(_tell, told)
+
+    def _take(self, engine: Engine) -> bool:
+        """Wait for something to do, and let texts leave and enter; whether to go on."""
+        with self._changed:
+            while engine.is_idle and not self._queue and not self._stopped:
+                self._changed.wait()
+            cancelled, self._cancelled = self._cancelled, set()
+            for job in cancelled:
+                engine.cancel(job)
+            self._running -= cancelled
+            for _ in range(min(engine.room, len(self._queue), _ENTERING)):
+                job = self._queue.take()
+                self._running.add(job)
+                engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
+            return not self._stopped
+
+    @staticmethod
+    def _is_told(turn: Turn) -> bool:
+        return isinstance(turn.key, Job) and turn.key.is_streamed and bool(turn.pieces)
+
+
+def _tell(turns: list[Turn]) -> None:
+    for turn in turns:
+        if isinstance(turn.key, Job):
+            turn.key.turns.put_nowait(turn)

@@ -1,0 +1,203 @@
+r"""What a model has written of its calls so far: text, names, and arguments in fragments.
+
+::
+
+    reader = CallsReader(STYLES["hermes"])
+    reader.feed('Let me see. <tool_call>\n{"name": "f", "argum')    # [Said('Let me see. '), Named('f')]
+    reader.feed('ents": {"x": 1')                                   # [Argued('{"x": 1')]
+    reader.feed('}}\n</tool_call>')                                 # [Argued('}')]
+
+The text is in the form of `formwright.tools`, so the reader looks for what must be there and finds it.
+
+Cost: linear in the text. The wrinkle: arguments between tags are no JSON, so `finish` gives them, from the value of
+the whole text; and white space between two calls is theirs, no text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from formwright.tools.styles import Style
+
+__all__ = ["Argued", "CallsReader", "Event", "Named", "Said"]
+
+
+class Said(NamedTuple):
+    """Text that is no call."""
+
+    text: str
+
+
+class Named(NamedTuple):
+    """A call has begun."""
+
+    name: str
+
+
+class Argued(NamedTuple):
+    """A fragment of the arguments of the last call, which are JSON."""
+
+    text: str
+
+
+Event = Said | Named | Argued
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]*")
+_BLANK = " \t\r\n"
+
+
+class CallsReader:
+    """Reads a text piece by piece.
+
+    Args:
+        style: How calls are written.
+        is_bare: Whether the text is one call without what stands around the calls of a list.
+        takes_text: Whether text may stand before the first call, or alone.
+    """
+
+    def __init__(self, style: Style, *, is_bare: bool = False, takes_text: bool = True) -> None:
+        self._style, self._takes_text = style, takes_text
+        self._buffer, self._calls, self._blank = "", 0, ""
+        self._value = _Value()
+        self._begin = style.before if is_bare else style.begin + style.before
+        self._state: Callable[[], Iterator[Event] | None] = self._header if takes_text else self._opening
+
+    def feed(self, piece: str, /) -> list[Event]:
+        """Go on with the text; what it has said with that."""
+        self._buffer += piece
+        events: list[Event] = []
+        while (found := self._state()) is not None:
+            events += found
+        return events
+
+    def finish(self, calls: Sequence[Any] = ()) -> list[Event]:
+        """The text is over; ``calls`` are those that were read of it whole, or some that were not cut."""
+        events: list[Event] = []
+        if self._state in (self._header, self._text) and (rest := self._blank + self._buffer).strip(
+            _BLANK if self._calls else ""
+        ):
+            events.append(Said(rest))
+        if self._style.arguments != "json":
+            for call in calls:
+                events += [Named(call.name), Argued(json.dumps(call.arguments, ensure_ascii=False))]
+        self._buffer = self._blank = ""
+        return events
+
+    def _header(self) -> Iterator[Event] | None:
+        """What free text begins with in some styles."""
+        header = self._style.text
+        if header and header.startswith(self._buffer) and len(self._buffer) < len(header):
+            return None
+        self._state = self._text
+        if header and self._buffer.startswith(header):
+            self._buffer = self._buffer[len(header) :]
+        elif not self._style.trigger:
+            self._state = self._opening
+        return iter(())
+
+    def _text(self) -> Iterator[Event] | None:
+        """Text up to what begins a call."""
+        trigger, buffer = self._style.trigger, self._buffer
+        at = buffer.find(trigger) if trigger else -1
+        end = at if at >= 0 else len(buffer) - _overlap(buffer, trigger)
+        said, self._buffer = self._blank + buffer[:end], buffer[end:]
+        kept = len(said.rstrip(_BLANK)) if self._calls else len(said)
+        self._blank = "" if at >= 0 else said[kept:]
+        if at >= 0:
+            self._state = self._opening
+        elif not said[:kept]:
+            return None
+        return iter([Said(said[:kept])] if said[:kept] else [])
+
+    def _opening(self) -> Iterator[Event] | None:
+        """What stands before a name."""
+        if self._style.arguments != "json" or not self._passed(self._begin):
+            return None
+        self._state = self._name
+        return iter(())
+
+    def _name(self) -> Iterator[Event] | None:
+        """The name of a tool, and what stands between it and the arguments."""
+        found = _NAME.match(self._buffer)
+        end = found.end() if found else 0
+        between = self._style.between
+        if len(self._buffer) < end + len(between):
+            return None
+        name, self._buffer = self._buffer[:end], self._buffer[end + len(between) :]
+        self._calls += 1
+        self._state, self._value = self._arguments, _Value()
+        return iter([Named(name)])
+
+    def _arguments(self) -> Iterator[Event] | None:
+        """A JSON value, as far as it has come."""
+        end = self._value.feed(self._buffer)
+        if end == 0 and not self._value.is_over:
+            return None
+        text, self._buffer = self._buffer[:end], self._buffer[end:]
+        if self._value.is_over:
+            self._state = self._closing
+        return iter([Argued(text)] if text else [])
+
+    def _closing(self) -> Iterator[Event] | None:
+        """What stands behind the arguments; then another call, or text, or nothing."""
+        tail = self._style.after
+        if self._style.has_ids and self._buffer.startswith(", "):
+            if '"}' not in self._buffer:
+                return None
+            tail = self._buffer[: self._buffer.index('"}', len(', "id": "')) + 1] + tail
+        if not self._passed(tail):
+            return None
+        self._begin = self._style.separator + self._style.before
+        is_mixed = self._takes_text and not self._style.is_list and self._style.trigger
+        if is_mixed:
+            self._begin = self._style.before
+        self._state = self._text if is_mixed else self._opening
+        return iter(())
+
+    def _passed(self, fixed: str) -> bool:
+        """Whether the buffer has a fixed text at its beginning, which is then taken away."""
+        if not self._buffer.startswith(fixed):
+            return False
+        self._buffer = self._buffer[len(fixed) :]
+        return True
+
+
+class _Value:
+    """Finds the end of a JSON value, piece by piece."""
+
+    def __init__(self) -> None:
+        self._depth, self._in_string, self._escaped, self._begun = 0, False, False, False
+        self.is_over = False
+
+    def feed(self, text: str) -> int:
+        """How many characters belong to the value."""
+        for at, char in enumerate(text):
+            if self._in_string:
+                if self._escaped or char == "\\":
+                    self._escaped = not self._escaped
+                elif char == '"':
+                    self._in_string = False
+                    self.is_over = not self._depth
+            elif char == '"':
+                self._in_string = True
+            elif char in "[{":
+                self._depth += 1
+            elif char in "]}" and self._depth:
+                self._depth -= 1
+                self.is_over = not self._depth
+            elif not self._depth and self._begun and (char in "]},<[" or char in _BLANK):
+                self.is_over = True  # of a number or a word
+                return at
+            self._begun = self._begun or char not in _BLANK
+            if self.is_over:
+                return at + 1
+        return len(text)
+
+
+def _overlap(text: str, marker: str) -> int:
+    """How much of the end of a text may be the beginning of a marker."""
+    longest = min(len(text), len(marker) - 1)
+    return next((size for size in range(longest, 0, -1) if text.endswith(marker[:size])), 0)
