@@ -6,7 +6,7 @@
     writing = Writing(constraint, prompt_ids, limits, sampler)
     sampler.written = writing.token_ids
 
-Forbidden tokens are at minus infinity before and after, so the text stays in form: a bias chooses among what is allowed.
+Forbidden tokens are at minus infinity before and after, so the text stays in form: a bias chooses among allowed tokens.
 
 Cost: a copy of the row of scores, and one number for each different token that was written.
 

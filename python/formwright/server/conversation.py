@@ -21,7 +21,7 @@ from formwright.errors import PromptError
 from formwright.models import LocalModel
 from formwright.server.errors import BadRequest
 from formwright.server.tool_choice import INPUT, Offered
-from formwright.tools import STYLES
+from formwright.tools import STYLES, Style
 
 __all__ = ["chat_messages", "prompt_ids", "response_messages"]
 
@@ -181,17 +181,18 @@ def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
     """A message for a model that knows no tools."""
     role, content = message["role"], message["content"]
     if message.get("calls"):
-        style = STYLES[model.style]
-        written = [
-            f"{style.before}{call['name']}{style.between}{json.dumps(call['arguments'], ensure_ascii=False)}{style.after}"
-            for call in message["calls"]
-        ]
+        written = [_as_written(call, STYLES[model.style]) for call in message["calls"]]
         content = "\n".join([*([content] if content else []), *written])
     if role not in model.roles:
         if role not in _OTHER_ROLES:
             raise PromptError(f"the model knows no {role}")
         role, content = _OTHER_ROLES[role](content)
     return {"role": role, "content": content}
+
+
+def _as_written(call: Mapping[str, Any], style: Style) -> str:
+    arguments = json.dumps(call["arguments"], ensure_ascii=False)
+    return f"{style.before}{call['name']}{style.between}{arguments}{style.after}"
 
 
 _OTHER_ROLES: Mapping[str, Callable[[str], tuple[str, str]]] = {
