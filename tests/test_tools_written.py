@@ -48,7 +48,9 @@ def test_the_calls_are_those_that_were_written(name: str, mode: str) -> None:
         calls = [(rng.choice(NAMES), json.dumps({"x": rng.choice(HARD)})) for _ in range(count)]
         parts = [f"{style.before}{tool}{style.between}{arguments}{style.after}" for tool, arguments in calls]
         texts = [rng.choice(["", "hi ", "\n"]) if mode == "auto" and style.trigger else "" for _ in range(count + 1)]
-        text = texts[0] + ("" if is_bare else style.begin) + style.separator.join(parts) + ("" if is_bare else style.end)
+        text = (
+            texts[0] + ("" if is_bare else style.begin) + style.separator.join(parts) + ("" if is_bare else style.end)
+        )
         if is_mixed:
             text = "".join(said + part for said, part in zip(texts, parts, strict=False)) + texts[-1]
         assert form.matches(text)

@@ -26,7 +26,9 @@ MODEL = "formwright-tiny"
 def running(model: fw.models.LocalModel, settings: Settings | None = None) -> Iterator[Any]:
     """A server in a thread: its ``url``, and its ``app``."""
     app = create_app(model, settings)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=5))
+    server = uvicorn.Server(
+        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=5)
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -53,19 +55,20 @@ def served(tiny: fw.models.LocalModel) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def client(served: Any) -> Any:
-    return openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0)
+def client(served: Any) -> Iterator[Any]:
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")
-def post(served: Any) -> Callable[..., Any]:
+def post(served: Any) -> Iterator[Callable[..., Any]]:
     """Send JSON; the status and the JSON that comes back."""
     import httpx
 
-    http = httpx.Client(base_url=served.url, timeout=60)
+    with httpx.Client(base_url=served.url, timeout=60) as http:
 
-    def send(path: str, body: Any, **more: Any) -> tuple[int, Any]:
-        answer = http.post(path, json=body, **more)
-        return answer.status_code, answer.json()
+        def send(path: str, body: Any, **more: Any) -> tuple[int, Any]:
+            answer = http.post(path, json=body, **more)
+            return answer.status_code, answer.json()
 
-    return send
+        yield send

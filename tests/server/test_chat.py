@@ -158,13 +158,24 @@ def test_free_text_has_no_stamp(client: Any) -> None:
 
 @pytest.mark.parametrize(
     ("choice", "least", "most"),
-    [("required", 1, 9), ({"type": "function", "function": {"name": "get_weather"}}, 1, 1), ("auto", 0, 9), ("none", 0, 0)],
+    [
+        ("required", 1, 9),
+        ({"type": "function", "function": {"name": "get_weather"}}, 1, 1),
+        ("auto", 0, 9),
+        ("none", 0, 0),
+    ],
 )
 def test_tools_are_called_as_the_choice_says(client: Any, choice: Any, least: int, most: int) -> None:
     messages = [{"role": "user", "content": "What is the weather in Oslo?"}]
     for seed in range(3):
         answer = ask(
-            client, messages=messages, tools=[WEATHER, TIME], tool_choice=choice, max_tokens=60, temperature=1, seed=seed
+            client,
+            messages=messages,
+            tools=[WEATHER, TIME],
+            tool_choice=choice,
+            max_tokens=60,
+            temperature=1,
+            seed=seed,
         )
         (got,) = answer.choices
         calls = got.message.tool_calls or []
@@ -199,7 +210,9 @@ def test_a_custom_tool_has_text_in_its_grammar(client: Any) -> None:
     choice = {"type": "custom", "custom": {"name": "dial"}}
     for stream in (False, True):
         if stream:
-            with client.chat.completions.stream(model=MODEL, messages=ADA, tools=[DIGITS], tool_choice=choice) as events:
+            with client.chat.completions.stream(
+                model=MODEL, messages=ADA, tools=[DIGITS], tool_choice=choice
+            ) as events:
                 chunks = [event.chunk for event in events if event.type == "chunk"]
             calls = [call for chunk in chunks for choice_ in chunk.choices for call in choice_.delta.tool_calls or ()]
             text = "".join(call.custom["input"] for call in calls if hasattr(call, "custom"))
@@ -254,13 +267,16 @@ def test_log_probabilities_are_masked_and_unmasked(client: Any) -> None:
     assert first.logprob >= first.unmasked_logprob
     assert first.top_logprobs[0].logprob == first.logprob  # greedy
     assert len(first.unmasked_top_logprobs) == 3
-    assert sum(2.718281828 ** top.logprob for top in first.top_logprobs) <= 1.0001
+    assert sum(2.718281828**top.logprob for top in first.top_logprobs) <= 1.0001
 
 
 def test_a_bias_and_penalties_move_the_choice_among_what_is_allowed(client: Any, tiny: fw.models.LocalModel) -> None:
     ids = {text: tiny.vocabulary.encode(text)[0] if hasattr(tiny.vocabulary, "encode") else None for text in ("b",)}
     token_id = next(id_ for id_ in range(len(tiny.vocabulary)) if tiny.vocabulary.token(id_) == b"b") or ids
-    assert ask(client, extra_body={"guided_regex": "[ab]"}, logit_bias={str(token_id): 100}).choices[0].message.content == "b"
+    assert (
+        ask(client, extra_body={"guided_regex": "[ab]"}, logit_bias={str(token_id): 100}).choices[0].message.content
+        == "b"
+    )
     plain = ask(client, extra_body={"guided_regex": "[a-z]{12}"}).choices[0].message.content
     other = ask(client, extra_body={"guided_regex": "[a-z]{12}"}, frequency_penalty=2, presence_penalty=2)
     assert other.choices[0].message.content != plain
@@ -284,7 +300,12 @@ def test_a_trace_has_a_row_for_each_token(client: Any) -> None:
     assert "".join(row["token"] for row in rows) == answer.choices[0].message.content
     assert rows[0]["likeliest"][0]["probability"] >= rows[0]["probability"]
     chunks = list(ask(client, stream=True, extra_body={"guided_choice": ["yes", "no"], "trace": True}))
-    streamed = [row for chunk in chunks for choice in chunk.choices for row in getattr(choice, "formwright", {}).get("trace", ())]
+    streamed = [
+        row
+        for chunk in chunks
+        for choice in chunk.choices
+        for row in getattr(choice, "formwright", {}).get("trace", ())
+    ]
     assert streamed == rows
 
 

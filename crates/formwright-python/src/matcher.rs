@@ -278,7 +278,11 @@ impl Matcher {
     #[getter]
     fn min_tokens_to_finish(&mut self, py: Python<'_>) -> PyResult<u32> {
         lift(py, self.kernel.constraint().graph().check_ends())?;
-        self.ask(py, |kernel| kernel.min_tokens_to_finish())
+        check(py, self.asks())?;
+        let kernel = &mut self.kernel;
+        let needed = py.detach(|| kernel.min_tokens_to_finish()); // the first time it may take long
+        lift(py, self.kernel.constraint().graph().check_parsers())?;
+        Ok(needed)
     }
 
     /// The named parts of the text so far, as `formwright.Form.parts` gives them.

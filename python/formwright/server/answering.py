@@ -243,7 +243,7 @@ class _Reader:
         self._calls: CallsReader | None = None
         if shape.style is not None and not shape.is_either:
             self._calls = CallsReader(shape.style, is_bare=shape.is_bare, takes_text=shape.takes_text)
-        self._held, self._tokens, self._thought_tokens, self._told = "", 0, 0, 0
+        self._held, self._tokens, self._told = "", 0, 0
         self._begun: list[str] = []
         self._input: list[str] = []
 
@@ -280,7 +280,6 @@ class _Reader:
         events: list[Event] = []
         if self._thought is not None and not self._thought.is_over:
             thought, text = self._thought.feed(text)
-            self._thought_tokens = self._tokens
             events += [Thought(thought)] if thought else []
             if not text:
                 return events
@@ -304,9 +303,7 @@ class _Reader:
             events.append(Text(self._held))
         if self._calls is not None:
             events += self._of_calls(self._calls.finish(calls)) + self._closed()
-        thought_tokens = self._thought_tokens
-        if thought_tokens and not self._order.body.stream:
-            thought_tokens = _tokens_of_thought(result, self._writing, self._thought)
+        thought_tokens = _tokens_of_thought(result, self._writing) if self._thought is not None else 0
         return [*events, Done(self._reason(result), result, thought_tokens)]
 
     def _reason(self, result: Complete[Any] | Truncated) -> str:
@@ -378,11 +375,11 @@ class _ThoughtReader:
         return rest
 
 
-def _tokens_of_thought(result: Complete[Any] | Truncated, writing: Writing, reader: _ThoughtReader | None) -> int:
+def _tokens_of_thought(result: Complete[Any] | Truncated, writing: Writing) -> int:
     """How many tokens spell the thought and its markers."""
     end = result.text.find(_ThoughtReader.CLOSE)
-    if reader is None or end < 0:
-        return 0
+    if end < 0:
+        return len(result.token_ids)
     left = len(result.text[: end + len(_ThoughtReader.CLOSE)].encode())
     vocabulary = writing.matcher.constraint.vocabulary
     names = {token_id: name for name, token_id in vocabulary.special_tokens.items()}

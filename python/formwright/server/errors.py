@@ -81,7 +81,7 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens") 
     if isinstance(error, RegexError | LanguageError | ArgumentError):
         return BadRequest(f"{param}: {error}" if param else str(error), param=param, code="invalid_form", hint=hint)
     if isinstance(error, PromptError):
-        return BadRequest(str(error), param="messages", code="invalid_prompt", hint=hint)
+        return BadRequest(str(error), param=param, code="invalid_prompt", hint=hint)
     if isinstance(error, FormwrightError):
         return Refusal(422, str(error), type="generation_error", code=type(error).__name__, hint=hint)
     return Refusal(500, "the server has failed; its log says why", type="server_error", code="internal_error")

@@ -321,7 +321,9 @@ def read(body: type[B], sent: object) -> B:
     try:
         return body.model_validate(given)
     except ValidationError as error:
-        raise _refusal(error.errors()[0], given) from None
+        errors = error.errors()  # of a union, those of all its branches: the one that nearly fits says most
+        telling = next((each for each in errors if not each["type"].endswith("_type")), errors[0])
+        raise _refusal(telling, given) from None
 
 
 def _check_other(name: str, value: Any, served: set[str]) -> None:

@@ -1,0 +1,286 @@
+"""What clients do that they should not, and what the server does meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import formwright as fw
+
+httpx = pytest.importorskip("httpx")
+openai = pytest.importorskip("openai")
+
+from formwright.generation.batch import Separate  # noqa: E402
+from formwright.server import Settings  # noqa: E402
+from formwright.server.worker import Job, QueueFull, Worker  # noqa: E402
+
+from .conftest import MODEL, running  # noqa: E402
+
+HI = [{"role": "user", "content": "Hi"}]
+LONG = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{900}", "temperature": 1}
+SHORT = {"model": MODEL, "messages": HI, "guided_choice": ["yes", "no"]}
+
+
+def asked(url: str, body: Any, **more: Any) -> Any:
+    return httpx.post(f"{url}/v1/chat/completions", json=body, timeout=60, **more)
+
+
+def wait_until(holds: Any, seconds: float = 20) -> None:
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends, "it never came true"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def small(tiny: fw.models.LocalModel) -> Iterator[Any]:
+    """A server with two rows and a queue of three."""
+    with running(tiny, Settings(max_batch=2, max_waiting=3)) as state:
+        yield state
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_goes_away_frees_its_row(small: Any, stream: bool) -> None:
+    worker = small.server.worker
+    body = json.dumps(LONG | {"stream": stream}).encode()
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", int(small.url.rpartition(":")[2]))) as gone:
+            gone.sendall(head.encode() + body)
+            wait_until(lambda: worker.running == 1)
+        wait_until(lambda: worker.running == 0)
+    assert asked(small.url, SHORT).status_code == 200
+
+
+def test_a_client_that_reads_slowly_holds_up_nobody(small: Any) -> None:
+    with httpx.stream("POST", f"{small.url}/v1/chat/completions", json=LONG | {"stream": True}, timeout=60) as slow:
+        next(slow.iter_raw(64))
+        began = time.monotonic()
+        for _ in range(10):
+            assert asked(small.url, SHORT).status_code == 200
+        assert time.monotonic() - began < 20
+
+
+def test_half_a_request_holds_up_nobody(small: Any) -> None:
+    port = int(small.url.rpartition(":")[2])
+    halves = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
+    for number, half in enumerate(halves):
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n"
+        half.sendall(head if number % 2 else head + b'\r\n{"model": ')
+    assert asked(small.url, SHORT).status_code == 200
+    for half in halves:
+        half.close()
+
+
+def test_a_full_queue_is_a_503_and_nothing_is_lost(small: Any) -> None:
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(asked(small.url, LONG).status_code)) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(found) == {200, 503}
+    assert len(found) == 12
+    wait_until(lambda: small.server.worker.running == small.server.worker.waiting == 0)
+    assert asked(small.url, SHORT).status_code == 200
+
+
+def test_more_texts_than_may_wait_are_refused_together(small: Any) -> None:
+    assert asked(small.url, SHORT | {"n": 9}).json()["error"]["code"] == "queue_full"
+
+
+def test_a_form_that_takes_its_fuel_is_refused_while_others_are_served(small: Any) -> None:
+    heavy = "(a?){40}" + "".join(f"({chr(97 + i)}|[^{chr(97 + i)}]{{1,60}}){{1,60}}" for i in range(3))
+    found: list[int] = []
+    threads = [
+        threading.Thread(
+            target=lambda: found.append(
+                asked(small.url, SHORT | {"guided_choice": None, "guided_regex": heavy, "max_tokens": 900}).status_code
+            )
+        )
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        assert asked(small.url, SHORT).status_code == 200
+    for thread in threads:
+        thread.join()
+    assert set(found) <= {200, 400}
+
+
+def test_forms_are_forgotten_when_there_are_many(small: Any) -> None:
+    for number in range(100):
+        schema = {"type": "object", "properties": {f"p{number}": {"const": number}}, "required": [f"p{number}"]}
+        format_ = {
+            "type": "json_schema",
+            "json_schema": {"name": f"n{number}", "schema": schema | {"additionalProperties": False}},
+        }
+        body = {"model": MODEL, "messages": HI, "response_format": format_}
+        content = asked(small.url, body).json()["choices"][0]["message"]["content"]
+        assert json.loads(content) == {f"p{number}": number}
+    assert len(small.server.answering.shapes) <= 64
+
+
+def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> None:
+    with running(tiny, Settings(timeout=0.05)) as state:
+        answer = asked(state.url, LONG)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (504, "timeout")
+        text = asked(state.url, LONG | {"stream": True}).text
+        assert '"timeout"' in text
+        assert "[DONE]" not in text
+        wait_until(lambda: state.server.worker.running == 0)
+
+
+def test_keys(tiny: fw.models.LocalModel) -> None:
+    with running(tiny, Settings(api_key="sécret")) as state:
+        for headers in ({}, {"Authorization": "Bearer no"}, {"api-key": "no"}, {"Authorization": "Basic x"}):
+            answer = asked(state.url, SHORT, headers=headers)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
+            assert httpx.get(f"{state.url}/metrics", headers=headers).status_code == 401
+            assert httpx.get(f"{state.url}/v1/models", headers=headers).status_code == 401
+        key = "sécret".encode()
+        assert asked(state.url, SHORT, headers={"Authorization": b"Bearer " + key}).status_code == 200
+        assert asked(state.url, SHORT, headers={"api-key": key}).status_code == 200
+        assert httpx.get(f"{state.url}/health").json()["status"] == "ok"
+        assert httpx.get(f"{state.url}/").status_code == 200
+
+
+def test_other_names_of_the_model(tiny: fw.models.LocalModel) -> None:
+    with running(tiny, Settings(names=("gpt-4o", "local"))) as state:
+        assert asked(state.url, SHORT | {"model": "local"}).json()["model"] == "local"
+        assert asked(state.url, SHORT).status_code == 404
+
+
+def test_metrics_count(small: Any) -> None:
+    asked(small.url, SHORT)
+    asked(small.url, SHORT | {"mesages": 1})
+    text = httpx.get(f"{small.url}/metrics").text
+    assert 'formwright_requests_total{endpoint="chat",status="200"} 1.0' in text
+    assert 'formwright_requests_total{endpoint="chat",status="400"} 1.0' in text
+    assert 'formwright_tokens_total{kind="written"}' in text
+
+
+def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
+    class Failing:
+        context = 100
+        fails = True
+
+        def fork(self) -> Failing:
+            return self
+
+        def prefill(self, token_ids: Any) -> Any:
+            if self.fails:
+                raise RuntimeError("the card is gone")
+            import numpy as np
+
+            return np.zeros(257, np.float32)
+
+    vocabulary = fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
+    runtime: Any = Failing()
+    model = fw.models.LocalModel("failing", runtime, vocabulary, lambda prompt: [1, 2])
+    with running(model) as state:
+        body = {"model": "failing", "messages": HI, "guided_choice": ["a", "b"], "temperature": 0}
+        assert asked(state.url, body).status_code == 500
+        Failing.fails = False
+        assert asked(state.url, body).json()["choices"][0]["message"]["content"] == "a"
+
+
+def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
+    async def order_of_ends() -> list[str]:
+        worker = Worker(lambda: Separate(tiny.runtime), rows=1, waiting=100)
+        turns: asyncio.Queue[Any] = asyncio.Queue()
+
+        def job(client: str) -> Job:
+            task = tiny.task("Hi", tiny.compiled(fw.choice("yes", "no")), 9, True, None, None, False)
+            return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+
+        worker.submit([job("greedy") for _ in range(20)])
+        worker.submit([job("modest")])
+        with pytest.raises(QueueFull):
+            worker.submit([job("late") for _ in range(80)])
+        worker.start(asyncio.get_running_loop())
+        ends = [(await turns.get()).key.client for _ in range(21)]
+        worker.stop()
+        return ends
+
+    ends = asyncio.run(order_of_ends())
+    assert ends.index("modest") <= 2
+    assert ends.count("greedy") == 20
+
+
+@pytest.mark.parametrize("drain", [20, 0])
+def test_the_end_of_the_process_finishes_or_ends_what_runs(drain: int) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "formwright",
+        "serve",
+        "--port",
+        str(port),
+        "--drain",
+        str(drain),
+        "--log-level",
+        "error",
+    ]
+    process = subprocess.Popen(command, env=os.environ | {"FORMWRIGHT_API_KEY": ""}, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+
+    def is_up() -> bool:
+        try:
+            return bool(httpx.get(f"{url}/health").status_code == 200)
+        except httpx.TransportError:
+            return False
+
+    try:
+        wait_until(is_up, 60)
+        found: list[Any] = []
+
+        def ask() -> None:
+            try:
+                found.append(asked(url, LONG).status_code)
+            except httpx.TransportError as error:
+                found.append(error)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        wait_until(lambda: "formwright_rows 1.0" in httpx.get(f"{url}/metrics").text)
+        process.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        process.wait(30)
+        thread.join()
+        if drain:
+            assert found == [200]
+        else:
+            assert time.monotonic() - began < 10
+            assert found != []
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_another_host_needs_a_key_or_a_word() -> None:
+    from click.testing import CliRunner
+
+    from formwright.cli.app import app
+
+    answer = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0"])
+    assert answer.exit_code == 2
+    assert "--api-key" in answer.output

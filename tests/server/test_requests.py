@@ -1,0 +1,243 @@
+"""What is said of requests that cannot be served, and that every field of the protocol is known."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openai")
+
+from openai.types import completion_create_params
+from openai.types.chat import completion_create_params as chat_create_params
+from openai.types.responses import response_create_params
+
+from formwright.server.requests import INERT, REFUSED, ChatBody, CompletionBody, ResponsesBody
+
+CHAT, RESPONSES, COMPLETIONS = "/v1/chat/completions", "/v1/responses", "/v1/completions"
+USER = {"role": "user", "content": "Hi"}
+BASE: dict[str, dict[str, Any]] = {
+    CHAT: {"model": "formwright-tiny", "messages": [USER]},
+    RESPONSES: {"model": "formwright-tiny", "input": "Hi"},
+    COMPLETIONS: {"model": "formwright-tiny", "prompt": "Hi"},
+}
+
+
+@pytest.mark.parametrize(
+    ("params", "body"),
+    [
+        (chat_create_params.CompletionCreateParamsBase, ChatBody),
+        (response_create_params.ResponseCreateParamsBase, ResponsesBody),
+        (completion_create_params.CompletionCreateParamsBase, CompletionBody),
+    ],
+)
+def test_every_field_of_the_sdk_is_known(params: Any, body: Any) -> None:
+    fields = set(typing.get_type_hints(params))
+    assert fields - set(body.model_fields) <= set(INERT) | set(REFUSED)
+
+
+def test_a_field_has_one_fate() -> None:
+    assert not set(INERT) & set(REFUSED)
+    everywhere = set(ChatBody.model_fields) & set(ResponsesBody.model_fields) & set(CompletionBody.model_fields)
+    assert not everywhere & (set(INERT) | set(REFUSED))
+
+
+def schema(value: Any) -> dict[str, Any]:
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": value}}}
+
+
+FUNCTION = {"type": "function", "function": {"name": "f"}}
+WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
+    (CHAT, {"messages": None}, "messages", "missing"),
+    (CHAT, {"model": None}, "model", "missing"),
+    (CHAT, {"messages": []}, "messages", "at least 1"),
+    (CHAT, {"messages": "Hi"}, "messages", "list"),
+    (CHAT, {"messages": [{"content": "Hi"}]}, "messages[0].role", "missing"),
+    (CHAT, {"messages": [USER, {"role": "robot", "content": "Hi"}]}, "messages[1].role", "robot"),
+    (CHAT, {"messages": [{"role": "user"}]}, "messages[0].content", "missing"),
+    (CHAT, {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "messages[0].content[0]", "image_url"),
+    (CHAT, {"messages": [{"role": "user", "content": "Hi", "colour": 1}]}, "messages[0].colour", "no field"),
+    (CHAT, {"messages": [{"role": "tool", "content": "x"}]}, "messages[0].tool_call_id", "missing"),
+    (CHAT, {"messages": [{"role": "user", "content": "\ud800"}]}, "messages", "surrogate"),
+    (CHAT, {"messages": [{"role": "user", "content": "word " * 3000}]}, None, "can hold"),
+    (CHAT, {"mesages": [USER]}, "mesages", "did you mean 'messages'"),
+    (CHAT, {"temprature": 1}, "temprature", "did you mean 'temperature'"),
+    (CHAT, {"frobnicate": 1}, "frobnicate", "no field"),
+    (CHAT, {"temperature": 3}, "temperature", "less than or equal to 2"),
+    (CHAT, {"temperature": "hot"}, "temperature", "number"),
+    (CHAT, {"top_p": -0.1}, "top_p", "greater than or equal to 0"),
+    (CHAT, {"top_k": 0}, "top_k", "1 or more"),
+    (CHAT, {"n": 0}, "n", "greater than or equal to 1"),
+    (CHAT, {"stream": "yes"}, "stream", "boolean"),
+    (CHAT, {"stop": ["a", "b", "c", "d", "e"]}, "stop", "4"),
+    (CHAT, {"stop": [""]}, "stop", "empty"),
+    (CHAT, {"stop": "\n"} | schema({"type": "object"}), "stop", "cut JSON"),
+    (CHAT, {"max_tokens": 0}, "max_tokens", "greater than or equal to 1"),
+    (CHAT, {"max_tokens": 3, "max_completion_tokens": 4}, "max_tokens", "older name"),
+    (CHAT, {"max_tokens": 3} | schema({"const": "a long, long text"}), "max_tokens", "needs"),
+    (CHAT, {"max_completion_tokens": 3} | schema({"const": "a long text"}), "max_completion_tokens", "needs"),
+    (CHAT, {"logit_bias": {"99999": 1}}, "logit_bias", "99999"),
+    (CHAT, {"logit_bias": {"1": 101}}, "logit_bias.1", "100"),
+    (CHAT, {"top_logprobs": 2}, "top_logprobs", "logprobs must be true"),
+    (CHAT, {"logprobs": True, "top_logprobs": 21}, "top_logprobs", "20"),
+    (CHAT, {"audio": {}}, "audio", "not served"),
+    (CHAT, {"modalities": ["audio"]}, "modalities[0]", "text"),
+    (CHAT, {"functions": []}, "functions", "tools"),
+    (CHAT, {"response_format": {"type": "xml"}}, "response_format", "xml"),
+    (CHAT, {"response_format": {"type": "json_schema"}}, "response_format.json_schema", "missing"),
+    (CHAT, schema(None), "response_format.json_schema.schema", "missing"),
+    (CHAT, schema({"type": "strin"}), "response_format.json_schema.schema", "strin"),
+    (CHAT, schema({"$ref": "#/nowhere"}), "response_format.json_schema.schema", "nowhere"),
+    (CHAT, schema({"allOf": [{"type": "string"}, {"type": "null"}]}), "response_format.json_schema.schema", ""),
+    (CHAT, {"response_format": {"type": "json_object", "schema": {}}}, "response_format.schema", "no field"),
+    (CHAT, {"response_format": {"type": "grammar", "grammar": "x"}}, "response_format", "grammars"),
+    (CHAT, {"guided_grammar": "root ::= x"}, "guided_grammar", "grammars"),
+    (CHAT, {"guided_regex": "(a"}, "guided_regex", ""),
+    (CHAT, {"guided_choice": []}, "guided_choice", ""),
+    (CHAT, {"guided_regex": "a", "guided_choice": ["a"]}, "guided_choice", "another form"),
+    (CHAT, {"guided_regex": "a"} | schema({}), "guided_regex", "another form"),
+    (CHAT, {"guided_whitespace_pattern": " "}, "guided_whitespace_pattern", "no JSON"),
+    (CHAT, {"structured_outputs": {}}, "structured_outputs", "one of"),
+    (CHAT, {"structured_outputs": {"regexp": "a"}}, "structured_outputs.regexp", "no field"),
+    (CHAT, {"structured_outputs": {"grammar": "a"}}, "structured_outputs.grammar", "grammars"),
+    (CHAT, {"structured_outputs": {"structural_tag": {}}}, "structured_outputs.structural_tag.structures", "list"),
+    (CHAT, {"tools": [{"type": "mcp"}]}, "tools[0]", "mcp"),
+    (CHAT, {"tools": [FUNCTION, FUNCTION]}, "tools[1]", "two tools"),
+    (CHAT, {"tools": [{"type": "function", "function": {}}]}, "tools[0].function.name", "missing"),
+    (
+        CHAT,
+        {"tools": [FUNCTION, {"type": "function", "function": {"name": "g", "parameters": {"type": "set"}}}]},
+        "tools[1].function.parameters",
+        "set",
+    ),
+    (
+        CHAT,
+        {
+            "tools": [
+                {
+                    "type": "custom",
+                    "custom": {
+                        "name": "g",
+                        "format": {"type": "grammar", "grammar": {"syntax": "lark", "definition": "x"}},
+                    },
+                }
+            ]
+        },
+        "tools[0].custom.format.grammar",
+        "grammars",
+    ),
+    (CHAT, {"tool_choice": "required"}, "tool_choice", "no tools"),
+    (CHAT, {"tools": [FUNCTION], "tool_choice": "sometimes"}, "tool_choice", "required"),
+    (
+        CHAT,
+        {"tools": [FUNCTION], "tool_choice": {"type": "function", "function": {"name": "g"}}},
+        "tool_choice",
+        "no tool 'g'",
+    ),
+    (CHAT, {"reasoning_effort": "huge"}, "reasoning_effort", "low"),
+    (CHAT, {"canonical": "sometimes"}, "canonical", ""),
+    (RESPONSES, {"input": None}, "input", "missing"),
+    (RESPONSES, {"input": [{"type": "item_reference", "id": "x"}]}, "input[0]", "item_reference"),
+    (RESPONSES, {"previous_response_id": "resp_1"}, "previous_response_id", "not served"),
+    (RESPONSES, {"background": True}, "background", "not served"),
+    (RESPONSES, {"conversation": "c"}, "conversation", "not served"),
+    (RESPONSES, {"truncation": "auto"}, "truncation", "too long"),
+    (
+        RESPONSES,
+        {
+            "max_output_tokens": 2,
+            "text": {"format": {"type": "json_schema", "name": "n", "schema": {"const": "long text"}}},
+        },
+        "max_output_tokens",
+        "needs",
+    ),
+    (
+        RESPONSES,
+        {"text": {"format": {"type": "json_schema", "name": "n", "schema": {"type": 1}}}},
+        "text.format.schema",
+        "",
+    ),
+    (RESPONSES, {"text": {"verbosity": "low"}}, "text.verbosity", "medium"),
+    (RESPONSES, {"tools": [{"type": "web_search"}]}, "tools[0]", "web_search"),
+    (RESPONSES, {"include": ["file_search_call.results"]}, "include[0]", ""),
+    (RESPONSES, {"messages": [USER]}, "messages", "no field"),
+    (RESPONSES, {"stop": "a"}, "stop", "no field"),
+    (COMPLETIONS, {"prompt": None}, "prompt", "missing"),
+    (COMPLETIONS, {"prompt": [99999]}, "prompt", "token ids"),
+    (COMPLETIONS, {"suffix": "x"}, "suffix", "not served"),
+    (COMPLETIONS, {"echo": True}, "echo", "not served"),
+    (COMPLETIONS, {"best_of": 2}, "best_of", "not served"),
+    (COMPLETIONS, {"logprobs": 21}, "logprobs", "20"),
+]
+
+
+@pytest.mark.parametrize(("path", "fields", "param", "said"), WRONG)
+def test_a_wrong_request_is_a_400_that_names_the_field(
+    post: Callable[..., Any], path: str, fields: dict[str, Any], param: str | None, said: str
+) -> None:
+    import json
+
+    body = json.dumps(BASE[path] | fields)
+    status, answer = post(path, None, content=body, headers={"content-type": "application/json"})
+    error = answer["error"]
+    assert (status, error["param"]) == (400, param), error
+    assert said in error["message"]
+    assert error["type"] == "invalid_request_error"
+
+
+def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[..., Any]) -> None:
+    broken = {"type": "object", "properties": {"a/b": {"type": "strin"}}}
+    _, answer = post(CHAT, BASE[CHAT] | schema(broken))
+    assert answer["error"]["pointer"] == "/properties/a~1b/type"
+    assert "string" in answer["error"]["hint"]
+
+
+def test_the_budget_that_is_needed_is_told(post: Callable[..., Any]) -> None:
+    _, answer = post(CHAT, BASE[CHAT] | {"max_tokens": 1} | schema({"const": "a long text"}))
+    needed = answer["error"]["needed"]
+    status, _ = post(CHAT, BASE[CHAT] | {"max_tokens": needed} | schema({"const": "a long text"}))
+    assert status == 200
+
+
+@pytest.mark.parametrize("path", BASE)
+def test_null_is_no_field(post: Callable[..., Any], path: str) -> None:
+    nulls = dict.fromkeys(["temperature", "seed", "stream", "user", "top_p", "metadata", "guided_json"])
+    assert post(path, BASE[path] | nulls | {"temperature": 0, "stream": False} | _short(path))[0] == 200
+
+
+def _short(path: str) -> dict[str, Any]:
+    return {"max_output_tokens" if path == RESPONSES else "max_tokens": 4}
+
+
+@pytest.mark.parametrize("path", BASE)
+def test_what_cannot_change_the_text_is_accepted(post: Callable[..., Any], path: str) -> None:
+    assert post(path, BASE[path] | dict.fromkeys(INERT, "x") | _short(path))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b"[]", "application/json", 400),
+        (b"\xff", "application/json", 400),
+        (b"{}", "text/plain", 415),
+        (b"x" * (5 << 20), "application/json", 413),
+    ],
+)
+def test_a_body_that_is_no_request(post: Callable[..., Any], content: bytes, kind: str, status: int) -> None:
+    found, answer = post(CHAT, None, content=content, headers={"content-type": kind})
+    assert found == status
+    assert answer["error"]["message"]
+
+
+def test_another_model_is_not_found(post: Callable[..., Any]) -> None:
+    status, answer = post(CHAT, BASE[CHAT] | {"model": "gpt-4o"})
+    assert (status, answer["error"]["code"]) == (404, "model_not_found")
+
+
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/etc/passwd", "/../../etc/passwd", "/static/../../x", "/v1/chat"])
+def test_another_path_is_not_found(post: Callable[..., Any], path: str) -> None:
+    assert post(path, {})[0] == 404
