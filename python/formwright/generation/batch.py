@@ -109,12 +109,14 @@ class Turn:
         writing: The text; it has a result when it is over. ``None`` if it could not begin.
         pieces: The tokens that were written, as far as their text is given yet.
         error: What ended the row, if something did.
+        is_over: Whether the row has left.
     """
 
     key: Hashable
     writing: Writing | None
     pieces: list[Piece] = field(default_factory=list)
     error: Exception | None = None
+    is_over: bool = True
 
     @property
     def text(self) -> str:
@@ -122,16 +124,11 @@ class Turn:
         return "".join(piece.text for piece in self.pieces)
 
     @property
-    def is_over(self) -> bool:
-        """Whether the row has left."""
-        return self.writing is None or self.error is not None or self.writing.is_over
-
-    @property
     def result(self) -> Any:
         """What was written, or `Failed`; ``None`` while the row goes on."""
         if self.error is not None:
             return Failed(self.error)
-        return None if self.writing is None else self.writing.result
+        return self.writing.result if self.is_over and self.writing is not None else None
 
 
 @dataclass
@@ -225,4 +222,4 @@ def _turn(key: Hashable, writing: Writing, logits: Floats | None) -> Turn:
         pieces.extend(writing.forced())
     except Exception as error:  # of this row: its form, its sampler, its functions
         return Turn(key, writing, pieces, error)
-    return Turn(key, writing, pieces)
+    return Turn(key, writing, pieces, is_over=writing.is_over)

@@ -190,10 +190,11 @@ class TinyBatch:
         places = self._lengths.copy()
         for row in alone:
             places[row] += len(given[row])
-        found = [_pool().submit(self._run, part, ids, places if len(ids) > 1 else None) for part, ids in calls]
+        work = [(part, ids, places if len(ids) > 1 else None) for part, ids in calls]
+        found = [self._run(*work[0])] if len(work) == 1 else [*_pool().map(lambda call: self._run(*call), work)]
         logits: dict[int, Floats] = {}
-        for (part, _), future in zip(calls, found, strict=True):
-            logits |= {row: last for row, last in enumerate(future.result()[:, -1], part.start) if row in given}
+        for (part, _), rows in zip(calls, found, strict=True):
+            logits |= {row: last for row, last in enumerate(rows[:, -1], part.start) if row in given}
         self._lengths[list(given)] += [len(ids) for ids in given.values()]
         return np.stack([logits[row] for row in given])
 

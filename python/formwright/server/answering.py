@@ -155,7 +155,9 @@ class Answering:
         """End the threads; what they do now is finished first."""
         self._pool.shutdown(cancel_futures=True)
 
-    async def order(self, body: Body, offered: Offered, prompt: Callable[[], list[int]], where: str) -> Order:
+    async def order(
+        self, body: Body, offered: Offered, prompt: Callable[[], list[int]], where: str, *, is_short: bool
+    ) -> Order:
         """What a request asks for.
 
         Args:
@@ -163,11 +165,14 @@ class Answering:
             offered: Its tools.
             prompt: Makes the tokens of the prompt.
             where: The field of the prompt.
+            is_short: Whether the prompt is read in less time than a thread takes to begin.
 
         Raises:
             Refusal: It cannot be served.
         """
         key, make = shape_of(body, self.model.style, offered)
+        if is_short and self.shapes.has(key, body.canonical):
+            return self._order(body, key, make, prompt, where)
         return await asyncio.get_running_loop().run_in_executor(
             self._pool, lambda: self._order(body, key, make, prompt, where)
         )

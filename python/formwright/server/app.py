@@ -51,6 +51,9 @@ PAGE = Path(__file__).with_name("page.html")
 _RUNS_OUT = 30.0
 """Seconds in which a body has to come."""
 
+_SHORT = 8 << 10
+"""Bytes of a request that is read at once; a longer one is read in a thread."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -178,33 +181,36 @@ class Server:
         """``/v1/completions``."""
         return await self._answered(request, _COMPLETIONS, self._completion_orders)
 
-    async def _chat_orders(self, body: Any) -> list[Order]:
+    async def _chat_orders(self, body: Any, is_short: bool) -> list[Order]:
         offered = offered_by_chat(body)
         messages = chat_messages(body.messages)
         prompt = partial(prompt_ids, self.model, messages, offered)
-        return [await self.answering.order(body, offered, prompt, "messages")]
+        return [await self.answering.order(body, offered, prompt, "messages", is_short=is_short)]
 
-    async def _response_orders(self, body: Any) -> list[Order]:
+    async def _response_orders(self, body: Any, is_short: bool) -> list[Order]:
         offered = offered_by_responses(body)
         messages = response_messages(body.input, body.instructions)
         prompt = partial(prompt_ids, self.model, messages, offered)
-        return [await self.answering.order(body, offered, prompt, "input")]
+        return [await self.answering.order(body, offered, prompt, "input", is_short=is_short)]
 
-    async def _completion_orders(self, body: Any) -> list[Order]:
+    async def _completion_orders(self, body: Any, is_short: bool) -> list[Order]:
         prompts = (
             body.prompt if isinstance(body.prompt, list) and not isinstance(body.prompt[0], int) else [body.prompt]
         )
         return [
-            await self.answering.order(body, Offered(), partial(self.model.prompt_ids, prompt), "prompt")
+            await self.answering.order(
+                body, Offered(), partial(self.model.prompt_ids, prompt), "prompt", is_short=is_short
+            )
             for prompt in prompts
         ]
 
     async def _answered(
-        self, request: Request, protocol: _Protocol, orders: Callable[[Any], Awaitable[list[Order]]]
+        self, request: Request, protocol: _Protocol, orders: Callable[[Any, bool], Awaitable[list[Order]]]
     ) -> Response:
         """Read a request, write what it asks for, and send it."""
         began = time.perf_counter()
-        body = read(protocol.body, await self._sent(request))
+        sent, size = await self._sent(request)
+        body = read(protocol.body, sent)
         name = self._known(request.path_params.get("deployment") or body.model)
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
@@ -212,7 +218,7 @@ class Server:
             "model": name,
         }
         client = request.headers.get("authorization") or (request.client.host if request.client else "")
-        ordered = await orders(body)
+        ordered = await orders(body, size <= _SHORT)
         events = self._timed(self.answering.events(ordered, client), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
@@ -255,8 +261,8 @@ class Server:
                 yield number, new
         self.metrics.seconds.labels(protocol.name).observe(time.perf_counter() - began)
 
-    async def _sent(self, request: Request) -> Any:
-        """The JSON of a request. Raises Refusal."""
+    async def _sent(self, request: Request) -> tuple[Any, int]:
+        """The JSON of a request, and its size in bytes. Raises Refusal."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
@@ -270,7 +276,7 @@ class Server:
         except TimeoutError:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         try:
-            return json.loads(data)
+            return json.loads(data), len(data)
         except (ValueError, RecursionError) as error:
             said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None

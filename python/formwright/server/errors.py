@@ -10,6 +10,7 @@ Cost: none. The wrinkle: what goes wrong behind the first byte of a stream can o
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from formwright.errors import (
@@ -23,6 +24,9 @@ from formwright.errors import (
 )
 
 __all__ = ["BadRequest", "Refusal", "refusal_of"]
+
+
+_log = logging.getLogger("formwright.server")
 
 
 class Refusal(Exception):
@@ -84,6 +88,7 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens") 
         return BadRequest(str(error), param=param, code="invalid_prompt", hint=hint)
     if isinstance(error, FormwrightError):
         return Refusal(422, str(error), type="generation_error", code=type(error).__name__, hint=hint)
+    _log.error("a request has failed", exc_info=error)
     return Refusal(500, "the server has failed; its log says why", type="server_error", code="internal_error")
 
 

@@ -324,9 +324,13 @@ class Shapes:
     def __len__(self) -> int:
         return len(self._kept)
 
+    def has(self, key: str, canonical: Any) -> bool:
+        """Whether a shape is kept."""
+        return _digest(key, canonical) in self._kept
+
     def compiled(self, key: str, make: Callable[[], Shape], canonical: Any) -> Compiled:
         """The shape of a key, made if it is not kept. Raises what making and compiling it raises."""
-        key = hashlib.sha256(f"{canonical} {key}".encode("utf-8", "surrogatepass")).hexdigest()
+        key = _digest(key, canonical)
         with self._lock:
             if (found := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
@@ -343,3 +347,7 @@ class Shapes:
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
         return compiled
+
+
+def _digest(key: str, canonical: Any) -> str:
+    return hashlib.sha256(f"{canonical} {key}".encode("utf-8", "surrogatepass")).hexdigest()
