@@ -5,6 +5,7 @@ The documentation cannot disagree with the code: a test runs the check.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from formwright._kernel import json_schema_formats, json_schema_keywords
 from formwright.providers.rules import PROVIDERS, keyword_table
+from formwright.server.requests import INERT, REFUSED, ChatBody, CompletionBody, ResponsesBody
 
 FOLDER = Path(__file__).parent
 
@@ -35,7 +37,28 @@ def _in_texts(case: dict[str, dict[str, str]]) -> str:
     return f"{meaning}; with `unicode=True` {case['unicode']['means']}" if "unicode" in case else meaning
 
 
+def served_fields() -> str:
+    """Which endpoints of the server read a field."""
+    bodies = (ChatBody, ResponsesBody, CompletionBody)
+    names = sorted({name for body in bodies for name in body.model_fields})
+    return table(
+        ["field", "chat completions", "responses", "completions"],
+        [(name, *("served" if name in body.model_fields else "" for body in bodies)) for name in names],
+    )
+
+
+def refused_fields() -> str:
+    """The fields that the server does not read, and which values of them it lets pass."""
+    rows = [(name, why, ", ".join(f"`{json.dumps(value)}`" for value in ok)) for name, (why, ok) in REFUSED.items()]
+    return table(["field", "why", "let pass"], rows)
+
+
 PAGES = {
+    "server.md": {
+        "served": served_fields(),
+        "accepted": table(["field", "why it changes nothing"], list(INERT.items())),
+        "refused": refused_fields(),
+    },
     "patterns.md": {"dialects": dialects()},
     "json_schema.md": {
         "keywords": table(["keyword", "what happens", "how"], list(json_schema_keywords())),

@@ -22,10 +22,10 @@ httpx = pytest.importorskip("httpx")
 openai = pytest.importorskip("openai")
 
 from formwright.generation.batch import Separate  # noqa: E402
-from formwright.server import Settings  # noqa: E402
+from formwright.server import Settings, running  # noqa: E402
 from formwright.server.worker import Job, QueueFull, Worker  # noqa: E402
 
-from .conftest import MODEL, running  # noqa: E402
+from .conftest import MODEL  # noqa: E402
 
 HI = [{"role": "user", "content": "Hi"}]
 LONG = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{900}", "temperature": 1}
@@ -52,7 +52,7 @@ def small(tiny: fw.models.LocalModel) -> Iterator[Any]:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_client_that_goes_away_frees_its_row(small: Any, stream: bool) -> None:
-    worker = small.server.worker
+    worker = small.app.state.server.worker
     body = json.dumps(LONG | {"stream": stream}).encode()
     head = (
         f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -95,7 +95,7 @@ def test_a_full_queue_is_a_503_and_nothing_is_lost(small: Any) -> None:
         thread.join()
     assert set(found) == {200, 503}
     assert len(found) == 12
-    wait_until(lambda: small.server.worker.running == small.server.worker.waiting == 0)
+    wait_until(lambda: small.app.state.server.worker.running == small.app.state.server.worker.waiting == 0)
     assert asked(small.url, SHORT).status_code == 200
 
 
@@ -133,7 +133,7 @@ def test_forms_are_forgotten_when_there_are_many(small: Any) -> None:
         body = {"model": MODEL, "messages": HI, "response_format": format_}
         content = asked(small.url, body).json()["choices"][0]["message"]["content"]
         assert json.loads(content) == {f"p{number}": number}
-    assert len(small.server.answering.shapes) <= 64
+    assert len(small.app.state.server.answering.shapes) <= 64
 
 
 def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> None:
@@ -143,7 +143,7 @@ def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> N
         text = asked(state.url, LONG | {"stream": True}).text
         assert '"timeout"' in text
         assert "[DONE]" not in text
-        wait_until(lambda: state.server.worker.running == 0)
+        wait_until(lambda: state.app.state.server.worker.running == 0)
 
 
 def test_keys(tiny: fw.models.LocalModel) -> None:

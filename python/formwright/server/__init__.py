@@ -22,6 +22,6 @@ from __future__ import annotations
 from formwright._dependencies import needs
 
 with needs("server", "the server"):
-    from formwright.server.app import Settings, create_app, serve
+    from formwright.server.app import Running, Settings, create_app, running, serve
 
-__all__ = ["Settings", "create_app", "serve"]
+__all__ = ["Running", "Settings", "create_app", "running", "serve"]

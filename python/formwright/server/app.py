@@ -18,13 +18,16 @@ import contextlib
 import hmac
 import json
 import secrets
+import socket
+import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -44,7 +47,7 @@ from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_r
 from formwright.server.worker import Worker
 from formwright.server.written import Answer
 
-__all__ = ["Settings", "create_app", "serve"]
+__all__ = ["Running", "Settings", "create_app", "running", "serve"]
 
 PAGE = Path(__file__).with_name("page.html")
 
@@ -450,6 +453,51 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
     return app
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that runs in this process.
+
+    Attributes:
+        url: Where its page is.
+        app: The application.
+    """
+
+    url: str
+    app: Starlette
+
+    @property
+    def base_url(self) -> str:
+        """What clients are given: where the API is."""
+        return f"{self.url}/v1"
+
+
+@contextlib.contextmanager
+def running(model: LocalModel, settings: Settings | None = None, *, port: int = 0) -> Iterator[Running]:
+    """A server in a thread of this process, as tests want it: there while the block runs.
+
+    Args:
+        model: The model.
+        settings: How it serves.
+        port: Where on this machine; 0 is any free port.
+
+    Raises:
+        OSError: It cannot listen there.
+    """
+    with socket.create_server(("127.0.0.1", port)) as listening:
+        app = create_app(model, settings)
+        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=5, access_log=False, ws="none")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.005)
+        try:
+            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", app)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
 def serve(
     model: LocalModel,
     settings: Settings | None = None,
@@ -469,8 +517,6 @@ def serve(
         drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
         log_level: As uvicorn has it.
     """
-    import uvicorn
-
     app = create_app(model, settings)
     uvicorn.run(
         app,

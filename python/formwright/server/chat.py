@@ -110,6 +110,7 @@ class Stream:
         """What is sent of some events."""
         self._answers[number].add(events)
         delta: dict[str, Any] = {}
+        calls: dict[int, dict[str, Any]] = {}
         more: dict[str, Any] = {}
         done: Done | None = None
         for event in events:
@@ -120,13 +121,17 @@ class Stream:
                 case Thought(text):
                     delta["reasoning_content"] = delta.get("reasoning_content", "") + text
                 case Called() | Argument():
-                    delta.setdefault("tool_calls", []).append(self._fragment(number, event))
+                    self._add(number, event, calls)
                     self._in_thought.discard(number)
                 case Tokens():
                     more |= self._of_tokens(number, event)
                 case Done():
                     done = event
-        if delta or more:
+        if calls:  # clients look at the first fragment of a chunk only
+            first, *others = ({"tool_calls": [call]} for call in calls.values())
+            yield self._chunk(number, delta | first, **more)
+            yield from (self._chunk(number, other) for other in others)
+        elif delta or more:
             yield self._chunk(number, delta, **more)
         if done is not None:
             yield self._chunk(number, {}, finish_reason=done.reason)
@@ -154,18 +159,16 @@ class Stream:
             more["formwright"] = {"trace": traced(event.rows), "partial": event.partial}
         return more
 
-    def _fragment(self, number: int, event: Called | Argument) -> dict[str, Any]:
+    def _add(self, number: int, event: Called | Argument, calls: dict[int, dict[str, Any]]) -> None:
+        """Put an event into the fragment of its call."""
         if isinstance(event, Called):
+            kind, empty = ("custom", "input") if event.is_custom else ("function", "arguments")
             if event.is_custom:
                 self._custom.add((number, event.number))
-                return {
-                    "index": event.number,
-                    "id": event.id,
-                    "type": "custom",
-                    "custom": {"name": event.name, "input": ""},
-                }
-            function = {"name": event.name, "arguments": ""}
-            return {"index": event.number, "id": event.id, "type": "function", "function": function}
-        if (number, event.number) in self._custom:
-            return {"index": event.number, "custom": {"input": event.text}}
-        return {"index": event.number, "function": {"arguments": event.text}}
+            inner = {"name": event.name, empty: ""}
+            calls[event.number] = {"index": event.number, "id": event.id, "type": kind, kind: inner}
+            return
+        is_custom = (number, event.number) in self._custom
+        kind, text = ("custom", "input") if is_custom else ("function", "arguments")
+        call = calls.setdefault(event.number, {"index": event.number, kind: {text: ""}})
+        call[kind][text] += event.text
