@@ -32,6 +32,14 @@ endings count seed:
 compositions count seed:
     python tests/compositions.py {{count}} {{seed}}
 
+# Clients of others against the server, each in an environment of its own.
+clients *names:
+    tests/clients/run {{names}}
+
+# Requests of mixed forms, 64 at a time: none invalid, none lost, each answered as it is alone.
+load count seed:
+    python tests/load.py {{count}} {{seed}}
+
 # The styles of tool calls against the chat templates of models.
 chat-templates:
     tests/chat_templates

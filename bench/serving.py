@@ -6,8 +6,8 @@
     python bench/serving.py memory 10000     # resident memory over so many requests
 
 *Throughput* is tokens per second of clients that ask without a pause, one and 64 of them, in rounds that take turns.
-*Overhead* is a request of one client beside the same text written in this process. *Between tokens* is measured at one of
-64 clients that stream. The clients are a process of their own.
+*Overhead* is a request of one client beside the same text written in this process. *Between tokens* are the gaps that
+streaming clients see. The clients are a process of their own.
 """
 
 from __future__ import annotations
@@ -152,9 +152,8 @@ def speed() -> None:
                 f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
             )
         served, here = _alone(url)
-        print(
-            f"a request {1e3 * served:.1f} ms, the same text in this process {1e3 * here:.1f} ms: {1e3 * (served - here):.2f} ms more"
-        )
+        more = served - here
+        print(f"a request {1e3 * served:.1f} ms, its text here {1e3 * here:.1f} ms: {1e3 * more:.2f} ms more")
         for clients in (1, 64):
             gaps = sorted(_in_a_process(_gaps, url, clients))
             p50, p99 = gaps[len(gaps) // 2], gaps[int(len(gaps) * 0.99)]

@@ -4,8 +4,8 @@
 
     python tests/load.py 1000 1          # requests, seed
 
-Requests are of mixed forms (schemas, tools, regular expressions, choices, free text, thoughts) with random options and a
-seed, half of them streamed, 64 at a time. Every answer is checked by an independent reading of its form, and compared
+Requests are of mixed forms (schemas, tools, regular expressions, choices, free text, thoughts) with random options and
+a seed, half of them streamed, 64 at a time. Every answer is checked by an independent reading of its form, and compared
 with the answer to the same request when nothing else runs. Where the real schemas are there, they are among the forms.
 """
 

@@ -79,7 +79,8 @@ def test_half_a_request_holds_up_nobody(small: Any) -> None:
     port = int(small.url.rpartition(":")[2])
     halves = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
     for number, half in enumerate(halves):
-        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n"
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head += b"Content-Length: 9999\r\n"
         half.sendall(head if number % 2 else head + b'\r\n{"model": ')
     assert asked(small.url, SHORT).status_code == 200
     for half in halves:

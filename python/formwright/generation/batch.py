@@ -14,11 +14,13 @@ gives it the same logits.
 
 Cost: one call of the model for all rows, and one more for each row that is given several tokens.
 
-The wrinkle: an error in one row ends that row only (`Turn.error`); one in the model's call ends all.
+The wrinkle: an error in one row ends that row only (`Turn.error`); one in the model's call ends all. A row whose form
+takes long for a token waits, so that it has a fifth of the time at most, and the others the rest.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +36,12 @@ from formwright.generation.writing import Writing
 __all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
 
 Floats = NDArray[np.float32]
+
+_SLOW = 0.005
+"""Seconds that a form may take for a token, before its row has to wait for others."""
+
+_WAITS = 4
+"""How many times as long it waits."""
 
 
 class Batch(Protocol):
@@ -131,6 +139,15 @@ class Turn:
         return self.writing.result if self.is_over and self.writing is not None else None
 
 
+@dataclass(slots=True, eq=False)
+class _Row:
+    """A text that is being written; one whose form was slow waits until it is due."""
+
+    key: Hashable
+    writing: Writing
+    due: float = 0.0
+
+
 @dataclass
 class Engine:
     """Texts under way in one model.
@@ -143,7 +160,7 @@ class Engine:
     batch: Batch
     rows: int = 64
     _waiting: deque[tuple[Hashable, Callable[[], Writing]]] = field(default_factory=deque)
-    _running: list[tuple[Hashable, Writing]] = field(default_factory=list)
+    _running: list[_Row] = field(default_factory=list)
 
     def submit(self, key: Hashable, begin: Callable[[], Writing]) -> None:
         """Let a text wait for a row; it is begun when there is one."""
@@ -166,16 +183,22 @@ class Engine:
     def cancel(self, key: Hashable) -> None:
         """Forget the text that was submitted as this."""
         self._waiting = deque(entry for entry in self._waiting if entry[0] != key)
-        self._keep([row for row, entry in enumerate(self._running) if entry[0] != key])
+        self._keep([number for number, row in enumerate(self._running) if row.key != key])
 
     def _go_on(self) -> list[Turn]:
-        """A step of the rows that run."""
+        """A step of the rows that run and are due."""
         if not self._running:
             return []
-        logits = self.batch.step([writing.taken() for _, writing in self._running])
-        turns = [_turn(key, writing, logits[row]) for row, (key, writing) in enumerate(self._running)]
-        self._keep([row for row, turn in enumerate(turns) if not turn.is_over])
-        return turns
+        now = time.perf_counter()
+        due = [row.due <= now for row in self._running]
+        if not any(due):
+            due[min(range(len(due)), key=lambda number: self._running[number].due)] = True
+        given = [row.writing.taken() if is_due else [] for row, is_due in zip(self._running, due, strict=True)]
+        logits = self.batch.step(given)
+        turns = {number: _timed(row, logits[number]) for number, row in enumerate(self._running) if due[number]}
+        over = {number for number, turn in turns.items() if turn.is_over}
+        self._keep([number for number in range(len(self._running)) if number not in over])
+        return [*turns.values()]
 
     def _enter(self) -> list[Turn]:
         """The first step of the texts that enter: what can only come first, and one token by the model."""
@@ -194,7 +217,7 @@ class Engine:
         if asking:
             logits = self.batch.add([writing.taken() for _, writing in asking])
             turns += [_turn(key, writing, row) for (key, writing), row in zip(asking, logits, strict=True)]
-            self._running += asking
+            self._running += [_Row(key, writing) for key, writing in asking]
             first = len(self._running) - len(asking)
             over = {first + index for index, turn in enumerate(turns[-len(asking) :]) if turn.is_over}
             self._keep([row for row in range(len(self._running)) if row not in over])
@@ -211,6 +234,15 @@ class Engine:
             order.pop()
         self.batch.select(order)
         self._running = [self._running[row] for row in order]
+
+
+def _timed(row: _Row, logits: Floats) -> Turn:
+    """A turn of a row; a slow one waits for others, so that it has a small part of the time."""
+    began = time.perf_counter()
+    turn = _turn(row.key, row.writing, logits)
+    ended = time.perf_counter()
+    row.due = ended + _WAITS * (ended - began) if ended - began > _SLOW else 0.0
+    return turn
 
 
 def _turn(key: Hashable, writing: Writing, logits: Floats | None) -> Turn:
