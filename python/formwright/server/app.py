@@ -269,13 +269,16 @@ class Server:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
+        length = request.headers.get("content-length", "0")
+        if int(length) > self.settings.max_body:
+            raise self._too_large()
         data = bytearray()
         try:
             async with asyncio.timeout(_RUNS_OUT):
                 async for chunk in request.stream():
                     data += chunk
                     if len(data) > self.settings.max_body:
-                        raise Refusal(413, f"the body is longer than {self.settings.max_body} bytes", code="too_large")
+                        raise self._too_large()
         except TimeoutError:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         try:
@@ -283,6 +286,10 @@ class Server:
         except (ValueError, RecursionError) as error:
             said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+
+    def _too_large(self) -> Refusal:
+        message = f"the body is longer than {self.settings.max_body} bytes"
+        return Refusal(413, message, code="too_large", headers={"Connection": "close"})  # the rest is not read
 
     def _known(self, name: str) -> str:
         if name not in self.names:

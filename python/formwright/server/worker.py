@@ -134,7 +134,8 @@ class Worker:
     def submit(self, jobs: list[Job]) -> None:
         """Let texts wait for rows, all of them or none. Raises QueueFull."""
         with self._changed:
-            if len(self._queue) + len(jobs) > self._most:
+            free = self._rows - len(self._running)  # the next step takes so many out of the queue
+            if len(self._queue) + len(jobs) > self._most + free:
                 raise QueueFull
             for job in jobs:
                 self._queue.put(job)
