@@ -64,6 +64,7 @@ def at_hand(tiny: fw.models.LocalModel) -> dict[str, Any]:
         "Literal": Literal,
         "Person": Person,
         "Sampler": Sampler,
+        "Writing": Writing,
         "answer": '{"name": "Ada"}',
         "allocate_bitmask": fw.allocate_bitmask,
         "batch": 4,

@@ -2,7 +2,8 @@
 
 ::
 
-    formwright serve --model formwright-tiny            # http://127.0.0.1:8000/v1
+    with running(fw.load("formwright-tiny")) as server:      # or on the command line: formwright serve
+        server.base_url                                      # what clients are given
 
 ==================  ==============================================================================
 `app`               routes, keys, limits, whole answers and streams

@@ -2,9 +2,8 @@
 
 ::
 
-    order = await answering.order(body, messages, offered)
-    async for number, events in answering.events([order], client):     # Thought, Text, Called, Argument, Done
-        ...
+    [Thought("It is in Norway."), Text("Oslo")]
+    [Called(0, "call_1", "get_weather", is_custom=False), Argument(0, '{"city": '), Argument(0, '"Oslo"}')]
 
 The protocols differ in how they write these events down; what happens is the same, and is here.
 

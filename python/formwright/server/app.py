@@ -2,8 +2,7 @@
 
 ::
 
-    app = create_app(fw.load("formwright-tiny"), Settings(api_key="secret"))     # an ASGI application
-    serve(fw.load("formwright-tiny"), Settings(), host="127.0.0.1", port=8000)   # and a server for it
+    app = create_app(fw.load("formwright-tiny"), Settings(api_key="secret"))     # an ASGI application; `serve` runs one
 
 Cost: under three milliseconds for a request, beside what the model takes.
 

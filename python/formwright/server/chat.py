@@ -2,8 +2,8 @@
 
 ::
 
-    whole(head, [order], answers)           # {'object': 'chat.completion', 'choices': [...], 'usage': ...}
-    chunk(head, 0, events, order)           # {'object': 'chat.completion.chunk', ...}
+    {"object": "chat.completion", "choices": [{"message": {"content": "Oslo"}, "finish_reason": "stop"}]}
+    {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Os"}, "finish_reason": None}]}
 
 Cost: none to speak of. The wrinkle: the first chunk of a choice names the role, the last one says why it ended, and
 usage comes in a chunk of its own where a client asks for it.

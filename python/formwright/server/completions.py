@@ -2,7 +2,7 @@
 
 ::
 
-    whole(head, orders, answers)            # {'object': 'text_completion', 'choices': [...], 'usage': ...}
+    {"object": "text_completion", "choices": [{"index": 0, "text": "Oslo", "finish_reason": "stop"}]}
 
 Cost: none to speak of. The wrinkle: a request may have several prompts; their texts are numbered one after the other.
 """

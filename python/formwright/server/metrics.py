@@ -2,7 +2,7 @@
 
 ::
 
-    metrics = Metrics(worker)
+    metrics = Metrics(Worker(model.batch, rows=1, waiting=1))
     metrics.requests.labels("chat", "200").inc()
     metrics.text                        # what /metrics answers
 

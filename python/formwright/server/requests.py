@@ -4,7 +4,6 @@
 
     body = read(ChatBody, {"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]})
     body.temperature                        # None
-    read(ChatBody, {"model": "m", "mesages": []})    # BadRequest: there is no field 'mesages'; hint: 'messages'
 
 Every field of the protocol is known: it is served (a field of a class here), or accepted because it cannot change the
 text (`INERT`), or refused because it could (`REFUSED`). Any other name is an error.

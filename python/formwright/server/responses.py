@@ -2,10 +2,8 @@
 
 ::
 
-    stream = Stream(head, [order])
-    [*stream.start()]                    # response.created, response.in_progress
-    [*stream.go_on(0, events)]           # response.output_text.delta, ...
-    [*stream.end()]                      # response.completed
+    {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}}
+    {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Os"}
 
 Items are a thought, messages and calls, each begun, filled and ended; a response that is sent whole is what the last
 event holds.

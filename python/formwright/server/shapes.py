@@ -2,9 +2,9 @@
 
 ::
 
-    shape = shape_of(body, model, Offered())
-    shape.form                       # what is enforced
-    shape.reader()                   # reads what is written: thought, text and calls
+    body = ChatBody(model="m", messages=[{"role": "user", "content": "Hi"}], guided_regex="[0-9]")
+    key, make = shape_of(body, "json_lines", Offered())
+    make().form                      # what is enforced
 
 A request has one form at most: ``response_format``, ``structured_outputs``, or one of the older ``guided_*`` fields.
 Tools go with a form: the answer is then calls, or a text in that form.

@@ -2,9 +2,9 @@
 
 ::
 
-    offered = offered_by_chat(body)
-    offered.tools                    # (Offer('get_weather', ...),)
-    offered.mode                     # 'auto', 'required', 'one' or 'none'
+    tool = {"type": "function", "function": {"name": "get_weather"}}
+    offered = offered_by_chat(ChatBody(model="m", messages=[{}], tools=[tool]))
+    offered.mode                     # 'auto'
 
 Chat completions nest what responses write flat; behind this module both are the same.
 

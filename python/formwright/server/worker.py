@@ -2,13 +2,8 @@
 
 ::
 
-    worker = Worker(model, rows=64, waiting=1024)
-    worker.start(asyncio.get_running_loop())
-    job = Job("some client", writing)
-    worker.submit(job)
-    while not (turn := await job.turns.get()).is_over:
-        turn.text
-    worker.stop()
+    worker = Worker(model.batch, rows=64, waiting=1024)    # `start` it in an event loop, and `submit` jobs
+    worker.waiting                                         # 0
 
 Clients take turns: one that has sent a thousand requests waits for itself, and the next client enters as soon as a row
 is free.

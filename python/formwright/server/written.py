@@ -3,8 +3,8 @@
 ::
 
     answer = Answer()
-    answer.add(events)
-    answer.text, answer.calls, answer.reason
+    answer.add([Text("Os"), Text("lo")])
+    answer.text                      # 'Oslo'
 
 Cost: linear in the text. The wrinkle: a log probability is that of the token among those that were allowed, which is
 what it was drawn by; what the model said before stands beside it.

@@ -3,9 +3,9 @@ r"""What a model has written of its calls so far: text, names, and arguments in 
 ::
 
     reader = CallsReader(STYLES["hermes"])
-    reader.feed('Let me see. <tool_call>\n{"name": "f", "argum')    # [Said('Let me see. '), Named('f')]
-    reader.feed('ents": {"x": 1')                                   # [Argued('{"x": 1')]
-    reader.feed('}}\n</tool_call>')                                 # [Argued('}')]
+    reader.feed('I see. <tool_call>\n{"name": "f", "argum')         # [Said(text='I see. ')]
+    reader.feed('ents": {"x": 1')                                   # [Named(name='f'), Argued(text='{"x": 1')]
+    reader.feed('}}\n</tool_call>')                                 # [Argued(text='}')]
 
 The text is in the form of `formwright.tools`, so the reader looks for what must be there and finds it.
 
