@@ -528,6 +528,39 @@ class Matcher:
             TokenRejected: It cannot come here; the state is unchanged.
             VocabularyError: There is no such id.
         """
+    def take_best(self, logits: Any, mask: Any, row: int = 0) -> tuple[int, float]:
+        """Advance by the allowed token with the largest logit: a greedy choice in one call.
+
+        The state does not change if the token is an end of text, or its logit no finite number.
+
+        Args:
+            logits: A C-contiguous float32 buffer of shape ``(width,)``, as `formwright._kernel.best_allowed`.
+            mask: The mask of this place, as `fill_bitmask` has written it.
+            row: Which row to read, counted from 0.
+
+        Returns:
+            The token and its logit.
+
+        Raises:
+            TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
+            TokenRejected: The mask is of another place; the state is unchanged.
+        """
+    def take_forced(self, mask: Any, row: int = 0, *, most: int, finish: bool = True) -> tuple[list[int], bool | None]:
+        """Advance by the tokens that can only come next, one by one as the masks say; writes the last mask.
+
+        Args:
+            mask: As `fill_bitmask`.
+            row: Which row to write, counted from 0.
+            most: How many tokens at most.
+            finish: Whether ``most`` is a budget too: a complete text must still fit in it.
+
+        Returns:
+            The tokens, and whether only an end of text may come after them: ``None`` if that was not found out, because
+            there are ``most`` tokens, or because of an error, which the next call raises.
+
+        Raises:
+            TypeError, ArgumentError, DeadEnd, LimitExceeded: As `fill_bitmask`; the state is unchanged.
+        """
     def accept_tokens(self, token_ids: Sequence[int]) -> None:
         """Advance by all of these tokens, or by none.
 

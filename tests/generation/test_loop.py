@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
 
 import formwright as fw
-from formwright.generation import Complete, Piece, Sampler, Stream, Truncated, generate
+from formwright.generation import Complete, Limits, Piece, Sampler, Stream, Truncated, Writing, generate
 
 PERSON = {
     "type": "object",
@@ -148,3 +149,61 @@ def test_what_is_wrong_is_raised_at_the_call(toy: Any, byte_vocabulary: fw.Vocab
         Stream[Any](toy(257), constraint, [1], max_tokens=3, sampler=Sampler())
     with pytest.raises(fw.errors.ArgumentError):
         Stream[Any](toy(257), constraint, [1], max_tokens=9, sampler=Sampler(), stop="")
+
+
+def argmax(scores: Any) -> int:
+    """What a greedy sampler does, but a function: it is asked for every token."""
+    return int(scores.argmax())
+
+
+FORMS = [
+    PERSON,
+    fw.literal("exactly this"),
+    fw.regex("[a-z]{0,9}(你|é)+"),
+    fw.regex("a?"),
+    fw.choice(["one", "once", "on"]),
+]
+
+
+def outcome(runtime: Any, constraint: Any, sampler: Any, **limits: Any) -> Any:
+    """All that a loop tells of a text: its pieces at each call, and the result or the error."""
+    seen: list[Any] = []
+    try:
+        writing = Writing(constraint, [1], Limits(**limits), sampler)
+        while not writing.is_over:
+            seen.append([(piece.token_id, piece.text) for piece in writing.forced()])
+            if not writing.is_over:
+                seen.append(
+                    [(piece.token_id, piece.text) for piece in writing.choose(runtime.prefill(writing.taken()))]
+                )
+    except fw.errors.FormwrightError as error:
+        return seen, type(error), str(error)
+    result = writing.result
+    reason = result.reason if isinstance(result, Truncated) else result.value
+    return seen, reason, result.text, result.token_ids, result.model_calls, result.forced_tokens, writing.left
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("canonical", [False, True, "forced"])
+def test_the_kernel_takes_what_the_loop_would_take(
+    toy: Any, tiny: Any, word_vocabulary: fw.Vocabulary, form: Any, canonical: Any
+) -> None:
+    vocabulary = tiny.vocabulary if canonical else word_vocabulary
+    constraint = fw.compile(form, vocabulary, canonical=canonical)
+    ways: list[dict[str, Any]] = [{}, {"cancel": lambda: False}]
+    for seed, most, finish in product(range(8), (0, 3, 11, 60), (True, False)):
+        limits = {"max_tokens": most, "finish": finish}
+        found = [
+            outcome(toy(vocabulary.logits_size, seed), constraint, sampler, **limits, **way)
+            for sampler in (Sampler(), argmax)
+            for way in ways
+        ]
+        assert all(one == found[0] for one in found[1:]), (seed, most, finish)
+
+
+def test_a_stop_text_among_forced_tokens_cuts_them(toy: Any, byte_vocabulary: fw.Vocabulary) -> None:
+    constraint = fw.compile(fw.literal("one two three"), byte_vocabulary)
+    plain = outcome(toy(257), constraint, Sampler(), max_tokens=20)
+    stopped = outcome(toy(257), constraint, Sampler(), max_tokens=20, stop=" t")
+    assert (plain[2], stopped[1], stopped[2]) == ("one two three", "stop", "one")
+    assert (plain[5], stopped[5]) == (13, 5)

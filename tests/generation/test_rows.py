@@ -136,3 +136,17 @@ def test_logits_are_copied_and_chosen_under_masks() -> None:
     mask[:] = 0
     with pytest.raises(ArgumentError, match="no token is allowed"):
         best_allowed(logits[0], mask, 0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_best_of_many_logits_is_that_of_numpy(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    values = np.array([-np.inf, -2, -1e-40, -0.0, 0.0, 1e-40, 1, np.inf, np.nan][seed % 3 : 9 - seed % 4], np.float32)
+    logits = random.choice(values, 333) if seed % 2 else random.normal(size=333).astype(np.float32)
+    mask = random.integers(-(2**31), 2**31, 10, np.int64).astype(np.int32)
+    mask[random.integers(0, 10, 5)] = -1
+    allowed = fw.allowed_tokens(mask)
+    expected = int(allowed[np.argmax(logits[allowed])])
+    token_id, logit = best_allowed(logits, mask)
+    assert token_id == expected
+    assert np.array_equal(np.float32(logit), logits[expected], equal_nan=True)

@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pyo3::buffer::{Element, PyBuffer};
+use pyo3::buffer::{Element, PyBuffer, ReadOnlyCell};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -68,11 +68,15 @@ pub fn first_allowed(py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, most: In
     let most: u32 = count(py, "most", most)?;
     let rows = Found::any(mask)?;
     let words = rows.row(rows.check(py, row)?);
-    let ids = words.iter().enumerate().filter(|(_, of)| word(of) != 0).flat_map(|(index, of)| {
+    Ok(allowed(words).take(most as usize).collect())
+}
+
+/// The token ids that the words of a row allow, ascending.
+pub fn allowed(words: &[AtomicU32]) -> impl Iterator<Item = u32> {
+    words.iter().enumerate().filter(|(_, of)| word(of) != 0).flat_map(|(index, of)| {
         let bits = word(of);
         (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| index as u32 * 32 + bit)
-    });
-    Ok(ids.take(most as usize).collect())
+    })
 }
 
 /// The allowed token with the largest logit, and that logit: a greedy choice that writes no logits.
@@ -91,17 +95,27 @@ pub fn first_allowed(py: Python<'_>, mask: &Bound<'_, PyAny>, row: Int, most: In
 #[allow(clippy::needless_pass_by_value)]
 pub fn best_allowed(py: Python<'_>, logits: PyBuffer<f32>, mask: &Bound<'_, PyAny>, row: Int) -> PyResult<(u32, f32)> {
     let rows = Found::any(mask)?;
-    let words = rows.row(rows.check(py, row)?);
+    best(py, &logits, rows.row(rows.check(py, row)?))
+}
+
+/// What [`best_allowed`] finds in the words of a row.
+pub fn best(py: Python<'_>, logits: &PyBuffer<f32>, words: &[AtomicU32]) -> PyResult<(u32, f32)> {
     let Some(logits) = logits.as_slice(py).filter(|_| logits.shape().len() == 1) else {
         return Err(argument(py, "logits", "logits: a C-contiguous row is wanted".to_owned()));
     };
     let mut best: Option<(usize, f32)> = None;
     for (index, (chunk, of)) in logits.chunks(32).zip(words).enumerate() {
         let mut bits = word(of).cast_unsigned();
+        let whole = <&[ReadOnlyCell<f32>; 32]>::try_from(chunk).ok().filter(|_| bits.count_ones() > FEW);
+        if let Some((chunk, (_, most))) = whole.zip(best)
+            && most_key(chunk, word(of)) <= key(most)
+        {
+            continue;
+        }
         while bits != 0 {
             let bit = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            let Some(logit) = chunk.get(bit).map(pyo3::buffer::ReadOnlyCell::get) else { break };
+            let Some(logit) = chunk.get(bit).map(ReadOnlyCell::get) else { break };
             if logit.is_nan() {
                 return Ok(((32 * index + bit) as u32, logit));
             }
@@ -112,6 +126,28 @@ pub fn best_allowed(py: Python<'_>, logits: PyBuffer<f32>, mask: &Bound<'_, PyAn
     }
     let found = best.map(|(id, logit)| (id as u32, logit));
     found.ok_or_else(|| argument(py, "mask", "mask: no token is allowed".to_owned()))
+}
+
+/// Tokens of a word that are compared one by one.
+const FEW: u32 = 4;
+
+/// An integer that grows with a float; no number is the largest.
+fn key(logit: f32) -> i32 {
+    let bits = logit.to_bits().cast_signed();
+    let ordered = bits ^ (bits >> 31).cast_unsigned().wrapping_shr(1).cast_signed();
+    if bits & i32::MAX > f32::INFINITY.to_bits().cast_signed() { i32::MAX } else { ordered }
+}
+
+/// The largest key of the allowed logits of one word: a maximum of integers, of which the compiler makes vectors.
+#[inline]
+#[allow(clippy::needless_range_loop)]
+fn most_key(chunk: &[ReadOnlyCell<f32>; 32], word: i32) -> i32 {
+    let mut most = i32::MIN;
+    for bit in 0..32 {
+        let key = key(chunk[bit].get());
+        most = most.max(if word & (1 << bit) == 0 { i32::MIN } else { key });
+    }
+    most
 }
 
 /// Copy logits, forbidden ones as minus infinity: `apply_bitmask` for a host that keeps its own.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
@@ -12,6 +13,7 @@ use formwright::vocabulary::Vocabulary;
 use crate::buffer::{Found, Rows};
 use crate::constraint::Constraint;
 use crate::errors::{Int, argument, count, lift, raise};
+use crate::masks::{allowed, best};
 use crate::parser::{check, detached};
 use crate::vocabulary::{known, known_all};
 
@@ -57,6 +59,57 @@ impl Matcher {
         lift(py, self.kernel.constraint().graph().check_parsers())?;
         Ok(answer)
     }
+
+    /// Writes the allowed tokens into the words of a row. A form with a parser was checked before.
+    fn fill(&mut self, py: Python<'_>, words: &[AtomicU32], budget: Option<u32>) -> PyResult<()> {
+        if !self.asks() && self.kernel.write_quick(words, budget) {
+            return Ok(()); // the lock was kept: another thread would not have been done sooner
+        }
+        let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
+        found.write(self.vocabulary(), words);
+        Ok(())
+    }
+
+    fn accept(&mut self, py: Python<'_>, id: u32) -> PyResult<()> {
+        let accepted = self.run(py, |kernel| kernel.accept_token(id))?;
+        lift(py, accepted)
+    }
+
+    fn is_end(&self, id: u32) -> bool {
+        self.vocabulary().eos().binary_search(&id).is_ok()
+    }
+
+    /// Whether there is a choice among the tokens that the words of a row allow.
+    fn choice(&self, words: &[AtomicU32]) -> Choice {
+        let mut allowed = allowed(words);
+        match (allowed.next(), allowed.next()) {
+            (None, _) => Choice::Open,
+            (Some(first), None) if !self.is_end(first) => Choice::Only(first),
+            (Some(first), second) => {
+                let mut all = [first].into_iter().chain(second).chain(allowed);
+                if all.all(|id| self.is_end(id)) { Choice::End } else { Choice::Open }
+            }
+        }
+    }
+
+    /// Accepts the only token that may come next, if there is one, and says what there was.
+    fn step(&mut self, py: Python<'_>, words: &[AtomicU32], budget: Option<u32>) -> PyResult<Choice> {
+        self.fill(py, words, budget)?;
+        let choice = self.choice(words);
+        if let Choice::Only(id) = choice {
+            self.accept(py, id)?;
+        }
+        Ok(choice)
+    }
+}
+
+/// What may come next.
+enum Choice {
+    /// This token, and no other one.
+    Only(u32),
+    /// Ends of text, and no token.
+    End,
+    Open,
 }
 
 #[pymethods]
@@ -88,12 +141,7 @@ impl Matcher {
         let row = rows.check(py, row)?;
         let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
         check(py, self.asks())?;
-        if !self.asks() && self.kernel.write_quick(rows.row(row), budget) {
-            return Ok(()); // the lock was kept: another thread would not have been done sooner
-        }
-        let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
-        found.write(self.vocabulary(), rows.row(row));
-        Ok(())
+        self.fill(py, rows.row(row), budget)
     }
 
     /// Write the allowed tokens along a draft tree, for speculative decoding: at this place, and after each guess.
@@ -182,8 +230,78 @@ impl Matcher {
     ///     VocabularyError: There is no such id.
     fn accept_token(&mut self, py: Python<'_>, token_id: Int) -> PyResult<()> {
         let id = known(py, self.vocabulary(), token_id)?;
-        let accepted = self.run(py, |kernel| kernel.accept_token(id))?;
-        lift(py, accepted)
+        self.accept(py, id)
+    }
+
+    /// Advance by the allowed token with the largest logit: a greedy choice in one call.
+    ///
+    /// The state does not change if the token is an end of text, or its logit no finite number.
+    ///
+    /// Args:
+    ///     logits: A C-contiguous float32 buffer of shape ``(width,)``, as `formwright._kernel.best_allowed`.
+    ///     mask: The mask of this place, as `fill_bitmask` has written it.
+    ///     row: Which row to read, counted from 0.
+    ///
+    /// Returns:
+    ///     The token and its logit.
+    ///
+    /// Raises:
+    ///     TypeError, BufferError, ArgumentError: A buffer or the row does not fit, or no token is allowed.
+    ///     TokenRejected: The mask is of another place; the state is unchanged.
+    #[pyo3(signature = (logits, mask, row=Int(0)), text_signature = "($self, logits, mask, row=0)")]
+    #[allow(clippy::needless_pass_by_value)]
+    fn take_best(
+        &mut self,
+        py: Python<'_>,
+        logits: PyBuffer<f32>,
+        mask: &Bound<'_, PyAny>,
+        row: Int,
+    ) -> PyResult<(u32, f32)> {
+        let rows = Found::of(mask, self.words())?;
+        let (id, logit) = best(py, &logits, rows.row(rows.check(py, row)?))?;
+        if logit.is_finite() && !self.is_end(id) {
+            self.accept(py, id)?;
+        }
+        Ok((id, logit))
+    }
+
+    /// Advance by the tokens that can only come next, one by one as the masks say; writes the last mask.
+    ///
+    /// Args:
+    ///     mask: As `fill_bitmask`.
+    ///     row: Which row to write, counted from 0.
+    ///     most: How many tokens at most.
+    ///     finish: Whether ``most`` is a budget too: a complete text must still fit in it.
+    ///
+    /// Returns:
+    ///     The tokens, and whether only an end of text may come after them: ``None`` if that was not found out, because
+    ///     there are ``most`` tokens, or because of an error, which the next call raises.
+    ///
+    /// Raises:
+    ///     TypeError, ArgumentError, DeadEnd, LimitExceeded: As `fill_bitmask`; the state is unchanged.
+    #[pyo3(signature = (mask, row=Int(0), *, most, finish=true), text_signature = "($self, mask, row=0, *, most, finish=True)")]
+    fn take_forced(
+        &mut self,
+        py: Python<'_>,
+        mask: &Bound<'_, PyAny>,
+        row: Int,
+        most: Int,
+        finish: bool,
+    ) -> PyResult<(Vec<u32>, Option<bool>)> {
+        let rows = Found::of(mask, self.words())?;
+        let words = rows.row(rows.check(py, row)?);
+        let most: u32 = count(py, "most", most)?;
+        check(py, self.asks())?;
+        let mut taken = Vec::new();
+        for left in (1..=most).rev() {
+            match self.step(py, words, finish.then_some(left)) {
+                Ok(Choice::Only(id)) => taken.push(id),
+                Ok(choice) => return Ok((taken, Some(matches!(choice, Choice::End)))),
+                Err(error) if taken.is_empty() => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok((taken, None))
     }
 
     /// Advance by all of these tokens, or by none.

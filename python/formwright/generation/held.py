@@ -69,7 +69,7 @@ class Held:
     def __init__(self, stop: str | Sequence[str] | None, *, skip: int = 0, form: Form[Any] | None = None) -> None:
         self._stop = _stop_texts(stop)
         self._skip = skip
-        self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
+        self._begun = b""  # of a character
         self._pieces: deque[Piece] = deque()
         self._given = 0
         self._form = form
@@ -81,7 +81,9 @@ class Held:
     def add(self, token_id: int, token: bytes) -> list[Piece]:
         """Take a token; gives the pieces that can be given now."""
         before = self._text.length
-        text = self._decoder.decode(token)
+        data = self._begun + token
+        text, used = codecs.utf_8_decode(data, "strict", False)
+        self._begun = data[used:]
         if self._skip:
             self._skip, text = max(0, self._skip - len(text)), text[self._skip :]
         self._text.append(text)

@@ -17,7 +17,8 @@ Two turns need no model. When only one token is allowed it is taken as it is, an
 of such tokens are handed to the model together, when it is next asked. When only an
 end of text is allowed the text is over.
 
-Cost: beside the model, one mask and one masked choice for each token.
+Cost: beside the model, one mask and one choice for each token: two calls of the kernel for a greedy token and the forced
+ones behind it. Only where somebody is asked after each token (``stop``, ``cancel``, a trace), forced ones are taken one by one.
 
 The wrinkle: ``max_tokens`` is a promise, not a knife. The mask at each turn admits only
 tokens after which a complete text still fits, so a text is cut only if the caller allows
@@ -49,7 +50,7 @@ from formwright.incremental import Partial
 from formwright.masks import allocate_bitmask
 from formwright.parts import found_parts
 
-__all__ = ["MAX_TOKENS", "Limits", "Writing", "behind_prompt", "check_width", "complete", "greedy", "masked", "started"]
+__all__ = ["MAX_TOKENS", "Limits", "Writing", "behind_prompt", "check_width", "complete", "masked", "started"]
 
 T = TypeVar("T")
 
@@ -126,13 +127,16 @@ class Writing:
         self.started = time.perf_counter()
         self.matcher = started(constraint, prompt_ids, limits)
         self._limits, self._sampler, self._prefix = limits, sampler, prefix
-        self._is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
+        is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
+        self._takes_best = is_greedy and not trace
         self._vocabulary = constraint.vocabulary
         self.left = int(limits.max_tokens)
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._controls = control_names(constraint)
         form = constraint.form
         self._held = Held(limits.stop, skip=len(prefix), form=behind_prefix(form) if prefix else form)
+        is_asked = trace or limits.cancel is not None or bool(limits.stop)  # somebody, after each token
+        self._takes_runs = not is_asked and constraint.canonical != "forced"
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))
         self._recorder = Recorder(constraint.vocabulary, likeliest) if trace else None
         self._unbounded = RowBuffer(allocate_bitmask(1, constraint.vocabulary)) if trace else None
@@ -140,6 +144,7 @@ class Writing:
         self._pending, self._calls = list(prompt_ids if unseen is None else unseen), 0
         self._forced, self._forced_ids = 0, deque[int]()
         self._only: int | None = None
+        self._shape: tuple[int, ...] | None = None  # of logits that were found to be of this model
         self.token_ids: list[int] = []
         self._result: Complete[Any] | Truncated | None = None
 
@@ -180,6 +185,8 @@ class Writing:
 
     def forced(self) -> list[Piece]:
         """Write what can only come next. Afterwards the text is over, or `choose` waits for logits."""
+        if self._takes_runs:
+            return self._run()
         pieces: list[Piece] = []
         while self._result is None:
             if (reason := self._cut()) is not None or self.left == 0:
@@ -199,16 +206,43 @@ class Writing:
 
     def choose(self, logits: NDArray[np.floating]) -> list[Piece]:
         """Write the token that the sampler chooses by the model's logits, float32 of shape ``(width,)``."""
+        if self._takes_best:
+            token_id = self._take_best(logits)
+            return self._end(None) if token_id in self._ends else self._add(token_id)
         if self._recorder is not None:
             self._recorder.answered()
-        if self._recorder is None and self._only is None and self._is_greedy:
-            token_id = greedy(logits, self._rows, self.matcher)
-        else:
-            token_id = self._sampled(logits)
+        token_id = self._sampled(logits)
         if token_id in self._ends:
             return self._end(None)
         self._forced += self._only is not None
         return self._take(token_id)
+
+    def _take_best(self, logits: NDArray[np.floating]) -> int:
+        """What a greedy `Sampler` makes of `masked`, in one call; accepted, unless it is an end of text."""
+        scores = np.ascontiguousarray(logits, np.float32)
+        if scores.shape != self._shape:
+            check_width(scores.shape[-1], self._vocabulary)
+            self._shape = scores.shape
+        token_id, best = self.matcher.take_best(scores, self._rows)
+        if not isfinite(best):
+            raise not_finite(best)
+        return token_id
+
+    def _run(self) -> list[Piece]:
+        """`forced`, where nobody is asked between two tokens: the kernel takes them in one call."""
+        pieces: list[Piece] = []
+        while self._result is None:
+            if self.left == 0:
+                return pieces + self._end(self._cut())
+            taken, is_over = self.matcher.take_forced(self._rows, most=self.left, finish=self._limits.finish)
+            self._forced += len(taken)
+            for token_id in taken:
+                pieces += self._add(token_id)
+            if is_over:
+                return pieces + self._end(None)
+            if is_over is False:
+                break
+        return pieces
 
     def _sampled(self, logits: NDArray[np.floating]) -> int:
         """The token that the sampler chooses, or the only one; a trace keeps what the model said."""
@@ -243,6 +277,10 @@ class Writing:
 
     def _take(self, token_id: int) -> list[Piece]:
         self.matcher.accept_token(token_id)
+        return self._add(token_id)
+
+    def _add(self, token_id: int) -> list[Piece]:
+        """Note a token that the matcher has accepted."""
         self.token_ids.append(token_id)
         self._pending.append(token_id)
         self.left -= 1
@@ -305,21 +343,6 @@ def masked(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> N
     check_width(scores.shape[-1], matcher.constraint.vocabulary)
     _kernel.apply_bitmask(scores.view(np.uint32), rows.mask, None, MINUS_INFINITY)
     return scores
-
-
-def greedy(logits: NDArray[np.floating], rows: RowBuffer, matcher: Matcher) -> int:
-    """The most likely allowed token: what a greedy `Sampler` makes of `masked`, without a copy.
-
-    Raises:
-        VocabularyError: The row is not as wide as the vocabulary says.
-        DeadEnd: The largest logit is not a finite number.
-    """
-    scores = np.ascontiguousarray(logits, np.float32)
-    check_width(scores.shape[-1], matcher.constraint.vocabulary)
-    token_id, best = _kernel.best_allowed(scores, rows)
-    if not isfinite(best):
-        raise not_finite(best)
-    return token_id
 
 
 def check_width(width: int, vocabulary: Vocabulary) -> None:

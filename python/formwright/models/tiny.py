@@ -216,7 +216,7 @@ class TinyBatch:
         height, _, capacity, _ = self._caches[0].shape
         needed = min(max(longest, int(self._lengths.max())) + 1, context)
         if len(self) > height or needed > capacity:
-            rows, width = _grown(height, len(self)), _grown(capacity, needed)
+            rows, width = _grown(1, len(self)), _grown(capacity, needed)
             self._caches = [_resized(cache, rows, width) for cache in self._caches]
 
 
@@ -273,8 +273,10 @@ def _grown(size: int, needed: int) -> int:
 
 
 def _resized(cache: Floats, rows: int, capacity: int) -> Floats:
+    """The first rows of a cache, with room for so many positions."""
     larger = np.zeros((rows, cache.shape[1], capacity, cache.shape[3]), np.float32)
-    larger[: len(cache), :, : cache.shape[2]] = cache
+    kept = min(rows, len(cache))
+    larger[:kept, :, : cache.shape[2]] = cache[:kept]
     return larger
 
 
