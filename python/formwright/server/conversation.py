@@ -3,7 +3,7 @@
 ::
 
     messages = chat_messages([{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
-    prompt_ids(model, messages, Offered())
+    [message["role"] for message in messages]        # ['developer', 'user']
 
 A model whose chat template knows tools is given them as its template has it. Another one is told in words: the names of
 the tools behind the last question, calls as it would write them, and results as what the user says.
