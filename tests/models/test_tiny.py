@@ -64,3 +64,17 @@ def test_wrong_calls_are_errors(tiny: LocalModel) -> None:
             batch.step(wrong)
     with pytest.raises(ValueError, match="0 tokens"):
         batch.add([[]])
+
+
+def test_rows_that_stay_hold_what_they_held_when_the_caches_grow_for_fewer() -> None:
+    runtime = TinyRuntime()
+    batch, prompts = runtime.batch(), [[5 + row, 6, 7] for row in range(9)]
+    batch.add(prompts)
+    batch.select([8, 2])
+    alone = [runtime.fork(), runtime.fork()]
+    for twin, row in zip(alone, (8, 2), strict=True):
+        twin.prefill(prompts[row])
+    for token_id in range(10, 90):  # beyond the first caches
+        logits = batch.step([[token_id], [token_id + 1]])
+        expected = [alone[0].step(token_id), alone[1].step(token_id + 1)]
+        assert np.array_equal(logits, expected)

@@ -17,8 +17,9 @@ Two turns need no model. When only one token is allowed it is taken as it is, an
 of such tokens are handed to the model together, when it is next asked. When only an
 end of text is allowed the text is over.
 
-Cost: beside the model, one mask and one choice for each token: two calls of the kernel for a greedy token and the forced
-ones behind it. Only where somebody is asked after each token (``stop``, ``cancel``, a trace), forced ones are taken one by one.
+Cost: beside the model, one mask and one choice for each token. A greedy token and the forced ones behind it are two
+calls of the kernel; where somebody is asked after each token (``stop``, ``cancel``, a trace), forced ones are taken
+one by one.
 
 The wrinkle: ``max_tokens`` is a promise, not a knife. The mask at each turn admits only
 tokens after which a complete text still fits, so a text is cut only if the caller allows
