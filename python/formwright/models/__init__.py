@@ -3,9 +3,9 @@
 ::
 
     model = fw.load("formwright-tiny")             # embedded, by ONNX Runtime: formwright[local]
-    model = fw.load("folder/of/a/model")           # a model of transformers: formwright[transformers]
 
-A causal language model of transformers is wrapped by `from_transformers`.
+The folder of a causal language model of transformers is loaded the same way; one that is there already is wrapped by
+`from_transformers`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@ r"""What a model has written of its calls so far: text, names, and arguments in 
 
 ::
 
-    reader = CallsReader(formwright.tools.STYLES["hermes"])
+    from formwright.tools import STYLES
+
+    reader = CallsReader(STYLES["hermes"])
     reader.feed('I see. <tool_call>\n{"name": "f", "argum')         # [Said(text='I see. ')]
     reader.feed('ents": {"x": 1')                                   # [Named(name='f'), Argued(text='{"x": 1')]
     reader.feed('}}\n</tool_call>')                                 # [Argued(text='}')]
