@@ -35,7 +35,7 @@ from formwright.server.shapes import Compiled, Shapes, shape_of
 from formwright.server.tool_choice import INPUT, Offered
 from formwright.server.worker import Job, QueueFull, Worker
 from formwright.tools import Call
-from formwright.tools.written import Argued, CallsReader, Named, Said
+from formwright.tools.written import Argued, CallsReader, Named, Said, overlap
 
 __all__ = ["Answering", "Argument", "Called", "Done", "Event", "Order", "Text", "Thought", "Tokens"]
 
@@ -53,7 +53,7 @@ class Thought(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A fragment of the text of an answer, and its tokens."""
+    """A fragment of the text of an answer."""
 
     text: str
 
@@ -101,14 +101,17 @@ class Order:
         compiled: Its form.
         task: The prompt, the budget, and the form behind the prompt.
         writings: The texts, not begun.
-        opened: Whether the prompt has opened the thought already.
     """
 
     body: Body
     compiled: Compiled
     task: Task
     writings: Sequence[Writing]
-    opened: bool
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether the prompt has opened the thought already."""
+        return self.task.constraint is not self.compiled.constraint
 
     @property
     def prompt_tokens(self) -> int:
@@ -190,12 +193,11 @@ class Answering:
             task = self.model.task(
                 ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
             )
-            opened = task.constraint is not compiled.constraint
             _check_bias(body, len(self.model.vocabulary))
             writings = [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
         except Exception as error:
             raise refusal_of(error, compiled.shape.param, budget) from error
-        return Order(body, compiled, task, writings, opened)
+        return Order(body, compiled, task, writings)
 
     async def events(self, orders: Sequence[Order], client: str) -> AsyncIterator[tuple[int, list[Event]]]:
         """What is written, token by token: the number of a text, and what is new in it.
@@ -243,7 +245,7 @@ class _Reader:
     def __init__(self, order: Order, writing: Writing) -> None:
         shape = order.compiled.shape
         self._order, self._shape, self._writing = order, shape, writing
-        self._thought = _ThoughtReader(order.opened) if shape.thinks else None
+        self._thought = _ThoughtReader(order.is_opened) if shape.thinks else None
         self._calls: CallsReader | None = None
         if shape.style is not None and not shape.is_either:
             self._calls = CallsReader(shape.style, is_bare=shape.is_bare, takes_text=shape.takes_text)
@@ -366,8 +368,7 @@ class _ThoughtReader:
         if at >= 0:
             thought, self._buffer, self._closed = self._buffer[:at], self._buffer[at + len(self.CLOSE) :], True
             return thought, self._rest()
-        kept = next((size for size in range(len(self.CLOSE) - 1, 0, -1) if self._buffer.endswith(self.CLOSE[:size])), 0)
-        end = len(self._buffer) - kept
+        end = len(self._buffer) - overlap(self._buffer, self.CLOSE)
         thought, self._buffer = self._buffer[:end], self._buffer[end:]
         return thought, ""
 

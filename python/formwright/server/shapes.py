@@ -20,7 +20,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from formwright import free_text, languages
@@ -110,9 +110,9 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     def make() -> Shape:
         shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
         if effort is None:
-            return _replaced(shape, notes=notes)
+            return replace(shape, notes=notes)
         form = free_text.thinking(shape.form, max_tokens=THOUGHT_TOKENS[effort])
-        return _replaced(shape, form=form, thinks=True, notes=notes)
+        return replace(shape, form=form, thinks=True, notes=notes)
 
     return key, make
 
@@ -165,12 +165,6 @@ def _made(asked: Asked) -> Form[Any]:
         return asked.make()
     except Exception as error:
         raise refusal_of(error, asked.param) from error
-
-
-def _replaced(shape: Shape, **changes: Any) -> Shape:
-    from dataclasses import replace
-
-    return replace(shape, **changes)
 
 
 def _effort(body: Body) -> str | None:

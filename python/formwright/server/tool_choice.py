@@ -15,7 +15,7 @@ pattern is the grammar of the tool.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from formwright.server.errors import BadRequest
@@ -162,4 +162,4 @@ def _named(choices: Sequence[Any], offers: list[Offer], nested: str | None) -> t
         if name not in known:
             raise BadRequest(f"tool_choice: there is no tool {name!r} in tools", param="tool_choice")
         found.append(known[name])
-    return tuple(replace(offer) for offer in found)
+    return tuple(found)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from formwright.tools.styles import Style
 
-__all__ = ["Argued", "CallsReader", "Event", "Named", "Said"]
+__all__ = ["Argued", "CallsReader", "Event", "Named", "Said", "overlap"]
 
 
 class Said(NamedTuple):
@@ -104,7 +104,7 @@ class CallsReader:
         """Text up to what begins a call."""
         trigger, buffer = self._style.trigger, self._buffer
         at = buffer.find(trigger) if trigger else -1
-        end = at if at >= 0 else len(buffer) - _overlap(buffer, trigger)
+        end = at if at >= 0 else len(buffer) - overlap(buffer, trigger)
         said, self._buffer = self._blank + buffer[:end], buffer[end:]
         kept = len(said.rstrip(_BLANK)) if self._calls else len(said)
         self._blank = "" if at >= 0 else said[kept:]
@@ -199,7 +199,7 @@ class _Value:
         return len(text)
 
 
-def _overlap(text: str, marker: str) -> int:
-    """How much of the end of a text may be the beginning of a marker."""
+def overlap(text: str, marker: str) -> int:
+    """How many characters at the end of a text may be the beginning of a marker, but not all of it."""
     longest = min(len(text), len(marker) - 1)
     return next((size for size in range(longest, 0, -1) if text.endswith(marker[:size])), 0)
