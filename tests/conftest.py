@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,15 @@ def tekken() -> Any:
 @pytest.fixture(scope="session")
 def tekken_vocabulary(tekken: Any) -> fw.Vocabulary:
     return fw.Vocabulary.from_tokenizer(tekken)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless browser; skips where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if (chromium := shutil.which("chromium")) is None:
+        pytest.skip("there is no chromium")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,10 +11,6 @@ import pytest
 import formwright as fw
 from formwright.server import Settings, running
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
-
 ANSWERED = "#outcome:not([hidden])"
 CITY = {
     "type": "object",
@@ -23,14 +18,6 @@ CITY = {
     "required": ["city", "country", "founded"],
     "additionalProperties": False,
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 class _Opener:

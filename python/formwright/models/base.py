@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.programs import Run
 from formwright.models.prompts import Message, Prompt
-from formwright.models.tasks import PARTICLES, Strategy, Task, each, progress_of
+from formwright.models.tasks import PARTICLES, Strategy, Task, each, in_turn, progress_of, sampler_of, together
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
@@ -254,9 +254,7 @@ class LocalModel:
         task = self.task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
         result: Complete[Any] | Truncated
         if strategy.is_plain:
-            sampler = Sampler(
-                temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed
-            )
+            sampler = sampler_of(temperature, top_k, top_p, seed)
             with task.stream(self.runtime.fork(), sampler, trace) as stream:
                 for _ in stream:
                     pass
@@ -394,7 +392,7 @@ class LocalModel:
             trace: Whether the result tells what the form did to the model at each token.
         """
         task = self.task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
-        sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
+        sampler = sampler_of(temperature, top_k, top_p, seed)
         return task.stream(self.runtime.fork(), sampler, trace)
 
     @overload
@@ -540,48 +538,26 @@ class LocalModel:
         strategy.check(
             temperature, top_k, top_p, Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
         )
-        first = None if seed is None else int(seed)
-        samplers = [
-            Sampler(
-                temperature=0.0 if temperature is None else temperature,
-                top_k=top_k,
-                top_p=top_p,
-                seed=None if first is None else first + row,
-            )
-            for row in range(len(many))
-        ]
+        samplers = [sampler_of(temperature, top_k, top_p, seed, row) for row in range(len(many))]
 
-        def task(prompt: Prompt, form: Any) -> Task:
+        def task(row: int) -> Task:
+            prompt, form = many[row]
             if id(form) not in compiled:
                 compiled[id(form)] = self._compile(form, canonical)
             return self.task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
 
-        def search(task: Task, sampler: Sampler) -> Complete[Any] | Truncated:
-            result = self._search(task, strategy, temperature, sampler.seed)
-            return self._traced(task, result) if trace else result
+        def begun(row: int) -> Writing:
+            return task(row).writing(samplers[row], trace)
 
-        results: list[Any] = [None] * len(many)
-        engine = Engine(self.batch(), rows=batch_size)
-
-        def begun(row: int) -> Callable[[], Writing]:
-            return lambda: task(*many[row]).writing(samplers[row], trace)
+        def searched(row: int) -> Complete[Any] | Truncated:
+            what = task(row)
+            result = self._search(what, strategy, temperature, samplers[row].seed)
+            return self._traced(what, result) if trace else result
 
         with progress_of(len(many), progress) as done:
-            for row, (prompt, form) in enumerate(many):
-                if strategy.is_plain:
-                    engine.submit(row, begun(row))
-                    continue
-                try:
-                    results[row] = search(task(prompt, form), samplers[row])
-                except Exception as error:
-                    results[row] = Failed(error)
-                done()
-            while not engine.is_idle:
-                for turn in engine.step():
-                    if turn.is_over:
-                        results[cast(int, turn.key)] = turn.result
-                        done()
-        return results
+            if strategy.is_plain:
+                return together(Engine(self.batch(), rows=batch_size), begun, len(many), done)
+            return in_turn(searched, len(many), done)
 
     def score(self, prompt: Prompt, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
         """The log probability of each of some texts as the whole answer to a prompt, its end included.
@@ -634,7 +610,7 @@ class LocalModel:
         constraint = self._compile(form, canonical)
         ids = self.prompt_ids(prompt)
         limits = Limits(max_tokens=max_tokens, finish=False, cancel=cancel)
-        sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
+        sampler = sampler_of(temperature, top_k, top_p, seed)
         room = self.runtime.context - len(ids)
         return observe(self.runtime.fork(), constraint, ids, replace(limits, max_tokens=min(max_tokens, room)), sampler)
 
@@ -661,7 +637,7 @@ class LocalModel:
         Raises:
             PromptError, ArgumentError: As `generate`.
         """
-        sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
+        sampler = sampler_of(temperature, top_k, top_p, seed)
         return Run(self, self.prompt_ids(prompt), max_tokens, sampler)
 
     def compiled(self, form: Any) -> Constraint[Any]:

@@ -12,22 +12,25 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, MissingDependency
+from formwright.generation.batch import Engine
 from formwright.generation.beams import check_beams
 from formwright.generation.fidelity import check_draw
 from formwright.generation.loop import Runtime, Stream
+from formwright.generation.result import Failed
 from formwright.generation.sampler import Sampler
 from formwright.generation.writing import Limits, Writing
 from formwright.models.options import Fidelity
 from formwright.models.prompts import Prompt
 
-__all__ = ["PARTICLES", "Strategy", "Task", "each", "progress_of"]
+__all__ = ["PARTICLES", "Strategy", "Task", "each", "in_turn", "progress_of", "sampler_of", "together"]
 
 PARTICLES = 16
 """What ``fidelity="smc"`` weighs unless the caller says otherwise."""
@@ -105,6 +108,39 @@ class Strategy:
             if value != free:
                 other = "beams=" if self.fidelity == "mask" else f'fidelity="{self.fidelity}"'
                 raise ArgumentError(f"{name}={value} does not go with {other}: all tokens count", argument=name)
+
+
+def sampler_of(
+    temperature: float | None, top_k: int | None, top_p: float, seed: int | None, number: int = 0
+) -> Sampler:
+    """What chooses the tokens of a text, or of one of several, which draw with seeds in a row. Raises ArgumentError."""
+    sampler = Sampler(temperature=0.0 if temperature is None else temperature, top_k=top_k, top_p=top_p, seed=seed)
+    return sampler if seed is None or not number else replace(sampler, seed=int(seed) + number)
+
+
+def together(engine: Engine, begun: Callable[[int], Writing], count: int, done: Callable[[], None]) -> list[Any]:
+    """Write texts in shared calls of a model; the result of each number, or `Failed`."""
+    results: list[Any] = [None] * count
+    for number in range(count):
+        engine.submit(number, partial(begun, number))
+    while not engine.is_idle:
+        for turn in engine.step():
+            if turn.is_over:
+                results[cast(int, turn.key)] = turn.result
+                done()
+    return results
+
+
+def in_turn(written: Callable[[int], Any], count: int, done: Callable[[], None]) -> list[Any]:
+    """Write texts one after the other; the result of each number, or `Failed`."""
+    results: list[Any] = []
+    for number in range(count):
+        try:
+            results.append(written(number))
+        except Exception as error:
+            results.append(Failed(error))
+        done()
+    return results
 
 
 def each(prompts_: Any, forms: Any) -> list[tuple[Prompt, Any]]:
