@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 import formwright as fw
 
@@ -15,6 +16,12 @@ openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
 from formwright.server import running  # noqa: E402
 
 MODEL = "formwright-tiny"
+ADA = [{"role": "user", "content": "Ada is 36 years old."}]
+
+
+class Person(BaseModel):
+    name: str
+    age: int
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,13 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 import formwright as fw
 
+from .conftest import ADA, MODEL, Person
+
 openai = pytest.importorskip("openai")
 
-MODEL = "formwright-tiny"
-ADA = [{"role": "user", "content": "Ada is 36 years old."}]
 WEATHER = {
     "type": "function",
     "function": {
@@ -38,11 +37,6 @@ DIGITS = {
         "format": {"type": "grammar", "grammar": {"syntax": "regex", "definition": "[0-9]{3}-[0-9]{4}"}},
     },
 }
-
-
-class Person(BaseModel):
-    name: str
-    age: int
 
 
 class Mood(Enum):

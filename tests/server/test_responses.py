@@ -7,14 +7,13 @@ import json
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 import formwright as fw
 
+from .conftest import ADA, MODEL, Person
+
 openai = pytest.importorskip("openai")
 
-MODEL = "formwright-tiny"
-ADA = [{"role": "user", "content": "Ada is 36 years old."}]
 WEATHER = {
     "type": "function",
     "name": "get_weather",
@@ -26,11 +25,6 @@ WEATHER = {
     },
     "strict": True,
 }
-
-
-class Person(BaseModel):
-    name: str
-    age: int
 
 
 def test_a_type_is_parsed(client: Any) -> None:
