@@ -10,6 +10,7 @@
     │     ├─ UnsupportedKeyword                    valid schema, not enforceable here: refused, never dropped
     │     └─ UnsatisfiableSchema                   no finite instance exists
     ├─ ArgumentError(ValueError)                   .argument
+    │  └─ OptionUnsupported                         this model cannot honour the option
     ├─ PromptError(ValueError)                     what was passed is no prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed
     ├─ VocabularyError(ValueError)                 a tokenizer that cannot be represented, or another one than expected
@@ -17,6 +18,10 @@
     │  ├─ TokenRejected                            .token_id .token .position .expected
     │  └─ DeadEnd                                  no token of the vocabulary can come next
     ├─ OutputInvalid(ValueError)                   .text .position
+    ├─ OutputTruncated                             .text: a server cut the text
+    ├─ Refused                                     .reason .text: the model, or a filter, does not answer
+    ├─ RequestFailed                               .status .body .retry_after
+    ├─ AttemptsExhausted                           .attempts
     ├─ ParserFailed                                a character parser raised, or contradicts itself; .__cause__
     ├─ StreamUnfinished                            a stream was asked for its result before its end
     ├─ UnknownModel(ValueError)                    no model has this name
@@ -30,8 +35,12 @@ never on the text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 __all__ = [
     "ArgumentError",
+    "AttemptsExhausted",
     "DeadEnd",
     "FormwrightError",
     "LanguageError",
@@ -39,10 +48,14 @@ __all__ = [
     "MatchError",
     "MissingDependency",
     "NotAForm",
+    "OptionUnsupported",
     "OutputInvalid",
+    "OutputTruncated",
     "ParserFailed",
     "PromptError",
+    "Refused",
     "RegexError",
+    "RequestFailed",
     "SchemaError",
     "StreamUnfinished",
     "TokenRejected",
@@ -136,6 +149,10 @@ class ArgumentError(FormwrightError, ValueError):
         self.argument = argument
 
 
+class OptionUnsupported(ArgumentError):
+    """A model cannot honour this option: the service behind it has none of the kind, or only models that run here do."""
+
+
 class PromptError(FormwrightError, ValueError):
     """What was passed is no prompt of this model; the message says what was expected."""
 
@@ -215,6 +232,68 @@ class OutputInvalid(FormwrightError, ValueError):
         super().__init__(message, hint=hint)
         self.text = text
         self.position = position
+
+
+class OutputTruncated(FormwrightError):
+    """A service cut the text at its limit of tokens; with ``finish=False`` such a text is returned instead.
+
+    Attributes:
+        text: What was written.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, text: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
+
+
+class Refused(FormwrightError):
+    """The model, or a filter of its service, does not answer.
+
+    Attributes:
+        reason: ``"refusal"``: the model says no; ``"content_filter"``: the service took the answer away.
+        text: What came instead.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, reason: str = "refusal", text: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+        self.text = text
+
+
+class RequestFailed(FormwrightError):
+    """A service could not be reached, refused the request, or answered with something that is no answer.
+
+    Attributes:
+        status: The HTTP status, or ``None`` where there was none.
+        body: The beginning of what the service said.
+        retry_after: Seconds after which the service wants to be asked again, if it said so.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        status: int | None = None,
+        body: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.body = body
+        self.retry_after = retry_after
+
+
+class AttemptsExhausted(FormwrightError):
+    """No attempt gave a value; what went wrong last is the ``__cause__``.
+
+    Attributes:
+        attempts: What each attempt gave, in order; see `formwright.client.Attempt`.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[Any] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.attempts = tuple(attempts)
 
 
 class ParserFailed(FormwrightError):

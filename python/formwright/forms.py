@@ -31,7 +31,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from html import escape
@@ -48,15 +50,18 @@ __all__ = [
     "Form",
     "Kind",
     "Reading",
+    "Source",
     "behind_prefix",
     "byte_matcher",
     "chained",
     "check_text",
+    "current_context",
     "form_of_language",
     "in_a_row",
     "literal",
     "read_json",
     "shortened",
+    "validation_context",
 ]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -79,6 +84,39 @@ class Check(NamedTuple):
     position: int
     is_complete: bool
     expected: str
+
+
+class Source(NamedTuple):
+    """What a form was made of, where it is one thing.
+
+    Attributes:
+        kind: ``"schema"``, ``"regex"`` or ``"choice"``.
+        what: The JSON Schema as text, the pattern, the options.
+        options: Of a schema: the options of JSON, as the kernel takes them.
+    """
+
+    kind: Literal["schema", "regex", "choice"]
+    what: Any
+    options: Mapping[str, Any] | None = None
+
+
+_CONTEXT: ContextVar[Any] = ContextVar("the context of validators", default=None)
+
+
+def current_context() -> Any:
+    """What validators are given as their context."""
+    return _CONTEXT.get()
+
+
+@contextmanager
+def validation_context(context: Any) -> Iterator[None]:
+    """Give validators this context inside the block; ``None`` leaves what they have."""
+    token = None if context is None else _CONTEXT.set(context)
+    try:
+        yield
+    finally:
+        if token is not None:
+            _CONTEXT.reset(token)
 
 
 class Reading(NamedTuple):
@@ -136,6 +174,7 @@ class Form(Generic[T_co]):
         defaults: What the environment decided when the form was made; rows of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
+        source: The schema, pattern or options that it was made of; ``None`` for compositions.
     """
 
     language: Language
@@ -145,13 +184,22 @@ class Form(Generic[T_co]):
     defaults: tuple[Reading, ...] = ()
     name: str | None = None
     behind: Callable[[str], Form[Any] | None] | None = None
+    source: Source | None = None
 
-    def parse(self, text: str | bytes) -> T_co:
+    def parse(self, text: str | bytes, *, context: Any = None) -> T_co:
         """The value that ``text`` spells.
+
+        Args:
+            text: The text.
+            context: What the validators of the type see as ``info.context``.
 
         Raises:
             OutputInvalid: The text is not in form, or its type refuses it.
         """
+        with validation_context(context):
+            return self._parse(text)
+
+    def _parse(self, text: str | bytes) -> T_co:
         if self.language.control_tokens:
             data, position, is_complete = _with_letters(self.language, _bytes(text))
             if is_complete:

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 from formwright import environment, patterns
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
-from formwright.forms import Explanation, Form, Kind, Reading, check_text, literal, read_json, shortened
+from formwright.forms import Explanation, Form, Kind, Reading, Source, check_text, literal, read_json, shortened
 from formwright.parsers import CharacterParser, parser_form
 
 __all__ = ["choice", "compile", "explain", "form", "json", "json_schema", "literal", "regex", "schema_text"]
@@ -314,12 +314,13 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
             )
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
-        return Form(_compiled(pattern), str, f"regex {shortened(repr(pattern.pattern))}", "text")
+        title, source = f"regex {shortened(repr(pattern.pattern))}", Source("regex", pattern.pattern)
+        return Form(_compiled(pattern), str, title, "text", source=source)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
     check_text(pattern, "pattern")
     language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
-    return Form(language, str, f"regex {shortened(repr(pattern))}", "text")
+    return Form(language, str, f"regex {shortened(repr(pattern))}", "text", source=Source("regex", pattern))
 
 
 def _compiled(pattern: re.Pattern[str]) -> Language:
@@ -360,7 +361,7 @@ def choice(*options: Any) -> Form[Any]:
     if len(options) == 1 and isinstance(options[0], PathLike):
         return _choice_of_file(Path(options[0]))
     texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
-    return Form(_choice_language(texts), str, f"choice {_listed(texts)}", "text")
+    return Form(_choice_language(texts), str, f"choice {_listed(texts)}", "text", source=Source("choice", texts))
 
 
 def _choice_language(texts: list[Any]) -> Language:
@@ -513,7 +514,8 @@ def _json_form(
     schema: str, options: Mapping[str, Any], read: Callable[[str], Any], title: str, kind: Kind
 ) -> Form[Any]:
     options, defaults = _with_defaults(options)
-    return Form(Language.json_schema(schema, **options), read, title, kind, defaults)
+    language = Language.json_schema(schema, **options)
+    return Form(language, read, title, kind, defaults, source=Source("schema", schema, options))
 
 
 def json_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -595,7 +597,8 @@ def _spelled_form(form: Any) -> Form[Any]:
     is_string = all(isinstance(value, str) for value in spellings.values())
     kind: Kind = "text" if is_text else "string" if is_string else "value"
     read = str if is_text else _Spelled(form)
-    return Form(Language.choice(list(spellings)), read, _name(form), kind)
+    texts = list(spellings)
+    return Form(Language.choice(texts), read, _name(form), kind, source=Source("choice", texts))
 
 
 def _without_options(read: Callable[[Any], Form[Any]]) -> Callable[[Any, Mapping[str, Any]], Form[Any]]:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_type_hints
 
 from formwright._dependencies import needs
 from formwright.errors import NotAForm, OutputInvalid
+from formwright.forms import current_context
 
 with needs("pydantic", "a Python type as a form"):
     import pydantic_core
@@ -189,7 +190,7 @@ class Reader:
             OutputInvalid: The text is not JSON, or the type refuses it.
         """
         try:
-            return self._adapter.validate_json(text)
+            return self._adapter.validate_json(text, context=current_context())
         except ValidationError as error:
             raise OutputInvalid(
                 f"the text is in form, but {self._type!r} refuses it: {error}",

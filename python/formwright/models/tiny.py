@@ -135,6 +135,8 @@ class TinyBatch:
         given = {row: ids for row, ids in enumerate(token_ids) if ids}
         if not given:
             raise ValueError("no row is given a token")
+        if len(self) == 1:
+            return self.score(0, token_ids[0], 1)
         found = self._append(given)
         if len(given) == len(self):
             return found
