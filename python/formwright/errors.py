@@ -36,8 +36,6 @@ never on the text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
 __all__ = [
     "ArgumentError",
     "AttemptsExhausted",
@@ -291,7 +289,7 @@ class AttemptsExhausted(FormwrightError):
         attempts: What each attempt gave, in order; see `formwright.client.Attempt`.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[Any] = ()) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[object] = ()) -> None:
         super().__init__(message, hint=hint)
         self.attempts = tuple(attempts)
 

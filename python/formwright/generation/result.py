@@ -24,13 +24,17 @@ from typing import TYPE_CHECKING, Generic, Literal, NoReturn, TypeVar
 from formwright.parts import Part
 
 if TYPE_CHECKING:
+    from formwright.client.exchange import Exchange
     from formwright.generation.trace import Trace
 
-__all__ = ["Complete", "Failed", "Observed", "Particles", "Reason", "Result", "Truncated"]
+__all__ = ["Complete", "Enforced", "Failed", "Observed", "Particles", "Reason", "Result", "Truncated"]
 
 T = TypeVar("T", covariant=True)
 Reason = Literal["max_tokens", "stop", "cancel"]
 """Which argument cut the text."""
+
+Enforced = Literal["kernel", "server", "checked"]
+"""Who held a text to its form."""
 
 _IDS_SHOWN = 8
 
@@ -47,6 +51,7 @@ class _Written:
     seconds: float = field(compare=False)
     log_probability: float | None = None
     trace: Trace | None = field(default=None, compare=False)
+    exchange: Exchange | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={shown}' for name, shown in self._shown())})"
@@ -58,7 +63,7 @@ class _Written:
     def _shown(self) -> list[tuple[str, str]]:
         """Names and values, what matters most first; without what was not asked for."""
         given = [
-            entry for entry in fields(self) if entry.default is MISSING or getattr(self, entry.name) not in (None, ())
+            entry for entry in fields(self) if entry.default is MISSING or getattr(self, entry.name) != entry.default
         ]
         names = sorted((entry.name for entry in given), key=lambda name: name not in ("value", "reason"))
         return [(name, _shown_value(name, getattr(self, name))) for name in names]
@@ -95,12 +100,16 @@ class Complete(_Written, Generic[T]):
         alternatives: With ``beams=``: the best texts, this one first, as many as ``returns`` says.
         particles: With ``fidelity="smc"``: what was drawn from, and the estimate of how likely the model is to write
             in form by itself. With ``fidelity="exact"`` every spelling of every text is a particle.
+        enforced: Who held the text to its form: ``"kernel"``, masks of this process; ``"server"``, the service that
+            wrote it, by a schema; ``"checked"``, nobody, and it was found to be in form. All of them are checked here.
+        exchange: Of a model behind an API: what was asked, in how many attempts, and what came back.
     """
 
     value: T
     parts: tuple[Part, ...] = ()
     alternatives: tuple[Complete[T], ...] = ()
     particles: Particles | None = None
+    enforced: Enforced = "kernel"
 
     def part(self, name: str) -> str:
         """The text of the first part of this name. Raises KeyError where there is none."""
@@ -125,6 +134,7 @@ class Truncated(_Written):
         log_probability: What the model itself gives to these tokens and the end of the text, in nats; ``None`` where
             nobody has asked (``beams=``, ``fidelity=``).
         trace: What the form did to the model, token by token, if ``trace=True``.
+        exchange: Of a model behind an API: what was asked, in how many attempts, and what came back.
     """
 
     reason: Reason

@@ -1,0 +1,231 @@
+"""What goes over the wire and what comes back, as data: requests, answers, and the steps between them.
+
+::
+
+    request = Request("chat/completions", {"model": "m", "messages": []})
+    Send(request)                     # a step of the flow; its driver gives an Answer back
+    Usage(12, 3) + Usage(10, 4)       # Usage(prompt_tokens=22, completion_tokens=7)
+
+The flow (`formwright.client.flow`) yields steps and is given what they bring; a driver does them, with sockets, with
+the client object of an SDK, or by hand in a test.
+
+Cost: nothing. The wrinkle: what a driver gives back may be bytes or the decoded JSON, since SDKs have decoded it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+__all__ = [
+    "Answer",
+    "Attempt",
+    "Close",
+    "Correction",
+    "End",
+    "Exchange",
+    "Mode",
+    "Next",
+    "Open",
+    "Order",
+    "Reply",
+    "Request",
+    "Send",
+    "Sleep",
+    "Step",
+    "ToolCall",
+    "Usage",
+]
+
+Mode: TypeAlias = Literal["strict", "tools", "json_object", "instructions"]
+"""Who is asked to keep to the form, and how: a row of `formwright.client.modes`."""
+
+End: TypeAlias = Literal["stop", "length", "refusal", "content_filter"]
+"""Why a service ended a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request; the path is behind the base URL."""
+
+    path: str
+    body: Mapping[str, Any] = field(repr=False)
+    is_stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: the body as bytes, or decoded by an SDK."""
+
+    status: int
+    body: bytes | Mapping[str, Any] = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a request; gives the whole `Answer`."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Send a request whose answer is a stream; gives an `Answer`, without its body if it is none of an error."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """Go on reading the open stream; gives bytes, or an event an SDK has decoded; ``None`` at its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Leave the open stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait for some seconds."""
+
+    seconds: float
+
+
+Step: TypeAlias = Send | Open | Next | Close | Sleep
+"""What a flow asks its driver for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a service has counted."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Both together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as a service gives it: ``arguments`` is text."""
+
+    name: str
+    arguments: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of a model, read out of the format of its API.
+
+    Attributes:
+        text: What the model wrote as text.
+        calls: The tools it calls.
+        end: Why the text ends.
+        refusal: What it says where it refuses.
+        usage: The tokens that were counted.
+        raw: The answer as it came, decoded; of a stream, its last event.
+    """
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    end: End = "stop"
+    refusal: str = ""
+    usage: Usage = Usage()
+    raw: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """An answer that was wrong, and what is said about it."""
+
+    reply: Reply
+    complaint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a request asks for, before any API spells it.
+
+    Attributes:
+        model: The name of the model.
+        messages: The conversation, as the user gave it.
+        mode: How the form is asked for.
+        schema: The JSON Schema that the service is told, in the modes that tell it one.
+        name: What the schema, or the tool, is called.
+        description: What it is for.
+        is_strict: Whether the service is asked to enforce the schema.
+        instruction: What is said about the form in words.
+        extra: Fields of the body that only some servers know.
+        corrections: Answers so far that were wrong.
+        is_stream: Whether the answer is to come piece by piece.
+    """
+
+    model: str
+    messages: Sequence[Mapping[str, Any]]
+    mode: Mode
+    schema: Mapping[str, Any] | None = None
+    name: str = "answer"
+    description: str | None = None
+    is_strict: bool = True
+    instruction: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
+    is_stream: bool = False
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float = 1.0
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer of a model, and what was wrong with it.
+
+    Attributes:
+        number: From 1 on.
+        mode: How the form was asked for.
+        text: What the model wrote.
+        error: What was wrong; ``None`` where nothing was.
+        usage: The tokens it took.
+        reply: The answer, if there was one.
+    """
+
+    number: int
+    mode: Mode
+    text: str
+    error: Exception | None
+    usage: Usage
+    reply: Reply | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What lies behind a result of a model behind an API.
+
+    Attributes:
+        mode: How the form was asked for in the end.
+        notes: What the service was not told or could not do, each in a sentence.
+        outside: What the model wrote around the text in form, if anything.
+        attempts: All answers, the last one being that of the result.
+        usage: The tokens of all attempts.
+        raw: The last answer as it came, decoded.
+    """
+
+    mode: Mode
+    notes: tuple[str, ...]
+    outside: str
+    attempts: tuple[Attempt, ...]
+    usage: Usage
+    raw: Any = field(default=None, repr=False)

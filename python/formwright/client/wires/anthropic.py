@@ -1,0 +1,171 @@
+"""Anthropic's Messages.
+
+::
+
+    ANTHROPIC.request(order).body["output_config"]["format"]["type"]     # 'json_schema'
+
+Cost: building a dict. The wrinkle: ``max_tokens`` is required by the API, so where nobody gives it, `MAX_TOKENS` is
+sent; and the messages of one role in a row are one turn, with the system messages apart from all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.wires.chat import failed_event
+from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.errors import PromptError
+
+__all__ = ["ANTHROPIC", "MAX_TOKENS"]
+
+MAX_TOKENS = 4096
+"""Tokens at most, where nobody says otherwise."""
+
+_ENDS: Mapping[Any, End] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+
+
+class _Anthropic:
+    options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "stop"})
+
+    def request(self, order: Order) -> Request:
+        system, turns = _turns(order)
+        body: dict[str, Any] = {"model": order.model, "messages": turns, "max_tokens": MAX_TOKENS}
+        body |= {"system": system} if system else {}
+        body |= options_of(
+            order,
+            max_tokens="max_tokens",
+            temperature="temperature",
+            top_k="top_k",
+            top_p="top_p",
+            stop="stop_sequences",
+        )
+        extra = {name: value for name, value in order.extra.items() if name != "max_tokens_name"}
+        if order.is_stream:
+            body["stream"] = True
+        return Request("messages", body | _form(order) | extra, order.is_stream)
+
+    def reply(self, body: Mapping[str, Any]) -> Reply:
+        content = must(body, "content", list)
+        text = text_of([block for block in content if member(block, "type", str) == "text"])
+        calls = tuple(
+            ToolCall(must(block, "name", str), arguments_text(block.get("input", {})), member(block, "id", str))
+            for block in content
+            if member(block, "type", str) == "tool_use"
+        )
+        end = _ENDS.get(body.get("stop_reason"), "stop")
+        return Reply(text, calls, end, text if end == "refusal" else "", _usage(body), body)
+
+    def collector(self, order: Order) -> _Events:
+        return _Events()
+
+
+def _form(order: Order) -> dict[str, Any]:
+    """The fields that ask for a form."""
+    if order.schema is None or order.mode not in ("strict", "tools"):
+        return {}
+    if order.mode == "strict":
+        return {"output_config": {"format": {"type": "json_schema", "schema": order.schema}}}
+    described = {"description": order.description} if order.description else {}
+    strict = {"strict": True} if order.is_strict else {}
+    return {
+        "tools": [{"name": order.name, "input_schema": order.schema, **described, **strict}],
+        "tool_choice": {"type": "tool", "name": order.name, "disable_parallel_tool_use": True},
+    }
+
+
+def _turns(order: Order) -> tuple[str, list[dict[str, Any]]]:
+    """The system prompt, and the turns of user and model."""
+    messages = with_instruction(order.messages, order.instruction)
+    for correction in order.corrections:
+        messages += _corrected(correction)
+    system = [text_of(message.get("content")) for message in messages if message["role"] in ("system", "developer")]
+    turns: list[dict[str, Any]] = []
+    for message in messages:
+        if message["role"] in ("system", "developer"):
+            continue
+        role, blocks = _turn(message)
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"] += blocks
+        else:
+            turns.append({"role": role, "content": blocks})
+    if not turns:
+        raise PromptError("the conversation has system messages only", hint="add a message of the user")
+    return "\n\n".join(text for text in system if text), turns
+
+
+def _turn(message: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """A message as a turn: text as a block, and blocks of the API as they are."""
+    content = message.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
+    if message["role"] == "tool":
+        identifier = member(message, "tool_call_id", str)
+        return "user", [{"type": "tool_result", "tool_use_id": identifier, "content": blocks}]
+    return message["role"], blocks
+
+
+def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
+    """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
+    reply = correction.reply
+    if not reply.calls:
+        return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
+    blocks = member(reply.raw, "content", list)
+    used = [block for block in blocks if member(block, "type", str) in ("text", "tool_use")]
+    results = [
+        {"type": "tool_result", "tool_use_id": call.id, "is_error": True, "content": correction.complaint}
+        for call in reply.calls
+    ]
+    return [{"role": "assistant", "content": used}, {"role": "user", "content": results}]
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = member(body, "usage", dict)
+    return Usage(member(usage, "input_tokens", int), member(usage, "output_tokens", int))
+
+
+class _Events:
+    """Events of a message, put together as its blocks."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self.is_over = False
+
+    def feed(self, event: Mapping[str, Any]) -> str:
+        kind = must(event, "type", str)
+        if kind == "error":
+            raise failed_event(event)
+        if kind == "message_start":
+            self._message = dict(must(event, "message", Mapping))
+        elif kind == "content_block_start":
+            self._blocks[member(event, "index", int)] = dict(must(event, "content_block", Mapping))
+        elif kind == "content_block_delta":
+            return self._added(member(event, "index", int), must(event, "delta", Mapping))
+        elif kind == "message_delta":
+            self._message |= member(event, "delta", dict)
+            self._message["usage"] = member(self._message, "usage", dict) | member(event, "usage", dict)
+        elif kind == "message_stop":
+            self.is_over = True
+        return ""
+
+    def _added(self, index: int, delta: Mapping[str, Any]) -> str:
+        block = self._blocks.setdefault(index, {})
+        for kind, place in (("text", "text"), ("partial_json", "input")):
+            if isinstance(piece := delta.get(kind), str):
+                known = block.get(place)
+                block[place] = known + piece if isinstance(known, str) else piece
+                return piece
+        return ""
+
+    @property
+    def reply(self) -> Reply:
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        return ANTHROPIC.reply({**self._message, "content": blocks})
+
+
+ANTHROPIC = _Anthropic()

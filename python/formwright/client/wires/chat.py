@@ -1,0 +1,164 @@
+"""Chat completions: OpenAI's, and those of the servers that speak like it.
+
+::
+
+    CHAT.request(order).body["response_format"]["type"]     # 'json_schema'
+
+Cost: building a dict. The wrinkle: OpenAI's own models want ``max_completion_tokens``, which most other servers do not
+know; `formwright.client.modes` tells which one a service reads, in ``extra``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.errors import RequestFailed
+
+__all__ = ["CHAT", "failed_event"]
+
+_ENDS: Mapping[Any, End] = {"length": "length", "content_filter": "content_filter"}
+
+
+class _Chat:
+    options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
+
+    def request(self, order: Order) -> Request:
+        body: dict[str, Any] = {"model": order.model, "messages": _messages(order)}
+        body |= options_of(order, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop")
+        extra = dict(order.extra)
+        body |= options_of(order, max_tokens=extra.pop("max_tokens_name", "max_tokens"))
+        if order.is_stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return Request("chat/completions", body | _form(order) | extra, order.is_stream)
+
+    def reply(self, body: Mapping[str, Any]) -> Reply:
+        choices = must(body, "choices", list)
+        if not choices:
+            raise RequestFailed("the service answered without any choice", body=str(dict(body))[:200])
+        message = must(choices[0], "message", Mapping)
+        calls = tuple(_call(call) for call in member(message, "tool_calls", list))
+        refusal = member(message, "refusal", str)
+        end = "refusal" if refusal else _ENDS.get(choices[0].get("finish_reason"), "stop")
+        return Reply(text_of(message.get("content")), calls, end, refusal, _usage(body), body)
+
+    def collector(self, order: Order) -> _Chunks:
+        return _Chunks()
+
+
+def _form(order: Order) -> dict[str, Any]:
+    """The fields that ask for a form."""
+    if order.mode == "json_object":
+        return {"response_format": {"type": "json_object"}}
+    if order.schema is None or order.mode == "instructions":
+        return {}
+    described = {"description": order.description} if order.description else {}
+    if order.mode == "strict":
+        schema = {"name": order.name, "strict": True, "schema": order.schema, **described}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+    strict = {"strict": True} if order.is_strict else {}
+    function = {"name": order.name, "parameters": order.schema, **described, **strict}
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": order.name}},
+    }
+
+
+def _messages(order: Order) -> list[Mapping[str, Any]]:
+    messages = with_instruction(order.messages, order.instruction)
+    for correction in order.corrections:
+        messages += _corrected(correction)
+    return messages
+
+
+def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
+    """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
+    reply = correction.reply
+    if not reply.calls:
+        return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
+    calls = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in reply.calls
+    ]
+    answers = [{"role": "tool", "tool_call_id": call.id, "content": correction.complaint} for call in reply.calls]
+    return [{"role": "assistant", "content": reply.text or None, "tool_calls": calls}, *answers]
+
+
+def _call(call: Any) -> ToolCall:
+    function = must(call, "function", Mapping)
+    return ToolCall(must(function, "name", str), arguments_text(function.get("arguments", "")), member(call, "id", str))
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = member(body, "usage", dict)
+    return Usage(member(usage, "prompt_tokens", int), member(usage, "completion_tokens", int))
+
+
+def failed_event(event: Mapping[str, Any]) -> RequestFailed:
+    """The error that a stream ends with."""
+    error = event.get("error")
+    said = member(error, "message", str) or str(error or dict(event))[:200]
+    return RequestFailed(f"the service failed in the middle of its answer: {said}", body=said)
+
+
+class _Chunks:
+    """Chunks of a chat completion; of several calls the arguments of the first are the answer."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._calls: dict[int, list[str]] = {}
+        self._end: End = "stop"
+        self._usage = Usage()
+        self._last: Mapping[str, Any] = {}
+        self.is_over = False
+
+    def feed(self, event: Mapping[str, Any]) -> str:
+        if event.get("error"):
+            raise failed_event(event)
+        self._last = event
+        if event.get("usage"):
+            self._usage = _usage(event)
+        choices = must(event, "choices", list)
+        if not choices:
+            return ""
+        choice = choices[0]
+        delta = choice.get("delta") if isinstance(choice, Mapping) else None
+        added = self._added(delta) if isinstance(delta, Mapping) else ""
+        reason = member(choice, "finish_reason", str)
+        if reason:
+            self.is_over, self._end = True, _ENDS.get(reason, "stop")
+        return added
+
+    def _added(self, delta: Mapping[str, Any]) -> str:
+        text = delta.get("content")
+        if isinstance(text, str) and text:
+            self._text.append(text)
+        else:
+            text = ""
+        if refusal := member(delta, "refusal", str):
+            self._refusal.append(refusal)
+        for call in delta.get("tool_calls") or ():
+            text += self._call(call)
+        return text
+
+    def _call(self, call: Any) -> str:
+        number = member(call, "index", int)
+        function = member(call, "function", dict)
+        known = self._calls.setdefault(number, ["", "", ""])
+        known[0] += member(function, "name", str)
+        known[1] += (piece := member(function, "arguments", str))
+        known[2] = known[2] or member(call, "id", str)
+        return piece if number == min(self._calls) else ""
+
+    @property
+    def reply(self) -> Reply:
+        calls = tuple(ToolCall(*self._calls[number]) for number in sorted(self._calls))
+        refusal = "".join(self._refusal)
+        end = "refusal" if refusal else self._end
+        return Reply("".join(self._text), calls, end, refusal, self._usage, self._last)
+
+
+CHAT = _Chat()

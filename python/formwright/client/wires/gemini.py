@@ -1,0 +1,172 @@
+"""Gemini's generateContent.
+
+::
+
+    GEMINI.request(order).body["generationConfig"]["responseMimeType"]     # 'application/json'
+
+Cost: building a dict. The wrinkle: calls of functions have no ids, and an answer that was filtered may have no candidate
+at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.wires.chat import failed_event
+from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.errors import PromptError, RequestFailed
+
+__all__ = ["GEMINI"]
+
+_FILTERED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
+_BROKEN = ("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "OTHER")
+
+
+class _Gemini:
+    options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
+
+    def request(self, order: Order) -> Request:
+        system, contents = _contents(order)
+        config = options_of(
+            order,
+            max_tokens="maxOutputTokens",
+            temperature="temperature",
+            top_k="topK",
+            top_p="topP",
+            seed="seed",
+            stop="stopSequences",
+        )
+        body: dict[str, Any] = {"contents": contents}
+        body |= {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+        if order.mode in ("strict", "json_object"):
+            config["responseMimeType"] = "application/json"
+        if order.mode == "strict" and order.schema is not None:
+            config["responseJsonSchema"] = order.schema
+        body |= {"generationConfig": config} if config else {}
+        extra = {name: value for name, value in order.extra.items() if name != "max_tokens_name"}
+        method = "streamGenerateContent?alt=sse" if order.is_stream else "generateContent"
+        path = f"models/{quote(order.model.removeprefix('models/'), safe='')}:{method}"
+        return Request(path, body | _tools(order) | extra, order.is_stream)
+
+    def reply(self, body: Mapping[str, Any]) -> Reply:
+        candidates = body.get("candidates")
+        if not isinstance(candidates, list) or not candidates:
+            reason = member(member(body, "promptFeedback", dict), "blockReason", str)
+            if reason:
+                return Reply("", end="content_filter", refusal=reason, usage=_usage(body), raw=body)
+            raise RequestFailed("the service answered without any candidate", body=str(dict(body))[:200])
+        parts = member(member(candidates[0], "content", dict), "parts", list)
+        text = text_of([part for part in parts if not member(part, "thought", bool)])
+        calls = tuple(
+            ToolCall(must(call, "name", str), arguments_text(call.get("args", {})), member(call, "id", str))
+            for part in parts
+            if (call := member(part, "functionCall", dict))
+        )
+        return Reply(text, calls, _end(candidates[0]), "", _usage(body), body)
+
+    def collector(self, order: Order) -> _Parts:
+        return _Parts()
+
+
+def _tools(order: Order) -> dict[str, Any]:
+    """The one function that is to be called, in the mode that asks by a tool."""
+    if order.mode != "tools" or order.schema is None:
+        return {}
+    function = {"name": order.name, "parametersJsonSchema": order.schema}
+    function |= {"description": order.description} if order.description else {}
+    calling = {"mode": "ANY", "allowedFunctionNames": [order.name]}
+    return {"tools": [{"functionDeclarations": [function]}], "toolConfig": {"functionCallingConfig": calling}}
+
+
+def _contents(order: Order) -> tuple[str, list[dict[str, Any]]]:
+    """The system prompt, and the turns of user and model."""
+    messages = with_instruction(order.messages, order.instruction)
+    system = [text_of(message.get("content")) for message in messages if message["role"] in ("system", "developer")]
+    contents: list[dict[str, Any]] = []
+    for message in messages:
+        if message["role"] not in ("system", "developer"):
+            contents.append({"role": _role(message["role"]), "parts": _parts(message.get("content"))})
+    for correction in order.corrections:
+        contents += _corrected(correction)
+    if not contents:
+        raise PromptError("the conversation has system messages only", hint="add a message of the user")
+    return "\n\n".join(text for text in system if text), contents
+
+
+def _role(role: str) -> str:
+    return "model" if role == "assistant" else "user"
+
+
+def _parts(content: Any) -> list[Any]:
+    """Text as a part, text parts of other APIs as this one has them, and its own parts as they are."""
+    if isinstance(content, str):
+        return [{"text": content}]
+    return [
+        {"text": part["text"]} if isinstance(part, Mapping) and part.get("type") in ("text", "input_text") else part
+        for part in content or ()
+    ]
+
+
+def _corrected(correction: Correction) -> list[dict[str, Any]]:
+    """What the model wrote, and what is wrong with it; a call is answered as a function would answer it."""
+    reply = correction.reply
+    candidates = member(reply.raw, "candidates", list)
+    written = member(candidates[0], "content", dict) if candidates else {}
+    parts = [
+        {"functionResponse": {"name": call.name, "response": {"error": correction.complaint}}} for call in reply.calls
+    ]
+    return [
+        {"role": "model", "parts": member(written, "parts", list) or [{"text": reply.text}]},
+        {"role": "user", "parts": parts or [{"text": correction.complaint}]},
+    ]
+
+
+def _end(candidate: Mapping[str, Any]) -> End:
+    reason = member(candidate, "finishReason", str)
+    if reason in _BROKEN:
+        raise RequestFailed(f"the service ended the answer: {reason}", body=reason)
+    return "length" if reason == "MAX_TOKENS" else "content_filter" if reason in _FILTERED else "stop"
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = member(body, "usageMetadata", dict)
+    written = member(usage, "candidatesTokenCount", int) + member(usage, "thoughtsTokenCount", int)
+    return Usage(member(usage, "promptTokenCount", int), written)
+
+
+class _Parts:
+    """Answers in pieces, each of the shape of a whole one."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+        self._last: dict[str, Any] = {}
+        self.is_over = False
+
+    def feed(self, event: Mapping[str, Any]) -> str:
+        if event.get("error"):
+            raise failed_event(event)
+        self._last |= event
+        candidates = member(event, "candidates", list)
+        if not candidates:
+            return ""
+        if member(candidates[0], "finishReason", str):
+            self.is_over = True
+        parts = member(member(candidates[0], "content", dict), "parts", list)
+        self._parts += parts
+        calls = [member(part, "functionCall", dict) for part in parts]
+        text = text_of([part for part in parts if not member(part, "thought", bool)])
+        return text + "".join(arguments_text(call.get("args", {})) for call in calls if call)
+
+    @property
+    def reply(self) -> Reply:
+        candidates = member(self._last, "candidates", list)
+        if not candidates:
+            return GEMINI.reply(self._last)
+        candidate = {**candidates[0], "content": {"role": "model", "parts": self._parts}}
+        return GEMINI.reply({**self._last, "candidates": [candidate]})
+
+
+GEMINI = _Gemini()

@@ -1,0 +1,143 @@
+"""OpenAI's Responses, and those of the servers that speak like it.
+
+::
+
+    RESPONSES.request(order).body["text"]["format"]["type"]     # 'json_schema'
+
+Cost: building a dict. The wrinkle: an answer is a list of items, of which the messages and the calls of functions are
+read; nothing is stored at the service (``store`` is false).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.wires.chat import failed_event
+from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.errors import RequestFailed
+
+__all__ = ["RESPONSES"]
+
+_ENDS: Mapping[Any, End] = {"content_filter": "content_filter"}
+
+
+class _Responses:
+    options = frozenset({"max_tokens", "temperature", "top_p"})
+
+    def request(self, order: Order) -> Request:
+        body: dict[str, Any] = {"model": order.model, "input": _input(order), "store": False}
+        body |= options_of(order, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
+        extra = {name: value for name, value in order.extra.items() if name != "max_tokens_name"}
+        if order.is_stream:
+            body["stream"] = True
+        return Request("responses", body | _form(order) | extra, order.is_stream)
+
+    def reply(self, body: Mapping[str, Any]) -> Reply:
+        if member(body, "error", dict):
+            raise failed_event(body)
+        texts: list[str] = []
+        refusals: list[str] = []
+        calls: list[ToolCall] = []
+        for item in must(body, "output", list):
+            kind = member(item, "type", str)
+            if kind == "function_call":
+                name, arguments = must(item, "name", str), arguments_text(item.get("arguments", ""))
+                calls.append(ToolCall(name, arguments, member(item, "call_id", str)))
+            elif kind == "message":
+                content = member(item, "content", list)
+                texts.append(text_of([part for part in content if member(part, "type", str) == "output_text"]))
+                refusals += [member(part, "refusal", str) for part in content]
+        refusal = "".join(refusals)
+        return Reply("".join(texts), tuple(calls), _end(body, refusal), refusal, _usage(body), body)
+
+    def collector(self, order: Order) -> _Events:
+        return _Events()
+
+
+def _form(order: Order) -> dict[str, Any]:
+    """The fields that ask for a form."""
+    if order.mode == "json_object":
+        return {"text": {"format": {"type": "json_object"}}}
+    if order.schema is None or order.mode == "instructions":
+        return {}
+    described = {"description": order.description} if order.description else {}
+    if order.mode == "strict":
+        schema = {"name": order.name, "strict": True, "schema": order.schema, **described}
+        return {"text": {"format": {"type": "json_schema", **schema}}}
+    function = {"name": order.name, "parameters": order.schema, "strict": order.is_strict, **described}
+    return {
+        "tools": [{"type": "function", **function}],
+        "tool_choice": {"type": "function", "name": order.name},
+        "parallel_tool_calls": False,
+    }
+
+
+def _input(order: Order) -> list[Mapping[str, Any]]:
+    messages = with_instruction(order.messages, order.instruction)
+    for correction in order.corrections:
+        messages += _corrected(correction)
+    return messages
+
+
+def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
+    """What the model wrote, and what is wrong with it."""
+    reply = correction.reply
+    if not reply.calls:
+        return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
+    return [
+        *(
+            {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in reply.calls
+        ),
+        *(
+            {"type": "function_call_output", "call_id": call.id, "output": correction.complaint}
+            for call in reply.calls
+        ),
+    ]
+
+
+def _end(body: Mapping[str, Any], refusal: str) -> End:
+    if refusal:
+        return "refusal"
+    if body.get("status") == "failed":
+        raise failed_event(body)
+    if body.get("status") != "incomplete":
+        return "stop"
+    return _ENDS.get(member(body, "incomplete_details", dict).get("reason"), "length")
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = member(body, "usage", dict)
+    return Usage(member(usage, "input_tokens", int), member(usage, "output_tokens", int))
+
+
+class _Events:
+    """Events of a response; its last one has all of it."""
+
+    def __init__(self) -> None:
+        self._reply: Reply | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self._reply is not None
+
+    def feed(self, event: Mapping[str, Any]) -> str:
+        kind = must(event, "type", str)
+        if kind in ("error", "response.failed"):
+            raise failed_event(member(event, "response", dict) or {"error": event})
+        if kind in ("response.completed", "response.incomplete"):
+            self._reply = RESPONSES.reply(must(event, "response", Mapping))
+        if kind in ("response.output_text.delta", "response.function_call_arguments.delta"):
+            return member(event, "delta", str)
+        return ""
+
+    @property
+    def reply(self) -> Reply:
+        if self._reply is None:
+            raise RequestFailed("the stream ended before the response was complete")
+        return self._reply
+
+
+RESPONSES = _Responses()
