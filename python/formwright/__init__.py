@@ -35,6 +35,7 @@ from formwright.templates import many, optional, template
 from formwright.tools import Call, tools
 
 if TYPE_CHECKING:
+    from formwright.client import connect, from_openai
     from formwright.models import from_transformers, load
 
 __all__ = [
@@ -58,11 +59,13 @@ __all__ = [
     "apply_bitmask",
     "choice",
     "compile",
+    "connect",
     "errors",
     "explain",
     "fill_bitmasks",
     "form",
     "format",
+    "from_openai",
     "from_transformers",
     "json",
     "json_schema",
@@ -80,7 +83,12 @@ __all__ = [
     "tools",
 ]
 
-_LAZY = {"from_transformers": "formwright.models", "load": "formwright.models"}
+_LAZY = {
+    "connect": "formwright.client",
+    "from_openai": "formwright.client",
+    "from_transformers": "formwright.models",
+    "load": "formwright.models",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -265,6 +265,7 @@ class RequestFailed(FormwrightError):
         status: The HTTP status, or ``None`` where there was none.
         body: The beginning of what the service said.
         retry_after: Seconds after which the service wants to be asked again, if it said so.
+        may_pass: Whether there was no answer, or none to its end, so that the next try may have one.
     """
 
     def __init__(
@@ -275,11 +276,13 @@ class RequestFailed(FormwrightError):
         status: int | None = None,
         body: str = "",
         retry_after: float | None = None,
+        may_pass: bool = False,
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.body = body
         self.retry_after = retry_after
+        self.may_pass = may_pass
 
 
 class AttemptsExhausted(FormwrightError):

@@ -25,10 +25,12 @@ __all__ = [
     "Correction",
     "End",
     "Exchange",
+    "Keep",
     "Mode",
     "Next",
     "Open",
-    "Order",
+    "Query",
+    "Recall",
     "Reply",
     "Request",
     "Send",
@@ -65,21 +67,25 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send a request; gives the whole `Answer`."""
+    """Send a request, and wait for its whole `Answer` for so many seconds at most."""
 
     request: Request
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Send a request whose answer is a stream; gives an `Answer`, without its body if it is none of an error."""
+    """Send a request whose answer is a stream; gives an `Answer`, without its body unless it is one of an error."""
 
     request: Request
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """Go on reading the open stream; gives bytes, or an event an SDK has decoded; ``None`` at its end."""
+    """Go on reading the open stream; gives bytes, or an event that an SDK has decoded; ``None`` at its end."""
+
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,22 @@ class Sleep:
     seconds: float
 
 
-Step: TypeAlias = Send | Open | Next | Close | Sleep
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Look an answer up in the cache; gives its body, or ``None``."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Put the body of an answer into the cache."""
+
+    key: str
+    body: Any = field(repr=False)
+
+
+Step: TypeAlias = Send | Open | Next | Close | Sleep | Recall | Keep
 """What a flow asks its driver for."""
 
 
@@ -153,7 +174,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Query:
     """What a request asks for, before any API spells it.
 
     Attributes:
@@ -210,7 +231,7 @@ class Attempt:
     reply: Reply | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exchange:
     """What lies behind a result of a model behind an API.
 
@@ -229,3 +250,7 @@ class Exchange:
     attempts: tuple[Attempt, ...]
     usage: Usage
     raw: Any = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        attempts = f"{len(self.attempts)} attempt{'s' if len(self.attempts) != 1 else ''}"
+        return f"Exchange({self.mode}, {attempts}, {self.usage.total_tokens} tokens)"

@@ -36,6 +36,7 @@ from formwright.generation.healing import Healed
 from formwright.generation.held import Held
 from formwright.generation.items import Items, array_of
 from formwright.generation.loop import Runtime, Stream
+from formwright.generation.many import each, in_turn, progress_of
 from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
 from formwright.generation.sampler import Sampler, not_finite
@@ -46,7 +47,7 @@ from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.programs import Run
 from formwright.models.prompts import Message, Prompt
-from formwright.models.tasks import PARTICLES, Strategy, Task, each, in_turn, progress_of, sampler_of, together
+from formwright.models.tasks import PARTICLES, Strategy, Task, sampler_of, together
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack

@@ -10,8 +10,7 @@ is written.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -19,18 +18,16 @@ from typing import Any, cast
 import numpy as np
 
 from formwright._kernel import Constraint
-from formwright.errors import ArgumentError, MissingDependency
+from formwright.errors import ArgumentError
 from formwright.generation.batch import Engine
 from formwright.generation.beams import check_beams
 from formwright.generation.fidelity import check_draw
 from formwright.generation.loop import Runtime, Stream
-from formwright.generation.result import Failed
 from formwright.generation.sampler import Sampler
 from formwright.generation.writing import Limits, Writing
 from formwright.models.options import Fidelity
-from formwright.models.prompts import Prompt
 
-__all__ = ["PARTICLES", "Strategy", "Task", "each", "in_turn", "progress_of", "sampler_of", "together"]
+__all__ = ["PARTICLES", "Strategy", "Task", "sampler_of", "together"]
 
 PARTICLES = 16
 """What ``fidelity="smc"`` weighs unless the caller says otherwise."""
@@ -129,51 +126,3 @@ def together(engine: Engine, begun: Callable[[int], Writing], count: int, done: 
                 results[cast(int, turn.key)] = turn.result
                 done()
     return results
-
-
-def in_turn(written: Callable[[int], Any], count: int, done: Callable[[], None]) -> list[Any]:
-    """Write texts one after the other; the result of each number, or `Failed`."""
-    results: list[Any] = []
-    for number in range(count):
-        try:
-            results.append(written(number))
-        except Exception as error:
-            results.append(Failed(error))
-        done()
-    return results
-
-
-def each(prompts_: Any, forms: Any) -> list[tuple[Prompt, Any]]:
-    """Each prompt with its form. Raises ArgumentError."""
-    if isinstance(prompts_, str | bytes) or not isinstance(prompts_, Sequence):
-        raise ArgumentError(
-            f"prompts is a list of prompts, not {type(prompts_).__name__}",
-            hint="for one prompt, call generate; make a list of what can only be iterated over",
-            argument="prompts",
-        )
-    if not isinstance(forms, list | tuple):
-        return [(prompt, forms) for prompt in prompts_]
-    if len(forms) != len(prompts_):
-        raise ArgumentError(
-            f"there are {len(prompts_)} prompts and {len(forms)} forms",
-            hint="pass one form for all, or a list with one for each prompt",
-            argument="forms",
-        )
-    return list(zip(prompts_, forms, strict=True))
-
-
-@contextlib.contextmanager
-def progress_of(total: int, wanted: bool | None) -> Iterator[Callable[[], None]]:
-    """A bar, if it is wanted and can be drawn; the function counts one more as done."""
-    if wanted is False:
-        yield lambda: None
-        return
-    try:
-        from formwright.rich import progress
-    except MissingDependency:
-        if wanted:
-            raise
-        yield lambda: None
-        return
-    with progress(total, "texts written", always=wanted is True) as done:
-        yield done

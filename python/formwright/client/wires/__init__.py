@@ -3,10 +3,10 @@
 ::
 
     wire = WIRES["anthropic"]
-    wire.request(order).path          # 'messages'
+    wire.request(query).path          # 'messages'
     wire.reply(body).text             # what the model wrote
 
-A `Wire` turns an `Order` into the body of a request, and an answer into a `Reply`; of a stream it reads one event
+A `Wire` turns an `Query` into the body of a request, and an answer into a `Reply`; of a stream it reads one event
 after the other. It knows nothing of forms, and does no I/O.
 
 Cost: building a few dicts. The wrinkle: an answer that does not have the shape of its API is a `RequestFailed`, whatever

@@ -2,7 +2,7 @@
 
 ::
 
-    ANTHROPIC.request(order).body["output_config"]["format"]["type"]     # 'json_schema'
+    ANTHROPIC.request(query).body["output_config"]["format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: ``max_tokens`` is required by the API, so where nobody gives it, `MAX_TOKENS` is
 sent; and the messages of one role in a row are one turn, with the system messages apart from all of them.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall, Usage
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import PromptError
@@ -33,22 +33,22 @@ _ENDS: Mapping[Any, End] = {
 class _Anthropic:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "stop"})
 
-    def request(self, order: Order) -> Request:
-        system, turns = _turns(order)
-        body: dict[str, Any] = {"model": order.model, "messages": turns, "max_tokens": MAX_TOKENS}
+    def request(self, query: Query) -> Request:
+        system, turns = _turns(query)
+        body: dict[str, Any] = {"model": query.model, "messages": turns, "max_tokens": MAX_TOKENS}
         body |= {"system": system} if system else {}
         body |= options_of(
-            order,
+            query,
             max_tokens="max_tokens",
             temperature="temperature",
             top_k="top_k",
             top_p="top_p",
             stop="stop_sequences",
         )
-        extra = {name: value for name, value in order.extra.items() if name != "max_tokens_name"}
-        if order.is_stream:
+        extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
+        if query.is_stream:
             body["stream"] = True
-        return Request("messages", body | _form(order) | extra, order.is_stream)
+        return Request("messages", body | _form(query) | extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         content = must(body, "content", list)
@@ -61,28 +61,28 @@ class _Anthropic:
         end = _ENDS.get(body.get("stop_reason"), "stop")
         return Reply(text, calls, end, text if end == "refusal" else "", _usage(body), body)
 
-    def collector(self, order: Order) -> _Events:
+    def collector(self, query: Query) -> _Events:
         return _Events()
 
 
-def _form(order: Order) -> dict[str, Any]:
+def _form(query: Query) -> dict[str, Any]:
     """The fields that ask for a form."""
-    if order.schema is None or order.mode not in ("strict", "tools"):
+    if query.schema is None or query.mode not in ("strict", "tools"):
         return {}
-    if order.mode == "strict":
-        return {"output_config": {"format": {"type": "json_schema", "schema": order.schema}}}
-    described = {"description": order.description} if order.description else {}
-    strict = {"strict": True} if order.is_strict else {}
+    if query.mode == "strict":
+        return {"output_config": {"format": {"type": "json_schema", "schema": query.schema}}}
+    described = {"description": query.description} if query.description else {}
+    strict = {"strict": True} if query.is_strict else {}
     return {
-        "tools": [{"name": order.name, "input_schema": order.schema, **described, **strict}],
-        "tool_choice": {"type": "tool", "name": order.name, "disable_parallel_tool_use": True},
+        "tools": [{"name": query.name, "input_schema": query.schema, **described, **strict}],
+        "tool_choice": {"type": "tool", "name": query.name, "disable_parallel_tool_use": True},
     }
 
 
-def _turns(order: Order) -> tuple[str, list[dict[str, Any]]]:
+def _turns(query: Query) -> tuple[str, list[dict[str, Any]]]:
     """The system prompt, and the turns of user and model."""
-    messages = with_instruction(order.messages, order.instruction)
-    for correction in order.corrections:
+    messages = with_instruction(query.messages, query.instruction)
+    for correction in query.corrections:
         messages += _corrected(correction)
     system = [text_of(message.get("content")) for message in messages if message["role"] in ("system", "developer")]
     turns: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ class _Events:
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
-        self.is_over = False
+        self.is_complete = False
 
     def feed(self, event: Mapping[str, Any]) -> str:
         kind = must(event, "type", str)
@@ -150,8 +150,12 @@ class _Events:
             self._message |= member(event, "delta", dict)
             self._message["usage"] = member(self._message, "usage", dict) | member(event, "usage", dict)
         elif kind == "message_stop":
-            self.is_over = True
+            self.is_complete = True
         return ""
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_complete
 
     def _added(self, index: int, delta: Mapping[str, Any]) -> str:
         block = self._blocks.setdefault(index, {})

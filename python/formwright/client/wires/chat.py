@@ -2,7 +2,7 @@
 
 ::
 
-    CHAT.request(order).body["response_format"]["type"]     # 'json_schema'
+    CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: OpenAI's own models want ``max_completion_tokens``, which most other servers do not
 know; `formwright.client.modes` tells which one a service reads, in ``extra``.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall, Usage
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import RequestFailed
 
@@ -25,14 +25,14 @@ _ENDS: Mapping[Any, End] = {"length": "length", "content_filter": "content_filte
 class _Chat:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
 
-    def request(self, order: Order) -> Request:
-        body: dict[str, Any] = {"model": order.model, "messages": _messages(order)}
-        body |= options_of(order, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop")
-        extra = dict(order.extra)
-        body |= options_of(order, max_tokens=extra.pop("max_tokens_name", "max_tokens"))
-        if order.is_stream:
+    def request(self, query: Query) -> Request:
+        body: dict[str, Any] = {"model": query.model, "messages": _messages(query)}
+        body |= options_of(query, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop")
+        extra = dict(query.extra)
+        body |= options_of(query, max_tokens=extra.pop("max_tokens_name", "max_tokens"))
+        if query.is_stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return Request("chat/completions", body | _form(order) | extra, order.is_stream)
+        return Request("chat/completions", body | _form(query) | extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         choices = must(body, "choices", list)
@@ -44,31 +44,31 @@ class _Chat:
         end = "refusal" if refusal else _ENDS.get(choices[0].get("finish_reason"), "stop")
         return Reply(text_of(message.get("content")), calls, end, refusal, _usage(body), body)
 
-    def collector(self, order: Order) -> _Chunks:
+    def collector(self, query: Query) -> _Chunks:
         return _Chunks()
 
 
-def _form(order: Order) -> dict[str, Any]:
+def _form(query: Query) -> dict[str, Any]:
     """The fields that ask for a form."""
-    if order.mode == "json_object":
+    if query.mode == "json_object":
         return {"response_format": {"type": "json_object"}}
-    if order.schema is None or order.mode == "instructions":
+    if query.schema is None or query.mode == "instructions":
         return {}
-    described = {"description": order.description} if order.description else {}
-    if order.mode == "strict":
-        schema = {"name": order.name, "strict": True, "schema": order.schema, **described}
+    described = {"description": query.description} if query.description else {}
+    if query.mode == "strict":
+        schema = {"name": query.name, "strict": True, "schema": query.schema, **described}
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    strict = {"strict": True} if order.is_strict else {}
-    function = {"name": order.name, "parameters": order.schema, **described, **strict}
+    strict = {"strict": True} if query.is_strict else {}
+    function = {"name": query.name, "parameters": query.schema, **described, **strict}
     return {
         "tools": [{"type": "function", "function": function}],
-        "tool_choice": {"type": "function", "function": {"name": order.name}},
+        "tool_choice": {"type": "function", "function": {"name": query.name}},
     }
 
 
-def _messages(order: Order) -> list[Mapping[str, Any]]:
-    messages = with_instruction(order.messages, order.instruction)
-    for correction in order.corrections:
+def _messages(query: Query) -> list[Mapping[str, Any]]:
+    messages = with_instruction(query.messages, query.instruction)
+    for correction in query.corrections:
         messages += _corrected(correction)
     return messages
 
@@ -113,14 +113,14 @@ class _Chunks:
         self._end: End = "stop"
         self._usage = Usage()
         self._last: Mapping[str, Any] = {}
-        self.is_over = False
+        self.is_complete = self.is_over = False
 
     def feed(self, event: Mapping[str, Any]) -> str:
         if event.get("error"):
             raise failed_event(event)
         self._last = event
         if event.get("usage"):
-            self._usage = _usage(event)
+            self._usage, self.is_over = _usage(event), self.is_complete  # it comes last
         choices = must(event, "choices", list)
         if not choices:
             return ""
@@ -129,7 +129,7 @@ class _Chunks:
         added = self._added(delta) if isinstance(delta, Mapping) else ""
         reason = member(choice, "finish_reason", str)
         if reason:
-            self.is_over, self._end = True, _ENDS.get(reason, "stop")
+            self.is_complete, self._end = True, _ENDS.get(reason, "stop")
         return added
 
     def _added(self, delta: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 ::
 
-    GEMINI.request(order).body["generationConfig"]["responseMimeType"]     # 'application/json'
+    GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
 Cost: building a dict. The wrinkle: calls of functions have no ids, and an answer that was filtered may have no candidate
 at all.
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall, Usage
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import PromptError, RequestFailed
@@ -28,10 +28,10 @@ _BROKEN = ("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CAL
 class _Gemini:
     options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "stop"})
 
-    def request(self, order: Order) -> Request:
-        system, contents = _contents(order)
+    def request(self, query: Query) -> Request:
+        system, contents = _contents(query)
         config = options_of(
-            order,
+            query,
             max_tokens="maxOutputTokens",
             temperature="temperature",
             top_k="topK",
@@ -41,15 +41,15 @@ class _Gemini:
         )
         body: dict[str, Any] = {"contents": contents}
         body |= {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-        if order.mode in ("strict", "json_object"):
+        if query.mode in ("strict", "json_object"):
             config["responseMimeType"] = "application/json"
-        if order.mode == "strict" and order.schema is not None:
-            config["responseJsonSchema"] = order.schema
+        if query.mode == "strict" and query.schema is not None:
+            config["responseJsonSchema"] = query.schema
         body |= {"generationConfig": config} if config else {}
-        extra = {name: value for name, value in order.extra.items() if name != "max_tokens_name"}
-        method = "streamGenerateContent?alt=sse" if order.is_stream else "generateContent"
-        path = f"models/{quote(order.model.removeprefix('models/'), safe='')}:{method}"
-        return Request(path, body | _tools(order) | extra, order.is_stream)
+        extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
+        method = "streamGenerateContent?alt=sse" if query.is_stream else "generateContent"
+        path = f"models/{quote(query.model.removeprefix('models/'), safe='')}:{method}"
+        return Request(path, body | _tools(query) | extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         candidates = body.get("candidates")
@@ -67,29 +67,29 @@ class _Gemini:
         )
         return Reply(text, calls, _end(candidates[0]), "", _usage(body), body)
 
-    def collector(self, order: Order) -> _Parts:
+    def collector(self, query: Query) -> _Parts:
         return _Parts()
 
 
-def _tools(order: Order) -> dict[str, Any]:
+def _tools(query: Query) -> dict[str, Any]:
     """The one function that is to be called, in the mode that asks by a tool."""
-    if order.mode != "tools" or order.schema is None:
+    if query.mode != "tools" or query.schema is None:
         return {}
-    function = {"name": order.name, "parametersJsonSchema": order.schema}
-    function |= {"description": order.description} if order.description else {}
-    calling = {"mode": "ANY", "allowedFunctionNames": [order.name]}
+    function = {"name": query.name, "parametersJsonSchema": query.schema}
+    function |= {"description": query.description} if query.description else {}
+    calling = {"mode": "ANY", "allowedFunctionNames": [query.name]}
     return {"tools": [{"functionDeclarations": [function]}], "toolConfig": {"functionCallingConfig": calling}}
 
 
-def _contents(order: Order) -> tuple[str, list[dict[str, Any]]]:
+def _contents(query: Query) -> tuple[str, list[dict[str, Any]]]:
     """The system prompt, and the turns of user and model."""
-    messages = with_instruction(order.messages, order.instruction)
+    messages = with_instruction(query.messages, query.instruction)
     system = [text_of(message.get("content")) for message in messages if message["role"] in ("system", "developer")]
     contents: list[dict[str, Any]] = []
     for message in messages:
         if message["role"] not in ("system", "developer"):
             contents.append({"role": _role(message["role"]), "parts": _parts(message.get("content"))})
-    for correction in order.corrections:
+    for correction in query.corrections:
         contents += _corrected(correction)
     if not contents:
         raise PromptError("the conversation has system messages only", hint="add a message of the user")
@@ -143,7 +143,7 @@ class _Parts:
     def __init__(self) -> None:
         self._parts: list[Any] = []
         self._last: dict[str, Any] = {}
-        self.is_over = False
+        self.is_complete = self.is_over = False  # the stream itself tells its end
 
     def feed(self, event: Mapping[str, Any]) -> str:
         if event.get("error"):
@@ -153,7 +153,7 @@ class _Parts:
         if not candidates:
             return ""
         if member(candidates[0], "finishReason", str):
-            self.is_over = True
+            self.is_complete = True
         parts = member(member(candidates[0], "content", dict), "parts", list)
         self._parts += parts
         calls = [member(part, "functionCall", dict) for part in parts]

@@ -2,7 +2,7 @@
 
 ::
 
-    RESPONSES.request(order).body["text"]["format"]["type"]     # 'json_schema'
+    RESPONSES.request(query).body["text"]["format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: an answer is a list of items, of which the messages and the calls of functions are
 read; nothing is stored at the service (``store`` is false).
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Order, Reply, Request, ToolCall, Usage
+from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall, Usage
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import RequestFailed
@@ -26,13 +26,13 @@ _ENDS: Mapping[Any, End] = {"content_filter": "content_filter"}
 class _Responses:
     options = frozenset({"max_tokens", "temperature", "top_p"})
 
-    def request(self, order: Order) -> Request:
-        body: dict[str, Any] = {"model": order.model, "input": _input(order), "store": False}
-        body |= options_of(order, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
-        extra = {name: value for name, value in order.extra.items() if name != "max_tokens_name"}
-        if order.is_stream:
+    def request(self, query: Query) -> Request:
+        body: dict[str, Any] = {"model": query.model, "input": _input(query), "store": False}
+        body |= options_of(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
+        extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
+        if query.is_stream:
             body["stream"] = True
-        return Request("responses", body | _form(order) | extra, order.is_stream)
+        return Request("responses", body | _form(query) | extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         if member(body, "error", dict):
@@ -52,31 +52,31 @@ class _Responses:
         refusal = "".join(refusals)
         return Reply("".join(texts), tuple(calls), _end(body, refusal), refusal, _usage(body), body)
 
-    def collector(self, order: Order) -> _Events:
+    def collector(self, query: Query) -> _Events:
         return _Events()
 
 
-def _form(order: Order) -> dict[str, Any]:
+def _form(query: Query) -> dict[str, Any]:
     """The fields that ask for a form."""
-    if order.mode == "json_object":
+    if query.mode == "json_object":
         return {"text": {"format": {"type": "json_object"}}}
-    if order.schema is None or order.mode == "instructions":
+    if query.schema is None or query.mode == "instructions":
         return {}
-    described = {"description": order.description} if order.description else {}
-    if order.mode == "strict":
-        schema = {"name": order.name, "strict": True, "schema": order.schema, **described}
+    described = {"description": query.description} if query.description else {}
+    if query.mode == "strict":
+        schema = {"name": query.name, "strict": True, "schema": query.schema, **described}
         return {"text": {"format": {"type": "json_schema", **schema}}}
-    function = {"name": order.name, "parameters": order.schema, "strict": order.is_strict, **described}
+    function = {"name": query.name, "parameters": query.schema, "strict": query.is_strict, **described}
     return {
         "tools": [{"type": "function", **function}],
-        "tool_choice": {"type": "function", "name": order.name},
+        "tool_choice": {"type": "function", "name": query.name},
         "parallel_tool_calls": False,
     }
 
 
-def _input(order: Order) -> list[Mapping[str, Any]]:
-    messages = with_instruction(order.messages, order.instruction)
-    for correction in order.corrections:
+def _input(query: Query) -> list[Mapping[str, Any]]:
+    messages = with_instruction(query.messages, query.instruction)
+    for correction in query.corrections:
         messages += _corrected(correction)
     return messages
 
@@ -120,8 +120,10 @@ class _Events:
         self._reply: Reply | None = None
 
     @property
-    def is_over(self) -> bool:
+    def is_complete(self) -> bool:
         return self._reply is not None
+
+    is_over = is_complete
 
     def feed(self, event: Mapping[str, Any]) -> str:
         kind = must(event, "type", str)

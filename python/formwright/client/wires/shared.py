@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from formwright.client.exchange import Order, Reply, Request
+from formwright.client.exchange import Query, Reply, Request
 from formwright.errors import RequestFailed
 
 __all__ = ["Collector", "Wire", "arguments_text", "member", "must", "options_of", "text_of", "with_instruction"]
@@ -35,8 +35,13 @@ class Collector(Protocol):
         ...
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the service has said that the answer is complete."""
+        ...
+
+    @property
     def is_over(self) -> bool:
-        """Whether the answer has come to its end."""
+        """Whether no event is to come after that."""
         ...
 
     @property
@@ -54,15 +59,15 @@ class Wire(Protocol):
 
     options: frozenset[str]
 
-    def request(self, order: Order, /) -> Request:
-        """The request for an order."""
+    def request(self, query: Query, /) -> Request:
+        """The request for a query."""
         ...
 
     def reply(self, body: Mapping[str, Any], /) -> Reply:
         """What an answer says. Raises RequestFailed where it is none of this API."""
         ...
 
-    def collector(self, order: Order, /) -> Collector:
+    def collector(self, query: Query, /) -> Collector:
         """A reader of a stream."""
         ...
 
@@ -96,10 +101,10 @@ def arguments_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def options_of(order: Order, **names: str) -> dict[str, Any]:
-    """The options that are given, each under its name in an API: ``options_of(order, max_tokens="maxOutputTokens")``."""
+def options_of(query: Query, **names: str) -> dict[str, Any]:
+    """The options that are given, each under its name in an API: ``options_of(query, max_tokens="maxOutputTokens")``."""
     plain = {"max_tokens": None, "temperature": None, "top_k": None, "top_p": 1.0, "seed": None, "stop": ()}
-    given = {name: getattr(order, name) for name in names}
+    given = {name: getattr(query, name) for name in names}
     return {
         names[name]: list(value) if isinstance(value, tuple) else value
         for name, value in given.items()

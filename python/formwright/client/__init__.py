@@ -1,0 +1,202 @@
+"""Models behind an API: typed, checked by the kernel, asked again with what was wrong.
+
+::
+
+    model = fw.connect("http://127.0.0.1:8000/v1", "some-model")
+    model.generate("Ada is 36 years old.", Person).value        # Person(name='Ada', age=36)
+
+    model = fw.from_openai(OpenAI(), "gpt-5-mini")              # a client object of an SDK
+
+From the outside in: `model` has the verbs; `flow` is one answer, as steps without I/O; `drivers` do the steps, over `http`
+or by the client of an `sdk`; `plans` says how a form is asked for, in the modes of `services`; `wires` spells it in each API.
+
+Cost: httpx, pydantic and tenacity are loaded with this package, which `formwright` loads when it is first asked for. The
+wrinkle: who enforces the form differs, and `Complete.enforced` says who did; that the text is in form is checked here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, overload
+
+from formwright.client.cache import AnswerCache
+from formwright.client.drivers import Arriving, ArrivingAsync
+from formwright.client.exchange import Attempt, Exchange, Mode, Usage
+from formwright.client.http import AsyncHttpTransport, Endpoint, HttpTransport
+from formwright.client.model import AsyncRemoteModel, RemoteModel
+from formwright.client.pieces import Piece
+from formwright.client.sdk import AsyncSdkTransport, SdkTransport, creates_of, is_async
+from formwright.client.services import SERVICES, Api, Service, service_of
+from formwright.client.wires import WIRES
+from formwright.errors import ArgumentError
+
+__all__ = [
+    "SERVICES",
+    "AnswerCache",
+    "Arriving",
+    "ArrivingAsync",
+    "AsyncRemoteModel",
+    "Attempt",
+    "Exchange",
+    "Mode",
+    "Piece",
+    "RemoteModel",
+    "Service",
+    "Usage",
+    "connect",
+    "from_openai",
+]
+
+
+@overload
+def connect(
+    base_url: str,
+    model: str,
+    *,
+    asynchronous: Literal[False] = False,
+    api_key: str | None = None,
+    api: Api | None = None,
+    mode: Mode | Literal["auto"] = "auto",
+    service: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 600.0,
+    request_retries: int = 2,
+    max_bytes: int = 1 << 26,
+    cache: AnswerCache | None = None,
+    http: Any = None,
+) -> RemoteModel: ...
+@overload
+def connect(
+    base_url: str,
+    model: str,
+    *,
+    asynchronous: Literal[True],
+    api_key: str | None = None,
+    api: Api | None = None,
+    mode: Mode | Literal["auto"] = "auto",
+    service: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 600.0,
+    request_retries: int = 2,
+    max_bytes: int = 1 << 26,
+    cache: AnswerCache | None = None,
+    http: Any = None,
+) -> AsyncRemoteModel: ...
+def connect(
+    base_url: str,
+    model: str,
+    *,
+    asynchronous: bool = False,
+    api_key: str | None = None,
+    api: Api | None = None,
+    mode: Mode | Literal["auto"] = "auto",
+    service: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout: float = 600.0,
+    request_retries: int = 2,
+    max_bytes: int = 1 << 26,
+    cache: AnswerCache | None = None,
+    http: Any = None,
+) -> RemoteModel | AsyncRemoteModel:
+    """A model behind a URL. Nothing is sent yet.
+
+    Args:
+        base_url: The root of the API, such as ``https://api.openai.com/v1``.
+        model: The name of the model there.
+        asynchronous: Whether to give an `AsyncRemoteModel`, whose methods are awaited.
+        api_key: The key. Without it, that of the variable which the service's own SDK reads, such as
+            ``OPENAI_API_KEY`` for the hosts of OpenAI only; elsewhere ``FORMWRIGHT_API_KEY``.
+        api: ``"openai"`` (chat completions), ``"responses"``, ``"anthropic"`` (Messages) or ``"gemini"``
+            (generateContent); ``None`` is that of the host.
+        mode: How forms are asked for; see `formwright.client.services`.
+        service: A row of `SERVICES`, where the host does not tell it: behind a proxy, for instance.
+        headers: More headers for every request.
+        timeout: Seconds that the service may be silent.
+        request_retries: How often a request is sent again that failed for reasons that may pass.
+        max_bytes: Bytes of one answer at most.
+        cache: Where answers are kept and found again.
+        http: An ``httpx.Client`` (or ``AsyncClient``) of your own, for proxies and certificates.
+
+    Raises:
+        ArgumentError: ``base_url`` is no URL; there is no such API, mode or service.
+        MissingDependency: formwright[client] is not installed.
+    """
+    row = _service(service, base_url, api)
+    spoken = api or (row.name if row.name in WIRES and row.name != "openai" else "openai")
+    if spoken not in WIRES:
+        raise ArgumentError(
+            f"there is no API {api!r}", hint=f"there are {', '.join(map(repr, WIRES))}", argument="api"
+        )
+    key = api_key if api_key is not None else os.environ.get(row.key, "")
+    endpoint = Endpoint(base_url, {**_credentials(spoken, key), **(headers or {})}, timeout, max_bytes)
+    options: dict[str, Any] = {
+        "name": model,
+        "service": row,
+        "api": spoken,
+        "mode": mode,
+        "request_retries": request_retries,
+        "max_bytes": max_bytes,
+        "cache": cache,
+        "where": endpoint.host,
+    }
+    if asynchronous:
+        return AsyncRemoteModel(**options, transport=AsyncHttpTransport(endpoint, http))
+    return RemoteModel(**options, transport=HttpTransport(endpoint, http))
+
+
+def from_openai(
+    client: Any,
+    model: str,
+    *,
+    api: Literal["openai", "responses"] = "openai",
+    mode: Mode | Literal["auto"] = "auto",
+    service: str | None = None,
+    cache: AnswerCache | None = None,
+    **more: Any,
+) -> Any:
+    """A model behind a client object of an SDK, which is used as it is.
+
+    Args:
+        client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
+        model: The name of the model.
+        api: ``"openai"`` (chat completions) or ``"responses"``.
+        mode: How forms are asked for; see `formwright.client.services`.
+        service: A row of `SERVICES`, where the URL of the client does not tell it.
+        cache: Where answers are kept and found again.
+        **more: Further arguments of ``create``, for every request.
+
+    Returns:
+        `RemoteModel`, or of an async client `AsyncRemoteModel`.
+
+    Raises:
+        ArgumentError: ``client`` is none; there is no such API, mode or service.
+    """
+    creates = creates_of(client)
+    base_url = str(getattr(client, "base_url", ""))
+    is_azure = "Azure" in type(client).__name__
+    row = _service(service or ("openai" if is_azure else None), base_url, api)
+    options: dict[str, Any] = {"name": model, "service": row, "api": api, "mode": mode, "cache": cache}
+    options |= {"request_retries": 0, "where": base_url or type(client).__name__}
+    if is_async(next(iter(creates.values()))):
+        return AsyncRemoteModel(**options, transport=AsyncSdkTransport(creates, more))
+    return RemoteModel(**options, transport=SdkTransport(creates, more))
+
+
+def _service(name: str | None, base_url: str, api: str | None) -> Service:
+    if name is None:
+        return service_of(base_url, api or "openai")
+    if name not in SERVICES:
+        raise ArgumentError(
+            f"there is no service {name!r}", hint=f"there are {', '.join(map(repr, SERVICES))}", argument="service"
+        )
+    return SERVICES[name]
+
+
+def _credentials(api: str, key: str) -> dict[str, str]:
+    """The headers that hold the key, as each API wants them."""
+    if api == "anthropic":
+        return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
+    if not key:
+        return {}
+    return {"x-goog-api-key": key} if api == "gemini" else {"authorization": f"Bearer {key}"}

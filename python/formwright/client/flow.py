@@ -1,0 +1,388 @@
+"""One answer of a model behind an API, from the request to the value: a generator that does no I/O.
+
+::
+
+    flow = answered(job)
+    step = next(flow)                      # Send(request): the driver sends it
+    flow.send(Answer(200, body))           # ... until StopIteration brings the result
+
+    ┌ for each mode ──────────────────────────────────────────────────────┐
+    │ ┌ for each attempt: tenacity, with what was wrong ────────────────┐ │
+    │ │ ┌ for each request: tenacity, while it may pass ┐               │ │
+    │ │ │ Send, or Open and Next                        │ read, check   │ │
+    │ │ └───────────────────────────────────────────────┘               │ │
+    │ └─────────────────────────────────────────────────────────────────┘ │
+    └─────────────────────────────────────────────────────────────────────┘
+
+A mode that the form does not go through, or that the service says it does not have, is left for the next one with a note.
+
+Cost: some tens of microseconds besides the check of the text, which is a pass of the kernel.
+
+The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again: what was shown
+cannot be taken back.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from formwright.client.complaints import complaint
+from formwright.client.events import EventReader
+from formwright.client.exchange import (
+    Answer,
+    Attempt,
+    Close,
+    Correction,
+    Exchange,
+    Keep,
+    Mode,
+    Next,
+    Open,
+    Query,
+    Recall,
+    Reply,
+    Send,
+    Step,
+    Usage,
+)
+from formwright.client.failures import failure_of, json_of, too_large
+from formwright.client.plans import Plan
+from formwright.client.pieces import Piece, Pieces
+from formwright.client.retries import output_policy, request_policy, retried
+from formwright.client.wires import Wire
+from formwright.errors import (
+    AttemptsExhausted,
+    LanguageError,
+    LimitExceeded,
+    OutputInvalid,
+    OutputTruncated,
+    Refused,
+    RequestFailed,
+)
+from formwright.generation.result import Complete, Reason, Truncated
+from formwright.parts import Part
+
+__all__ = ["Flow", "Job", "answered"]
+
+Flow: TypeAlias = Generator[Step | Piece, Any, Complete[Any] | Truncated]
+"""Yields steps and pieces, is sent what steps bring, and returns the result."""
+
+_FORM = re.compile(
+    r"schema|response_?format|output_?config|output_?format|responseJson|strict|tool|json|grammar|structured|function",
+    re.IGNORECASE,
+)
+"""What a service speaks of where it refuses the way in which a form is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is to be written, and how.
+
+    Attributes:
+        wire: The API.
+        query: What every request asks for, apart from the form.
+        modes: The modes to be tried, in order.
+        plan: The plan of the form in a mode.
+        finish: Whether a text that the service cut is an error.
+        context: What validators see.
+        max_retries: How often a wrong answer is asked for again, or a policy of tenacity.
+        request_retries: How often a request is sent again.
+        token_budget: Tokens of all attempts together.
+        time_budget: Seconds of all attempts together.
+        max_bytes: Bytes of one answer at most.
+        tell: Is told what happens: a name such as ``"completion:response"``, and what it is about.
+        cache_key: Makes the key of a request in the cache; ``None`` asks no cache.
+        clock: Seconds, for tests.
+    """
+
+    wire: Wire
+    query: Query
+    modes: Sequence[Mode]
+    plan: Callable[[Mode], Plan]
+    finish: bool = True
+    context: Any = None
+    max_retries: Any = 0
+    request_retries: int = 2
+    token_budget: int | None = None
+    time_budget: float | None = None
+    max_bytes: int = 1 << 26
+    cancel: Callable[[], bool] | None = None
+    tell: Callable[..., None] = lambda *_: None
+    cache_key: Callable[[Mapping[str, Any]], str] | None = None
+    clock: Callable[[], float] = time.monotonic
+
+
+def answered(job: Job) -> Flow:
+    """The steps to the result of a job.
+
+    Raises:
+        OutputInvalid: The answer is not in form, or its type refuses it.
+        OutputTruncated: The service cut it, and ``finish`` is true.
+        Refused: The model, or a filter, does not answer.
+        AttemptsExhausted: There were several attempts, and none gave a value.
+        RequestFailed: The service could not be reached, or refused the request.
+        LimitExceeded: A budget is used up, or the answer is too large.
+        LanguageError: The form cannot be asked for in any of the modes.
+    """
+    notes: list[str] = []
+    work = _Work(job)
+    for mode in job.modes:
+        is_last = mode == job.modes[-1]
+        try:
+            plan = job.plan(mode)
+        except (LanguageError, LimitExceeded) as error:
+            if is_last:
+                raise
+            notes.append(f"not {mode}: {error}")
+            continue
+        try:
+            return (yield from work.written(plan, notes))
+        except RequestFailed as error:
+            if is_last or error.status not in (400, 422) or not _FORM.search(error.body) or work.is_shown:
+                raise
+            notes.append(f"not {mode}: the service refused it: {error.body[:200]}")
+    raise AssertionError("there is no mode")
+
+
+@dataclass
+class _Work:
+    """The attempts of a job."""
+
+    job: Job
+    attempts: list[Attempt] = field(default_factory=list)
+    usage: Usage = Usage()
+    is_shown: bool = False
+    """Whether a piece was given out."""
+
+    def __post_init__(self) -> None:
+        self._started = time.perf_counter()
+        budget = self.job.time_budget
+        self._deadline = None if budget is None else self.job.clock() + budget
+
+    def written(self, plan: Plan, notes: Sequence[str]) -> Flow:
+        """The result in one mode."""
+        job, query = self.job, _asked(self.job.query, plan)
+
+        def attempt(_: int) -> Flow:
+            nonlocal query
+            self._check_tokens()
+            reply = yield from self._replied(query, plan)
+            try:
+                return self._result(plan, reply, [*notes, *plan.notes])
+            except Exception as error:
+                query = _corrected(query, reply, error)
+                job.tell("parse:error", error)
+                raise
+
+        try:
+            return (yield from retried(output_policy(job.max_retries), attempt))
+        except Exception as error:
+            raise self._told(error) from error.__cause__
+
+    def _replied(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
+        """The answer to one query, sent again while it fails for reasons that may pass."""
+        job, request = self.job, self.job.wire.request(query)
+        job.tell("completion:kwargs", request.body)
+        key = None if job.cache_key is None else job.cache_key({"path": request.path, **request.body})
+        known = (yield Recall(key)) if key is not None and not query.is_stream else None
+        if known is not None:
+            return job.wire.reply(known)
+
+        def attempt(_: int) -> Generator[Step | Piece, Any, Reply]:
+            if query.is_stream:
+                return (yield from self._streamed(query, plan))
+            answer = yield Send(request, self._left())
+            failure = failure_of(answer)
+            if failure is not None:
+                raise failure
+            return job.wire.reply(json_of(answer))
+
+        try:
+            policy = request_policy(job.request_retries, lambda: self.is_shown)
+            reply: Reply = yield from retried(policy, attempt)
+        except Exception as error:
+            job.tell("completion:error", error)
+            raise
+        self.usage += reply.usage
+        job.tell("completion:response", reply.raw)
+        job.tell("completion:usage", self.usage)
+        if key is not None and reply.end == "stop" and not query.is_stream:
+            yield Keep(key, reply.raw)
+        return reply
+
+    def _streamed(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
+        """The answer to one query, piece by piece."""
+        job, events, size = self.job, EventReader(), 0
+        answer = yield Open(job.wire.request(query), self._left())
+        failure = failure_of(answer)
+        if failure is not None:
+            raise failure
+        collector, pieces = job.wire.collector(query), Pieces(plan)
+        is_open = True
+        while is_open and not events.is_done and not collector.is_over:
+            if job.cancel is not None and job.cancel():
+                yield Close()
+                return replace(collector.reply, end="stop", raw=None) if collector.is_complete else pieces.cut()
+            chunk = yield Next(self._left())
+            is_open = chunk is not None
+            size += len(chunk) if isinstance(chunk, bytes) else 0
+            if size > job.max_bytes:
+                raise too_large(job.max_bytes)
+            found = [chunk] if isinstance(chunk, Mapping) else events.feed(chunk) if is_open else events.end()
+            for event in found:
+                text = collector.feed(event)
+                if text:
+                    self.is_shown = True
+                    yield pieces.feed(text)
+        yield Close()
+        if not collector.is_complete:
+            raise RequestFailed("the stream ended before the answer was complete", may_pass=True)
+        return collector.reply
+
+    def _result(self, plan: Plan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
+        """What an answer comes to; one that is wrong is noted as an attempt."""
+        try:
+            outside, ends = self._read(plan, reply)
+        except Exception as error:
+            self._note(plan, reply, error)
+            raise
+        self._note(plan, reply, None)
+        exchange = Exchange(plan.mode, tuple(notes), outside, tuple(self.attempts), self.usage, reply.raw)
+        written: dict[str, Any] = {
+            "token_ids": (),
+            "prompt_tokens": reply.usage.prompt_tokens,
+            "model_calls": len(self.attempts),
+            "forced_tokens": 0,
+            "seconds": time.perf_counter() - self._started,
+            "exchange": exchange,
+        }
+        if isinstance(ends, _Cut):
+            return Truncated(text=ends.text, reason=ends.reason, **written)
+        enforced: Any = "server" if plan.is_strict else "checked"
+        return Complete(value=ends.value, text=ends.text, parts=ends.parts, enforced=enforced, **written)
+
+    def _read(self, plan: Plan, reply: Reply) -> tuple[str, _Cut | _Whole]:
+        """What stood around the text, and the text: whole with its value, or cut where that is allowed."""
+        if reply.end in ("refusal", "content_filter"):
+            raise _refused(reply)
+        is_cut = reply.end == "length"
+        try:
+            text, outside = plan.text(reply)
+            if is_cut and not text.endswith(_CLOSED):
+                raise OutputInvalid("the text may go on", text=text, position=len(text))
+            return outside, _Whole(text, plan.form.parse(text, context=self.job.context), plan.form.parts(text))
+        except OutputInvalid:
+            may_be_cut = (is_cut and not self.job.finish) or self.job.query.stop or reply.raw is None
+            if not (is_cut or may_be_cut):
+                raise
+            if not may_be_cut:
+                text = _shown(reply)
+                raise OutputTruncated(
+                    f"the service cut the text after {reply.usage.completion_tokens or 'some'} tokens",
+                    hint="pass a larger max_tokens, or finish=False to be given the text that was cut",
+                    text=text,
+                ) from None
+            reason: Reason = "max_tokens" if is_cut else "cancel" if reply.raw is None else "stop"
+            return "", _Cut(plan.begun(_shown(reply)), reason)
+
+    def _note(self, plan: Plan, reply: Reply, error: Exception | None) -> None:
+        number = len(self.attempts) + 1
+        self.attempts.append(Attempt(number, plan.mode, _shown(reply), error, reply.usage, reply))
+
+    def _told(self, error: Exception) -> Exception:
+        """The error of a job: that of its only attempt, or one with all of them."""
+        last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
+        cause = last.exception() if last is not None else error
+        if not self.attempts or self.job.max_retries == 0:
+            return cause if isinstance(cause, Exception) else error
+        self.job.tell("completion:last_attempt", cause)
+        count = len(self.attempts)
+        exhausted = AttemptsExhausted(
+            f"{'no attempt' if count > 1 else 'the attempt'} gave a value: {cause}",
+            hint=getattr(cause, "hint", None),
+            attempts=self.attempts,
+        )
+        exhausted.__cause__ = cause
+        return exhausted
+
+    def _check_tokens(self) -> None:
+        allowed, used = self.job.token_budget, self.usage.total_tokens
+        if allowed is not None and used >= allowed:
+            raise LimitExceeded(
+                f"the attempts took {used} tokens, and token_budget allows {allowed}",
+                limit="token_budget",
+                value=used,
+                allowed=allowed,
+            )
+
+    def _left(self) -> float | None:
+        """Seconds that are left. Raises LimitExceeded where there are none."""
+        if self._deadline is None:
+            return None
+        left = self._deadline - self.job.clock()
+        if left <= 0:
+            budget = self.job.time_budget or 0
+            raise LimitExceeded(
+                f"time_budget allows {budget:g} seconds, and they are over",
+                limit="time_budget",
+                value=round(budget - left),
+                allowed=round(budget),
+            )
+        return left
+
+
+class _Whole(NamedTuple):
+    text: str
+    value: Any
+    parts: tuple[Part, ...]
+
+
+class _Cut(NamedTuple):
+    text: str
+    reason: Reason
+
+
+_CLOSED = ("}", "]", '"')
+"""How a JSON text ends that cannot go on."""
+
+
+def _asked(query: Query, plan: Plan) -> Query:
+    """The query with what a plan says of the form."""
+    return replace(
+        query,
+        mode=plan.mode,
+        schema=plan.schema,
+        name=plan.name,
+        description=plan.description,
+        is_strict=plan.is_strict,
+        instruction=plan.instruction,
+    )
+
+
+def _corrected(query: Query, reply: Reply, error: Exception) -> Query:
+    """The query for the next attempt: with what was wrong, or with room for more."""
+    if isinstance(error, OutputTruncated):
+        taken = query.max_tokens or reply.usage.completion_tokens
+        return replace(query, max_tokens=2 * taken if taken else None)
+    return replace(query, corrections=(*query.corrections, Correction(reply, complaint(error))))
+
+
+def _shown(reply: Reply) -> str:
+    """What the model wrote: its text, or else the arguments of its calls."""
+    return reply.text or "".join(call.arguments for call in reply.calls)
+
+
+def _refused(reply: Reply) -> Refused:
+    if reply.end == "refusal":
+        said = reply.refusal or reply.text
+        return Refused(f"the model refuses: {said[:200]}" if said else "the model refuses", text=said)
+    return Refused(
+        "the service took the answer away: its content filter found something",
+        hint="look at the prompt, or at the settings of the filter",
+        reason="content_filter",
+        text=reply.text,
+    )

@@ -1,0 +1,242 @@
+"""Requests over HTTP, by httpx.
+
+::
+
+    transport = HttpTransport(Endpoint("http://127.0.0.1:8000/v1", {"authorization": "Bearer ..."}))
+    transport.send(Request("chat/completions", body), None).status          # 200
+
+Cost: that of httpx; connections are kept and shared by threads. The wrinkle: redirects are not followed, since another
+host would be given the key; nothing of the headers is shown or raised; and an answer is read up to a size and a time.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import urlsplit
+
+from formwright._dependencies import needs
+from formwright.client.exchange import Answer, Request
+from formwright.client.failures import too_large
+from formwright.errors import ArgumentError, RequestFailed
+
+with needs("client", "a model behind an API"):
+    import httpx
+
+__all__ = ["AsyncHttpTransport", "Endpoint", "HttpTransport"]
+
+_CONNECT = 10.0
+"""Seconds for a connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where requests go.
+
+    Attributes:
+        base_url: The root of the API.
+        headers: Of every request, the key among them.
+        timeout: Seconds that the service may be silent.
+        max_bytes: Bytes of one answer at most.
+    """
+
+    base_url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 600.0
+    max_bytes: int = 1 << 26
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ArgumentError(
+                f"base_url is the root of an API, such as http://127.0.0.1:8000/v1, not {self.base_url!r}",
+                argument="base_url",
+            )
+
+    @property
+    def host(self) -> str:
+        """For messages: the URL holds a password at times."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+    def url(self, request: Request) -> str:
+        """The URL of a request."""
+        return f"{self.base_url.rstrip('/')}/{request.path}"
+
+    def limits(self, timeout: float | None) -> httpx.Timeout:
+        """How long a request may take: connecting, and between two reads."""
+        each = self.timeout if timeout is None else min(self.timeout, timeout)
+        return httpx.Timeout(each, connect=min(_CONNECT, each))
+
+    def built(self, client: httpx.Client | httpx.AsyncClient, request: Request, timeout: float | None) -> httpx.Request:
+        """A request as httpx sends it."""
+        try:
+            content = json.dumps(request.body, ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"the request cannot be written as JSON: {error}", argument="prompt") from error
+        headers = {"content-type": "application/json", **self.headers}
+        return client.build_request(
+            "POST", self.url(request), content=content, headers=headers, timeout=self.limits(timeout)
+        )
+
+    def failure(self, error: httpx.HTTPError, timeout: float | None) -> RequestFailed:
+        """A request without an answer, as an error."""
+        if isinstance(error, httpx.TimeoutException):
+            seconds = self.timeout if timeout is None else min(self.timeout, timeout)
+            what = f"{self.host} did not answer within {seconds:g} seconds"
+        else:
+            what = f"{self.host} could not be asked: {type(error).__name__}: {error}"
+        return RequestFailed(what, hint="look at base_url, and whether the service runs", may_pass=True)
+
+
+class _Budget:
+    """What may still be read of an answer."""
+
+    def __init__(self, endpoint: Endpoint, timeout: float | None) -> None:
+        self._endpoint, self._timeout = endpoint, timeout
+        self._left = endpoint.max_bytes
+        self._ends = None if timeout is None else time.monotonic() + timeout
+
+    def take(self, chunk: bytes) -> bytes:
+        """Count bytes. Raises LimitExceeded, RequestFailed."""
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise too_large(self._endpoint.max_bytes)
+        if self._ends is not None and time.monotonic() > self._ends:
+            raise RequestFailed(f"{self._endpoint.host} did not answer within {self._timeout:g} seconds", may_pass=True)
+        return chunk
+
+
+def _answer(response: httpx.Response, body: bytes = b"") -> Answer:
+    return Answer(response.status_code, body, dict(response.headers))
+
+
+class HttpTransport:
+    """Requests of threads."""
+
+    def __init__(self, endpoint: Endpoint, client: httpx.Client | None = None) -> None:
+        self.endpoint, self._given = endpoint, client
+
+    @cached_property
+    def client(self) -> httpx.Client:
+        """The connections, made when they are first needed."""
+        return self._given or httpx.Client(follow_redirects=False, limits=_LIMITS)
+
+    def send(self, request: Request, timeout: float | None) -> Answer:
+        try:
+            response = self._sent(request, timeout)
+            with closing(response):
+                return _answer(response, _read(response, _Budget(self.endpoint, timeout)))
+        except httpx.HTTPError as error:
+            raise self.endpoint.failure(error, timeout) from error
+
+    def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
+        try:
+            response = self._sent(request, timeout)
+            if response.status_code == 200:
+                return _answer(response), _Stream(response, self.endpoint)
+            with closing(response):
+                return _answer(response, _read(response, _Budget(self.endpoint, timeout))), None
+        except httpx.HTTPError as error:
+            raise self.endpoint.failure(error, timeout) from error
+
+    def _sent(self, request: Request, timeout: float | None) -> httpx.Response:
+        built = self.endpoint.built(self.client, request, timeout)
+        return self.client.send(built, stream=True, follow_redirects=False)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._given is None and "client" in self.__dict__:
+            self.client.close()
+
+
+class AsyncHttpTransport:
+    """Requests of an event loop."""
+
+    def __init__(self, endpoint: Endpoint, client: httpx.AsyncClient | None = None) -> None:
+        self.endpoint, self._given = endpoint, client
+
+    @cached_property
+    def client(self) -> httpx.AsyncClient:
+        """The connections, made when they are first needed."""
+        return self._given or httpx.AsyncClient(follow_redirects=False, limits=_LIMITS)
+
+    async def send(self, request: Request, timeout: float | None) -> Answer:
+        try:
+            response = await self._sent(request, timeout)
+            try:
+                return _answer(response, await _read_async(response, _Budget(self.endpoint, timeout)))
+            finally:
+                await response.aclose()
+        except httpx.HTTPError as error:
+            raise self.endpoint.failure(error, timeout) from error
+
+    async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
+        try:
+            response = await self._sent(request, timeout)
+            if response.status_code == 200:
+                return _answer(response), _AsyncStream(response, self.endpoint)
+            try:
+                return _answer(response, await _read_async(response, _Budget(self.endpoint, timeout))), None
+            finally:
+                await response.aclose()
+        except httpx.HTTPError as error:
+            raise self.endpoint.failure(error, timeout) from error
+
+    async def _sent(self, request: Request, timeout: float | None) -> httpx.Response:
+        built = self.endpoint.built(self.client, request, timeout)
+        return await self.client.send(built, stream=True, follow_redirects=False)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._given is None and "client" in self.__dict__:
+            await self.client.aclose()
+
+
+_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+
+
+def _read(response: httpx.Response, budget: _Budget) -> bytes:
+    return b"".join(map(budget.take, response.iter_bytes()))
+
+
+async def _read_async(response: httpx.Response, budget: _Budget) -> bytes:
+    return b"".join([budget.take(chunk) async for chunk in response.aiter_bytes()])
+
+
+class _Stream:
+    """An answer that is being read."""
+
+    def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
+        self._response, self._endpoint = response, endpoint
+        self._chunks: Iterator[bytes] = response.iter_bytes()
+
+    def read(self, timeout: float | None) -> bytes | None:
+        try:
+            return next(self._chunks, None)
+        except httpx.HTTPError as error:
+            raise self._endpoint.failure(error, timeout) from error
+
+    def close(self) -> None:
+        self._response.close()
+
+
+class _AsyncStream:
+    """The same in an event loop."""
+
+    def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
+        self._response, self._endpoint = response, endpoint
+        self._chunks: AsyncIterator[bytes] = response.aiter_bytes()
+
+    async def read(self, timeout: float | None) -> bytes | None:
+        try:
+            return await anext(self._chunks, None)
+        except httpx.HTTPError as error:
+            raise self._endpoint.failure(error, timeout) from error
+
+    async def close(self) -> None:
+        await self._response.aclose()

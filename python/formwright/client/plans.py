@@ -1,0 +1,262 @@
+"""A form as a service can be told it, and the way back from what it answers.
+
+::
+
+    plan = plan_of(fw.form(list[int]), "strict", SERVICES["openai"])
+    plan.schema["properties"]                     # {'value': {'type': 'array', ...}}: its root must be an object
+    text, outside = plan.text(reply)              # '[1, 2]'
+    plan.form.parse(text)                         # [1, 2]
+
+A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the
+root has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words.
+
+Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
+
+The wrinkle: services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of the
+value: `loosened` leaves them open. So ``result.text`` is in the form that was given up to those.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from formwright._kernel import Language
+from formwright.client.exchange import Mode, Reply
+from formwright.client.found import Found, found
+from formwright.client.services import Service
+from formwright.errors import FormwrightError, OutputInvalid, UnsupportedKeyword
+from formwright.forms import Form, read_json
+from formwright.instructions import instruction_of
+from formwright.providers import Converted, convert
+
+__all__ = ["Plan", "loosened", "plan_of"]
+
+_SPACES = 1000
+"""Whitespace characters in a row that a service may write."""
+
+_LOOSE = {
+    "order": "model",
+    "whitespace": "free",
+    "max_whitespace": _SPACES,
+    "escapes": "any",
+    "integers": "decimal",
+    "max_digits": 400,
+}
+
+_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+_BEGINNING = re.compile(r"(?:^|```\w*\s*\n|\n)\s*(?P<text>[{\[].*)", re.DOTALL)
+"""Where JSON begins in an answer that was cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a form is asked for in one mode, and read.
+
+    Attributes:
+        mode: The mode.
+        form: What every text is checked with.
+        schema: What the service is told, if it is.
+        name: What it is called there.
+        description: What it is for.
+        is_strict: Whether the service is asked to enforce the schema.
+        instruction: What is said in words.
+        notes: What the service is not told.
+        key: The member of the object under which the value stands, if it is not the root.
+    """
+
+    mode: Mode
+    form: Form[Any]
+    schema: Mapping[str, Any] | None = None
+    name: str = "answer"
+    description: str | None = None
+    is_strict: bool = False
+    instruction: str = ""
+    notes: tuple[str, ...] = ()
+    key: str | None = None
+    _converted: Converted | None = field(default=None, repr=False)
+    _wire_form: Form[Any] | None = field(default=None, repr=False)
+
+    def text(self, reply: Reply) -> Found:
+        """The text in form that an answer holds, and what stood around it; it is not checked yet.
+
+        Raises:
+            OutputInvalid: There is none.
+        """
+        if self.mode == "instructions":
+            return found(self.form, reply.text)
+        written, outside = self._called(reply) if self.mode == "tools" else (reply.text, "")
+        if self._converted is not None and self._converted.optional:
+            written = _restored(self._converted, written)
+        return Found(written.strip() if self.key is None else self._unwrapped(written), outside)
+
+    def _called(self, reply: Reply) -> tuple[str, str]:
+        """The arguments of the one call, and the text beside it."""
+        names = [call.name for call in reply.calls]
+        if names != [self.name]:
+            said = f"the tools {', '.join(names)}" if names else "no tool"
+            raise OutputInvalid(
+                f"the model was asked to call {self.name} once, and called {said}", text=reply.text, position=0
+            )
+        return reply.calls[0].arguments, reply.text
+
+    def _unwrapped(self, written: str) -> str:
+        """The text of the value inside the object that a service wanted as the root."""
+        value = _member(written, self.key)
+        return json.loads(value) if self._is_string else value
+
+    @property
+    def _is_string(self) -> bool:
+        """Whether the text is told as a string of JSON."""
+        return not self.form.language.is_json
+
+    def begun(self, written: str) -> str:
+        """The text that a service cut, if it is the beginning of one in form.
+
+        Raises:
+            OutputInvalid: It is not.
+        """
+        form, text = self.wire_form, written.lstrip()
+        if self.mode == "instructions" and (start := _BEGINNING.search(written)):
+            text = written[start.start("text") :]
+        if form.check(text).position < len(text):
+            form.parse(text)
+        return text
+
+    @property
+    def wire_form(self) -> Form[Any]:
+        """What the service writes: the form, or what stands for it on the way."""
+        return self._wire_form or self.form
+
+
+def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
+    """How ``form`` is asked for.
+
+    Raises:
+        UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
+    """
+    plain, name = loosened(form), _NAME.sub("_", form.title).strip("_")[:64] or "answer"
+    if mode == "instructions":
+        return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form))
+    schema, key = _schema_of(form), None
+    if schema is None:
+        raise UnsupportedKeyword(
+            f"{form.title} has no schema that a service could be told",
+            hint='use mode="instructions", and say in the prompt what is wanted',
+        )
+    description = schema.get("description") if isinstance(schema, Mapping) else None
+    if not _is_object(schema):
+        key, schema = ("value" if form.language.is_json else "text"), _wrapped(schema, form)
+    if mode == "json_object":
+        instruction = instruction_of(form if key is None else _json(schema))
+        wire = None if key is None else _json(schema)
+        return Plan(mode=mode, form=plain, name=name, instruction=instruction, key=key, _wire_form=wire)
+    told, notes, converted = dict(schema), (), None
+    is_strict = mode == "strict" or service.subset is not None
+    if is_strict and service.subset is not None:
+        try:
+            converted = convert(schema, to=service.subset)
+        except FormwrightError:
+            if mode == "strict":
+                raise
+            is_strict = False
+    if converted is not None:
+        told, notes = converted.schema, tuple(map(str, converted.notes))
+    return Plan(
+        mode=mode,
+        form=plain,
+        schema=told,
+        name=name,
+        description=description,
+        is_strict=is_strict,
+        notes=notes,
+        key=key,
+        _converted=converted,
+        _wire_form=_json(told) if key is not None or (converted is not None and converted.optional) else None,
+    )
+
+
+def loosened(form: Form[Any]) -> Form[Any]:
+    """The same form with all spellings of its JSON: what a service writes is checked by its value."""
+    if form.source is None or form.source.kind != "schema":
+        return form
+    options = {**(form.source.options or {}), **_LOOSE}
+    language = Language.json_schema(form.source.what, **options)
+    return replace(form, language=language)
+
+
+def _schema_of(form: Form[Any]) -> Any:
+    """The JSON Schema of a form; a pattern or a choice as that of a string."""
+    source = form.source
+    if source is None:
+        return None
+    if source.kind == "schema":
+        return json.loads(source.what)
+    if source.kind == "choice":
+        return {"type": "string", "enum": list(source.what)}
+    return {"type": "string", "pattern": f"^(?:{source.what})$"}
+
+
+def _is_object(schema: Any) -> bool:
+    """Whether the root is an object, and says so."""
+    node, seen = schema, set[str]()
+    while isinstance(node, Mapping) and isinstance(reference := node.get("$ref"), str) and reference not in seen:
+        seen.add(reference)
+        node = schema.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+    return isinstance(node, Mapping) and node.get("type") == "object"
+
+
+def _wrapped(schema: Any, form: Form[Any]) -> dict[str, Any]:
+    """An object with the value as its one member; references still lead to where they led."""
+    key = "value" if form.language.is_json else "text"
+    inside = _moved(schema, f"#/properties/{key}")
+    return {"type": "object", "properties": {key: inside}, "required": [key], "additionalProperties": False}
+
+
+_DATA = ("enum", "const", "default", "examples", "example")
+_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
+
+def _moved(schema: Any, to: str) -> Any:
+    """A schema whose local references begin at ``to``."""
+    if isinstance(schema, list):
+        return [_moved(part, to) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    moved: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword == "$ref" and isinstance(value, str) and value.startswith("#"):
+            moved[keyword] = to + value[1:]
+        elif keyword in _MAPS and isinstance(value, dict):
+            moved[keyword] = {name: _moved(part, to) for name, part in value.items()}
+        else:
+            moved[keyword] = value if keyword in _DATA else _moved(value, to)
+    return moved
+
+
+def _json(schema: Mapping[str, Any]) -> Form[Any]:
+    """The JSON texts of a schema, however they are spelled."""
+    from formwright.languages import json_schema
+
+    return loosened(json_schema(dict(schema)))
+
+
+def _restored(converted: Converted, written: str) -> str:
+    """The same text without the nulls that stand for what is left out."""
+    try:
+        value = read_json(written)
+    except ValueError as error:
+        raise OutputInvalid(f"the answer is not JSON: {error}", text=written) from error
+    return json.dumps(converted.restore(value), ensure_ascii=False)
+
+
+def _member(written: str, key: str | None) -> str:
+    """The text of the only member of an object."""
+    match = re.fullmatch(rf'\s*\{{\s*"{key}"\s*:\s*(.*\S)\s*\}}\s*', written, re.DOTALL)
+    if match is None:
+        raise OutputInvalid(f"the answer is no object with the one member {key!r}", text=written)
+    return match[1]

@@ -1,0 +1,44 @@
+"""Prompts of a model behind an API: text, or a conversation that goes through as it is.
+
+::
+
+    read_prompt("How old is Ada?")                            # [{'role': 'user', 'content': 'How old is Ada?'}]
+    read_prompt([{"role": "user", "content": "Hi"}])          # the same messages, in a list of its own
+
+Cost: nothing. The wrinkle: parts of messages that are no text, such as images, are not looked at: what a service takes is
+for the service to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from formwright.errors import PromptError
+
+__all__ = ["Conversation", "read_prompt"]
+
+Conversation: TypeAlias = str | Sequence[Mapping[str, Any]]
+"""One message of the user, or a conversation of ``{"role": ..., "content": ...}``."""
+
+_HINT = 'pass a str, or messages such as [{"role": "user", "content": "..."}]'
+
+
+def read_prompt(prompt: Any) -> list[Mapping[str, Any]]:
+    """The messages that a user has passed, in a list of its own.
+
+    Raises:
+        PromptError: It is no prompt of a model behind an API.
+    """
+    if isinstance(prompt, str):
+        return [{"role": "user", "content": prompt}]
+    if isinstance(prompt, bytes | Mapping) or not isinstance(prompt, Sequence):
+        raise PromptError(f"the prompt is of {type(prompt).__name__}, not text or messages", hint=_HINT)
+    if not prompt:
+        raise PromptError("the prompt is empty", hint=_HINT)
+    for number, message in enumerate(prompt):
+        if isinstance(message, int):
+            raise PromptError("a model behind an API takes text or messages, not token ids", hint=_HINT)
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+            raise PromptError(f"message {number} has no role", hint=_HINT)
+    return list(prompt)

@@ -1,0 +1,122 @@
+"""Trying again: which errors, how often, and how long to wait - by tenacity, without its sleeping.
+
+::
+
+    retried(policy_of(2), attempt)        # a generator: the steps of each attempt, and Sleep steps between them
+
+Two policies are nested in a flow. Around each request: what may go away by itself - no connection, 408, 409, 429, 5xx -
+is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form, or
+was cut, is asked for again, with what was wrong.
+
+Cost: some microseconds of tenacity for each attempt. The wrinkle: a policy of the user's is taken as it is, but its
+``sleep`` is the driver's; what it says of an attempt's exception is asked even for errors that no repetition mends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from formwright._dependencies import needs
+from formwright.client.exchange import Sleep
+from formwright.errors import ArgumentError, OutputInvalid, OutputTruncated, RequestFailed
+
+with needs("client", "a model behind an API"):
+    import tenacity
+    from tenacity import RetryCallState, Retrying
+
+if TYPE_CHECKING:
+    from tenacity import BaseRetrying
+
+__all__ = ["output_policy", "request_policy", "retried"]
+
+T = TypeVar("T")
+
+_FIRST, _LONGEST = 0.5, 30.0
+"""Seconds of the first pause, and of the longest."""
+
+_PASSING = (408, 409, 425, 429)
+"""Statuses below 500 that may go away by themselves."""
+
+
+def request_policy(retries: int, is_shown: Callable[[], bool] = lambda: False) -> BaseRetrying:
+    """Send a request again, so often at most, and not once something of its answer is shown. Raises ArgumentError."""
+    return Retrying(
+        stop=tenacity.stop_after_attempt(_count(retries, "request_retries") + 1),
+        retry=tenacity.retry_if_exception(lambda error: not is_shown() and _may_pass(error)),
+        wait=_pause,
+        reraise=True,
+    )
+
+
+def output_policy(retries: Any) -> BaseRetrying:
+    """Ask for an answer again, so often at most; or as a policy of tenacity says. Raises ArgumentError."""
+    if isinstance(retries, tenacity.AsyncRetrying):
+        return _as_sync(retries)
+    if isinstance(retries, tenacity.BaseRetrying):
+        return retries.copy()
+    return Retrying(
+        stop=tenacity.stop_after_attempt(_count(retries, "max_retries") + 1),
+        retry=tenacity.retry_if_exception_type((OutputInvalid, OutputTruncated)),
+        reraise=True,
+    )
+
+
+def retried(
+    policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T]]
+) -> Generator[Any, Any, T]:
+    """The steps of attempts, until one succeeds or the policy says no.
+
+    Raises:
+        tenacity.RetryError: The policy gave up, and does not raise the last error again.
+    """
+    state = RetryCallState(retry_object=policy, fn=None, args=(), kwargs={})
+    policy.begin()
+    while True:
+        decided = policy.iter(retry_state=state)
+        if isinstance(decided, tenacity.DoAttempt):
+            try:
+                result = yield from attempt(state.attempt_number)
+            except Exception as error:
+                state.set_exception((type(error), error, error.__traceback__))
+            else:
+                state.set_result(result)
+        elif isinstance(decided, tenacity.DoSleep):
+            state.prepare_for_next_attempt()
+            if decided > 0:
+                yield Sleep(float(decided))
+        else:
+            taken: T = decided
+            return taken
+
+
+def _count(retries: Any, argument: str) -> int:
+    if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
+        raise ArgumentError(
+            f"{argument} is a number from 0 on" + (" or a Retrying of tenacity" if argument == "max_retries" else "")
+            + f", not {retries!r}",
+            argument=argument,
+        )
+    return retries
+
+
+def _as_sync(policy: Any) -> BaseRetrying:
+    """A policy for coroutines, whose parts are functions all the same."""
+    names = ("stop", "wait", "retry", "before", "after", "before_sleep", "reraise", "retry_error_callback")
+    return Retrying(**{name: getattr(policy, name) for name in names}, retry_error_cls=policy.retry_error_cls)
+
+
+def _may_pass(error: BaseException) -> bool:
+    """Whether a request that failed so may succeed later."""
+    if not isinstance(error, RequestFailed):
+        return False
+    return error.may_pass or (error.status is not None and (error.status in _PASSING or error.status >= 500))
+
+
+def _pause(state: RetryCallState) -> float:
+    """As long as the service says; else longer each time, and not the same for all clients."""
+    error = state.outcome.exception() if state.outcome else None
+    said = getattr(error, "retry_after", None)
+    if said is not None:
+        return float(said)
+    return float(tenacity.wait_exponential_jitter(initial=_FIRST, max=_LONGEST, jitter=_FIRST)(state))

@@ -1,0 +1,2 @@
+"""placeholder"""
+def instruction_of(form): return ""
