@@ -13,7 +13,9 @@ CLASSES = [getattr(errors, name) for name in errors.__all__]
 
 
 def test_all_is_sorted_and_complete() -> None:
-    defined = [name for name, value in vars(errors).items() if inspect.isclass(value) and value.__module__ == errors.__name__]
+    defined = [
+        name for name, value in vars(errors).items() if inspect.isclass(value) and value.__module__ == errors.__name__
+    ]
     assert errors.__all__ == sorted(defined)
 
 

@@ -35,7 +35,7 @@ from formwright.templates import many, optional, template
 from formwright.tools import Call, tools
 
 if TYPE_CHECKING:
-    from formwright.client import connect, from_openai
+    from formwright.client import connect, from_openai, patch
     from formwright.models import from_transformers, load
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "one_of_text",
     "optional",
     "partial",
+    "patch",
     "regex",
     "special",
     "template",
@@ -88,6 +89,7 @@ _LAZY = {
     "from_openai": "formwright.client",
     "from_transformers": "formwright.models",
     "load": "formwright.models",
+    "patch": "formwright.client",
 }
 
 

@@ -36,6 +36,7 @@ never on the text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 __all__ = [
     "ArgumentError",
     "AttemptsExhausted",
@@ -148,7 +149,7 @@ class ArgumentError(FormwrightError, ValueError):
 
 
 class OptionUnsupported(ArgumentError):
-    """A model cannot honour this option: the service behind it has none of the kind, or only models that run here do."""
+    """A model cannot honour this option: its service has none of the kind, or only models that run here have."""
 
 
 class PromptError(FormwrightError, ValueError):

@@ -1,2 +1,5 @@
 """placeholder"""
-def instruction_of(form): return ""
+
+
+def instruction_of(form):
+    return ""

@@ -7,24 +7,28 @@
 
     model = fw.from_openai(OpenAI(), "gpt-5-mini")              # a client object of an SDK
 
-From the outside in: `model` has the verbs; `flow` is one answer, as steps without I/O; `drivers` do the steps, over `http`
-or by the client of an `sdk`; `plans` says how a form is asked for, in the modes of `services`; `wires` spells it in each API.
+From the outside in: `model` has the verbs; `flow` is one answer, as steps without I/O; `drivers` do the steps, over
+`http` or by the client of an `sdk`; `plans` says how a form is asked for, in the modes of `services`; `wires` spells it
+in each API.
 
-Cost: httpx, pydantic and tenacity are loaded with this package, which `formwright` loads when it is first asked for. The
-wrinkle: who enforces the form differs, and `Complete.enforced` says who did; that the text is in form is checked here.
+Cost: httpx, pydantic and tenacity are loaded with this package, which `formwright` loads when it is first asked for.
+The wrinkle: who enforces the form differs, and `Complete.enforced` says who did; that the text is in form is checked
+here.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, overload
 
 from formwright.client.cache import AnswerCache
 from formwright.client.drivers import Arriving, ArrivingAsync
 from formwright.client.exchange import Attempt, Exchange, Mode, Usage
+from formwright.client.hooks import Hooks
 from formwright.client.http import AsyncHttpTransport, Endpoint, HttpTransport
 from formwright.client.model import AsyncRemoteModel, RemoteModel
+from formwright.client.patched import AsyncCreate, Create, Maybe, Wrapper
 from formwright.client.pieces import Piece
 from formwright.client.sdk import AsyncSdkTransport, SdkTransport, creates_of, is_async
 from formwright.client.services import SERVICES, Api, Service, service_of
@@ -39,6 +43,8 @@ __all__ = [
     "AsyncRemoteModel",
     "Attempt",
     "Exchange",
+    "Hooks",
+    "Maybe",
     "Mode",
     "Piece",
     "RemoteModel",
@@ -46,6 +52,7 @@ __all__ = [
     "Usage",
     "connect",
     "from_openai",
+    "patch",
 ]
 
 
@@ -125,9 +132,7 @@ def connect(
     row = _service(service, base_url, api)
     spoken = api or (row.name if row.name in WIRES and row.name != "openai" else "openai")
     if spoken not in WIRES:
-        raise ArgumentError(
-            f"there is no API {api!r}", hint=f"there are {', '.join(map(repr, WIRES))}", argument="api"
-        )
+        raise ArgumentError(f"there is no API {api!r}", hint=f"there are {', '.join(map(repr, WIRES))}", argument="api")
     key = api_key if api_key is not None else os.environ.get(row.key, "")
     endpoint = Endpoint(base_url, {**_credentials(spoken, key), **(headers or {})}, timeout, max_bytes)
     options: dict[str, Any] = {
@@ -172,12 +177,73 @@ def from_openai(
     Raises:
         ArgumentError: ``client`` is none; there is no such API, mode or service.
     """
-    creates = creates_of(client)
+    return _of_functions(creates_of(client), client, model, api=api, mode=mode, service=service, cache=cache, more=more)
+
+
+def patch(
+    client: Any = None,
+    *,
+    create: Callable[..., Any] | None = None,
+    mode: Mode | Literal["auto"] = "auto",
+    model: str | None = None,
+    service: str | None = None,
+    hooks: Hooks | None = None,
+    cache: AnswerCache | None = None,
+) -> Any:
+    """A client object whose calls take ``response_model``: see `formwright.client.patched`.
+
+    Args:
+        client: ``OpenAI``, ``AzureOpenAI``, their async ones, or any object with ``chat.completions.create``.
+        create: A function in place of a client: it takes the arguments of ``chat.completions.create``.
+        mode: How forms are asked for; see `formwright.client.services`.
+        model: The model of calls that name none.
+        service: A row of `SERVICES`, where the URL of the client does not tell it.
+        hooks: Functions that are told what happens.
+        cache: Where answers are kept and found again.
+
+    Returns:
+        A wrapper of the client, which is not changed; of a function, a `Create` or an `AsyncCreate`.
+
+    Raises:
+        ArgumentError: There is neither or both; there is no such mode or service.
+    """
+    if (client is None) == (create is None):
+        raise ArgumentError("pass a client, or create=, and not both", argument="client")
+    creates = creates_of(client) if create is None else {"chat/completions": create}
+    known = hooks or Hooks()
+    replaced: dict[tuple[str, ...], Any] = {}
+    for path, function in creates.items():
+        is_chat = path == "chat/completions"
+        api = "openai" if is_chat else "responses"
+        remote = _of_functions({path: function}, client, model or "", api=api, mode=mode, service=service, cache=cache)
+        kind = AsyncCreate if isinstance(remote, AsyncRemoteModel) else Create
+        call = kind(remote, function, "messages" if is_chat else "input", known, model)
+        for name in ("create", "create_partial", "create_iterable", "create_with_completion"):
+            method = call if name == "create" else getattr(call, name)
+            replaced[*path.split("/"), name] = method
+            if is_chat:  # where Instructor has them too
+                replaced[name,] = method
+    return Wrapper(client, replaced, known) if create is None else replaced["create",]
+
+
+def _of_functions(
+    creates: Mapping[str, Callable[..., Any]],
+    client: Any,
+    model: str,
+    *,
+    api: str,
+    mode: str,
+    service: str | None,
+    cache: AnswerCache | None,
+    more: Mapping[str, Any] | None = None,
+) -> RemoteModel | AsyncRemoteModel:
+    """A model behind the functions of a client object, which retries by itself."""
     base_url = str(getattr(client, "base_url", ""))
     is_azure = "Azure" in type(client).__name__
     row = _service(service or ("openai" if is_azure else None), base_url, api)
+    where = Endpoint(base_url).host if base_url.startswith("http") else type(client).__name__
     options: dict[str, Any] = {"name": model, "service": row, "api": api, "mode": mode, "cache": cache}
-    options |= {"request_retries": 0, "where": base_url or type(client).__name__}
+    options |= {"request_retries": 0, "where": where}
     if is_async(next(iter(creates.values()))):
         return AsyncRemoteModel(**options, transport=AsyncSdkTransport(creates, more))
     return RemoteModel(**options, transport=SdkTransport(creates, more))

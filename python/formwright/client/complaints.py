@@ -1,4 +1,4 @@
-"""What was wrong with an answer, as a model is told it: the places as JSON Pointers, with the values there.
+r"""What was wrong with an answer, as a model is told it: the places as JSON Pointers, with the values there.
 
 ::
 

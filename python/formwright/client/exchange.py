@@ -63,6 +63,8 @@ class Answer:
     status: int
     body: bytes | Mapping[str, Any] = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    original: Any = field(default=None, repr=False)
+    """The object of the SDK that it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,4 +111,6 @@ def _said(body: bytes | Mapping[str, Any]) -> str:
     error = body.get("error", body) if isinstance(body, Mapping) else body
     message = error.get("message", error.get("detail")) if isinstance(error, Mapping) else error
     param = error.get("param") if isinstance(error, Mapping) else None
-    return f"{message if isinstance(message, str) else json.dumps(error, default=str)}" + (f" ({param})" if param else "")
+    return f"{message if isinstance(message, str) else json.dumps(error, default=str)}" + (
+        f" ({param})" if param else ""
+    )

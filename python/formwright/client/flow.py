@@ -14,12 +14,13 @@
     │ └─────────────────────────────────────────────────────────────────┘ │
     └─────────────────────────────────────────────────────────────────────┘
 
-A mode that the form does not go through, or that the service says it does not have, is left for the next one with a note.
+A mode that the form does not go through, or that the service says it does not have, is left for the next one with a
+note.
 
 Cost: some tens of microseconds besides the check of the text, which is a pass of the kernel.
 
-The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again: what was shown
-cannot be taken back.
+The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again: what was
+shown cannot be taken back.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from typing import Any, NamedTuple, TypeAlias
 from formwright.client.complaints import complaint
 from formwright.client.events import EventReader
 from formwright.client.exchange import (
-    Answer,
     Attempt,
     Close,
     Correction,
@@ -50,8 +50,8 @@ from formwright.client.exchange import (
     Usage,
 )
 from formwright.client.failures import failure_of, json_of, too_large
-from formwright.client.plans import Plan
 from formwright.client.pieces import Piece, Pieces
+from formwright.client.plans import Plan
 from formwright.client.retries import output_policy, request_policy, retried
 from formwright.client.wires import Wire
 from formwright.errors import (
@@ -154,7 +154,7 @@ class _Work:
 
     job: Job
     attempts: list[Attempt] = field(default_factory=list)
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     is_shown: bool = False
     """Whether a piece was given out."""
 
@@ -191,6 +191,7 @@ class _Work:
         known = (yield Recall(key)) if key is not None and not query.is_stream else None
         if known is not None:
             return job.wire.reply(known)
+        kept: list[Mapping[str, Any]] = []
 
         def attempt(_: int) -> Generator[Step | Piece, Any, Reply]:
             if query.is_stream:
@@ -199,7 +200,10 @@ class _Work:
             failure = failure_of(answer)
             if failure is not None:
                 raise failure
-            return job.wire.reply(json_of(answer))
+            body = json_of(answer)
+            if key is not None:
+                kept.append(body)
+            return replace(job.wire.reply(body), raw=answer.original or body)
 
         try:
             policy = request_policy(job.request_retries, lambda: self.is_shown)
@@ -210,8 +214,8 @@ class _Work:
         self.usage += reply.usage
         job.tell("completion:response", reply.raw)
         job.tell("completion:usage", self.usage)
-        if key is not None and reply.end == "stop" and not query.is_stream:
-            yield Keep(key, reply.raw)
+        if key is not None and kept and reply.end == "stop":
+            yield Keep(key, kept[-1])
         return reply
 
     def _streamed(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:

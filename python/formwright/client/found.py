@@ -1,4 +1,4 @@
-'''The text in form inside an answer that nobody held to it: bare, in a fence, or between sentences.
+"""The text in form inside an answer that nobody held to it: bare, in a fence, or between sentences.
 
 ::
 
@@ -10,7 +10,7 @@ that begin with a bracket in it. Where a rule finds several different texts in f
 
 Cost: a check of the form for each candidate, at most `MOST`. The wrinkle: nothing is repaired. An answer that is nearly
 in form is not in form, and the error shows where it leaves it.
-'''
+"""
 
 from __future__ import annotations
 

@@ -127,6 +127,7 @@ class HttpTransport:
         return self._given or httpx.Client(follow_redirects=False, limits=_LIMITS)
 
     def send(self, request: Request, timeout: float | None) -> Answer:
+        """The whole answer."""
         try:
             response = self._sent(request, timeout)
             with closing(response):
@@ -135,6 +136,7 @@ class HttpTransport:
             raise self.endpoint.failure(error, timeout) from error
 
     def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
+        """The head of an answer that is a stream, and the stream; of an error, all of it."""
         try:
             response = self._sent(request, timeout)
             if response.status_code == 200:
@@ -166,6 +168,7 @@ class AsyncHttpTransport:
         return self._given or httpx.AsyncClient(follow_redirects=False, limits=_LIMITS)
 
     async def send(self, request: Request, timeout: float | None) -> Answer:
+        """The whole answer."""
         try:
             response = await self._sent(request, timeout)
             try:
@@ -176,6 +179,7 @@ class AsyncHttpTransport:
             raise self.endpoint.failure(error, timeout) from error
 
     async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
+        """The head of an answer that is a stream, and the stream; of an error, all of it."""
         try:
             response = await self._sent(request, timeout)
             if response.status_code == 200:

@@ -11,8 +11,8 @@ What is asked for, and in which modes, is decided here, once for both kinds of m
 Cost: a plan for each new form, some milliseconds; the last `_KEPT` are kept. A request costs some hundred microseconds
 besides the service.
 
-The wrinkle: a budget of tokens steers a local model to an end, but only cuts a text of a service. So ``max_tokens`` is the
-service's own unless it is given, and a cut text is `OutputTruncated`.
+The wrinkle: a budget of tokens steers a local model to an end, but only cuts a text of a service. So ``max_tokens`` is
+the service's own unless it is given, and a cut text is `OutputTruncated`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from formwright.client.cache import AnswerCache
 from formwright.client.drivers import Arriving, ArrivingAsync, AsyncTransport, Transport, run, run_async
 from formwright.client.exchange import Mode, Query
 from formwright.client.flow import Flow, Job, answered
+from formwright.client.items import ItemsAsync, array
 from formwright.client.plans import Plan, plan_of
 from formwright.client.prompts import Conversation, read_prompt
 from formwright.client.services import Service, modes_of
 from formwright.client.wires import WIRES
 from formwright.errors import ArgumentError, OptionUnsupported
 from formwright.forms import Form
+from formwright.generation.items import Items
 from formwright.generation.many import each, progress_of
 from formwright.generation.result import Complete, Failed, Truncated
 from formwright.languages import form as form_of
@@ -105,6 +107,7 @@ class _Remote:
         stop: str | Sequence[str] | None = None,
         mode: str | None = None,
         cancel: Callable[[], bool] | None = None,
+        extra: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Flow:
         """What is done to write one text."""
@@ -119,7 +122,7 @@ class _Remote:
             top_p=top_p,
             seed=seed,
             stop=_stops(stop),
-            extra={"max_tokens_name": self.service.max_tokens_name},
+            extra=extra or {"max_tokens_name": self.service.max_tokens_name},
         )
         self._check(query)
         key = None if self.cache is None else self._cache_key
@@ -148,7 +151,13 @@ class _Remote:
     def _check(self, query: Query) -> None:
         """Refuse options that the service does not have."""
         has = WIRES[self.api].options - self.service.lacks
-        for name, plain in (("max_tokens", None), ("temperature", None), ("top_k", None), ("top_p", 1.0), ("seed", None)):
+        for name, plain in (
+            ("max_tokens", None),
+            ("temperature", None),
+            ("top_k", None),
+            ("top_p", 1.0),
+            ("seed", None),
+        ):
             if getattr(query, name) != plain and name not in has:
                 raise _unsupported(name, self)
         if query.stop and "stop" not in has:
@@ -369,8 +378,8 @@ class RemoteModel(_Remote):
     ) -> Arriving[Any]:
         """Let the service write one text, piece by piece: iterate, then read ``stream.result``.
 
-        Args and errors are those of `generate`, those of the answer raised while iterating: a text that leaves its form is
-        an error as soon as it does. There is one attempt: what was shown cannot be taken back.
+        Args and errors are those of `generate`, those of the answer raised while iterating: a text that leaves its form
+        is an error as soon as it does. There is one attempt: what was shown cannot be taken back.
         """
         _refuse(unsupported, self)
         flow = self._flow(
@@ -390,6 +399,16 @@ class RemoteModel(_Remote):
             time_budget=time_budget,
         )
         return Arriving(flow, self.transport, self.cache)
+
+    def stream_items(self, prompt: Conversation, item: Any, **options: Any) -> Items[Any, Any]:
+        """Let the service write a JSON array of values of one type, and give each as soon as it is complete.
+
+        Args:
+            prompt: As `generate`.
+            item: The type of an item, or its JSON Schema.
+            **options: Those of `stream`.
+        """
+        return Items(self.stream(prompt, array(item), **options))  # type: ignore[arg-type]
 
     @overload
     def generate_many(
@@ -513,7 +532,7 @@ class AsyncRemoteModel(_Remote):
         **options: Unpack[Options],
     ) -> Complete[Any] | Truncated: ...
     async def generate(self, prompt: Conversation, form: Any, **options: Any) -> Complete[Any] | Truncated:
-        """Let the service write one text, check that it is in ``form``, and read its value; see `RemoteModel.generate`."""
+        """Let the service write one text in ``form``, and read its value; see `RemoteModel.generate`."""
         _refuse(options, self, only=_LOCAL)
         result: Complete[Any] | Truncated = await run_async(
             self._flow(prompt, form, **options), self.transport, self.cache
@@ -554,10 +573,14 @@ class AsyncRemoteModel(_Remote):
         **options: Unpack[StreamOptions],
     ) -> ArrivingAsync[Complete[Any] | Truncated]: ...
     def stream(self, prompt: Conversation, form: Any, **options: Any) -> ArrivingAsync[Any]:
-        """Let the service write one text, piece by piece: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""
+        """Let the service write one text: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""
         _refuse(options, self, only=(*_LOCAL, "max_retries", "token_budget"))
         flow = self._flow(prompt, form, is_stream=True, **options)
         return ArrivingAsync(flow, self.transport, self.cache)
+
+    def stream_items(self, prompt: Conversation, item: Any, **options: Any) -> ItemsAsync[Any]:
+        """The items of an array, each as soon as it is complete: ``async for``; see `RemoteModel.stream_items`."""
+        return ItemsAsync(self.stream(prompt, array(item), **options))
 
     async def generate_many(
         self,

@@ -7,13 +7,13 @@
     text, outside = plan.text(reply)              # '[1, 2]'
     plan.form.parse(text)                         # [1, 2]
 
-A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the
-root has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words.
+A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the root
+has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words.
 
 Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
 
-The wrinkle: services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of the
-value: `loosened` leaves them open. So ``result.text`` is in the form that was given up to those.
+The wrinkle: services write JSON with other spaces, order and escapes than a form of the kernel, which are no part of
+the value: `loosened` leaves them open. So ``result.text`` is in the form that was given up to those.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from typing import Any
 from formwright._kernel import Language
 from formwright.client.exchange import Mode, Reply
 from formwright.client.found import Found, found
+from formwright.client.places import wire_form
 from formwright.client.services import Service
 from formwright.errors import FormwrightError, OutputInvalid, UnsupportedKeyword
 from formwright.forms import Form, read_json
 from formwright.instructions import instruction_of
 from formwright.providers import Converted, convert
 
-__all__ = ["Plan", "loosened", "plan_of"]
+__all__ = ["Plan", "loosened", "moved", "plan_of"]
 
 _SPACES = 1000
 """Whitespace characters in a row that a service may write."""
@@ -90,9 +91,13 @@ class Plan:
         if self.mode == "instructions":
             return found(self.form, reply.text)
         written, outside = self._called(reply) if self.mode == "tools" else (reply.text, "")
+        return Found(self.inner(written), outside)
+
+    def inner(self, written: str) -> str:
+        """The text in form that a service wrote, out of what stands around it there. Raises OutputInvalid."""
         if self._converted is not None and self._converted.optional:
             written = _restored(self._converted, written)
-        return Found(written.strip() if self.key is None else self._unwrapped(written), outside)
+        return written.strip() if self.key is None else self._unwrapped(written)
 
     def _called(self, reply: Reply) -> tuple[str, str]:
         """The arguments of the one call, and the text beside it."""
@@ -153,9 +158,8 @@ def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
         key, schema = ("value" if form.language.is_json else "text"), _wrapped(schema, form)
     if mode == "json_object":
         instruction = instruction_of(form if key is None else _json(schema))
-        wire = None if key is None else _json(schema)
-        return Plan(mode=mode, form=plain, name=name, instruction=instruction, key=key, _wire_form=wire)
-    told, notes, converted = dict(schema), (), None
+        return _with_wire(Plan(mode=mode, form=plain, name=name, instruction=instruction, key=key), schema)
+    converted = None
     is_strict = mode == "strict" or service.subset is not None
     if is_strict and service.subset is not None:
         try:
@@ -164,41 +168,49 @@ def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
             if mode == "strict":
                 raise
             is_strict = False
-    if converted is not None:
-        told, notes = converted.schema, tuple(map(str, converted.notes))
-    return Plan(
+    told = dict(schema) if converted is None else converted.schema
+    plan = Plan(
         mode=mode,
         form=plain,
         schema=told,
         name=name,
         description=description,
         is_strict=is_strict,
-        notes=notes,
+        notes=tuple(map(str, converted.notes)) if converted is not None else (),
         key=key,
         _converted=converted,
-        _wire_form=_json(told) if key is not None or (converted is not None and converted.optional) else None,
     )
+    return _with_wire(plan, told)
+
+
+def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
+    """The plan with the form of what the service writes, where that is not the form itself."""
+    converted = plan._converted
+    if plan.key is None and (converted is None or not converted.optional):
+        return plan
+    form = wire_form(_json(told), plan.form, lambda text: plan.form.read(plan.inner(text)), plan.key, converted)
+    return replace(plan, _wire_form=form)
 
 
 def loosened(form: Form[Any]) -> Form[Any]:
     """The same form with all spellings of its JSON: what a service writes is checked by its value."""
-    if form.source is None or form.source.kind != "schema":
+    if form.origin is None or form.origin.kind != "schema":
         return form
-    options = {**(form.source.options or {}), **_LOOSE}
-    language = Language.json_schema(form.source.what, **options)
+    options = {**(form.origin.options or {}), **_LOOSE}
+    language = Language.json_schema(form.origin.what, **options)
     return replace(form, language=language)
 
 
 def _schema_of(form: Form[Any]) -> Any:
     """The JSON Schema of a form; a pattern or a choice as that of a string."""
-    source = form.source
-    if source is None:
+    origin = form.origin
+    if origin is None:
         return None
-    if source.kind == "schema":
-        return json.loads(source.what)
-    if source.kind == "choice":
-        return {"type": "string", "enum": list(source.what)}
-    return {"type": "string", "pattern": f"^(?:{source.what})$"}
+    if origin.kind == "schema":
+        return json.loads(origin.what)
+    if origin.kind == "choice":
+        return {"type": "string", "enum": list(origin.what)}
+    return {"type": "string", "pattern": f"^(?:{origin.what})$"}
 
 
 def _is_object(schema: Any) -> bool:
@@ -213,7 +225,7 @@ def _is_object(schema: Any) -> bool:
 def _wrapped(schema: Any, form: Form[Any]) -> dict[str, Any]:
     """An object with the value as its one member; references still lead to where they led."""
     key = "value" if form.language.is_json else "text"
-    inside = _moved(schema, f"#/properties/{key}")
+    inside = moved(schema, f"#/properties/{key}")
     return {"type": "object", "properties": {key: inside}, "required": [key], "additionalProperties": False}
 
 
@@ -221,21 +233,21 @@ _DATA = ("enum", "const", "default", "examples", "example")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
-def _moved(schema: Any, to: str) -> Any:
+def moved(schema: Any, to: str) -> Any:
     """A schema whose local references begin at ``to``."""
     if isinstance(schema, list):
-        return [_moved(part, to) for part in schema]
+        return [moved(part, to) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    moved: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword == "$ref" and isinstance(value, str) and value.startswith("#"):
-            moved[keyword] = to + value[1:]
+            found[keyword] = to + value[1:]
         elif keyword in _MAPS and isinstance(value, dict):
-            moved[keyword] = {name: _moved(part, to) for name, part in value.items()}
+            found[keyword] = {name: moved(part, to) for name, part in value.items()}
         else:
-            moved[keyword] = value if keyword in _DATA else _moved(value, to)
-    return moved
+            found[keyword] = value if keyword in _DATA else moved(value, to)
+    return found
 
 
 def _json(schema: Mapping[str, Any]) -> Form[Any]:

@@ -5,8 +5,8 @@
     read_prompt("How old is Ada?")                            # [{'role': 'user', 'content': 'How old is Ada?'}]
     read_prompt([{"role": "user", "content": "Hi"}])          # the same messages, in a list of its own
 
-Cost: nothing. The wrinkle: parts of messages that are no text, such as images, are not looked at: what a service takes is
-for the service to say.
+Cost: nothing. The wrinkle: parts of messages that are no text, such as images, are not looked at: what a service takes
+is for the service to say.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     retried(policy_of(2), attempt)        # a generator: the steps of each attempt, and Sleep steps between them
 
 Two policies are nested in a flow. Around each request: what may go away by itself - no connection, 408, 409, 429, 5xx -
-is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form, or
-was cut, is asked for again, with what was wrong.
+is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form,
+or was cut, is asked for again, with what was wrong.
 
 Cost: some microseconds of tenacity for each attempt. The wrinkle: a policy of the user's is taken as it is, but its
 ``sleep`` is the driver's; what it says of an attempt's exception is asked even for errors that no repetition mends.
@@ -62,9 +62,7 @@ def output_policy(retries: Any) -> BaseRetrying:
     )
 
 
-def retried(
-    policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T]]
-) -> Generator[Any, Any, T]:
+def retried(policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T]]) -> Generator[Any, Any, T]:
     """The steps of attempts, until one succeeds or the policy says no.
 
     Raises:
@@ -93,7 +91,8 @@ def retried(
 def _count(retries: Any, argument: str) -> int:
     if not isinstance(retries, int) or isinstance(retries, bool) or retries < 0:
         raise ArgumentError(
-            f"{argument} is a number from 0 on" + (" or a Retrying of tenacity" if argument == "max_retries" else "")
+            f"{argument} is a number from 0 on"
+            + (" or a Retrying of tenacity" if argument == "max_retries" else "")
             + f", not {retries!r}",
             argument=argument,
         )

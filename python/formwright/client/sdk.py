@@ -5,8 +5,8 @@
     transport = SdkTransport.of(OpenAI())
     transport.send(Request("chat/completions", body), None).body["choices"]
 
-Nothing is imported: an answer is a mapping, or something with ``model_dump()``; an error with a ``status_code`` is one of
-the service. So the versions of SDKs do not matter, and neither does whose SDK it is.
+Nothing is imported: an answer is a mapping, or something with ``model_dump()``; an error with a ``status_code`` is one
+of the service. So the versions of SDKs do not matter, and neither does whose SDK it is.
 
 Cost: what the SDK costs, and one ``model_dump()``. The wrinkle: fields that the SDK has no parameter for go into its
 ``extra_body``. The SDK sends requests again by itself (its ``max_retries``), so the client does not.
@@ -87,13 +87,16 @@ class SdkTransport(_Sdk):
     """Requests by a client object for threads."""
 
     def send(self, request: Request, timeout: float | None) -> Answer:
+        """The whole answer."""
         create, arguments = self._called(request, timeout)
         try:
-            return Answer(200, _plain(create(**arguments)))
+            answer = create(**arguments)
+            return Answer(200, _plain(answer), original=answer)
         except Exception as error:
             return _failed(error)
 
     def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
+        """The head of an answer that is a stream, and the stream; of an error, all of it."""
         create, arguments = self._called(request, timeout)
         try:
             return Answer(200, {}), _Stream(create(**arguments))
@@ -105,13 +108,16 @@ class AsyncSdkTransport(_Sdk):
     """Requests by a client object for event loops."""
 
     async def send(self, request: Request, timeout: float | None) -> Answer:
+        """The whole answer."""
         create, arguments = self._called(request, timeout)
         try:
-            return Answer(200, _plain(await create(**arguments)))
+            answer = await create(**arguments)
+            return Answer(200, _plain(answer), original=answer)
         except Exception as error:
             return _failed(error)
 
     async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
+        """The head of an answer that is a stream, and the stream; of an error, all of it."""
         create, arguments = self._called(request, timeout)
         try:
             return Answer(200, {}), _AsyncStream(await create(**arguments))
@@ -139,7 +145,6 @@ def _failed(error: Exception) -> Answer:
     if _CONNECTION & {cls.__name__ for cls in type(error).__mro__}:
         raise RequestFailed(f"the service could not be asked: {type(error).__name__}", may_pass=True) from error
     raise error
-
 
 
 class _Stream:

@@ -107,7 +107,7 @@ class Converted:
         Raises:
             OutputInvalid: The given schema forbids it; the message shows where.
         """
-        restored = self._without_nulls("", value)
+        restored = self.restored("", value)
         text = spell(restored)
         good, is_complete, _ = self._given.check(text)
         if is_complete:
@@ -120,16 +120,42 @@ class Converted:
             position=len(text[:good].decode(errors="ignore")),
         )
 
-    def _without_nulls(self, pointer: str, value: Any) -> Any:
-        """``value`` as the converted schema at ``pointer`` describes it; what does not fit is left as it is."""
+    def is_optional(self, pointer: str) -> bool:
+        """Whether null at this pointer into `schema` stands for a property that is left out."""
+        return pointer in self.optional
+
+    def at(self, pointer: str) -> Node:
+        """The converted schema at a pointer."""
+        node: Node = at(self.schema, pointer)
+        return node
+
+    def inside(self, pointer: str) -> str | None:
+        """Where the schema at ``pointer`` says what is inside it, through references and the null of an option.
+
+        ``None`` where that is one of several schemas.
+        """
+        node = self.at(pointer)
+        while "$ref" in node or "anyOf" in node:
+            numbers = [at for at, branch in enumerate(node.get("anyOf", ())) if branch.get("type") != "null"]
+            if "$ref" not in node and len(numbers) != 1:
+                return None
+            pointer = node["$ref"].removeprefix("#") if "$ref" in node else f"{pointer}/anyOf/{numbers[0]}"
+            node = self.at(pointer)
+        return pointer
+
+    def restored(self, pointer: str, value: Any) -> Any:
+        """``value``, which the converted schema at ``pointer`` describes, without the nulls that stand for nothing.
+
+        What does not fit is left as it is, and nothing is checked.
+        """
         pointer, node = self._branch(pointer, value)
         if isinstance(value, list) and "items" in node:
-            return [self._without_nulls(f"{pointer}/items", item) for item in value]
+            return [self.restored(f"{pointer}/items", item) for item in value]
         if not isinstance(value, dict):
             return value
         places = {name: f"{pointer}/properties/{token(name)}" for name in value}
         return {
-            name: self._without_nulls(places[name], member) if name in node.get("properties", {}) else member
+            name: self.restored(places[name], member) if name in node.get("properties", {}) else member
             for name, member in value.items()
             if member is not None or places[name] not in self.optional
         }

@@ -141,11 +141,11 @@ class _Events:
         if kind == "error":
             raise failed_event(event)
         if kind == "message_start":
-            self._message = dict(must(event, "message", Mapping))
+            self._message = dict(must(event, "message", dict))
         elif kind == "content_block_start":
-            self._blocks[member(event, "index", int)] = dict(must(event, "content_block", Mapping))
+            self._blocks[member(event, "index", int)] = dict(must(event, "content_block", dict))
         elif kind == "content_block_delta":
-            return self._added(member(event, "index", int), must(event, "delta", Mapping))
+            return self._added(member(event, "index", int), must(event, "delta", dict))
         elif kind == "message_delta":
             self._message |= member(event, "delta", dict)
             self._message["usage"] = member(self._message, "usage", dict) | member(event, "usage", dict)

@@ -38,7 +38,7 @@ class _Chat:
         choices = must(body, "choices", list)
         if not choices:
             raise RequestFailed("the service answered without any choice", body=str(dict(body))[:200])
-        message = must(choices[0], "message", Mapping)
+        message = must(choices[0], "message", dict)
         calls = tuple(_call(call) for call in member(message, "tool_calls", list))
         refusal = member(message, "refusal", str)
         end = "refusal" if refusal else _ENDS.get(choices[0].get("finish_reason"), "stop")
@@ -87,7 +87,7 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
 
 
 def _call(call: Any) -> ToolCall:
-    function = must(call, "function", Mapping)
+    function = must(call, "function", dict)
     return ToolCall(must(function, "name", str), arguments_text(function.get("arguments", "")), member(call, "id", str))
 
 

@@ -4,8 +4,8 @@
 
     GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
-Cost: building a dict. The wrinkle: calls of functions have no ids, and an answer that was filtered may have no candidate
-at all.
+Cost: building a dict. The wrinkle: calls of functions have no ids, and an answer that was filtered may have no
+candidate at all.
 """
 
 from __future__ import annotations

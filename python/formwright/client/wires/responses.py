@@ -91,10 +91,7 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
             {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
             for call in reply.calls
         ),
-        *(
-            {"type": "function_call_output", "call_id": call.id, "output": correction.complaint}
-            for call in reply.calls
-        ),
+        *({"type": "function_call_output", "call_id": call.id, "output": correction.complaint} for call in reply.calls),
     ]
 
 
@@ -130,7 +127,7 @@ class _Events:
         if kind in ("error", "response.failed"):
             raise failed_event(member(event, "response", dict) or {"error": event})
         if kind in ("response.completed", "response.incomplete"):
-            self._reply = RESPONSES.reply(must(event, "response", Mapping))
+            self._reply = RESPONSES.reply(must(event, "response", dict))
         if kind in ("response.output_text.delta", "response.function_call_arguments.delta"):
             return member(event, "delta", str)
         return ""

@@ -102,7 +102,7 @@ def arguments_text(value: Any) -> str:
 
 
 def options_of(query: Query, **names: str) -> dict[str, Any]:
-    """The options that are given, each under its name in an API: ``options_of(query, max_tokens="maxOutputTokens")``."""
+    """The options that are given, each under its name in an API: ``max_tokens="maxOutputTokens"``."""
     plain = {"max_tokens": None, "temperature": None, "top_k": None, "top_p": 1.0, "seed": None, "stop": ()}
     given = {name: getattr(query, name) for name in names}
     return {

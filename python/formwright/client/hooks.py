@@ -1,0 +1,93 @@
+"""Functions that are told what happens to a request: by name, as many as you want.
+
+::
+
+    hooks = Hooks()
+    hooks.on("completion:usage", lambda usage: print(usage.total_tokens))
+    client = fw.patch(OpenAI(), hooks=hooks)
+
+==========================  ==================================================================
+name                        what its functions are given
+==========================  ==================================================================
+``completion:kwargs``       the body of the request, as keyword arguments
+``completion:response``     the answer, as it came
+``completion:usage``        the tokens so far: a `Usage`
+``completion:error``        the error of a request
+``parse:error``             what is wrong with an answer
+``completion:last_attempt`` the error after the last attempt
+==========================  ==================================================================
+
+Cost: calling them. The wrinkle: a function that raises does not stop the request; it is warned about.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, get_args
+
+from formwright.errors import ArgumentError
+
+__all__ = ["Event", "Hooks"]
+
+Event: TypeAlias = Literal[
+    "completion:kwargs",
+    "completion:response",
+    "completion:usage",
+    "completion:error",
+    "completion:last_attempt",
+    "parse:error",
+]
+"""What functions can be told."""
+
+
+class Hooks:
+    """Functions by the name of the event that they are told; ``hooks + others`` has those of both."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, list[Callable[..., Any]]] = {}
+
+    def on(self, event: Event, function: Callable[..., Any]) -> None:
+        """Tell a function of an event. Raises ArgumentError where there is no such event."""
+        self._functions.setdefault(_known(event), []).append(function)
+
+    def off(self, event: Event, function: Callable[..., Any]) -> None:
+        """Tell it no more. Raises ArgumentError where it was not told, or there is no such event."""
+        functions = self._functions.get(_known(event), [])
+        if function not in functions:
+            raise ArgumentError(f"the function is not told of {event!r}", argument="function")
+        functions.remove(function)
+
+    def clear(self, event: Event | None = None) -> None:
+        """Forget the functions of an event, or all of them."""
+        if event is None:
+            self._functions.clear()
+        else:
+            self._functions.pop(_known(event), None)
+
+    def emit(self, event: str, about: Any) -> None:
+        """Tell all functions of an event."""
+        for function in self._functions.get(event, ()):
+            try:
+                if event == "completion:kwargs" and isinstance(about, Mapping):
+                    function(**about)
+                else:
+                    function(about)
+            except Exception as error:
+                warnings.warn(f"a function for {event!r} raised {error!r}", stacklevel=2)
+
+    def __add__(self, other: Hooks) -> Hooks:
+        both = Hooks()
+        for hooks in (self, other):
+            for event, functions in hooks._functions.items():
+                both._functions.setdefault(event, []).extend(functions)
+        return both
+
+
+def _known(event: Any) -> str:
+    name = getattr(event, "value", event)  # an Enum of names will do
+    if name not in get_args(Event):
+        raise ArgumentError(
+            f"there is no event {name!r}", hint=f"there are {', '.join(map(repr, get_args(Event)))}", argument="event"
+        )
+    return str(name)

@@ -1,0 +1,345 @@
+"""A client object that writes in form: the parameters of Instructor, on any SDK client.
+
+::
+
+    client = fw.patch(OpenAI())
+    user = client.chat.completions.create(
+        model="gpt-5-mini",
+        response_model=User,
+        messages=[{"role": "user", "content": "Ada is 36 years old."}],
+        max_retries=2,
+    )
+
+The object passed in is not changed: what comes back is a wrapper, whose other attributes are the object's. Without
+``response_model`` a call goes through untouched.
+
+Cost: that of `formwright.client.model`. The wrinkle: ``max_retries=N`` is one request and N more, as in Instructor; an
+answer that was cut is asked for with twice the tokens, and never with the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, get_args, get_origin
+
+from formwright._dependencies import needs
+from formwright.client.drivers import Arriving, ArrivingAsync, run, run_async
+from formwright.client.hooks import Hooks
+from formwright.client.items import ItemsAsync, array
+from formwright.client.partials import constructed
+from formwright.client.templating import rendered
+from formwright.errors import ArgumentError
+from formwright.generation.items import Items
+
+with needs("client", "a patched client"):
+    from pydantic import BaseModel, Field, create_model
+
+__all__ = ["AsyncCreate", "Create", "Maybe", "Wrapper"]
+
+RETRIES = 3
+"""How often a wrong answer is asked for again, unless the caller says otherwise."""
+
+_OURS: Final = ("response_format", "tools", "tool_choice", "functions", "function_call", "text")
+"""Fields of a request that ask for a form: they are filled in here."""
+
+_BOUNDS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
+class _Calls:
+    """What calls of both kinds have in common.
+
+    Args:
+        model: Sends the requests.
+        create: The function of the client, for calls without a form.
+        messages: The parameter that holds the conversation: ``"messages"``, or ``"input"``.
+        hooks: Are told of every call.
+        default: The name of the model, where a call has none.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        create: Callable[..., Any],
+        messages: str,
+        hooks: Hooks,
+        default: str | None,
+    ) -> None:
+        self._model, self._create, self._messages = model, create, messages
+        self.hooks, self._default = hooks, default
+
+    def _flow(self, response_model: Any, given: dict[str, Any], *, is_stream: bool = False) -> Any:
+        """The steps of a call."""
+        name = given.pop("model", None) or self._default
+        if not isinstance(name, str):
+            raise ArgumentError(
+                "there is no model", hint='pass model="..." to the call, or to fw.patch', argument="model"
+            )
+        if guilty := next((field for field in _OURS if given.get(field) is not None), None):
+            raise ArgumentError(
+                f"{guilty}= does not go with response_model=, which fills it in",
+                hint="leave out one of them",
+                argument=guilty,
+            )
+        if given.pop("strict", True) is not True:
+            raise ArgumentError(
+                "strict=False has no meaning here: a text is in form or it is not",
+                hint="declare what may come, such as int | str",
+                argument="strict",
+            )
+        if given.pop("n", 1) not in (None, 1):
+            raise ArgumentError("n= does not go with response_model=: there is one value", argument="n")
+        context = _context(given)
+        conversation = given.pop(self._messages, None)
+        messages = rendered(_conversation(conversation, self._messages), context)
+        extra = {"max_tokens_name": self._model.service.max_tokens_name}
+        bound = next((field for field in _BOUNDS if given.get(field) is not None), None)
+        options = {"max_retries": given.pop("max_retries", 0), "token_budget": given.pop("token_budget", None)}
+        if bound is not None:
+            options["max_tokens"], extra["max_tokens_name"] = given.pop(bound), bound
+        hooks = self.hooks + (given.pop("hooks", None) or Hooks())
+        mode = given.pop("mode", None)
+        extra |= {field: value for field, value in given.items() if value is not None}
+        model = replace(self._model, name=name)
+        return model._flow(
+            messages,
+            response_model,
+            is_stream=is_stream,
+            context=context,
+            tell=hooks.emit,
+            mode=mode,
+            extra=extra,
+            **options,
+        )
+
+
+class Create(_Calls):
+    """``create`` of a patched client, with the other calls of Instructor."""
+
+    def __call__(self, *, response_model: Any = None, max_retries: Any = RETRIES, **given: Any) -> Any:
+        """The value of a call, of type ``response_model``; without it, what the client itself gives.
+
+        Args:
+            response_model: Anything `formwright.form` takes; ``Iterable[T]`` is a list of ``T``.
+            max_retries: How often a wrong answer is asked for again, or a ``Retrying`` of tenacity.
+            **given: ``context`` (or ``validation_context``), ``hooks``, ``token_budget``, ``mode``, and what the
+                client's own ``create`` takes.
+
+        Raises:
+            AttemptsExhausted, OutputInvalid, OutputTruncated, Refused, RequestFailed, LimitExceeded: See
+                `formwright.client.RemoteModel.generate`.
+            ArgumentError: A parameter does not go with ``response_model``.
+        """
+        if response_model is None:
+            return self._create(**_untouched(given))
+        if given.pop("stream", False):
+            return self._streamed(response_model, given)
+        return self._completed(response_model, max_retries, given).value
+
+    def create_with_completion(
+        self, *, response_model: Any, max_retries: Any = RETRIES, **given: Any
+    ) -> tuple[Any, Any]:
+        """The value, and the answer that it was read from as the client gave it."""
+        result = self._completed(response_model, max_retries, given)
+        return result.value, result.exchange.raw
+
+    def create_partial(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> Iterator[Any]:
+        """The value while it arrives: objects with ``None`` for what is missing; the last one is validated."""
+        given.pop("stream", None)
+        _no_retries(max_retries)
+        stream = Arriving[Any](self._flow(response_model, given, is_stream=True), self._model.transport)
+        return _partials(stream, response_model)
+
+    def create_iterable(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> Iterator[Any]:
+        """The items of a list, each validated as soon as it is complete."""
+        given.pop("stream", None)
+        _no_retries(max_retries)
+        form = array(_item_of(response_model) or response_model)
+        stream = Arriving[Any](self._flow(form, given, is_stream=True), self._model.transport)
+        return _items(Items(stream))  # type: ignore[arg-type]
+
+    def _streamed(self, response_model: Any, given: dict[str, Any]) -> Iterator[Any]:
+        item = _item_of(response_model)
+        if item is not None:
+            return self.create_iterable(response_model=item, **given)
+        return self.create_partial(response_model=response_model, **given)
+
+    def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
+        flow = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
+        result = run(flow, self._model.transport, self._model.cache)
+        _remember(result.value, result.exchange.raw)
+        return result
+
+
+class AsyncCreate(_Calls):
+    """The same for an async client: calls are awaited, and what they stream is iterated over with ``async for``."""
+
+    async def __call__(self, *, response_model: Any = None, max_retries: Any = RETRIES, **given: Any) -> Any:
+        """The value of a call; see `Create`."""
+        if response_model is None:
+            return await self._create(**_untouched(given))
+        if given.pop("stream", False):
+            return self._streamed(response_model, given)
+        return (await self._completed(response_model, max_retries, given)).value
+
+    async def create_with_completion(
+        self, *, response_model: Any, max_retries: Any = RETRIES, **given: Any
+    ) -> tuple[Any, Any]:
+        """The value, and the answer that it was read from as the client gave it."""
+        result = await self._completed(response_model, max_retries, given)
+        return result.value, result.exchange.raw
+
+    def create_partial(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> AsyncIterator[Any]:
+        """The value while it arrives; see `Create.create_partial`."""
+        given.pop("stream", None)
+        _no_retries(max_retries)
+        stream = ArrivingAsync[Any](self._flow(response_model, given, is_stream=True), self._model.transport)
+        return _async_partials(stream, response_model)
+
+    def create_iterable(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> AsyncIterator[Any]:
+        """The items of a list; see `Create.create_iterable`."""
+        given.pop("stream", None)
+        _no_retries(max_retries)
+        form = array(_item_of(response_model) or response_model)
+        stream = ArrivingAsync[Any](self._flow(form, given, is_stream=True), self._model.transport)
+        return _async_items(ItemsAsync(stream))
+
+    def _streamed(self, response_model: Any, given: dict[str, Any]) -> AsyncIterator[Any]:
+        item = _item_of(response_model)
+        if item is not None:
+            return self.create_iterable(response_model=item, **given)
+        return self.create_partial(response_model=response_model, **given)
+
+    async def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
+        flow = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
+        result = await run_async(flow, self._model.transport, self._model.cache)
+        _remember(result.value, result.exchange.raw)
+        return result
+
+
+class Wrapper:
+    """An object of an SDK whose ``create`` functions are replaced; all else is the object's own."""
+
+    def __init__(self, target: Any, replaced: Mapping[tuple[str, ...], Any], hooks: Hooks) -> None:
+        self._target, self._replaced, self.hooks = target, replaced, hooks
+
+    def __getattr__(self, name: str) -> Any:
+        inner = {path[1:]: call for path, call in self._replaced.items() if path[0] == name}
+        if () in inner:
+            return inner[()]
+        own = getattr(self._target, name)
+        return Wrapper(own, inner, self.hooks) if inner else own
+
+    def on(self, event: Any, function: Callable[..., Any]) -> None:
+        """Tell a function of an event; see `formwright.client.hooks`."""
+        self.hooks.on(event, function)
+
+    def off(self, event: Any, function: Callable[..., Any]) -> None:
+        """Tell it no more."""
+        self.hooks.off(event, function)
+
+    def clear(self, event: Any = None) -> None:
+        """Forget the functions of an event, or all of them."""
+        self.hooks.clear(event)
+
+    def __enter__(self) -> Wrapper:
+        self._target.__enter__()
+        return self
+
+    def __exit__(self, *about: Any) -> None:
+        self._target.__exit__(*about)
+
+    async def __aenter__(self) -> Wrapper:
+        await self._target.__aenter__()
+        return self
+
+    async def __aexit__(self, *about: Any) -> None:
+        await self._target.__aexit__(*about)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({type(self._target).__name__})"
+
+
+def Maybe(type_: Any) -> type[BaseModel]:  # noqa: N802 (as it is called elsewhere)
+    """A value that may not be there: ``result``, or ``error`` and a ``message`` that says why not."""
+    name = getattr(type_, "__name__", "Value")
+    return create_model(
+        f"Maybe{name}",
+        result=(type_ | None, Field(default=None, description="The value, if the text has it.")),
+        error=(bool, Field(default=False, description="Whether the text does not have it.")),
+        message=(str | None, Field(default=None, description="Why there is no value.")),
+        __doc__=f"A {name}, or why there is none.",
+    )
+
+
+def _context(given: dict[str, Any]) -> Any:
+    """What validators and templates see, under either of its names."""
+    context, older = given.pop("context", None), given.pop("validation_context", None)
+    if context is not None and older is not None:
+        raise ArgumentError("context= and validation_context= are the same", argument="validation_context")
+    return older if context is None else context
+
+
+def _conversation(messages: Any, name: str) -> Sequence[Mapping[str, Any]]:
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}]
+    if not isinstance(messages, Sequence):
+        raise ArgumentError(f"{name}= is a list of messages, not {type(messages).__name__}", argument=name)
+    return messages
+
+
+def _untouched(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call without a form. What only a form gives a meaning is refused, not dropped."""
+    ours = ("context", "validation_context", "hooks", "token_budget", "mode", "strict")
+    if guilty := next((name for name in ours if given.get(name) is not None), None):
+        raise ArgumentError(f"{guilty}= has no meaning without response_model=", argument=guilty)
+    return {name: value for name, value in given.items() if name not in ours}
+
+
+def _no_retries(max_retries: Any) -> None:
+    if max_retries != 0:
+        raise ArgumentError(
+            "max_retries= does not go with a stream: what was shown cannot be taken back", argument="max_retries"
+        )
+
+
+def _item_of(response_model: Any) -> Any:
+    """``T`` of ``Iterable[T]``; ``None`` for everything else."""
+    origin = get_origin(response_model)
+    return get_args(response_model)[0] if origin is Iterable else None
+
+
+def _asked(response_model: Any) -> Any:
+    item: Any = _item_of(response_model)
+    return response_model if item is None else list[item]
+
+
+def _remember(value: Any, raw: Any) -> None:
+    """Where Instructor's users look for the answer."""
+    if isinstance(value, BaseModel):
+        object.__setattr__(value, "_raw_response", raw)
+
+
+def _partials(stream: Arriving[Any], type_: Any) -> Iterator[Any]:
+    with stream:
+        for piece in stream:
+            yield constructed(type_, piece.partial._plain())
+        yield stream.result.value
+
+
+async def _async_partials(stream: ArrivingAsync[Any], type_: Any) -> AsyncIterator[Any]:
+    async with stream:
+        async for piece in stream:
+            yield constructed(type_, piece.partial._plain())
+        yield stream.result.value
+
+
+def _items(items: Items[Any, Any]) -> Iterator[Any]:
+    with items:
+        yield from items
+
+
+async def _async_items(items: ItemsAsync[Any]) -> AsyncIterator[Any]:
+    async with items:
+        async for item in items:
+            yield item
