@@ -65,12 +65,12 @@ def pointer_at(text: str, position: int) -> str:
     """The JSON Pointer of the value in which a position of a text lies; of what is no JSON, the root."""
     scanner = Scanner()
     try:
-        scanner.feed(text[:position])
+        scanner.feed(text[: position + 1])  # with the character there, since it may begin a value
     except OutputInvalid:
-        return ""
+        pass
     node = scanner.root
     if node is None:
         return ""
-    while node.children and node.children[-1].closed >= position:
+    while node.children and node.children[-1].closed > position:
         node = node.children[-1]
     return node.pointer

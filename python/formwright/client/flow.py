@@ -181,7 +181,10 @@ class _Work:
         try:
             return (yield from retried(output_policy(job.max_retries), attempt))
         except Exception as error:
-            raise self._told(error) from error.__cause__
+            told = self._told(error)
+            if told is error:
+                raise
+            raise told from told.__cause__
 
     def _replied(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
         """The answer to one query, sent again while it fails for reasons that may pass."""
@@ -300,13 +303,13 @@ class _Work:
     def _told(self, error: Exception) -> Exception:
         """The error of a job: that of its only attempt, or one with all of them."""
         last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
-        cause = last.exception() if last is not None else error
-        if not self.attempts or self.job.max_retries == 0:
-            return cause if isinstance(cause, Exception) else error
+        cause = error if last is None else last.exception()
+        if not self.attempts or self.job.max_retries == 0 or isinstance(cause, Refused):
+            return cause
         self.job.tell("completion:last_attempt", cause)
         count = len(self.attempts)
         exhausted = AttemptsExhausted(
-            f"{'no attempt' if count > 1 else 'the attempt'} gave a value: {cause}",
+            f"{count} attempt{'s' if count > 1 else ''} gave no value: {cause}",
             hint=getattr(cause, "hint", None),
             attempts=self.attempts,
         )

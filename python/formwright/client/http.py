@@ -151,9 +151,10 @@ class HttpTransport:
         return self.client.send(built, stream=True, follow_redirects=False)
 
     def close(self) -> None:
-        """Close the connections."""
-        if self._given is None and "client" in self.__dict__:
-            self.client.close()
+        """Close the connections; the next request makes new ones."""
+        client = self.__dict__.pop("client", None)
+        if client is not None and client is not self._given:
+            client.close()
 
 
 class AsyncHttpTransport:
@@ -196,9 +197,10 @@ class AsyncHttpTransport:
         return await self.client.send(built, stream=True, follow_redirects=False)
 
     async def close(self) -> None:
-        """Close the connections."""
-        if self._given is None and "client" in self.__dict__:
-            await self.client.aclose()
+        """Close the connections; the next request makes new ones."""
+        client = self.__dict__.pop("client", None)
+        if client is not None and client is not self._given:
+            await client.aclose()
 
 
 _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
