@@ -1,17 +1,23 @@
-"""Writes the tables of the pages beside it from the code's own. ``--check`` only compares.
+"""Writes the tables of the pages beside it from the code's own. ``--check`` only compares; ``--sample`` counts real
+schemas too, where they are at hand.
 
 The documentation cannot disagree with the code: a test runs the check.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from formwright._kernel import json_schema_formats, json_schema_keywords
+from formwright.errors import LimitExceeded, SchemaError
+from formwright.providers import convert
 from formwright.providers.rules import PROVIDERS, keyword_table
 from formwright.server.requests import INERT, REFUSED, ChatBody, CompletionBody, ResponsesBody
 
@@ -53,6 +59,34 @@ def refused_fields() -> str:
     return table(["field", "why", "let pass"], rows)
 
 
+def sample() -> str | None:
+    """What becomes of real schemas, where they are at hand; it takes half a minute."""
+    path = FOLDER.parent.parent / "shared" / "data" / "maskbench" / "sample.jsonl.gz"
+    if "--sample" not in sys.argv or not path.exists():
+        return None
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        schemas = [json.loads(line)["schema"] for line in lines]
+    rows = []
+    for name in PROVIDERS:
+        counts = Counter(_fate(schema, name) for schema in schemas)
+        shares = [f"{100 * counts[fate] / len(schemas):.1f} %" for fate in _FATES]
+        rows.append((name, str(len(schemas)), *shares))
+    return table(["provider", "schemas", *_FATES], rows)
+
+
+_FATES = ("lossless", "narrowed only", "also checked afterwards", "refused: too large", "refused: cannot be said")
+
+
+def _fate(schema: Any, provider: str) -> str:
+    try:
+        notes = convert(schema, to=provider).notes
+    except LimitExceeded:
+        return _FATES[3]
+    except SchemaError:
+        return _FATES[4]
+    return _FATES[2] if any(note.kind == "checked" for note in notes) else _FATES[1] if notes else _FATES[0]
+
+
 PAGES = {
     "server.md": {
         "served": served_fields(),
@@ -66,7 +100,8 @@ PAGES = {
     },
     "providers.md": {
         name: table(["keyword", "what happens", "how"], keyword_table(provider)) for name, provider in PROVIDERS.items()
-    },
+    }
+    | ({"sample": counted} if (counted := sample()) else {}),
 }
 
 

@@ -429,11 +429,9 @@ def test_a_seed_for_each(driven: Driven, scripted: Any) -> None:
 
 
 def test_nothing_of_the_caller_is_changed(driven: Driven, scripted: Any) -> None:
-    server = scripted(ok(chat("no")), ok(chat(ADA)))
-    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "x"}]}]
-    before = json.dumps(messages)
-    driven.connect(server.url, mode="json_object").generate(messages, Person, max_retries=1)
-    assert json.dumps(messages) == before
+    server = scripted(ok(chat("no")), ok(chat(ADA))) messages = [{"role": "system", "content": "Be brief."}, {"role":
+    "user", "content": [{"type": "text", "text": "x"}]}] before = json.dumps(messages) driven.connect(server.url,
+    mode="json_object").generate(messages, Person, max_retries=1) assert json.dumps(messages) == before
 
 
 def test_parts_that_are_no_text_go_through(driven: Driven, scripted: Any) -> None:

@@ -302,7 +302,7 @@ def test_the_request() -> None:
 def test_an_unknown_provider_names_the_known_ones() -> None:
     with pytest.raises(FormwrightError) as caught:
         convert(around(TEXT), to="opnai")
-    assert caught.value.hint == "known providers: openai"
+    assert caught.value.hint == "known providers: openai, anthropic, gemini"
 
 
 def test_the_table_knows_every_keyword_and_forgets_none() -> None:
@@ -319,3 +319,58 @@ def test_converted_schemas_are_forms() -> None:
 def test_a_definition_that_allows_nothing_is_never_referred_to() -> None:
     schema = closed({name: {"$ref": "#/$defs/no"} for name in "abc"} | {"d": TEXT}, ["d"], **{"$defs": {"no": False}})
     assert convert(schema, to="openai").schema == closed({"d": TEXT})
+
+
+def test_anthropic_leaves_out_what_is_optional_and_refuses_recursion() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer", "minimum": 0}, "b": {"type": "string"}}}
+    converted = convert(schema | {"required": ["b"], "additionalProperties": False}, to="anthropic")
+    assert converted.schema["required"] == ["b"]
+    assert converted.schema["properties"]["a"] == {"type": "integer"}
+    assert [(note.kind, note.keyword) for note in converted.notes] == [("checked", "minimum")]
+    assert converted.read('{"b": "x"}') == {"b": "x"}
+    with pytest.raises(OutputInvalid):
+        converted.read('{"b": "x", "a": -1}')
+    tree = {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#"}}}}
+    with pytest.raises(UnsupportedKeyword, match="refers to itself") as caught:
+        convert(tree, to="anthropic")
+    assert caught.value.pointer == "/properties/kids/items"
+
+
+def test_anthropic_reads_the_fewest_items_up_to_one() -> None:
+    items = {"type": "array", "items": {"type": "integer"}}
+    for fewest, kept in ((0, True), (1, True), (2, False)):
+        schema = around(items | {"minItems": fewest, "maxItems": 4}) converted = convert(schema, to="anthropic")
+        (written,) = (node for node in [converted.schema["properties"][name] for name in
+        converted.schema["properties"]]) assert ("minItems" in written) == (kept and fewest > 0 or (kept and "minItems"
+        in written)) assert "maxItems" not in written assert {note.keyword for note in converted.notes} >= {"maxItems",
+        *([] if kept else ["minItems"])}
+
+
+def test_anthropic_counts_what_is_optional() -> None:
+    many = {f"p{number}": {"type": "integer"} for number in range(25)}
+    with pytest.raises(LimitExceeded) as caught:
+        convert({"type": "object", "properties": many, "additionalProperties": False}, to="anthropic")
+    assert (caught.value.limit, caught.value.value, caught.value.allowed) == ("optional properties", 25, 24)
+
+
+def test_gemini_has_maps_and_no_values_of_booleans() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "scores": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "always": {"const": True},
+            "kind": {"enum": ["a", "b"]},
+        },
+        "required": ["scores", "always", "kind"],
+        "additionalProperties": False,
+    }
+    converted = convert(schema, to="gemini")
+    properties = converted.schema["properties"]
+    assert properties["scores"] == {"type": "object", "required": [], "additionalProperties": {"type": "integer"}}
+    assert properties["always"] == {"type": "boolean"}
+    assert properties["kind"]["enum"] == ["a", "b"]
+    assert [(note.pointer, note.kind) for note in converted.notes] == [("/properties/always", "checked")]
+    value = {"scores": {"x": 1}, "always": True, "kind": "a"}
+    assert converted.read(json.dumps(value)) == value
+    with pytest.raises(OutputInvalid):
+        converted.read(json.dumps(value | {"always": False}))

@@ -63,8 +63,9 @@ def walk(node: Node, pointer: str = "", level: int = 0) -> Iterator[tuple[str, N
         yield from walk(member, f"{pointer}/properties/{token(name)}", level)
     for number, branch in enumerate(node.get("anyOf", ())):
         yield from walk(branch, f"{pointer}/anyOf/{number}", level)
-    if "items" in node:
-        yield from walk(node["items"], f"{pointer}/items", level)
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(node.get(keyword), dict):
+            yield from walk(node[keyword], f"{pointer}/{keyword}", level)
     for name, definition in node.get("$defs", {}).items():
         yield from walk(definition, f"{pointer}/$defs/{token(name)}")
 
@@ -100,5 +101,9 @@ def _sizes(schema: Node) -> dict[str, int]:
         "levels of objects": max(level for _, _, level in walk(schema)),
         "characters of names and values": sum(map(len, chain(names, *texts))),
         "enum values": sum(map(len, enums)),
+        "optional properties": sum(
+            len(node["properties"].keys() - set(node["required"])) for node in nodes if "properties" in node
+        ),
+        "unions": sum("anyOf" in node or isinstance(node.get("type"), list) for node in nodes),
         "characters of an enum of more than 250 strings": max(sum(map(len, text)) for text in [[], *long]),
     }

@@ -5,12 +5,12 @@
     sorted(PROVIDERS["openai"].formats)[:3]
     keyword_table(PROVIDERS["openai"])[0]
 
-A second provider is a second `Provider`. What all of them share is `_REWRITTEN`: the
-keywords that shape a closed object. A keyword that formwright enforces and neither
-table names is checked afterwards, so a new keyword of the kernel cannot be forgotten.
+A provider is a `Provider`. What all of them share is `_REWRITTEN`: the keywords that shape
+a closed object. A keyword that formwright enforces and neither table names is checked
+afterwards, so a new keyword of the kernel cannot be forgotten.
 
-The wrinkle: providers publish their subset as prose and change it. ``OPENAI`` follows the
-guide to Structured Outputs of 2026, where it speaks of models that are not fine-tuned.
+The wrinkle: providers publish their subset as prose and change it. The rows follow the guides
+to structured outputs of 2026; OpenAI's speaks of models that are not fine-tuned.
 """
 
 from __future__ import annotations
@@ -32,12 +32,22 @@ class Provider:
         keywords: The assertions it reads, for each type.
         formats: The values of ``format`` it reads.
         limits: The most it takes; the names are those of `nodes.within_limits`.
+        leaves_out: Whether a property may be left out; if not, null stands for that.
+        recurs: Whether a schema may refer to itself.
+        has_maps: Whether an object may have members of any names.
+        enums: The types whose values it takes in ``enum``.
+        fewest: The values of ``minItems`` that it reads; ``None`` is all of them.
     """
 
     name: str
     keywords: Mapping[str, tuple[str, ...]]
     formats: frozenset[str]
     limits: Mapping[str, int]
+    leaves_out: bool = False
+    recurs: bool = True
+    has_maps: bool = False
+    enums: frozenset[str] = frozenset({"string", "integer", "number", "boolean", "null"})
+    fewest: tuple[int, ...] | None = None
 
 
 _BOUNDS = ("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -59,6 +69,31 @@ PROVIDERS = {
             "enum values": 1_000,
             "characters of an enum of more than 250 strings": 15_000,
         },
+    ),
+    "anthropic": Provider(
+        name="anthropic",
+        keywords={"string": ("format",), "array": ("minItems",)},
+        formats=frozenset(
+            ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"]
+        ),
+        limits={"optional properties": 24, "unions": 16},
+        leaves_out=True,
+        recurs=False,
+        fewest=(0, 1),
+    ),
+    "gemini": Provider(
+        name="gemini",
+        keywords={
+            "string": ("format",),
+            "number": ("minimum", "maximum"),
+            "integer": ("minimum", "maximum"),
+            "array": ("minItems", "maxItems"),
+        },
+        formats=frozenset(["date-time", "date", "time"]),
+        limits={},
+        leaves_out=True,
+        has_maps=True,
+        enums=frozenset({"string", "integer", "number"}),
     ),
 }
 
@@ -126,16 +161,31 @@ def keyword_table(provider: Provider) -> list[tuple[str, str, str]]:
 
 def _fate(provider: Provider, keyword: str, status: str) -> tuple[str, str]:
     if keyword in _REWRITTEN:
-        return "rewritten", _REWRITTEN[keyword]
+        return "rewritten", _special(provider).get(keyword, _REWRITTEN[keyword])
     if keyword in _REFUSED:
         return "refused", _REFUSED[keyword]
     if keyword in ANNOTATIONS:
         return "kept", "not beside `$ref`"
     if any(keyword in keywords for keywords in provider.keywords.values()):
-        return "kept", _KEPT.get(keyword, "").format(formats=", ".join(sorted(provider.formats)))
+        how = "0 and 1; others are checked afterwards" if keyword == "minItems" and provider.fewest else ""
+        return "kept", _KEPT.get(keyword, how).format(formats=", ".join(sorted(provider.formats)))
     if status == "enforced":
         return "checked afterwards", f"with `{_MODIFIERS[keyword]}`" if keyword in _MODIFIERS else ""
     return ("refused", "") if status == "refused" else ("left out", "")
+
+
+def _special(provider: Provider) -> dict[str, str]:
+    """What a provider's rows say of rewritten keywords that the others do not."""
+    said: dict[str, str] = {}
+    if provider.leaves_out:
+        said |= {"properties": "as they are", "required": "as it is"}
+    if not provider.recurs:
+        said["$ref"] = "local JSON Pointers; recursion is refused; a target becomes a definition"
+    if provider.has_maps:
+        said["additionalProperties"] = "a schema stays; true is narrowed, or refused where only `{}` would be left"
+    if "boolean" not in provider.enums:
+        said |= {name: f"{_REWRITTEN[name]}; of booleans checked afterwards" for name in ("enum", "const")}
+    return said
 
 
 _KEPT = {

@@ -20,6 +20,7 @@ stays null, since that is what was written.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -123,6 +124,8 @@ class _Writer:
         self.definitions: dict[str, Node | None] = {}
         self.optional: list[tuple[dict[str, Node], str, list[str]]] = []
         self.nodes = 0
+        self.open = ["#"]
+        """The definitions that are being written."""
 
     def whole(self) -> Node:
         """The converted schema. What is nullable is known only at the end, so optional properties wait for it."""
@@ -133,7 +136,7 @@ class _Writer:
             what = "a union at the root" if node and "anyOf" in node else "a root that is no object"
             raise refusal("", what, "put it inside an object, as its only property")
         definitions = {reference: body for reference, body in self.definitions.items() if body is not None}
-        for properties, name, places in self.optional:
+        for properties, name, places in () if self.provider.leaves_out else self.optional:
             if nullable(properties[name], definitions) and self.given.allows(places, None):
                 self.note("narrowed", places[0], "type", f"{name!r} may be null or left out: both are written as null")
             else:
@@ -155,10 +158,15 @@ class _Writer:
             stem = re.sub(r"[^\w.-]", "_", target.rpartition("/")[2].strip("#")) or "root"
             numbered = chain([stem], (f"{stem}_{number}" for number in count(2)))
             reference = next(name for name in (f"#/$defs/{name}" for name in numbered) if name not in self.definitions)
+            self.open.append(reference)
             self.names[identity] = reference
             self.definitions[reference] = {}  # meanwhile
             self.definitions[reference] = self.body(_shared(parts), decided)
+            self.open.pop()
         reference = self.names[identity]
+        if reference in self.open and not self.provider.recurs:
+            hint = "write out as many levels as you need"
+            raise refusal(next(iter(parts)), "a schema that refers to itself", hint)
         return None if self.definitions.get(reference, {}) is None else {"$ref": reference}
 
     def body(self, parts: Parts, decided: frozenset[str]) -> Node | None:
@@ -233,7 +241,12 @@ class _Writer:
             values = [value for value in values if self.given.allows(parts, value)]
         values = list({spell(value): value for value in values}.values())
         kinds = [kind for kind in _TYPES if kind in map(kind_of, values)]
-        return {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": values} if values else None
+        node: Node = {"type": kinds[0] if len(kinds) == 1 else kinds}
+        if not set(kinds) <= self.provider.enums:
+            if len(values) < (2 if kinds == ["boolean"] else 1 if kinds == ["null"] else math.inf):
+                self.note("checked", place, keyword, f"{self.provider.name} takes no such values")
+            return node if values else None
+        return {**node, "enum": values} if values else None
 
     def scalar(self, parts: Parts, kind: str) -> Node | None:
         """A string, a number, a boolean or null."""
@@ -257,11 +270,30 @@ class _Writer:
                 properties[name] = node
                 self.optional += [] if name in required else [(properties, name, places)]
         self.assertions(parts, kind)
-        return {"type": kind, "properties": properties, "required": list(properties), "additionalProperties": False}
+        needed = [name for name in properties if name in required or not self.provider.leaves_out]
+        rest = self.map(parts) if self.provider.has_maps else None
+        named = {"properties": properties} if properties or rest is None else {}
+        return {"type": kind, **named, "required": needed, "additionalProperties": False if rest is None else rest}
+
+    def map(self, parts: Parts) -> Node | None:
+        """What members of other names are, if one schema says so."""
+        if not self.is_map(parts):
+            return None
+        place = next(place for place, schema in parts.items() if "additionalProperties" in schema)
+        return self.write([f"{place}/additionalProperties"])
+
+    def is_map(self, parts: Parts) -> bool:
+        """Whether one schema says what members of other names are, and no other speaks of them."""
+        saying = [schema for schema in parts.values() if schema.keys() & {"additionalProperties", "patternProperties"}]
+        return (
+            len(saying) == 1
+            and isinstance(saying[0].get("additionalProperties"), dict)
+            and ("patternProperties" not in saying[0])
+        )
 
     def close(self, parts: Parts, names: Mapping[str, None]) -> None:
         """Say which members are not written because the object is closed."""
-        if any(_is_closed(schema) for schema in parts.values()):
+        if any(_is_closed(schema) for schema in parts.values()) or (self.provider.has_maps and self.is_map(parts)):
             return
         speaking = [place for place, schema in parts.items() if any(key in schema for key in _SHAPES["object"])]
         place = next(iter(speaking or parts))
@@ -280,11 +312,16 @@ class _Writer:
         if len(nodes) > 1 or len(tuples) > 1:
             for place, keyword in tuples.items():
                 self.note("checked", place, keyword, "which item stands in which place")
+        most = most if nodes else 0
         if most is not None:
             node["maxItems"] = min(node.get("maxItems", most), most)
-        if not nodes:
-            node["maxItems"] = 0
-        return node if node.get("minItems", 0) <= node.get("maxItems", node.get("minItems", 0)) else None
+        if node.get("minItems", 0) > node.get("maxItems", node.get("minItems", 0)):
+            return None
+        if "maxItems" in node and "maxItems" not in self.provider.keywords["array"]:
+            bound = node.pop("maxItems")
+            place, keyword = next(iter(tuples.items()), (next(iter(parts)), "items"))
+            self.note("checked", place, keyword, f"that there are at most {bound} items")
+        return node
 
     def items(self, parts: Parts, tuples: Mapping[str, str]) -> tuple[list[list[str]], int | None]:
         """The places that speak of an item, for each kind of item, and how many items there are at most."""
@@ -320,6 +357,8 @@ class _Writer:
         """Whether the provider can be told, and reads it as we do; then ``kept`` tells it."""
         if keyword == "format" and value not in self.provider.formats:
             return value not in FORMATS
+        if keyword == "minItems" and self.provider.fewest is not None and value not in self.provider.fewest:
+            return False
         told = keyword in self.provider.keywords.get(kind, ()) and not (keyword in _STRICTER and value is True)
         if not told or (keyword == "pattern" and not _is_portable(value)):
             return False
