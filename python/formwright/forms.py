@@ -49,8 +49,8 @@ __all__ = [
     "Explanation",
     "Form",
     "Kind",
+    "Origin",
     "Reading",
-    "Source",
     "behind_prefix",
     "byte_matcher",
     "chained",
@@ -86,7 +86,7 @@ class Check(NamedTuple):
     expected: str
 
 
-class Source(NamedTuple):
+class Origin(NamedTuple):
     """What a form was made of, where it is one thing.
 
     Attributes:
@@ -174,7 +174,7 @@ class Form(Generic[T_co]):
         defaults: What the environment decided when the form was made; rows of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
-        source: The schema, pattern or options that it was made of; ``None`` for compositions.
+        origin: The schema, pattern or options that it was made of; ``None`` for compositions.
     """
 
     language: Language
@@ -184,7 +184,7 @@ class Form(Generic[T_co]):
     defaults: tuple[Reading, ...] = ()
     name: str | None = None
     behind: Callable[[str], Form[Any] | None] | None = None
-    source: Source | None = None
+    origin: Origin | None = None
 
     def parse(self, text: str | bytes, *, context: Any = None) -> T_co:
         """The value that ``text`` spells.

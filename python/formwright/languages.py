@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 from formwright import environment, patterns
 from formwright._kernel import Constraint, Language, Vocabulary
 from formwright.errors import ArgumentError, NotAForm, RegexError, SchemaError
-from formwright.forms import Explanation, Form, Kind, Reading, Source, check_text, literal, read_json, shortened
+from formwright.forms import Explanation, Form, Kind, Origin, Reading, check_text, literal, read_json, shortened
 from formwright.parsers import CharacterParser, parser_form
 
 __all__ = ["choice", "compile", "explain", "form", "json", "json_schema", "literal", "regex", "schema_text"]
@@ -314,13 +314,13 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
             )
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
-        title, source = f"regex {shortened(repr(pattern.pattern))}", Source("regex", pattern.pattern)
-        return Form(_compiled(pattern), str, title, "text", source=source)
+        title, origin = f"regex {shortened(repr(pattern.pattern))}", Origin("regex", pattern.pattern)
+        return Form(_compiled(pattern), str, title, "text", origin=origin)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
     check_text(pattern, "pattern")
     language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
-    return Form(language, str, f"regex {shortened(repr(pattern))}", "text", source=Source("regex", pattern))
+    return Form(language, str, f"regex {shortened(repr(pattern))}", "text", origin=Origin("regex", pattern))
 
 
 def _compiled(pattern: re.Pattern[str]) -> Language:
@@ -361,7 +361,7 @@ def choice(*options: Any) -> Form[Any]:
     if len(options) == 1 and isinstance(options[0], PathLike):
         return _choice_of_file(Path(options[0]))
     texts = list(options[0]) if len(options) == 1 and _is_several(options[0]) else list(options)
-    return Form(_choice_language(texts), str, f"choice {_listed(texts)}", "text", source=Source("choice", texts))
+    return Form(_choice_language(texts), str, f"choice {_listed(texts)}", "text", origin=Origin("choice", texts))
 
 
 def _choice_language(texts: list[Any]) -> Language:
@@ -515,7 +515,7 @@ def _json_form(
 ) -> Form[Any]:
     options, defaults = _with_defaults(options)
     language = Language.json_schema(schema, **options)
-    return Form(language, read, title, kind, defaults, source=Source("schema", schema, options))
+    return Form(language, read, title, kind, defaults, origin=Origin("schema", schema, options))
 
 
 def json_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -598,7 +598,7 @@ def _spelled_form(form: Any) -> Form[Any]:
     kind: Kind = "text" if is_text else "string" if is_string else "value"
     read = str if is_text else _Spelled(form)
     texts = list(spellings)
-    return Form(Language.choice(texts), read, _name(form), kind, source=Source("choice", texts))
+    return Form(Language.choice(texts), read, _name(form), kind, origin=Origin("choice", texts))
 
 
 def _without_options(read: Callable[[Any], Form[Any]]) -> Callable[[Any, Mapping[str, Any]], Form[Any]]:

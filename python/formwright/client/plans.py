@@ -182,23 +182,23 @@ def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
 
 def loosened(form: Form[Any]) -> Form[Any]:
     """The same form with all spellings of its JSON: what a service writes is checked by its value."""
-    if form.source is None or form.source.kind != "schema":
+    if form.origin is None or form.origin.kind != "schema":
         return form
-    options = {**(form.source.options or {}), **_LOOSE}
-    language = Language.json_schema(form.source.what, **options)
+    options = {**(form.origin.options or {}), **_LOOSE}
+    language = Language.json_schema(form.origin.what, **options)
     return replace(form, language=language)
 
 
 def _schema_of(form: Form[Any]) -> Any:
     """The JSON Schema of a form; a pattern or a choice as that of a string."""
-    source = form.source
-    if source is None:
+    origin = form.origin
+    if origin is None:
         return None
-    if source.kind == "schema":
-        return json.loads(source.what)
-    if source.kind == "choice":
-        return {"type": "string", "enum": list(source.what)}
-    return {"type": "string", "pattern": f"^(?:{source.what})$"}
+    if origin.kind == "schema":
+        return json.loads(origin.what)
+    if origin.kind == "choice":
+        return {"type": "string", "enum": list(origin.what)}
+    return {"type": "string", "pattern": f"^(?:{origin.what})$"}
 
 
 def _is_object(schema: Any) -> bool:
