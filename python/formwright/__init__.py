@@ -28,6 +28,7 @@ from formwright.generation.loop import Stream
 from formwright.generation.result import Complete, Failed, Observed, Result, Truncated
 from formwright.grounded import one_of_text
 from formwright.incremental import partial
+from formwright.instructions import instructions
 from formwright.languages import choice, compile, explain, form, json, json_schema, literal, regex
 from formwright.masks import allocate_bitmask, allowed_tokens, apply_bitmask
 from formwright.parsers import CharacterParser
@@ -67,6 +68,7 @@ __all__ = [
     "format",
     "from_openai",
     "from_transformers",
+    "instructions",
     "json",
     "json_schema",
     "literal",

@@ -314,13 +314,20 @@ def regex(pattern: str | re.Pattern[str], *, unicode: bool = False) -> Form[str]
             )
         if isinstance(pattern.pattern, str):
             check_text(pattern.pattern, "pattern")
-        title, origin = f"regex {shortened(repr(pattern.pattern))}", Origin("regex", pattern.pattern)
+        title, origin = f"regex {shortened(repr(pattern.pattern))}", Origin("regex", _with_flags(pattern))
         return Form(_compiled(pattern), str, title, "text", origin=origin)
     if not isinstance(pattern, str):
         raise NotAForm(f"regex: a pattern is wanted, as str or re.Pattern, not {type(pattern).__name__}")
     check_text(pattern, "pattern")
     language = Language.regex(pattern, dialect="unicode" if unicode else "ascii")
     return Form(language, str, f"regex {shortened(repr(pattern))}", "text", origin=Origin("regex", pattern))
+
+
+def _with_flags(pattern: re.Pattern[str]) -> str:
+    """The text of a compiled pattern, with the flags that it was given beside it."""
+    text = pattern.pattern
+    letters = "".join(letter for letter in "aimsx" if pattern.flags & re.RegexFlag[letter.upper()])
+    return text if not letters or re.match(r"\(\?[aiLmsux]+\)", text) else f"(?{letters}:{text})"
 
 
 def _compiled(pattern: re.Pattern[str]) -> Language:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self, cast, get_type_hints
 
@@ -42,20 +42,37 @@ with needs("pydantic", "a Python type as a form"):
 if TYPE_CHECKING:
     from formwright.validators import Validator
 
-__all__ = ["Arguments", "Reader", "parse", "schema_text"]
+__all__ = ["Arguments", "Reader", "described_schema", "parse", "schema_text"]
 
 
 class _Closed(GenerateJsonSchema):
     """Pydantic's generator, with declared objects closed, decimals as numbers, and no type that cannot be read back."""
 
+    describe: Callable[[type], tuple[str, Mapping[str, str]]] | None = None
+    """What a class says of itself and of its fields, if that is to be in the schema."""
+
     def model_schema(self, schema: Any) -> dict[str, Any]:
-        return _close(super().model_schema(schema))
+        return self._described(_close(super().model_schema(schema)), schema)
 
     def dataclass_schema(self, schema: Any) -> dict[str, Any]:
-        return _close(super().dataclass_schema(schema))
+        return self._described(_close(super().dataclass_schema(schema)), schema)
 
     def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
-        return _close(super().typed_dict_schema(schema))
+        return self._described(_close(super().typed_dict_schema(schema)), schema)
+
+    def _described(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
+        if self.describe is None or "cls" not in schema:
+            return written
+        said, fields = self.describe(schema["cls"])
+        if written.get("description", "") in ("", inspect.cleandoc(schema["cls"].__doc__ or "")):
+            written.pop("description", None)
+            written |= {"description": said} if said else {}
+        names = _written_names(schema)
+        for name, text in fields.items():
+            inside = written.get("properties", {}).get(names.get(name, name))
+            if isinstance(inside, dict):
+                inside.setdefault("description", text)
+        return written
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         bounds = {
@@ -117,6 +134,16 @@ def _close(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
+def _written_names(schema: Any) -> dict[str, str]:
+    """How the fields of a class that have an alias are called in JSON."""
+    while "schema" in schema:
+        schema = schema["schema"]
+    fields = schema.get("fields", {})
+    named = fields.items() if isinstance(fields, dict) else [(field["name"], field) for field in fields]
+    aliases = ((name, field.get("validation_alias")) for name, field in named)
+    return {name: alias for name, alias in aliases if isinstance(alias, str)}
+
+
 def _adapter(form: Any) -> TypeAdapter[Any]:
     try:
         with needs("pydantic", f"the type {form!r}"):  # pydantic has extras of its own
@@ -148,12 +175,29 @@ def schema_text(form: Any) -> str:
     return _schema_text(_adapter(form), form)
 
 
+def described_schema(form: Any, describe: Callable[[type], tuple[str, Mapping[str, str]]]) -> dict[str, Any]:
+    """The JSON Schema of a Python type, with what ``describe`` tells of each class in it.
+
+    Args:
+        form: The type.
+        describe: Gives the description of a class, and of its fields by name. It replaces the docstring, and is added
+            to fields that have none.
+
+    Raises:
+        NotAForm: As `schema_text`.
+    """
+    return _schema(_adapter(form), form, type("_Described", (_Closed,), {"describe": staticmethod(describe)}))
+
+
 def _schema_text(adapter: TypeAdapter[Any], form: Any) -> str:
+    return json.dumps(_schema(adapter, form, _Closed), ensure_ascii=False, separators=(",", ":"))
+
+
+def _schema(adapter: TypeAdapter[Any], form: Any, generator: type[_Closed]) -> dict[str, Any]:
     try:
-        schema = adapter.json_schema(schema_generator=_Closed, mode="validation")
+        return adapter.json_schema(schema_generator=generator, mode="validation")
     except PydanticUserError as error:
         raise NotAForm(f"{form!r} cannot be said in JSON Schema: {_first_line(error)}") from error
-    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
 
 
 class Reader:
@@ -173,6 +217,11 @@ class Reader:
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
         return type(self), (self._type,)
+
+    @property
+    def python_type(self) -> Any:
+        """The type."""
+        return self._type
 
     @property
     def validator(self) -> Validator:

@@ -250,6 +250,14 @@ def test_options_of_generate_mean_what_they_mean_in_python(files: Path, prompts:
         assert f"{option.partition('=')[0]} is for --schema" in refused.stderr
 
 
+def test_the_prompt_tells_the_form_where_that_is_wanted(files: Path, prompts: list[str]) -> None:
+    command = ("generate", "--schema", "schema.json", "--prompt", "Hi", "--max-tokens", "90")
+    assert [run(*command, *more).exit_code for more in (["--instruct"], ["--instruct", "fields"], [])] == [0, 0, 0]
+    schema = fw.json_schema(json.dumps(SCHEMA))
+    assert prompts == [f"Hi\n\n{fw.instructions(schema)}", f"Hi\n\n{fw.instructions(schema, style='fields')}", "Hi"]
+    assert run("generate", "--choice", "a", "--prompt", "Hi", "--instruct", "xml").exit_code == 2
+
+
 def test_bounds_on_the_command_line_and_in_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = '\n{"name":\t"Ada"} \t'
     assert run("check", "--max-whitespace", "2", "schema.json", "-", stdin=free).stdout == "in form\n"

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 pytest.importorskip("httpx", reason="formwright[client] is not installed")
 pytest.importorskip("tenacity", reason="formwright[client] is not installed")
 
-import formwright as fw  # noqa: E402
+import formwright as fw
 
-from .scripted import Scripted  # noqa: E402
+from .scripted import Scripted
 
 
 class Person(BaseModel):
@@ -79,7 +79,7 @@ def driven(request: pytest.FixtureRequest) -> Driven:
 
 @pytest.fixture
 def scripted() -> Iterator[Callable[..., Scripted]]:
-    """Servers that end with the test. Each argument is a script, or what is sent for each request, one after the other."""
+    """Servers that end with the test. Each argument is a script or an answer, for one request after the other."""
     servers: list[Scripted] = []
 
     def start(*answers: Any) -> Scripted:

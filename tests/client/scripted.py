@@ -11,6 +11,7 @@ A script is called for each request, and gives what is to be sent: bytes, `Pause
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import socketserver
@@ -78,10 +79,8 @@ class Scripted:
                         return
 
             def finish(self) -> None:
-                try:
+                with contextlib.suppress(OSError):
                     super().finish()
-                except OSError:
-                    pass
 
         class Server(socketserver.ThreadingTCPServer):
             allow_reuse_address, daemon_threads, request_queue_size = True, True, 256

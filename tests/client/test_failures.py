@@ -410,7 +410,7 @@ def test_a_budget_of_time_ends_the_attempts(driven: Driven, scripted: Any) -> No
 
 def test_many_keep_their_order_and_failures_their_place(driven: Driven, scripted: Any) -> None:
     def script(request: Any) -> Any:
-        text = request.json["messages"][0]["content"]
+        text = request.json["messages"][-1]["content"]
         number = int(text)
         return [Pause(0.02 * (5 - number % 5)), ok(chat(str(number) if number != 3 else "three"))]
 
@@ -429,9 +429,12 @@ def test_a_seed_for_each(driven: Driven, scripted: Any) -> None:
 
 
 def test_nothing_of_the_caller_is_changed(driven: Driven, scripted: Any) -> None:
-    server = scripted(ok(chat("no")), ok(chat(ADA))) messages = [{"role": "system", "content": "Be brief."}, {"role":
-    "user", "content": [{"type": "text", "text": "x"}]}] before = json.dumps(messages) driven.connect(server.url,
-    mode="json_object").generate(messages, Person, max_retries=1) assert json.dumps(messages) == before
+    server = scripted(ok(chat("no")), ok(chat(ADA)))
+    text = {"type": "text", "text": "x"}
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [text]}]
+    before = json.dumps(messages)
+    driven.connect(server.url, mode="json_object").generate(messages, Person, max_retries=1)
+    assert json.dumps(messages) == before
 
 
 def test_parts_that_are_no_text_go_through(driven: Driven, scripted: Any) -> None:

@@ -182,6 +182,10 @@ class Strict:
         node = self.follow(node)
         if "anyOf" in node:
             return self.drawn(chance.choice(node["anyOf"]) if room > 0 else node["anyOf"][-1], chance, room - 1)
+        if "enum" in node:
+            return chance.choice(node["enum"])
+        if isinstance(node["type"], list):
+            return self.drawn(node | {"type": node["type"][-1]}, chance, room)
         if node["type"] == "object":
             inside = node.get("properties", {})
             kept = [name for name in inside if name in node["required"] or (room > 0 and chance.random() < 0.5)]
@@ -193,8 +197,6 @@ class Strict:
             low = node.get("minItems", 0)
             many = chance.randint(low, max(low, min(node.get("maxItems", 9), low + 2))) if room > 0 else low
             return [self.drawn(node["items"], chance, room - 1) for _ in range(many)]
-        if "enum" in node:
-            return chance.choice(node["enum"])
         if "format" in node:
             return json.loads(fw.json_schema(node).example())
         plain = {

@@ -80,6 +80,9 @@ assert_type(model.generate("?", Literal["a", "b"]).text, str)
 assert_type(model.generate("?", Person, finish=False), fw.Complete[Person] | fw.Truncated)
 assert_type(model.generate("?", Person, stop="\n"), fw.Complete[Person] | fw.Truncated)
 assert_type(model.generate([1, 2], Person, cancel=lambda: False), fw.Complete[Person] | fw.Truncated)
+assert_type(model.generate("?", Person, instruct="fields"), fw.Complete[Person])
+assert_type(fw.instructions(Person, style="fields"), str)
+fw.instructions(Person, style="xml")  # type: ignore[arg-type]  # pyright: ignore
 model.generate("?", Person, max_token=3)  # type: ignore[call-overload]  # pyright: ignore
 
 with model.stream([{"role": "user", "content": "?"}], Person) as stream:

@@ -24,6 +24,7 @@ from formwright.cli.shared import (
     without_final_newline,
 )
 from formwright.generation import MAX_TOKENS, Piece
+from formwright.instructions import STYLES
 from formwright.models import LocalModel
 
 __all__ = ["generate"]
@@ -52,6 +53,13 @@ __all__ = ["generate"]
     help="Which tokens must be those that the tokenizer itself writes.",
 )
 @click.option("--heal", is_flag=True, help="Write the last tokens of the prompt anew: it ends inside a word.")
+@click.option(
+    "--instruct",
+    type=click.Choice(list(STYLES)),
+    is_flag=False,
+    flag_value="schema",
+    help="Tell the form in words behind the prompt too; without a style, as JSON Schema.",
+)
 @click.option("--beams", type=click.IntRange(1), default=1, help="Search with this many beams for the likeliest text.")
 @click.option("--returns", type=click.IntRange(1), default=1, help="Print so many texts of the beams.")
 @click.option(
@@ -78,6 +86,7 @@ def generate(
     prompt: str | None,
     prompt_file: IO[bytes] | None,
     canonical: str,
+    instruct: str | None,
     trace: Path | None,
     stream: bool,
     as_json: bool,
@@ -98,6 +107,7 @@ def generate(
     form = one_form(schema, regex, choices, choice_file, {name: options.pop(name) for name in JSON_OPTIONS})
     text = _prompt(prompt, prompt_file)
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
+    options["instruct"] = instruct or False
     options["trace"] = trace is not None
     result = _written(fw.load(model), text, form, options, shown=stream)
     if trace is not None:

@@ -14,6 +14,7 @@ a type that refuses a text in form tells all places.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from formwright.errors import OutputInvalid, OutputTruncated
@@ -64,10 +65,8 @@ def _shown(value: str) -> str:
 def pointer_at(text: str, position: int) -> str:
     """The JSON Pointer of the value in which a position of a text lies; of what is no JSON, the root."""
     scanner = Scanner()
-    try:
+    with suppress(OutputInvalid):
         scanner.feed(text[: position + 1])  # with the character there, since it may begin a value
-    except OutputInvalid:
-        pass
     node = scanner.root
     if node is None:
         return ""

@@ -42,6 +42,7 @@ from formwright.generation.result import Complete, Failed, Observed, Truncated
 from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import retraced
 from formwright.generation.writing import MAX_TOKENS, Limits, Writing, behind_prompt, started
+from formwright.instructions import check_style, instruction_of
 from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
@@ -207,6 +208,7 @@ class LocalModel:
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
         heal: bool = False,
+        instruct: bool | str = False,
         beams: int = 1,
         returns: int = 1,
         fidelity: Fidelity = "mask",
@@ -230,6 +232,10 @@ class LocalModel:
                 next (``"forced"``), or perhaps none (False). A constraint says this by itself.
             heal: Whether the last tokens of the prompt are written anew, together with what follows them: for prompts
                 that end inside a word.
+            instruct: Whether the prompt is to tell the form in words too, by `formwright.instructions` in its style
+                ``"schema"`` (True) or the style that is named. The text stands behind a ``str``; in a conversation,
+                behind the first system message, in a new one, or behind the user's last message where the model has
+                no system messages.
             beams: With more than 1, a beam search of this width: the texts that the model finds most likely.
             returns: How many texts of the beams are in ``result.alternatives``.
             fidelity: Whose distribution is drawn from: ``"mask"`` is token by token among the allowed ones,
@@ -252,7 +258,9 @@ class LocalModel:
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
         strategy = Strategy(beams, returns, fidelity, particles)
-        task = self.task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
+        constraint = self._compile(form, canonical)
+        prompt = self._instructed(prompt, constraint, instruct)
+        task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
         result: Complete[Any] | Truncated
         if strategy.is_plain:
             sampler = sampler_of(temperature, top_k, top_p, seed)
@@ -369,6 +377,7 @@ class LocalModel:
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
         heal: bool = False,
+        instruct: bool | str = False,
         trace: bool = False,
     ) -> Stream[Any]:
         """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
@@ -390,9 +399,12 @@ class LocalModel:
             canonical: Which tokens must be those that the tokenizer itself writes: all (True), those that can only come
                 next (``"forced"``), or perhaps none (False). A constraint says this by itself.
             heal: Whether the last tokens of the prompt are written anew, together with what follows them.
+            instruct: Whether, or in which style, the prompt is to tell the form in words too; as `generate`.
             trace: Whether the result tells what the form did to the model at each token.
         """
-        task = self.task(prompt, self._compile(form, canonical), max_tokens, finish, stop, cancel, heal)
+        constraint = self._compile(form, canonical)
+        prompt = self._instructed(prompt, constraint, instruct)
+        task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
         sampler = sampler_of(temperature, top_k, top_p, seed)
         return task.stream(self.runtime.fork(), sampler, trace)
 
@@ -502,6 +514,7 @@ class LocalModel:
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
         heal: bool = False,
+        instruct: bool | str = False,
         beams: int = 1,
         returns: int = 1,
         fidelity: Fidelity = "mask",
@@ -522,8 +535,8 @@ class LocalModel:
             seed: The first prompt draws with this seed, the next one with ``seed + 1``, and so on.
             batch_size: How many texts are written at a time.
             progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
-            max_tokens, temperature, top_k, top_p, finish, stop, cancel, canonical, heal, trace: As `generate`, for
-                every prompt.
+            max_tokens, temperature, top_k, top_p, finish, stop, cancel, canonical, heal, instruct, trace: As
+                `generate`, for every prompt.
             beams, returns, fidelity, particles: As `generate`; the prompts are then taken one after the other.
 
         Raises:
@@ -545,6 +558,7 @@ class LocalModel:
             prompt, form = many[row]
             if id(form) not in compiled:
                 compiled[id(form)] = self._compile(form, canonical)
+            prompt = self._instructed(prompt, compiled[id(form)], instruct)
             return self.task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
 
         def begun(row: int) -> Writing:
@@ -600,6 +614,7 @@ class LocalModel:
         seed: int | None = None,
         cancel: Callable[[], bool] | None = None,
         canonical: Canonical | None = None,
+        instruct: bool | str = False,
     ) -> Observed:
         """Let the model write as it wants, and tell what ``form`` would have done to it.
 
@@ -609,7 +624,7 @@ class LocalModel:
             NotAForm, LanguageError, PromptError, ArgumentError: As `generate`.
         """
         constraint = self._compile(form, canonical)
-        ids = self.prompt_ids(prompt)
+        ids = self.prompt_ids(self._instructed(prompt, constraint, instruct))
         limits = Limits(max_tokens=max_tokens, finish=False, cancel=cancel)
         sampler = sampler_of(temperature, top_k, top_p, seed)
         room = self.runtime.context - len(ids)
@@ -681,6 +696,15 @@ class LocalModel:
         if room < max_tokens:
             limits = replace(limits, max_tokens=room, is_context=True)
         return Task(healed.constraint, healed.prompt_ids, limits, healed.prefix)
+
+    def _instructed(self, prompt: Prompt, constraint: Constraint[Any], instruct: bool | str) -> Prompt:
+        """The prompt with the form in words, if that is wanted. Raises ArgumentError."""
+        if instruct is False:
+            return prompt
+        style = "schema" if instruct is True else instruct
+        check_style(style, "instruct")
+        read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
+        return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
     def _search(
         self, task: Task, strategy: Strategy, temperature: float | None, seed: int | None

@@ -25,6 +25,7 @@ class StreamOptions(TypedDict, total=False):
     seed: int | None
     canonical: Canonical | None
     heal: bool
+    instruct: bool | str
     trace: bool
 
 

@@ -20,12 +20,12 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from formwright.errors import PromptError
+from formwright.errors import ArgumentError, PromptError
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ["ROLES", "Message", "Prompt", "is_text", "read"]
+__all__ = ["ROLES", "Message", "Prompt", "is_text", "read", "with_instruction"]
 
 Message: TypeAlias = Mapping[str, Any]
 """One message of a conversation: its ``role`` and its ``content``."""
@@ -82,6 +82,41 @@ def _ids(parts: Sequence[Any], size: int) -> list[int]:
         if not 0 <= ids[-1] < size:
             raise PromptError(f"item {number} of the prompt is {ids[-1]}: token ids go from 0 to {size - 1}")
     return ids
+
+
+def with_instruction(
+    prompt: str | list[Message] | list[int], instruction: str, roles: Sequence[str] = ROLES
+) -> str | list[Message]:
+    """What `read` gives, with an instruction about the answer; a new object.
+
+    It stands behind a text, behind the first system message of a conversation or in a new one, or behind the last
+    message of the user where a model has no system messages.
+
+    Raises:
+        ArgumentError: The prompt is token ids, or a conversation without a place for it.
+    """
+    if isinstance(prompt, str):
+        return f"{prompt}\n\n{instruction}"
+    if not is_text(prompt):
+        raise ArgumentError(
+            "instruct: the prompt is token ids, which no text can be added to",
+            hint="pass text or messages, or put fw.instructions(...) into the prompt before it is encoded",
+            argument="instruct",
+        )
+    messages: list[Message] = list(prompt)
+    places = [at for at, message in enumerate(messages) if message["role"] == "system"][:1]
+    if not places and "system" in roles:
+        return [{"role": "system", "content": instruction}, *messages]
+    places = places or [at for at, message in enumerate(messages) if message["role"] == "user"][-1:]
+    if not places:
+        raise ArgumentError(
+            "instruct: the conversation has no message of the user to add to, and the model no system messages",
+            hint="add a message of the user",
+            argument="instruct",
+        )
+    at = places[0]
+    messages[at] = {**messages[at], "content": f"{messages[at]['content']}\n\n{instruction}"}
+    return messages
 
 
 def _message(message: object, where: str, roles: Sequence[str]) -> Message:
