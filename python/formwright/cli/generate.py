@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -19,13 +19,17 @@ from formwright.cli.shared import (
     choice_file_option,
     is_stdin,
     json_options,
+    model_option,
     one_form,
     read_text,
     without_final_newline,
 )
-from formwright.generation import MAX_TOKENS, Piece
+from formwright.generation import MAX_TOKENS
 from formwright.instructions import STYLES
 from formwright.models import LocalModel
+
+if TYPE_CHECKING:
+    from formwright.client import RemoteModel
 
 __all__ = ["generate"]
 
@@ -77,7 +81,13 @@ __all__ = ["generate"]
 )
 @click.option("--stream", is_flag=True, help="Print the text while it is written.")
 @click.option("--json", "as_json", is_flag=True, help="Print value, text, token ids and seconds as JSON, for programs.")
-@click.option("--model", default="formwright-tiny", show_default=True, help="Name of the model.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "strict", "tools", "json_object", "instructions"]),
+    help="Of a model behind an API: how the form is asked for.  [default: auto]",
+)
+@click.option("--max-retries", type=click.IntRange(0), default=0, help="Ask again so often for a text that is refused.")
+@model_option
 def generate(
     schema: IO[bytes] | None,
     regex: str | None,
@@ -109,7 +119,12 @@ def generate(
     options["canonical"] = {"none": False, "forced": "forced", "all": True}[canonical]
     options["instruct"] = instruct or False
     options["trace"] = trace is not None
-    result = _written(fw.load(model), text, form, options, shown=stream)
+    loaded = fw.load(model)
+    if not isinstance(loaded, LocalModel):
+        options = _of_service(options)
+    elif options.pop("mode") is not None:
+        raise click.UsageError("--mode is for a model behind an API: --model URL#name.")
+    result = _written(loaded, text, form, options, shown=stream)
     if trace is not None:
         result.trace.save(trace)
     for alternative in () if stream else getattr(result, "alternatives", ()) or (result,):
@@ -132,18 +147,32 @@ _SEVERAL = {"beams": 1, "returns": 1, "fidelity": "mask", "particles": 16}
 """The options of strategies that look at several texts, and what they are without one."""
 
 
-def _written(model: LocalModel, text: str, form: fw.Form[Any], options: dict[str, Any], shown: bool) -> Any:
-    """The result, by a stream where texts are written token by token."""
-    if all(options[name] == value for name, value in _SEVERAL.items() if name != "particles"):
-        alone = {name: value for name, value in options.items() if name not in _SEVERAL}
+_HERE = {**_SEVERAL, "canonical": False, "heal": False, "trace": False}
+"""The options of models that run here, and what they are where nobody gives them."""
+
+
+def _of_service(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a model behind an API, which refuses those of others that were given."""
+    return {name: value for name, value in options.items() if name not in _HERE or value != _HERE[name]}
+
+
+def _written(
+    model: LocalModel | RemoteModel, text: str, form: fw.Form[Any], options: dict[str, Any], shown: bool
+) -> Any:
+    """The result, by a stream where one text is written token by token."""
+    several = any(options.get(name, value) != value for name, value in _SEVERAL.items() if name != "particles")
+    if not several and not options["max_retries"]:
+        alone = {name: value for name, value in options.items() if name not in (*_SEVERAL, "max_retries")}
         return _write(model.stream(text, form, **alone), shown)
     if shown:
-        raise click.UsageError("--stream is for texts that are written token by token: without --beams and --fidelity.")
+        raise click.UsageError(
+            "--stream is for one text, token by token: without --beams, --fidelity and --max-retries."
+        )
     options["stop"] = options["stop"] or None
     return model.generate(text, form, **options)
 
 
-def _write(stream: fw.Stream[Any], shown: bool) -> Any:
+def _write(stream: Any, shown: bool) -> Any:
     """Drive the stream to its result: its text on stdout, or a running count where someone is looking."""
     with stream:
         if shown:
@@ -155,7 +184,7 @@ def _write(stream: fw.Stream[Any], shown: bool) -> Any:
     return stream.result
 
 
-def _count(pieces: Iterable[Piece]) -> None:
+def _count(pieces: Iterable[object]) -> None:
     """Read the pieces, with a running count where someone is looking."""
     waiting = Console(stderr=True).status("reading the prompt") if sys.stderr.isatty() else None
     with waiting or contextlib.nullcontext():

@@ -6,13 +6,13 @@ import ipaddress
 
 import click
 
-import formwright as fw
+from formwright.cli.shared import local_model, model_option
 
 __all__ = ["serve"]
 
 
 @click.command()
-@click.option("--model", default="formwright-tiny", show_default=True, help="Name of the model, or its folder.")
+@model_option
 @click.option(
     "--name", "names", multiple=True, help="What requests call the model; repeat the option. [default: its own]"
 )
@@ -60,7 +60,7 @@ def serve(
         max_body=max_body,
         timeout=timeout,
     )
-    loaded = fw.load(model)
+    loaded = local_model(model)
     click.echo(
         f"{', '.join(names or (loaded.name,))} at http://{host}:{port}/v1, and a page at http://{host}:{port}/",
         err=True,

@@ -9,6 +9,7 @@ from typing import IO, Any, TypeVar
 import click
 
 import formwright as fw
+from formwright.models import LocalModel
 from formwright.tokenizers import from_file
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "choice_file_option",
     "is_stdin",
     "json_options",
+    "local_model",
+    "model_option",
     "one_form",
     "read_text",
     "tokenizer_option",
@@ -120,6 +123,25 @@ def choice_file_option(command: Command) -> Command:
     """Adds ``--choice-file``."""
     said = "File of UTF-8 with one text on each line: the text is one of them."
     return click.option("--choice-file", type=PATH, help=said)(command)
+
+
+def model_option(command: Command) -> Command:
+    """Adds ``--model``."""
+    said = "Name of the model, its folder, or URL#name of one behind an API."
+    return click.option("--model", default="formwright-tiny", show_default=True, help=said)(command)
+
+
+def local_model(name: str) -> LocalModel:
+    """A model that runs here.
+
+    Raises:
+        UnknownModel: There is none of this name.
+        click.UsageError: It runs elsewhere.
+    """
+    loaded = fw.load(name)
+    if not isinstance(loaded, LocalModel):
+        raise click.UsageError(f"--model {name}: this command needs a model that runs here.")
+    return loaded
 
 
 def vocabulary_of(tokenizer: str | None) -> fw.Vocabulary:

@@ -24,7 +24,7 @@ from typing import Any, Literal, overload
 
 from formwright.client.cache import AnswerCache
 from formwright.client.drivers import Arriving, ArrivingAsync
-from formwright.client.exchange import Attempt, Exchange, Mode, Usage
+from formwright.client.exchange import Exchange, Mode
 from formwright.client.hooks import Hooks
 from formwright.client.http import AsyncHttpTransport, Endpoint, HttpTransport
 from formwright.client.model import AsyncRemoteModel, RemoteModel
@@ -34,6 +34,7 @@ from formwright.client.sdk import AsyncSdkTransport, SdkTransport, creates_of, i
 from formwright.client.services import SERVICES, Api, Service, service_of
 from formwright.client.wires import WIRES
 from formwright.errors import ArgumentError
+from formwright.generation.result import Attempt, Usage
 
 __all__ = [
     "SERVICES",

@@ -18,9 +18,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from formwright.generation.result import Attempt, Usage
+
 __all__ = [
     "Answer",
-    "Attempt",
     "Close",
     "Correction",
     "End",
@@ -37,7 +38,6 @@ __all__ = [
     "Sleep",
     "Step",
     "ToolCall",
-    "Usage",
 ]
 
 Mode: TypeAlias = Literal["strict", "tools", "json_object", "instructions"]
@@ -122,22 +122,6 @@ Step: TypeAlias = Send | Open | Next | Close | Sleep | Recall | Keep
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens that a service has counted."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    @property
-    def total_tokens(self) -> int:
-        """Both together."""
-        return self.prompt_tokens + self.completion_tokens
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
-
-
-@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call as a service gives it: ``arguments`` is text."""
 
@@ -163,7 +147,7 @@ class Reply:
     calls: tuple[ToolCall, ...] = ()
     end: End = "stop"
     refusal: str = ""
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     raw: Any = field(default=None, repr=False)
 
 
@@ -210,27 +194,6 @@ class Query:
     top_p: float = 1.0
     seed: int | None = None
     stop: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One answer of a model, and what was wrong with it.
-
-    Attributes:
-        number: From 1 on.
-        mode: How the form was asked for.
-        text: What the model wrote.
-        error: What was wrong; ``None`` where nothing was.
-        usage: The tokens it took.
-        reply: The answer, if there was one.
-    """
-
-    number: int
-    mode: Mode
-    text: str
-    error: Exception | None
-    usage: Usage
-    reply: Reply | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -34,7 +34,6 @@ from typing import Any, NamedTuple, TypeAlias
 from formwright.client.complaints import complaint
 from formwright.client.events import EventReader
 from formwright.client.exchange import (
-    Attempt,
     Close,
     Correction,
     Exchange,
@@ -47,7 +46,6 @@ from formwright.client.exchange import (
     Reply,
     Send,
     Step,
-    Usage,
 )
 from formwright.client.failures import failure_of, json_of, too_large
 from formwright.client.pieces import Piece, Pieces
@@ -63,7 +61,7 @@ from formwright.errors import (
     Refused,
     RequestFailed,
 )
-from formwright.generation.result import Complete, Reason, Truncated
+from formwright.generation.result import Attempt, Complete, Reason, Truncated, Usage
 from formwright.parts import Part
 
 __all__ = ["Flow", "Job", "answered"]
@@ -298,7 +296,7 @@ class _Work:
 
     def _note(self, plan: Plan, reply: Reply, error: Exception | None) -> None:
         number = len(self.attempts) + 1
-        self.attempts.append(Attempt(number, plan.mode, _shown(reply), error, reply.usage, reply))
+        self.attempts.append(Attempt(number, _shown(reply), error, reply.usage, plan.mode, reply))
 
     def _told(self, error: Exception) -> Exception:
         """The error of a job: that of its only attempt, or one with all of them."""

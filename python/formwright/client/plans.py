@@ -31,7 +31,7 @@ from formwright.client.places import wire_form
 from formwright.client.services import Service
 from formwright.errors import FormwrightError, OutputInvalid, UnsupportedKeyword
 from formwright.forms import Form, read_json
-from formwright.instructions import instruction_of
+from formwright.instructions import instruction_of, with_docstrings
 from formwright.providers import Converted, convert
 
 __all__ = ["Plan", "loosened", "moved", "plan_of"]
@@ -207,7 +207,8 @@ def _schema_of(form: Form[Any]) -> Any:
     if origin is None:
         return None
     if origin.kind == "schema":
-        return json.loads(origin.what)
+        schema, type_ = json.loads(origin.what), getattr(form.read, "python_type", None)
+        return schema if type_ is None else with_docstrings(type_, schema)
     if origin.kind == "choice":
         return {"type": "string", "enum": list(origin.what)}
     return {"type": "string", "pattern": f"^(?:{origin.what})$"}

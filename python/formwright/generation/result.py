@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields
 from html import escape
-from typing import TYPE_CHECKING, Generic, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
 from formwright.parts import Part
 
@@ -27,7 +27,18 @@ if TYPE_CHECKING:
     from formwright.client.exchange import Exchange
     from formwright.generation.trace import Trace
 
-__all__ = ["Complete", "Enforced", "Failed", "Observed", "Particles", "Reason", "Result", "Truncated"]
+__all__ = [
+    "Attempt",
+    "Complete",
+    "Enforced",
+    "Failed",
+    "Observed",
+    "Particles",
+    "Reason",
+    "Result",
+    "Truncated",
+    "Usage",
+]
 
 T = TypeVar("T", covariant=True)
 Reason = Literal["max_tokens", "stop", "cancel"]
@@ -196,6 +207,43 @@ class Observed(_Written):
 
     in_form: bool
     trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a service has counted."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Both together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One text that was written, and what was wrong with it.
+
+    Attributes:
+        number: From 1 on.
+        text: The text.
+        error: What was wrong; ``None`` where nothing was.
+        usage: Of a service: the tokens it took.
+        mode: Of a service: how the form was asked for.
+        reply: Of a service: the answer, read out of the format of its API.
+    """
+
+    number: int
+    text: str
+    error: Exception | None
+    usage: Usage = field(default_factory=Usage)
+    mode: str | None = None
+    reply: Any = field(default=None, repr=False)
 
 
 Result = Complete[T] | Truncated

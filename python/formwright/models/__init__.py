@@ -5,35 +5,43 @@
     model = fw.load("formwright-tiny")             # embedded, by ONNX Runtime: formwright[local]
 
 The folder of a causal language model of transformers is loaded the same way; one that is there already is wrapped by
-`from_transformers`.
+`from_transformers`. ``fw.load("http://127.0.0.1:8000/v1#some-model")`` is `formwright.connect`, for programs that are
+told their model in one word.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from formwright.errors import UnknownModel
 from formwright.models.base import LocalModel, LocalRuntime
 from formwright.models.prompts import Prompt
 
 if TYPE_CHECKING:
+    from formwright.client import RemoteModel
     from formwright.models.transformers import TransformersModel
 
 __all__ = ["LocalModel", "LocalRuntime", "Prompt", "from_transformers", "load"]
 
 
-def load(name: str) -> LocalModel:
-    """A model by its name, or by the folder that holds it.
+@overload
+def load(name: Literal["formwright-tiny"] | Path) -> LocalModel: ...
+@overload
+def load(name: str) -> LocalModel | RemoteModel: ...
+def load(name: str | Path) -> LocalModel | RemoteModel:
+    """A model by its name, by the folder that holds it, or by the URL behind which it is.
 
     Args:
-        name: ``"formwright-tiny"``, the one that comes with the package, or the folder of a model of transformers, with
-            its configuration, its weights and its tokenizer.
+        name: ``"formwright-tiny"``, the one that comes with the package; the folder of a model of transformers, with
+            its configuration, its weights and its tokenizer; or ``URL#name``, a model behind an API.
 
     Raises:
-        UnknownModel: No model has this name, or the folder holds none.
-        MissingDependency: formwright[local] or formwright[transformers] is not installed.
+        UnknownModel: No model has this name, the folder holds none, or the URL names none.
+        MissingDependency: formwright[local], formwright[transformers] or formwright[client] is not installed.
     """
+    if isinstance(name, str) and name.startswith(("http://", "https://")):
+        return _behind(name)
     if name == "formwright-tiny":
         from formwright.models import embedded
 
@@ -44,8 +52,20 @@ def load(name: str) -> LocalModel:
         return transformers.read(Path(name))
     raise UnknownModel(
         f"no model is called {name!r}",
-        hint="the embedded model is 'formwright-tiny'; a folder of a transformers model is read too",
+        hint="the embedded model is 'formwright-tiny'; a folder of a transformers model is read too, and URL#name",
     )
+
+
+def _behind(name: str) -> RemoteModel:
+    """The model behind ``URL#name``."""
+    from formwright.client import connect
+
+    url, _, model = name.partition("#")
+    if not model:
+        raise UnknownModel(
+            f"{url} names no model", hint="write its name behind the URL: http://127.0.0.1:8000/v1#some-model"
+        )
+    return connect(url, model)
 
 
 def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall, Usage
+from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import PromptError
+from formwright.generation.result import Usage
 
 __all__ = ["ANTHROPIC", "MAX_TOKENS"]
 
