@@ -288,6 +288,21 @@ def test_a_thought_comes_first_and_is_counted(client: Any) -> None:
     assert "".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas) == message.reasoning_content
 
 
+def test_a_thought_that_may_take_the_whole_budget_is_noted(client: Any) -> None:
+    form = {"guided_json": Person.model_json_schema()}
+    starved = ask(client, reasoning_effort="low", max_tokens=60, extra_body=form)
+    assert "128" in starved.formwright["notes"][0]
+    assert "notes" not in ask(client, reasoning_effort="minimal", max_tokens=200, extra_body=form).formwright
+
+
+@pytest.mark.parametrize("more", [{"reasoning_effort": "low"}, {"tools": [TIME]}])
+def test_a_text_that_the_budget_cuts_is_not_called_complete(client: Any, more: Any) -> None:
+    answer = ask(client, max_tokens=30, **more)
+    assert answer.choices[0].finish_reason == "length"
+    assert getattr(answer, "formwright", {"complete": False})["complete"] is False
+    assert hasattr(answer, "formwright") == ("tools" in more)
+
+
 def test_a_trace_has_a_row_for_each_token(client: Any) -> None:
     answer = ask(client, extra_body={"guided_choice": ["yes", "no"], "trace": True})
     rows = answer.choices[0].formwright["trace"]

@@ -241,3 +241,9 @@ def test_another_model_is_not_found(post: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("path", ["/v1/embeddings", "/etc/passwd", "/../../etc/passwd", "/static/../../x", "/v1/chat"])
 def test_another_path_is_not_found(post: Callable[..., Any], path: str) -> None:
     assert post(path, {})[0] == 404
+
+
+def test_a_path_without_v1_is_told_where_it_is(post: Callable[..., Any]) -> None:
+    status, answer = post("/chat/completions", {})
+    assert status == 404
+    assert "did you mean /v1/chat/completions?" in answer["error"]["message"]

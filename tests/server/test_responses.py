@@ -90,6 +90,12 @@ def test_azure_spells_its_paths_otherwise(served: Any) -> None:
         assert other.output_parsed.age == 36
 
 
+def test_the_path_of_azure_names_the_model(post: Any) -> None:
+    body = {"messages": ADA, "guided_choice": ["a"]}
+    status, answer = post(f"/openai/deployments/{MODEL}/chat/completions", body)
+    assert (status, answer["model"]) == (200, MODEL)
+
+
 def test_the_asynchronous_client(served: Any) -> None:
     async def ask() -> tuple[Any, list[str]]:
         async with openai.AsyncOpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:

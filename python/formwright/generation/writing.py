@@ -160,6 +160,11 @@ class Writing:
         return self._result
 
     @property
+    def forced_tokens(self) -> int:
+        """How many of the tokens so far were the only ones that were allowed."""
+        return self._forced
+
+    @property
     def partial(self) -> Partial:
         """The value as far as it is written."""
         return self._held.partial()

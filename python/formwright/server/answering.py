@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -118,22 +118,30 @@ class Order:
         """How many tokens the prompt has."""
         return len(self.task.prompt_ids)
 
-    def stamp(self, results: Sequence[Complete[Any] | Truncated]) -> dict[str, Any] | None:
+    def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
         """Who enforced what, for the answer; ``None`` for free text."""
         shape = self.compiled.shape
-        if shape.is_text and shape.style is None and not shape.thinks:
+        if shape.is_text and shape.style is None:
             return None
+        results = [end.result for end in ends]
         stamp: dict[str, Any] = {
             "enforced": "kernel",
             "form": self.compiled.digest,
-            "complete": all(isinstance(result, Complete) for result in results),
+            "complete": all(isinstance(end.result, Complete) and end.reason != "length" for end in ends),
             "tokens": {
                 "written": sum(len(result.token_ids) for result in results),
                 "forced": sum(result.forced_tokens for result in results),
             },
             "model_calls": sum(result.model_calls for result in results),
         }
-        return stamp | ({"notes": list(shape.notes)} if shape.notes else {})
+        notes = [*shape.notes, *self._notes()]
+        return stamp | ({"notes": notes} if notes else {})
+
+    def _notes(self) -> Iterator[str]:
+        """What the client should know of its answer."""
+        thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
+        if budget <= thought:
+            yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
 
 
 @dataclass
@@ -216,16 +224,7 @@ class Answering:
                 job = Job(client, writing, streamed, turns)
                 readers[job] = len(jobs), _Reader(order, writing)
                 jobs.append(job)
-        try:
-            self.worker.submit(jobs)
-        except QueueFull:
-            raise Refusal(
-                503,
-                "as many texts wait as may: ask again a little later",
-                type="overloaded_error",
-                code="queue_full",
-                headers={"Retry-After": "1"},
-            ) from None
+        self._submit(jobs)
         going = len(jobs)
         try:
             while going:
@@ -237,6 +236,23 @@ class Answering:
         finally:
             for job in jobs:
                 self.worker.cancel(job)
+
+    def _submit(self, jobs: list[Job]) -> None:
+        """Let texts wait to be written. Raises Refusal."""
+        if len(jobs) > self.worker.limit:
+            said = f"the request asks for {len(jobs)} texts, this server takes {self.worker.limit} at a time"
+            raise BadRequest(f"{said} (--max-batch and --max-waiting)", code="too_many_texts")
+        try:
+            self.worker.submit(jobs)
+        except QueueFull:
+            said = f"{self.worker.waiting} texts wait already, and no more than --max-waiting may"
+            raise Refusal(
+                503,
+                f"{said}: ask again a little later",
+                type="overloaded_error",
+                code="queue_full",
+                headers={"Retry-After": "1"},
+            ) from None
 
 
 class _Reader:

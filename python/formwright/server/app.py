@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import hmac
 import json
+import math
 import secrets
 import socket
 import threading
@@ -36,7 +37,7 @@ from starlette.routing import Route
 from formwright import __version__
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
-from formwright.server.answering import Answering, Done, Event, Order
+from formwright.server.answering import Answering, Event, Order
 from formwright.server.conversation import chat_messages, prompt_ids, response_messages
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.metrics import Metrics
@@ -55,6 +56,9 @@ _RUNS_OUT = 30.0
 
 _DRAINED = 8
 """A body that is so many times too long is not read to its end; another one is, so that its client hears the answer."""
+
+_PARTING = 5
+"""Seconds for the last words to those whose requests are ended."""
 
 _SHORT = 8 << 10
 """Bytes of a request that is read at once; a longer one is read in a thread."""
@@ -145,6 +149,11 @@ class Server:
             await asyncio.to_thread(self.worker.stop)
             self.answering.close()
 
+    def end(self) -> None:
+        """End what still runs: each request is told so."""
+        said = "the server is shutting down: ask again, or another one"
+        self.worker.end(Refusal(503, said, type="overloaded_error", code="shutting_down"))
+
     async def models(self, _: Request) -> Response:
         """The one model, by each of its names."""
         return JSONResponse({"object": "list", "data": [self._model(name) for name in self.names]})
@@ -215,8 +224,11 @@ class Server:
         """Read a request, write what it asks for, and send it."""
         began = time.perf_counter()
         sent, size = await self._sent(request)
+        deployment = request.path_params.get("deployment")
+        if deployment is not None and isinstance(sent, dict):
+            sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
         body = read(protocol.body, sent)
-        name = self._known(request.path_params.get("deployment") or body.model)
+        name = self._known(deployment or body.model)
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
             protocol.created: int(time.time()),
@@ -235,9 +247,12 @@ class Server:
 
     async def _gathered(self, events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
         found: list[list[Event]] = [[] for _ in range(count)]
-        async with asyncio.timeout(self.settings.timeout):
-            async for number, new in events:
-                found[number] += new
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                async for number, new in events:
+                    found[number] += new
+        except TimeoutError:
+            raise self._too_slow() from None
         return found
 
     async def _timed(
@@ -249,22 +264,19 @@ class Server:
     ) -> AsyncIterator[tuple[int, list[Event]]]:
         """The same events, counted, within the time of a request."""
         ends = began + self.settings.timeout
-        counted = self.metrics.tokens
-        counted.labels("prompt").inc(sum(order.prompt_tokens for order in orders))
         is_first = True
-        async with contextlib.aclosing(events):  # type: ignore[type-var]
-            async for number, new in events:
-                if is_first:
-                    self.metrics.first_token.observe(time.perf_counter() - began)
-                    is_first = False
-                for event in new:
-                    if isinstance(event, Done):
-                        counted.labels("written").inc(len(event.result.token_ids))
-                        counted.labels("forced").inc(event.result.forced_tokens)
-                if time.perf_counter() > ends:
-                    raise _too_slow()
-                yield number, new
-        self.metrics.seconds.labels(protocol.name).observe(time.perf_counter() - began)
+        try:
+            async with contextlib.aclosing(events):  # type: ignore[type-var]
+                async for number, new in events:
+                    if is_first:
+                        self.metrics.first_token.observe(time.perf_counter() - began)
+                        is_first = False
+                    if time.perf_counter() > ends:
+                        raise self._too_slow()
+                    yield number, new
+        finally:  # also if the client goes away: the work was done
+            self.metrics.count(orders)
+            self.metrics.seconds.labels(protocol.name).observe(time.perf_counter() - began)
 
     async def _sent(self, request: Request) -> tuple[Any, int]:
         """The JSON of a request, and its size in bytes. Raises Refusal."""
@@ -293,6 +305,12 @@ class Server:
             said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
 
+    def _too_slow(self) -> Refusal:
+        message = (
+            f"the request has taken longer than {self.settings.timeout:g} seconds, which is this server's --timeout"
+        )
+        return Refusal(504, message, type="timeout_error", code="timeout")
+
     def _too_large(self) -> Refusal:
         message = f"the body is longer than {self.settings.max_body} bytes"
         return Refusal(413, message, code="too_large", headers={"Connection": "close"})  # the rest is not read
@@ -317,8 +335,6 @@ async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
         if not task.done():
             raise ClientDisconnect
         return task.result()
-    except TimeoutError:
-        raise _too_slow() from None
     finally:
         gone.cancel()
         if not task.done():
@@ -330,10 +346,6 @@ async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
 async def _gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _too_slow() -> Refusal:
-    return Refusal(504, "the request has taken longer than this server allows", type="timeout_error", code="timeout")
 
 
 async def _server_sent(
@@ -377,7 +389,7 @@ _PAGE_HEADERS = {
 
 
 class _Keys:
-    """Lets in who sends the key; what says nothing of the model is open."""
+    """Lets in who sends the key, and counts; what says nothing of the model is open."""
 
     OPEN = ("/", "/health")
 
@@ -388,22 +400,44 @@ class _Keys:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        app, sent = self._app, _key_of(dict(scope["headers"]))
+        if self._key is not None and scope["path"] not in self.OPEN:
+            app = app if hmac.compare_digest(sent, self._key.encode()) else _no_key(sent)
         endpoint = _ENDPOINTS.get(scope["path"].rpartition("/v1")[2] or scope["path"], "other")
+        await self._counted(app, endpoint, scope, receive, send)
 
-        async def counted(message: Any) -> None:
+    async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
+        """Run an application; a request counts with its status, one that is not answered to its end with 499."""
+        status, is_whole = 499, False
+
+        async def watched(message: Any) -> None:
+            nonlocal status, is_whole
             if message["type"] == "http.response.start":
-                self._metrics.requests.labels(endpoint, str(message["status"])).inc()
+                status = message["status"]
+            elif not message.get("more_body"):
+                is_whole = True
+                self._metrics.requests.labels(endpoint, str(status)).inc()
             await send(message)
 
-        if self._key is None or scope["path"] in self.OPEN or self._has_key(dict(scope["headers"])):
-            await self._app(scope, receive, counted)
-            return
-        refusal = Refusal(401, "the key is missing or wrong", type="authentication_error", code="invalid_api_key")
-        await JSONResponse(refusal.body, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, counted)
+        try:
+            await app(scope, receive, watched)
+        except Exception:
+            status, is_whole = 500, True
+            self._metrics.requests.labels(endpoint, str(status)).inc()
+            raise
+        finally:
+            if not is_whole:
+                self._metrics.requests.labels(endpoint, "499").inc()
 
-    def _has_key(self, headers: Mapping[bytes, bytes]) -> bool:
-        sent = headers.get(b"api-key") or headers.get(b"authorization", b"").removeprefix(b"Bearer ").strip()
-        return self._key is not None and hmac.compare_digest(sent, self._key.encode())
+
+def _key_of(headers: Mapping[bytes, bytes]) -> bytes:
+    return headers.get(b"api-key") or headers.get(b"authorization", b"").removeprefix(b"Bearer ").strip()
+
+
+def _no_key(sent: bytes) -> Response:
+    said = "the key is wrong" if sent else "there is no key: send it as Authorization: Bearer KEY, or as api-key: KEY"
+    refusal = Refusal(401, said, type="authentication_error", code="invalid_api_key")
+    return JSONResponse(refusal.body, 401, {"WWW-Authenticate": "Bearer"})
 
 
 _ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completions": "completions"}
@@ -416,7 +450,10 @@ def _refused(_: Request, error: Exception) -> Response:
 
 def _not_found(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
-    refusal = Refusal(status, f"there is no {request.method} {request.url.path}", code="unknown_url")
+    path = request.url.path
+    tail = next((tail for tail in (*_ENDPOINTS, "/models") if status == 404 and path.endswith(tail)), None)
+    hint = f"; did you mean /v1{tail}? The base_url of clients ends with /v1" if tail else ""
+    refusal = Refusal(status, f"there is no {request.method} {path}{hint}", code="unknown_url")
     return JSONResponse(refusal.body, status)
 
 
@@ -466,6 +503,27 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
     return app
 
 
+class _Uvicorn(uvicorn.Server):
+    """Runs an application; what still runs when the time to drain is over is told so, not cut."""
+
+    def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
+        grace = math.ceil(drain) + _PARTING
+        super().__init__(
+            uvicorn.Config(app, log_level=log_level, timeout_graceful_shutdown=grace, access_log=False, ws="none")
+        )
+        self._app, self._drain, self._is_up = app, drain, started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._is_up is not None:
+            self._is_up()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        ending = asyncio.get_running_loop().call_later(self._drain, self._app.state.server.end)
+        await super().shutdown(sockets)
+        ending.cancel()
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """A server that runs in this process.
@@ -498,8 +556,7 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
     """
     with socket.create_server(("127.0.0.1", port)) as listening:
         app = create_app(model, settings)
-        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=5, access_log=False, ws="none")
-        server = uvicorn.Server(config)
+        server = _Uvicorn(app, drain=5, log_level="error")
         thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
         thread.start()
         while not server.started and thread.is_alive():
@@ -519,6 +576,7 @@ def serve(
     port: int = 8000,
     drain: float = 30.0,
     log_level: str = "info",
+    started: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a model until the process is told to end.
 
@@ -529,14 +587,14 @@ def serve(
         port: At which port.
         drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
         log_level: As uvicorn has it.
+        started: Is told the URL of the page as soon as the server answers.
+
+    Raises:
+        OSError: It cannot listen there.
     """
-    app = create_app(model, settings)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_level=log_level,
-        timeout_graceful_shutdown=int(drain),
-        access_log=False,
-        ws="none",
-    )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        server = _Uvicorn(create_app(model, settings), drain, log_level, partial(started, url) if started else None)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run([listening])

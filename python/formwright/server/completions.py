@@ -74,7 +74,7 @@ def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]
 
 
 def _stamp(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
-    stamp = orders[0].stamp([answer.over.result for answer in answers])
+    stamp = orders[0].stamp([answer.over for answer in answers])
     return {} if stamp is None else {"formwright": stamp}
 
 

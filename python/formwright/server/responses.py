@@ -218,7 +218,7 @@ class Stream:
             "output_tokens_details": {"reasoning_tokens": thought},
             "total_tokens": prompt + written,
         }
-        stamp = self._order.stamp([self._answer.over.result]) or {}
+        stamp = self._order.stamp([self._answer.over]) or {}
         if self._order.body.trace:
             stamp["trace"] = traced(self._answer.rows)
         return {"usage": usage, "completed_at": time.time()} | ({"formwright": stamp} if stamp else {})

@@ -60,7 +60,7 @@ class Shape:
         param: The field that says so.
         is_text: Whether it is free text, which may end anywhere.
         is_json: Whether the answer is JSON, which nothing may cut.
-        thinks: Whether a thought comes first.
+        thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         style: How calls are written; ``None`` if there are none.
         is_bare: Whether there is exactly one call, with nothing around it.
         takes_text: Whether text may stand before or instead of calls.
@@ -73,13 +73,18 @@ class Shape:
     param: str | None
     is_text: bool = False
     is_json: bool = False
-    thinks: bool = False
+    thought_tokens: int = 0
     style: Style | None = None
     is_bare: bool = False
     takes_text: bool = True
     is_either: bool = False
     custom: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+
+    @property
+    def thinks(self) -> bool:
+        """Whether a thought comes first."""
+        return self.thought_tokens > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +116,8 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
         shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
         if effort is None:
             return replace(shape, notes=notes)
-        form = free_text.thinking(shape.form, max_tokens=THOUGHT_TOKENS[effort])
-        return replace(shape, form=form, thinks=True, notes=notes)
+        most = THOUGHT_TOKENS[effort]
+        return replace(shape, form=free_text.thinking(shape.form, max_tokens=most), thought_tokens=most, notes=notes)
 
     return key, make
 

@@ -19,8 +19,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from formwright.generation.batch import Batch, Engine, Turn
 from formwright.generation.writing import Writing
@@ -62,6 +63,9 @@ class _FairQueue:
     def __len__(self) -> int:
         return self._size
 
+    def __iter__(self) -> Iterator[Job]:
+        return chain.from_iterable(self._by_client.values())
+
     def put(self, job: Job) -> None:
         self._by_client.setdefault(job.client, deque()).append(job)
         self._size += 1
@@ -97,10 +101,12 @@ class Worker:
 
     def __init__(self, batch: Callable[[], Batch], *, rows: int, waiting: int) -> None:
         self._batch, self._rows, self._most = batch, rows, waiting
+        self.limit = rows + waiting  # of the texts of one request: more never fit
         self._queue, self._cancelled = _FairQueue(), set[Job]()
         self._running: set[Job] = set()
         self._changed = threading.Condition()
         self._stopped = False
+        self._ended: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="formwright-worker", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -127,14 +133,23 @@ class Worker:
         self._thread.join()
 
     def submit(self, jobs: list[Job]) -> None:
-        """Let texts wait for rows, all of them or none. Raises QueueFull."""
+        """Let texts wait for rows, all of them or none. Raises QueueFull, or what `end` was told."""
         with self._changed:
+            if self._ended is not None:
+                raise self._ended
             free = self._rows - len(self._running)  # the next step takes so many out of the queue
             if len(self._queue) + len(jobs) > self._most + free:
                 raise QueueFull
             for job in jobs:
                 self._queue.put(job)
             self._changed.notify()
+
+    def end(self, error: Exception) -> None:
+        """Tell all texts, and those that come later, that they end with this error. Called in the event loop."""
+        with self._changed:
+            self._ended = error
+            for job in [*self._queue, *self._running]:
+                job.turns.put_nowait(Turn(job, job.writing, error=error))
 
     def cancel(self, job: Job) -> None:
         """Forget a text; its row is free before the next step. One that is over does not mind."""
