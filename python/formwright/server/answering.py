@@ -190,7 +190,7 @@ class Answering:
     def _order(
         self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str
     ) -> Order:
-        budget, limit = _budget(body)
+        budget, limit, is_default = _budget(body)
         compiled = self.shapes.compiled(key, make, body.canonical)
         stop = _stop(body, compiled)
         try:
@@ -204,7 +204,7 @@ class Answering:
             _check_bias(body, len(self.model.vocabulary))
             writings = [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
         except Exception as error:
-            raise refusal_of(error, compiled.shape.param, budget) from error
+            raise refusal_of(error, compiled.shape.param, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings)
 
     async def events(self, orders: Sequence[Order], client: str) -> AsyncIterator[tuple[int, list[Event]]]:
@@ -413,17 +413,18 @@ def _tokens_of_thought(result: Complete[Any] | Truncated, writing: Writing) -> i
     return count
 
 
-def _budget(body: Body) -> tuple[str, int | None]:
-    """The field that says how many tokens there may be, and how many."""
+def _budget(body: Body) -> tuple[str, int | None, bool]:
+    """The field that says how many tokens there may be, how many, and whether the request leaves it out."""
     if isinstance(body, ResponsesBody):
-        return "max_output_tokens", body.max_output_tokens
+        return "max_output_tokens", body.max_output_tokens, False
     if isinstance(body, ChatBody) and body.max_completion_tokens is not None:
         if body.max_tokens not in (None, body.max_completion_tokens):
             raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
-        return "max_completion_tokens", body.max_completion_tokens
-    if isinstance(body, CompletionBody):
-        return "max_tokens", body.max_tokens if body.max_tokens is not None else 16
-    return "max_tokens", body.max_tokens if isinstance(body, Sampled) else None
+        return "max_completion_tokens", body.max_completion_tokens, False
+    limit = body.max_tokens if isinstance(body, Sampled) else None
+    if isinstance(body, CompletionBody) and limit is None:
+        return "max_tokens", 16, True
+    return "max_tokens", limit, False
 
 
 def _stop(body: Body, compiled: Compiled) -> Any:

@@ -19,7 +19,7 @@ from typing import Any
 
 from formwright.errors import PromptError
 from formwright.models import LocalModel
-from formwright.server.errors import BadRequest
+from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.tool_choice import INPUT, Offered
 from formwright.tools import STYLES, Style
 
@@ -27,6 +27,8 @@ __all__ = ["chat_messages", "prompt_ids", "response_messages"]
 
 _IGNORED = {"name", "refusal", "annotations", "audio", "reasoning_content", "reasoning", "phase", "id", "status"}
 """Fields of messages that say nothing to a model."""
+
+_KNOWN = _IGNORED | {"role", "content", "tool_calls", "tool_call_id"}
 
 
 def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
@@ -40,10 +42,14 @@ def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _chat_message(message: Any, where: str) -> dict[str, Any]:
     fields = {name: value for name, value in message.items() if value is not None}
+    if unknown := [name for name in fields if name not in _KNOWN]:
+        raise unknown_field(f"{where}.{unknown[0]}", _KNOWN)
     role = fields.pop("role", None)
+    if role is None:
+        raise _missing(f"{where}.role")
     if role not in ("system", "developer", "user", "assistant", "tool"):
-        said = "is missing" if role is None else f"{role!r} is none of system, developer, user, assistant and tool"
-        raise BadRequest(f"{where}.role {said}", param=f"{where}.role")
+        said = f"{where}.role: {role!r} is none of system, developer, user, assistant and tool"
+        raise BadRequest(said, param=f"{where}.role")
     content, calls = fields.pop("content", None), fields.pop("tool_calls", None) or []
     found: dict[str, Any] = {"role": role}
     if role == "assistant":
@@ -53,13 +59,17 @@ def _chat_message(message: Any, where: str) -> dict[str, Any]:
     if role == "tool":
         found["id"] = fields.pop("tool_call_id", None)
         if not isinstance(found["id"], str):
-            raise BadRequest(f"{where}.tool_call_id is missing", param=f"{where}.tool_call_id")
+            raise _missing(f"{where}.tool_call_id")
+    elif "tool_call_id" in fields:
+        raise BadRequest(f"{where}.tool_call_id: only a tool answers a call", param=f"{where}.tool_call_id")
     if content is None and not (role == "assistant" and (calls or "refusal" in fields)):
-        raise BadRequest(f"{where}.content is missing", param=f"{where}.content")
+        raise _missing(f"{where}.content")
     found["content"] = "" if content is None else _text(content, f"{where}.content", ("text", "refusal"))
-    if unknown := [name for name in fields if name not in _IGNORED]:
-        raise BadRequest(f"there is no field '{where}.{unknown[0]}'", param=f"{where}.{unknown[0]}")
     return found
+
+
+def _missing(param: str) -> BadRequest:
+    return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
 
 
 def _chat_call(call: Any, where: str) -> dict[str, Any]:

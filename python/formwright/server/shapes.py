@@ -192,11 +192,13 @@ def _asked(body: Body) -> Asked | None:
     found = [*_by_format(body), *_by_vllm(body), *_by_guided(body)]
     if len(found) > 1:
         raise BadRequest(
-            f"{found[1].param}: the request has another form already: {found[0].param}", param=found[1].param
+            f"{found[1].param}: the request has another form already: {found[0].param}",
+            param=found[1].param,
         )
     if not found and body.guided_whitespace_pattern is not None:
         raise BadRequest(
-            "guided_whitespace_pattern: there is no JSON that it could be for", param="guided_whitespace_pattern"
+            "guided_whitespace_pattern: the request asks for no JSON; add guided_json, or another form that is JSON",
+            param="guided_whitespace_pattern",
         )
     return found[0] if found else None
 
@@ -243,10 +245,12 @@ def _by_vllm(body: Body) -> list[Asked]:
         tag, param = asked.structural_tag, "structured_outputs.structural_tag"
         found.append(Asked(param, lambda: structural_form(tag, param), tag))
     if asked.grammar is not None:
-        raise BadRequest(f"structured_outputs.grammar: {_GRAMMARS}", param="structured_outputs.grammar")
+        where = "structured_outputs.grammar"
+        raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")
     if asked.disable_additional_properties:
         where = "structured_outputs.disable_additional_properties"
-        raise BadRequest(f'{where} is not served: say "additionalProperties": false in the schema', param=where)
+        said = f'{where} is not served: say "additionalProperties": false in the schema'
+        raise BadRequest(said, param=where, code="unsupported_parameter")
     if len(found) != 1:
         raise BadRequest(
             "structured_outputs: one of json, regex, choice, json_object and structural_tag is wanted, "
