@@ -318,6 +318,24 @@ def test_a_trace_has_a_row_for_each_token(client: Any) -> None:
     assert streamed == rows
 
 
+def test_a_partial_value_is_what_was_sent_so_far(client: Any) -> None:
+    body = {"guided_regex": "[a-z]{300}", "trace": True}
+    text = ""
+    for chunk in ask(client, stream=True, temperature=1, extra_body=body):
+        for choice in chunk.choices:
+            text += choice.delta.content or ""
+            if hasattr(choice, "formwright"):
+                assert choice.formwright["partial"] == text
+
+
+def test_a_stop_text_in_the_last_token_is_a_stop(client: Any) -> None:
+    whole = ask(client, max_tokens=3).choices[0].message.content
+    answer = ask(client, max_tokens=3, stop=whole[-1])
+    if whole.find(whole[-1]) == len(whole) - 1:
+        assert answer.usage.completion_tokens == 3
+    assert answer.choices[0].finish_reason == "stop"
+
+
 def test_canonical_tokens_on_request(client: Any, tiny: fw.models.LocalModel) -> None:
     form = {"guided_regex": "(Hello )?world[0-9]{3}"}
     answer = ask(client, extra_body=form | {"canonical": True})

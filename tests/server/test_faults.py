@@ -31,7 +31,7 @@ from .conftest import MODEL  # noqa: E402
 HI = [{"role": "user", "content": "Hi"}]
 LONG = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{900}", "temperature": 1}
 SHORT = {"model": MODEL, "messages": HI, "guided_choice": ["yes", "no"]}
-ENDLESS = LONG | {"guided_regex": "[a-z]{1800}"}
+ENDLESS = LONG | {"guided_regex": "[a-z]{1800}", "n": 8}
 
 
 def asked(url: str, body: Any, **more: Any) -> Any:
@@ -145,6 +145,14 @@ def test_more_texts_than_may_wait_are_refused_together(small: Any) -> None:
         thread.join()
 
 
+def test_texts_that_never_fit_are_refused_before_they_are_made(small: Any) -> None:
+    body = {"model": MODEL, "prompt": ["a"] * 1900, "n": 128, "guided_choice": ["a"]}
+    began = time.monotonic()
+    answer = httpx.post(f"{small.url}/v1/completions", json=body, timeout=60)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "too_many_texts")
+    assert time.monotonic() - began < 2
+
+
 def test_more_texts_than_ever_fit_are_a_400(small: Any) -> None:
     answer = asked(small.url, SHORT | {"n": 6})
     error = answer.json()["error"]
@@ -197,16 +205,51 @@ def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> N
         wait_until(lambda: state.app.state.server.worker.running == 0)
 
 
+def test_a_stream_that_waits_is_ended_in_time_and_with_its_client(tiny: fw.models.LocalModel) -> None:
+    with running(tiny, Settings(max_batch=1, timeout=0.5)) as state:
+        worker = state.app.state.server.worker
+        worker.submit([job_of(tiny, "busy", asyncio.Queue(), 1800) for _ in range(9)])
+        wait_until(lambda: worker.waiting == 8)
+        with sent(state.url, LONG | {"stream": True}):
+            wait_until(lambda: worker.waiting == 9)
+        wait_until(lambda: worker.waiting <= 8)
+        answer = asked(state.url, LONG | {"stream": True})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (504, "timeout")
+        assert worker.waiting > 0
+
+
+def test_a_stream_that_tells_nothing_is_ended_in_time(tiny: fw.models.LocalModel) -> None:
+    grammar = {"type": "grammar", "grammar": {"syntax": "regex", "definition": "[a-z]{900}"}}
+    tool = {"type": "custom", "custom": {"name": "dial", "format": grammar}}
+    body = {"model": MODEL, "messages": HI, "tools": [tool], "tool_choice": "required", "stream": True}
+    with running(tiny, Settings(timeout=0.2)) as state:
+        began = time.monotonic()
+        assert '"timeout"' in asked(state.url, body).text
+        assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("settings", [{"api_key": ""}, {"max_batch": 0}, {"max_waiting": 0}, {"timeout": 0}])
+def test_settings_that_serve_nobody_or_everybody_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(fw.errors.ArgumentError, match="Settings: "):
+        Settings(**settings)
+
+
+def test_another_method_is_told_with_those_there_are(small: Any) -> None:
+    answer = httpx.get(f"{small.url}/v1/chat/completions")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
 def test_keys(tiny: fw.models.LocalModel) -> None:
     with running(tiny, Settings(api_key="sécret")) as state:
         for headers in ({}, {"Authorization": "Bearer no"}, {"api-key": "no"}, {"Authorization": "Basic x"}):
             answer = asked(state.url, SHORT, headers=headers)
             assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
-            assert ("is wrong" if headers else "there is no key") in answer.json()["error"]["message"]
+            assert ("is wrong" if "no" in str(headers) else "there is no key") in answer.json()["error"]["message"]
             assert httpx.get(f"{state.url}/metrics", headers=headers).status_code == 401
             assert httpx.get(f"{state.url}/v1/models", headers=headers).status_code == 401
         key = "sécret".encode()
         assert asked(state.url, SHORT, headers={"Authorization": b"Bearer " + key}).status_code == 200
+        assert asked(state.url, SHORT, headers={"Authorization": b"bearer " + key}).status_code == 200
         assert asked(state.url, SHORT, headers={"api-key": key}).status_code == 200
         assert httpx.get(f"{state.url}/health").json()["status"] == "ok"
         assert httpx.get(f"{state.url}/").status_code == 200
@@ -225,6 +268,10 @@ def test_metrics_count(small: Any) -> None:
     assert 'formwright_requests_total{endpoint="chat",status="200"} 1.0' in text
     assert 'formwright_requests_total{endpoint="chat",status="400"} 1.0' in text
     assert 'formwright_tokens_total{kind="written"}' in text
+    assert "formwright_first_token_seconds_count 0.0" in text  # of streams only
+    body = {"messages": HI, "guided_choice": ["a"]}
+    httpx.post(f"{small.url}/openai/deployments/{MODEL}/chat/completions", json=body)
+    assert counted(small.url, 'formwright_requests_total{endpoint="chat",status="200"}') == 2
 
 
 def counted(url: str, name: str) -> float:
@@ -237,8 +284,8 @@ def test_metrics_count_the_work_for_clients_that_go_away(tiny: fw.models.LocalMo
     with running(tiny) as state:
         worker = state.app.state.server.worker
         with sent(state.url, ENDLESS | {"stream": stream}):
-            wait_until(lambda: worker.running == 1)
-            time.sleep(0.3)
+            wait_until(lambda: worker.running == 8)
+            time.sleep(0.1)
         wait_until(lambda: counted(state.url, 'formwright_requests_total{endpoint="chat",status="499"}') == 1)
         assert counted(state.url, "formwright_request_seconds_count") == 1
         assert counted(state.url, 'formwright_tokens_total{kind="written"}') > 0
@@ -267,6 +314,44 @@ def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
         assert asked(state.url, body).status_code == 500
         Failing.fails = False
         assert asked(state.url, body).json()["choices"][0]["message"]["content"] == "a"
+
+
+def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> Job:
+    task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), 1000, True, None, None, False)
+    return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+
+
+@pytest.mark.parametrize("fails", ["batch", "select"])
+def test_a_batch_that_fails_ends_its_rows_and_not_the_worker(tiny: fw.models.LocalModel, fails: str) -> None:
+    broken = True
+
+    class Brittle(Separate):
+        def select(self, rows: Any, /) -> None:
+            if broken and fails == "select":
+                raise RuntimeError("the card is gone")
+            super().select(rows)
+
+    def batch() -> Brittle:
+        if broken and fails == "batch":
+            raise RuntimeError("the card is gone")
+        return Brittle(tiny.runtime)
+
+    async def ends() -> list[Any]:
+        nonlocal broken
+        worker = Worker(batch, rows=2, waiting=9)
+        turns: asyncio.Queue[Any] = asyncio.Queue()
+        worker.start(asyncio.get_running_loop())
+        worker.submit([job_of(tiny, "a", turns) for _ in range(3)])
+        failed = [await turns.get() for _ in range(3 if fails == "batch" else 2)]
+        broken = False
+        worker.submit([job_of(tiny, "a", turns)])
+        found = [*failed, await turns.get()]
+        await asyncio.to_thread(worker.stop)
+        return found
+
+    *failed, last = asyncio.run(asyncio.wait_for(ends(), 30))
+    assert all(isinstance(turn.error, RuntimeError) for turn in failed)
+    assert last.error is None
 
 
 def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
@@ -329,7 +414,7 @@ def test_what_outlives_the_drain_is_told_so(drain: str, how: signal.Signals) -> 
         ]
         for thread in threads:
             thread.start()
-        wait_until(lambda: counted(url, "formwright_rows") == 2)
+        wait_until(lambda: counted(url, "formwright_rows") == 16)
         server.send_signal(how)
         began = time.monotonic()
         assert server.stderr is not None

@@ -155,6 +155,11 @@ class Writing:
         return self._result is not None
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether a text of ``stop`` has ended it."""
+        return self._held.is_stopped
+
+    @property
     def result(self) -> Any:
         """What was written, or ``None`` while the text is not over."""
         return self._result

@@ -23,9 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from formwright.forms import shortened
 from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Turn
+from formwright.generation.held import Piece
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
@@ -152,11 +154,13 @@ class Answering:
         model: The model.
         worker: Writes.
         shapes: Forms that were compiled.
+        timeout: Most seconds of a request.
     """
 
     model: LocalModel
     worker: Worker
     shapes: Shapes
+    timeout: float
     _pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_COMPILERS, thread_name_prefix="formwright-compiler")
     )
@@ -207,13 +211,20 @@ class Answering:
             raise refusal_of(error, compiled.shape.param, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings)
 
-    async def events(self, orders: Sequence[Order], client: str) -> AsyncIterator[tuple[int, list[Event]]]:
+    async def events(
+        self, orders: Sequence[Order], client: str, began: float
+    ) -> AsyncIterator[tuple[int, list[Event]]]:
         """What is written, token by token: the number of a text, and what is new in it.
 
         Texts are numbered through all orders. Leaving the loop early ends what is not over.
 
+        Args:
+            orders: What is to be written.
+            client: Whom it is for.
+            began: When the request came, by the clock of the event loop.
+
         Raises:
-            Refusal: Too many texts wait, or one has failed.
+            Refusal: Too many texts wait, or one has failed, or the time of a request is over.
         """
         streamed = orders[0].body.stream
         turns: asyncio.Queue[Turn] = asyncio.Queue()
@@ -228,7 +239,7 @@ class Answering:
         going = len(jobs)
         try:
             while going:
-                turn = await turns.get()
+                turn = await self._turn(turns, began + self.timeout)
                 number, reader = readers[turn.key]
                 if events := reader.read(turn):
                     yield number, events
@@ -239,9 +250,6 @@ class Answering:
 
     def _submit(self, jobs: list[Job]) -> None:
         """Let texts wait to be written. Raises Refusal."""
-        if len(jobs) > self.worker.limit:
-            said = f"the request asks for {len(jobs)} texts, this server takes {self.worker.limit} at a time"
-            raise BadRequest(f"{said} (--max-batch and --max-waiting)", code="too_many_texts")
         try:
             self.worker.submit(jobs)
         except QueueFull:
@@ -253,6 +261,17 @@ class Answering:
                 code="queue_full",
                 headers={"Retry-After": "1"},
             ) from None
+
+    async def _turn(self, turns: asyncio.Queue[Turn], deadline: float) -> Turn:
+        """The next turn. Raises Refusal when the time is over."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                if asyncio.get_running_loop().time() > deadline:  # a turn that is there is not waited for
+                    raise TimeoutError
+                return await turns.get()
+        except TimeoutError:
+            said = f"the request has taken longer than {self.timeout:g} seconds, the --timeout of this server"
+            raise Refusal(504, said, type="timeout_error", code="timeout") from None
 
 
 class _Reader:
@@ -282,20 +301,25 @@ class _Reader:
             self._tokens += 1
             events += self._fed(text)
         if self._writing.rows and (turn.pieces or is_over):
-            events += self._rows(is_over)
+            events += self._rows(turn.pieces, is_over)
         if is_over:
             events += self._finished(result)
         return events
 
-    def _rows(self, is_over: bool) -> list[Event]:
+    def _rows(self, pieces: Sequence[Piece], is_over: bool) -> list[Event]:
         """The rows of the tokens that were told."""
         rows = self._writing.rows
         end = min(len(self._writing.token_ids), len(rows))
         if not is_over:  # some may be held back
             end = min(end, self._tokens)
         new, self._told = rows[self._told : end], max(end, self._told)
-        partial = self._writing.partial.value if self._order.body.trace and self._order.body.stream else None
-        return [Tokens(new, partial)] if new else []
+        return [Tokens(new, self._partial(pieces, is_over))] if new else []
+
+    def _partial(self, pieces: Sequence[Piece], is_over: bool) -> Any:
+        """The value as far as it is told: the worker may have written more."""
+        if not (self._order.body.trace and self._order.body.stream):
+            return None
+        return self._writing.partial.value if is_over or not pieces else pieces[-1].partial.value
 
     def _fed(self, text: str) -> list[Event]:
         """Go on with the text."""
@@ -333,6 +357,8 @@ class _Reader:
             return "tool_calls"
         if isinstance(result, Truncated):
             return "length" if result.reason == "max_tokens" else "stop"
+        if self._writing.is_stopped:  # at a text that is in form
+            return "stop"
         spent = len(result.token_ids) >= int(self._order.task.limits.max_tokens)
         return "length" if self._shape.is_text and spent else "stop"
 
@@ -457,8 +483,12 @@ def _likeliest(body: Body) -> int | None:
 
 def _check_bias(body: Body, tokens: int) -> None:
     """Refuse biases of tokens that are none."""
-    if wrong := [name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or int(name) >= tokens]:
-        raise BadRequest(f"logit_bias: {wrong[0]!r} is no token: they go from 0 to {tokens - 1}", param="logit_bias")
+    if wrong := [
+        name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or len(name) > 9 or int(name) >= tokens
+    ]:
+        raise BadRequest(
+            f"logit_bias: {shortened(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
+        )
 
 
 def _writing(body: Body, task: Task, number: int) -> Writing:

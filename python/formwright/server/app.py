@@ -35,13 +35,14 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from formwright import __version__
+from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
 from formwright.server.answering import Answering, Event, Order
 from formwright.server.conversation import chat_messages, prompt_ids, response_messages
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.metrics import Metrics
-from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, read
+from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read
 from formwright.server.shapes import Shapes
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
@@ -60,6 +61,9 @@ _DRAINED = 8
 _PARTING = 5
 """Seconds for the last words to those whose requests are ended."""
 
+_FEW = 8
+"""Texts of a request that is read at once."""
+
 _SHORT = 8 << 10
 """Bytes of a request that is read at once; a longer one is read in a thread."""
 
@@ -75,6 +79,9 @@ class Settings:
         max_waiting: How many texts may wait for a row.
         max_body: Most bytes of a request.
         timeout: Most seconds of a request, from its arrival to its last byte.
+
+    Raises:
+        ArgumentError: A key is empty, or a limit leaves nothing.
     """
 
     names: tuple[str, ...] = ()
@@ -83,6 +90,14 @@ class Settings:
     max_waiting: int = 1024
     max_body: int = 4 << 20
     timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        if self.api_key == "":
+            hint = "leave api_key out, or give None, to let all in"
+            raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
+        for name in ("max_batch", "max_waiting", "max_body", "timeout"):
+            if not getattr(self, name) > 0:
+                raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +150,7 @@ class Server:
         self.model, self.settings = model, settings
         self.names = settings.names or (model.name,)
         self.worker = Worker(model.batch, rows=settings.max_batch, waiting=settings.max_waiting)
-        self.answering = Answering(model, self.worker, Shapes(model))
+        self.answering = Answering(model, self.worker, Shapes(model), settings.timeout)
         self.metrics = Metrics(self.worker)
         self.started = int(time.time())
 
@@ -208,21 +223,18 @@ class Server:
         return [await self.answering.order(body, offered, prompt, "input", is_short=is_short)]
 
     async def _completion_orders(self, body: Any, is_short: bool) -> list[Order]:
-        prompts = (
-            body.prompt if isinstance(body.prompt, list) and not isinstance(body.prompt[0], int) else [body.prompt]
-        )
         return [
             await self.answering.order(
                 body, Offered(), partial(self.model.prompt_ids, prompt), "prompt", is_short=is_short
             )
-            for prompt in prompts
+            for prompt in body.prompts
         ]
 
     async def _answered(
         self, request: Request, protocol: _Protocol, orders: Callable[[Any, bool], Awaitable[list[Order]]]
     ) -> Response:
         """Read a request, write what it asks for, and send it."""
-        began = time.perf_counter()
+        began = asyncio.get_running_loop().time()
         sent, size = await self._sent(request)
         deployment = request.path_params.get("deployment")
         if deployment is not None and isinstance(sent, dict):
@@ -234,26 +246,17 @@ class Server:
             protocol.created: int(time.time()),
             "model": name,
         }
+        self._check_texts(body.texts)
         client = request.headers.get("authorization") or (request.client.host if request.client else "")
-        ordered = await orders(body, size <= _SHORT)
-        events = self._timed(self.answering.events(ordered, client), ordered, protocol, began)
+        ordered = await orders(body, size <= _SHORT and body.texts <= _FEW)
+        events = self._timed(self.answering.events(ordered, client, began), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
-            first = await anext(events)  # so that a full queue is a status, not an event
+            first = await _unless_gone(request, anext(events))  # so that a full queue is a status, not an event
             sent = _server_sent(protocol, stream, first, events)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
-        gathered = await _unless_gone(request, self._gathered(events, sum(len(order.writings) for order in ordered)))
+        gathered = await _unless_gone(request, _gathered(events, body.texts))
         return JSONResponse(protocol.whole(head, ordered, gathered))
-
-    async def _gathered(self, events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
-        found: list[list[Event]] = [[] for _ in range(count)]
-        try:
-            async with asyncio.timeout(self.settings.timeout):
-                async for number, new in events:
-                    found[number] += new
-        except TimeoutError:
-            raise self._too_slow() from None
-        return found
 
     async def _timed(
         self,
@@ -262,21 +265,18 @@ class Server:
         protocol: _Protocol,
         began: float,
     ) -> AsyncIterator[tuple[int, list[Event]]]:
-        """The same events, counted, within the time of a request."""
-        ends = began + self.settings.timeout
-        is_first = True
+        """The same events, counted."""
+        clock, is_awaited = asyncio.get_running_loop().time, orders[0].body.stream
         try:
             async with contextlib.aclosing(events):  # type: ignore[type-var]
                 async for number, new in events:
-                    if is_first:
-                        self.metrics.first_token.observe(time.perf_counter() - began)
-                        is_first = False
-                    if time.perf_counter() > ends:
-                        raise self._too_slow()
+                    if is_awaited:
+                        self.metrics.first_token.observe(clock() - began)
+                        is_awaited = False
                     yield number, new
         finally:  # also if the client goes away: the work was done
             self.metrics.count(orders)
-            self.metrics.seconds.labels(protocol.name).observe(time.perf_counter() - began)
+            self.metrics.seconds.labels(protocol.name).observe(clock() - began)
 
     async def _sent(self, request: Request) -> tuple[Any, int]:
         """The JSON of a request, and its size in bytes. Raises Refusal."""
@@ -299,17 +299,13 @@ class Server:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         if size > most:
             raise self._too_large()
-        try:
-            return json.loads(data), size
-        except (ValueError, RecursionError) as error:
-            said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+        return loaded(data), size
 
-    def _too_slow(self) -> Refusal:
-        message = (
-            f"the request has taken longer than {self.settings.timeout:g} seconds, which is this server's --timeout"
-        )
-        return Refusal(504, message, type="timeout_error", code="timeout")
+    def _check_texts(self, count: int) -> None:
+        """Refuse more texts than rows and queue can ever hold."""
+        if count > (most := self.worker.limit):
+            said = f"the request asks for {count} texts, this server takes {most} at a time"
+            raise BadRequest(f"{said} (--max-batch and --max-waiting)", code="too_many_texts")
 
     def _too_large(self) -> Refusal:
         message = f"the body is longer than {self.settings.max_body} bytes"
@@ -324,6 +320,13 @@ class Server:
                 code="model_not_found",
             )
         return name
+
+
+async def _gathered(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
+    found: list[list[Event]] = [[] for _ in range(count)]
+    async for number, new in events:
+        found[number] += new
+    return found
 
 
 async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
@@ -403,7 +406,7 @@ class _Keys:
         app, sent = self._app, _key_of(dict(scope["headers"]))
         if self._key is not None and scope["path"] not in self.OPEN:
             app = app if hmac.compare_digest(sent, self._key.encode()) else _no_key(sent)
-        endpoint = _ENDPOINTS.get(scope["path"].rpartition("/v1")[2] or scope["path"], "other")
+        endpoint = next((name for tail, name in _ENDPOINTS.items() if scope["path"].endswith(tail)), "other")
         await self._counted(app, endpoint, scope, receive, send)
 
     async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
@@ -431,7 +434,8 @@ class _Keys:
 
 
 def _key_of(headers: Mapping[bytes, bytes]) -> bytes:
-    return headers.get(b"api-key") or headers.get(b"authorization", b"").removeprefix(b"Bearer ").strip()
+    kind, _, key = headers.get(b"authorization", b"").partition(b" ")
+    return headers.get(b"api-key") or (key.strip() if kind.lower() == b"bearer" else b"")
 
 
 def _no_key(sent: bytes) -> Response:
@@ -452,9 +456,10 @@ def _not_found(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     path = request.url.path
     tail = next((tail for tail in (*_ENDPOINTS, "/models") if status == 404 and path.endswith(tail)), None)
+    headers = error.headers if isinstance(error, HTTPException) else None  # of a 405, the methods
     hint = f"; did you mean /v1{tail}? The base_url of clients ends with /v1" if tail else ""
     refusal = Refusal(status, f"there is no {request.method} {path}{hint}", code="unknown_url")
-    return JSONResponse(refusal.body, status)
+    return JSONResponse(refusal.body, status, headers)
 
 
 def _left(_: Request, __: Exception) -> Response:
@@ -561,6 +566,8 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.005)
+        if not server.started:
+            raise RuntimeError("the server could not be started; its log says why")
         try:
             yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", app)
         finally:

@@ -51,6 +51,8 @@ def _chat_message(message: Any, where: str) -> dict[str, Any]:
         said = f"{where}.role: {role!r} is none of system, developer, user, assistant and tool"
         raise BadRequest(said, param=f"{where}.role")
     content, calls = fields.pop("content", None), fields.pop("tool_calls", None) or []
+    if not isinstance(calls, list):
+        raise BadRequest(f"{where}.tool_calls is a list of calls", param=f"{where}.tool_calls")
     found: dict[str, Any] = {"role": role}
     if role == "assistant":
         found["calls"] = [_chat_call(call, f"{where}.tool_calls[{at}]") for at, call in enumerate(calls)]
@@ -87,7 +89,7 @@ def _arguments(text: Any, where: str) -> Any:
     """Arguments as a value: templates of models write them in their own way."""
     try:
         return json.loads(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise BadRequest(f"{where}: the arguments of a call are a text that is JSON", param=where) from None
 
 
@@ -149,12 +151,22 @@ def _item(item: Any, where: str) -> dict[str, Any] | None:
         arguments = {INPUT: item.get("input", "")}
         if kind == "function_call":
             arguments = _arguments(item.get("arguments"), f"{where}.arguments")
-        call = {"id": item.get("call_id", ""), "name": str(item.get("name")), "arguments": arguments}
+        call = {"id": _named(item, "call_id", where), "name": _named(item, "name", where), "arguments": arguments}
         return {"role": "assistant", "content": "", "calls": [call]}
     if kind in ("function_call_output", "custom_tool_call_output"):
         output = _text(item.get("output"), f"{where}.output", ("input_text", "output_text", "text"))
-        return {"role": "tool", "content": output, "id": item.get("call_id", "")}
+        return {"role": "tool", "content": output, "id": _named(item, "call_id", where)}
     raise BadRequest(f"{where}: items of the type {kind!r} cannot be read", param=where)
+
+
+def _named(item: Mapping[str, Any], field: str, where: str) -> str:
+    """A field that is a text. Raises BadRequest."""
+    value = item.get(field)
+    if value is None:
+        raise _missing(f"{where}.{field}")
+    if not isinstance(value, str):
+        raise BadRequest(f"{where}.{field} is a text", param=f"{where}.{field}")
+    return value
 
 
 def prompt_ids(model: LocalModel, messages: Sequence[Mapping[str, Any]], offered: Offered) -> list[int]:

@@ -44,7 +44,8 @@ class Metrics:
     def count(self, orders: Sequence[Order]) -> None:
         """Count the tokens of a request that is over, or was left."""
         writings = [writing for order in orders for writing in order.writings]
-        self.tokens.labels("prompt").inc(sum(order.prompt_tokens for order in orders))
+        begun = [order for order in orders if any(writing.token_ids for writing in order.writings)]
+        self.tokens.labels("prompt").inc(sum(order.prompt_tokens for order in begun))
         self.tokens.labels("written").inc(sum(len(writing.token_ids) for writing in writings))
         self.tokens.labels("forced").inc(sum(writing.forced_tokens for writing in writings))
 

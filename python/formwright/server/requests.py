@@ -13,14 +13,16 @@ Cost: pydantic's. The wrinkle: ``null`` is as good as no field, as the protocol 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from math import isinf
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from formwright.server.errors import BadRequest, unknown_field
 
-__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "read"]
+__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read"]
 
 B = TypeVar("B", bound="Body")
 
@@ -287,6 +289,11 @@ class Body(_Part):
     canonical: bool | Literal["forced"] | None = None
     trace: bool = False
 
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return 1
+
 
 class Sampled(Body):
     """What the two older endpoints have."""
@@ -297,6 +304,11 @@ class Sampled(Body):
     presence_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
     logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] = Field(default_factory=dict)
+
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return self.n
 
 
 class ChatBody(Sampled):
@@ -353,6 +365,55 @@ class CompletionBody(Sampled):
     prompt: str | Annotated[list[str] | list[int] | list[list[int]], Field(min_length=1)]
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
 
+    @property
+    def prompts(self) -> list[Any]:
+        """The prompts, each a text or token ids."""
+        several = isinstance(self.prompt, list) and not isinstance(self.prompt[0], int)
+        return list(self.prompt) if several else [self.prompt]
+
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return self.n * len(self.prompts)
+
+
+def loaded(data: bytes | bytearray) -> Any:
+    """The JSON of a body.
+
+    Raises:
+        BadRequest: It is none, or holds what no answer could say again: lone surrogates, infinite numbers.
+    """
+    try:
+        sent = json.loads(data, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+    if b"\\u" in data or b"\xed" in data:  # how surrogates are spelled
+        for name, value in sent.items() if isinstance(sent, dict) else ():
+            _check_surrogates(name, None)
+            _check_surrogates(value, name)
+    return sent
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        _no_number(text)
+    return number
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number that JSON can say")
+
+
+def _check_surrogates(value: Any, param: str | None) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        where = param or "the name of a field"
+        said = f"{where} holds a lone surrogate: {error.object[error.start]!r}"
+        raise BadRequest(said, param=param, code="invalid_json") from None
+
 
 def read(body: type[B], sent: object) -> B:
     """A body, checked.
@@ -365,6 +426,8 @@ def read(body: type[B], sent: object) -> B:
     given = {name: value for name, value in sent.items() if value is not None}
     for name in [name for name in given if name not in _names(body)]:
         _check_other(name, given.pop(name), body)
+    if "stream_options" in given and not given.get("stream"):
+        raise BadRequest("stream_options: stream must be true for it", param="stream_options")
     try:
         return body.model_validate(given)
     except ValidationError as error:

@@ -195,12 +195,21 @@ def _asked(body: Body) -> Asked | None:
             f"{found[1].param}: the request has another form already: {found[0].param}",
             param=found[1].param,
         )
-    if not found and body.guided_whitespace_pattern is not None:
-        raise BadRequest(
-            "guided_whitespace_pattern: the request asks for no JSON; add guided_json, or another form that is JSON",
-            param="guided_whitespace_pattern",
-        )
+    where = _of_whitespace(body)
+    if where and not (found and found[0].is_json):
+        said = f"{where}: the request asks for no JSON; ask for it by guided_json, or another form that is JSON"
+        raise BadRequest(said, param=where)
     return found[0] if found else None
+
+
+def _of_whitespace(body: Body) -> str | None:
+    """The field that says how the white space of JSON is."""
+    asked = body.structured_outputs
+    if asked is not None and asked.disable_any_whitespace:
+        return "structured_outputs.disable_any_whitespace"
+    if asked is not None and asked.whitespace_pattern is not None:
+        return "structured_outputs.whitespace_pattern"
+    return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
 
 
 def _by_format(body: Body) -> list[Asked]:

@@ -118,9 +118,13 @@ def _custom(tool: Any, pattern: str | None, param: str) -> Offer:
 
 def _grammar_of(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
     """The regular expression of a custom tool; ``None`` for any text."""
-    if format_ is None or format_.type == "text":
+    if format_ is None:
         return None
     grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
+    if format_.type == "text":
+        if format_.model_fields_set - {"type"}:
+            raise BadRequest(f'{where}: the type "text" has no grammar; say "grammar"', param=where)
+        return None
     if grammar is None or grammar.syntax is None or grammar.definition is None:
         raise BadRequest(f"{where}: a grammar has a syntax and a definition", param=where)
     if grammar.syntax != "regex":

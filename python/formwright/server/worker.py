@@ -159,33 +159,45 @@ class Worker:
                 self._changed.notify()
 
     def _run(self) -> None:
-        engine = Engine(self._batch(), rows=self._rows)
-        while self._take(engine):
+        engine: Engine | None = None
+        while self._waits(engine):
             try:
+                engine = engine or Engine(self._batch(), rows=self._rows)
+                self._take(engine)
                 turns = engine.step()
             except Exception as error:  # of the model itself: no row knows where it is
-                turns = [Turn(job, job.writing, error=error) for job in self._running]
-                engine = Engine(self._batch(), rows=self._rows)
+                turns, engine = self._failed(error, with_queue=engine is None), None
             told = [turn for turn in turns if turn.is_over or self._is_told(turn)]
             with self._changed:
                 self._running.difference_update(turn.key for turn in turns if turn.is_over)
             if told and self._loop is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(_tell, told)
 
-    def _take(self, engine: Engine) -> bool:
-        """Wait for something to do, and let texts leave and enter; whether to go on."""
+    def _waits(self, engine: Engine | None) -> bool:
+        """Wait for something to do; whether to go on."""
         with self._changed:
-            while engine.is_idle and not self._queue and not self._stopped:
+            while (engine is None or engine.is_idle) and not self._queue and not self._stopped:
                 self._changed.wait()
-            cancelled, self._cancelled = self._cancelled, set()
-            for job in cancelled:
-                engine.cancel(job)
-            self._running -= cancelled
-            for _ in range(min(engine.room, len(self._queue), _ENTERING)):
-                job = self._queue.take()
-                self._running.add(job)
-                engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
             return not self._stopped
+
+    def _take(self, engine: Engine) -> None:
+        """Let texts leave and enter. The model is not asked under the lock, for which the event loop would wait."""
+        with self._changed:
+            cancelled, self._cancelled = self._cancelled, set()
+        for job in cancelled:
+            engine.cancel(job)
+        with self._changed:
+            self._running -= cancelled
+            entering = [self._queue.take() for _ in range(min(engine.room, len(self._queue), _ENTERING))]
+            self._running.update(entering)
+        for job in entering:
+            engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
+
+    def _failed(self, error: Exception, *, with_queue: bool) -> list[Turn]:
+        """The ends of all texts that run; without a batch no other can run either."""
+        with self._changed:
+            jobs = [*self._running, *(self._queue.take() for _ in range(len(self._queue) * with_queue))]
+        return [Turn(job, job.writing, error=error) for job in jobs]
 
     @staticmethod
     def _is_told(turn: Turn) -> bool:
