@@ -134,6 +134,12 @@ def test_an_older_field_that_changes_nothing_is_noted(client: Any) -> None:
     assert "outlines" in answer.formwright["notes"][0]
 
 
+def test_a_format_that_nobody_knows_is_noted(client: Any) -> None:
+    schema = {"type": "object", "properties": {"format": {"format": "emial", "enum": ["a"]}, "at": {"format": "date"}}}
+    answer = ask(client, extra_body={"guided_json": schema}, max_tokens=60)
+    assert ["'emial'" in note for note in answer.formwright["notes"]] == [True]
+
+
 def test_equal_forms_have_one_digest_whatever_they_are_called(client: Any) -> None:
     def digest(name: str, schema: Any) -> str:
         format_ = {"type": "json_schema", "json_schema": {"name": name, "schema": schema}}

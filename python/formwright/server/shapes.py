@@ -19,7 +19,7 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from formwright import free_text, languages
 from formwright._kernel import Constraint
 from formwright.forms import Form
 from formwright.models import LocalModel
+from formwright.providers.rules import FORMATS
 from formwright.server.errors import BadRequest, refusal_of
 from formwright.server.requests import (
     Body,
@@ -94,7 +95,12 @@ class Asked:
     param: str
     make: Callable[[], Form[Any]]
     key: Any
-    is_json: bool = False
+    schema: Any = None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON, by this schema."""
+        return self.schema is not None
 
 
 def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
@@ -114,10 +120,12 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
 
     def make() -> Shape:
         shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
+        shape = replace(shape, notes=(*notes, *_of_formats(schemas)))
         if effort is None:
-            return replace(shape, notes=notes)
+            return shape
         most = THOUGHT_TOKENS[effort]
-        return replace(shape, form=free_text.thinking(shape.form, max_tokens=most), thought_tokens=most, notes=notes)
+        return replace(shape, form=free_text.thinking(shape.form, max_tokens=most), thought_tokens=most)
 
     return key, make
 
@@ -185,6 +193,20 @@ def _notes(body: Body) -> tuple[str, ...]:
     if body.guided_decoding_backend is None:
         return ()
     return (f"guided_decoding_backend: {body.guided_decoding_backend!r} is not used; formwright's kernel enforces",)
+
+
+def _of_formats(schemas: Sequence[Any]) -> list[str]:
+    """What is to be said of ``format`` in schemas: one that nobody knows changes nothing."""
+    found, left = dict[str, None](), list(schemas)
+    while left:
+        at = left.pop()
+        if isinstance(at, dict):
+            left += at.values()
+            if isinstance(name := at.get("format"), str) and name not in FORMATS:
+                found[name] = None
+        elif isinstance(at, list):
+            left += at
+    return [f"format: {name!r} is none that is enforced, and changes nothing" for name in found]
 
 
 def _asked(body: Body) -> Asked | None:
@@ -296,7 +318,7 @@ def _json_asked(schema: Any, param: str, whitespace: str | None) -> Asked:
     if not isinstance(schema, dict | bool | str):
         raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
     options: Any = {} if whitespace is None else {"whitespace": whitespace}
-    return Asked(param, lambda: languages.json_schema(schema, **options), [schema, whitespace], is_json=True)
+    return Asked(param, lambda: languages.json_schema(schema, **options), [schema, whitespace], schema)
 
 
 def _present(schema: Any, where: str) -> Any:
