@@ -134,6 +134,12 @@ def test_an_older_field_that_changes_nothing_is_noted(client: Any) -> None:
     assert "outlines" in answer.formwright["notes"][0]
 
 
+def test_a_format_that_nobody_knows_is_noted(client: Any) -> None:
+    schema = {"type": "object", "properties": {"format": {"format": "emial", "enum": ["a"]}, "at": {"format": "date"}}}
+    answer = ask(client, extra_body={"guided_json": schema}, max_tokens=60)
+    assert ["'emial'" in note for note in answer.formwright["notes"]] == [True]
+
+
 def test_equal_forms_have_one_digest_whatever_they_are_called(client: Any) -> None:
     def digest(name: str, schema: Any) -> str:
         format_ = {"type": "json_schema", "json_schema": {"name": name, "schema": schema}}
@@ -288,6 +294,21 @@ def test_a_thought_comes_first_and_is_counted(client: Any) -> None:
     assert "".join(getattr(delta, "reasoning_content", None) or "" for delta in deltas) == message.reasoning_content
 
 
+def test_a_thought_that_may_take_the_whole_budget_is_noted(client: Any) -> None:
+    form = {"guided_json": Person.model_json_schema()}
+    starved = ask(client, reasoning_effort="low", max_tokens=60, extra_body=form)
+    assert "128" in starved.formwright["notes"][0]
+    assert "notes" not in ask(client, reasoning_effort="minimal", max_tokens=200, extra_body=form).formwright
+
+
+@pytest.mark.parametrize("more", [{"reasoning_effort": "low"}, {"tools": [TIME]}])
+def test_a_text_that_the_budget_cuts_is_not_called_complete(client: Any, more: Any) -> None:
+    answer = ask(client, max_tokens=30, **more)
+    assert answer.choices[0].finish_reason == "length"
+    assert getattr(answer, "formwright", {"complete": False})["complete"] is False
+    assert hasattr(answer, "formwright") == ("tools" in more)
+
+
 def test_a_trace_has_a_row_for_each_token(client: Any) -> None:
     answer = ask(client, extra_body={"guided_choice": ["yes", "no"], "trace": True})
     rows = answer.choices[0].formwright["trace"]
@@ -301,6 +322,24 @@ def test_a_trace_has_a_row_for_each_token(client: Any) -> None:
         for row in getattr(choice, "formwright", {}).get("trace", ())
     ]
     assert streamed == rows
+
+
+def test_a_partial_value_is_what_was_sent_so_far(client: Any) -> None:
+    body = {"guided_regex": "[a-z]{300}", "trace": True}
+    text = ""
+    for chunk in ask(client, stream=True, temperature=1, extra_body=body):
+        for choice in chunk.choices:
+            text += choice.delta.content or ""
+            if hasattr(choice, "formwright"):
+                assert choice.formwright["partial"] == text
+
+
+def test_a_stop_text_in_the_last_token_is_a_stop(client: Any) -> None:
+    whole = ask(client, max_tokens=3).choices[0].message.content
+    answer = ask(client, max_tokens=3, stop=whole[-1])
+    if whole.find(whole[-1]) == len(whole) - 1:
+        assert answer.usage.completion_tokens == 3
+    assert answer.choices[0].finish_reason == "stop"
 
 
 def test_canonical_tokens_on_request(client: Any, tiny: fw.models.LocalModel) -> None:

@@ -31,10 +31,24 @@ from .conftest import MODEL  # noqa: E402
 HI = [{"role": "user", "content": "Hi"}]
 LONG = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{900}", "temperature": 1}
 SHORT = {"model": MODEL, "messages": HI, "guided_choice": ["yes", "no"]}
+ENDLESS = LONG | {"guided_regex": "[a-z]{1800}", "n": 8}
 
 
 def asked(url: str, body: Any, **more: Any) -> Any:
     return httpx.post(f"{url}/v1/chat/completions", json=body, timeout=60, **more)
+
+
+@contextlib.contextmanager
+def sent(url: str, body: Any) -> Iterator[None]:
+    """A request that is left at the end of the block."""
+    data = json.dumps(body).encode()
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(data)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))) as connection:
+        connection.sendall(head.encode() + data)
+        yield
 
 
 def wait_until(holds: Any, seconds: float = 20) -> None:
@@ -54,14 +68,8 @@ def small(tiny: fw.models.LocalModel) -> Iterator[Any]:
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_client_that_goes_away_frees_its_row(small: Any, stream: bool) -> None:
     worker = small.app.state.server.worker
-    body = json.dumps(LONG | {"stream": stream}).encode()
-    head = (
-        f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    )
     for _ in range(5):
-        with socket.create_connection(("127.0.0.1", int(small.url.rpartition(":")[2]))) as gone:
-            gone.sendall(head.encode() + body)
+        with sent(small.url, LONG | {"stream": stream}):
             wait_until(lambda: worker.running == 1)
         wait_until(lambda: worker.running == 0)
     assert asked(small.url, SHORT).status_code == 200
@@ -127,7 +135,30 @@ def test_a_full_queue_is_a_503_and_nothing_is_lost(small: Any) -> None:
 
 
 def test_more_texts_than_may_wait_are_refused_together(small: Any) -> None:
-    assert asked(small.url, SHORT | {"n": 9}).json()["error"]["code"] == "queue_full"
+    busy = [threading.Thread(target=asked, args=(small.url, LONG)) for _ in range(2)]
+    for thread in busy:
+        thread.start()
+    wait_until(lambda: small.app.state.server.worker.running == 2)
+    answer = asked(small.url, SHORT | {"n": 4})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "queue_full")
+    for thread in busy:
+        thread.join()
+
+
+def test_texts_that_never_fit_are_refused_before_they_are_made(small: Any) -> None:
+    body = {"model": MODEL, "prompt": ["a"] * 1900, "n": 128, "guided_choice": ["a"]}
+    began = time.monotonic()
+    answer = httpx.post(f"{small.url}/v1/completions", json=body, timeout=60)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "too_many_texts")
+    assert time.monotonic() - began < 2
+
+
+def test_more_texts_than_ever_fit_are_a_400(small: Any) -> None:
+    answer = asked(small.url, SHORT | {"n": 6})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (400, "too_many_texts")
+    assert "5 at a time" in error["message"]
+    assert asked(small.url, SHORT | {"n": 5}).status_code == 200
 
 
 def test_a_form_that_takes_its_fuel_is_refused_while_others_are_served(small: Any) -> None:
@@ -167,10 +198,45 @@ def test_a_request_that_takes_too_long_is_ended(tiny: fw.models.LocalModel) -> N
     with running(tiny, Settings(timeout=0.05)) as state:
         answer = asked(state.url, LONG)
         assert (answer.status_code, answer.json()["error"]["code"]) == (504, "timeout")
+        assert "0.05 seconds" in answer.json()["error"]["message"]
         text = asked(state.url, LONG | {"stream": True}).text
         assert '"timeout"' in text
         assert "[DONE]" not in text
         wait_until(lambda: state.app.state.server.worker.running == 0)
+
+
+def test_a_stream_that_waits_is_ended_in_time_and_with_its_client(tiny: fw.models.LocalModel) -> None:
+    with running(tiny, Settings(max_batch=1, timeout=0.5)) as state:
+        worker = state.app.state.server.worker
+        worker.submit([job_of(tiny, "busy", asyncio.Queue(), 1800) for _ in range(9)])
+        wait_until(lambda: worker.waiting == 8)
+        with sent(state.url, LONG | {"stream": True}):
+            wait_until(lambda: worker.waiting == 9)
+        wait_until(lambda: worker.waiting <= 8)
+        answer = asked(state.url, LONG | {"stream": True})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (504, "timeout")
+        assert worker.waiting > 0
+
+
+def test_a_stream_that_tells_nothing_is_ended_in_time(tiny: fw.models.LocalModel) -> None:
+    grammar = {"type": "grammar", "grammar": {"syntax": "regex", "definition": "[a-z]{900}"}}
+    tool = {"type": "custom", "custom": {"name": "dial", "format": grammar}}
+    body = {"model": MODEL, "messages": HI, "tools": [tool], "tool_choice": "required", "stream": True}
+    with running(tiny, Settings(timeout=0.2)) as state:
+        began = time.monotonic()
+        assert '"timeout"' in asked(state.url, body).text
+        assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("settings", [{"api_key": ""}, {"max_batch": 0}, {"max_waiting": 0}, {"timeout": 0}])
+def test_settings_that_serve_nobody_or_everybody_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(fw.errors.ArgumentError, match="Settings: "):
+        Settings(**settings)
+
+
+def test_another_method_is_told_with_those_there_are(small: Any) -> None:
+    answer = httpx.get(f"{small.url}/v1/chat/completions")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
 def test_keys(tiny: fw.models.LocalModel) -> None:
@@ -178,10 +244,12 @@ def test_keys(tiny: fw.models.LocalModel) -> None:
         for headers in ({}, {"Authorization": "Bearer no"}, {"api-key": "no"}, {"Authorization": "Basic x"}):
             answer = asked(state.url, SHORT, headers=headers)
             assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
+            assert ("is wrong" if "no" in str(headers) else "there is no key") in answer.json()["error"]["message"]
             assert httpx.get(f"{state.url}/metrics", headers=headers).status_code == 401
             assert httpx.get(f"{state.url}/v1/models", headers=headers).status_code == 401
         key = "sécret".encode()
         assert asked(state.url, SHORT, headers={"Authorization": b"Bearer " + key}).status_code == 200
+        assert asked(state.url, SHORT, headers={"Authorization": b"bearer " + key}).status_code == 200
         assert asked(state.url, SHORT, headers={"api-key": key}).status_code == 200
         assert httpx.get(f"{state.url}/health").json()["status"] == "ok"
         assert httpx.get(f"{state.url}/").status_code == 200
@@ -200,6 +268,27 @@ def test_metrics_count(small: Any) -> None:
     assert 'formwright_requests_total{endpoint="chat",status="200"} 1.0' in text
     assert 'formwright_requests_total{endpoint="chat",status="400"} 1.0' in text
     assert 'formwright_tokens_total{kind="written"}' in text
+    assert "formwright_first_token_seconds_count 0.0" in text  # of streams only
+    body = {"messages": HI, "guided_choice": ["a"]}
+    httpx.post(f"{small.url}/openai/deployments/{MODEL}/chat/completions", json=body)
+    assert counted(small.url, 'formwright_requests_total{endpoint="chat",status="200"}') == 2
+
+
+def counted(url: str, name: str) -> float:
+    lines = httpx.get(f"{url}/metrics").text.splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(name))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_metrics_count_the_work_for_clients_that_go_away(tiny: fw.models.LocalModel, stream: bool) -> None:
+    with running(tiny) as state:
+        worker = state.app.state.server.worker
+        with sent(state.url, ENDLESS | {"stream": stream}):
+            wait_until(lambda: worker.running == 8)
+            time.sleep(0.1)
+        wait_until(lambda: counted(state.url, 'formwright_requests_total{endpoint="chat",status="499"}') == 1)
+        assert counted(state.url, "formwright_request_seconds_count") == 1
+        assert counted(state.url, 'formwright_tokens_total{kind="written"}') > 0
 
 
 def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
@@ -227,6 +316,44 @@ def test_a_model_that_fails_ends_its_rows_and_not_the_server() -> None:
         assert asked(state.url, body).json()["choices"][0]["message"]["content"] == "a"
 
 
+def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], length: int = 9) -> Job:
+    task = tiny.task("Hi", tiny.compiled(fw.regex(f"[a-z]{{{length}}}")), 1000, True, None, None, False)
+    return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
+
+
+@pytest.mark.parametrize("fails", ["batch", "select"])
+def test_a_batch_that_fails_ends_its_rows_and_not_the_worker(tiny: fw.models.LocalModel, fails: str) -> None:
+    broken = True
+
+    class Brittle(Separate):
+        def select(self, rows: Any, /) -> None:
+            if broken and fails == "select":
+                raise RuntimeError("the card is gone")
+            super().select(rows)
+
+    def batch() -> Brittle:
+        if broken and fails == "batch":
+            raise RuntimeError("the card is gone")
+        return Brittle(tiny.runtime)
+
+    async def ends() -> list[Any]:
+        nonlocal broken
+        worker = Worker(batch, rows=2, waiting=9)
+        turns: asyncio.Queue[Any] = asyncio.Queue()
+        worker.start(asyncio.get_running_loop())
+        worker.submit([job_of(tiny, "a", turns) for _ in range(3)])
+        failed = [await turns.get() for _ in range(3 if fails == "batch" else 2)]
+        broken = False
+        worker.submit([job_of(tiny, "a", turns)])
+        found = [*failed, await turns.get()]
+        await asyncio.to_thread(worker.stop)
+        return found
+
+    *failed, last = asyncio.run(asyncio.wait_for(ends(), 30))
+    assert all(isinstance(turn.error, RuntimeError) for turn in failed)
+    assert last.error is None
+
+
 def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
     async def order_of_ends() -> list[str]:
         worker = Worker(lambda: Separate(tiny.runtime), rows=1, waiting=100)
@@ -250,57 +377,66 @@ def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
     assert ends.count("greedy") == 20
 
 
-@pytest.mark.parametrize("drain", [20, 0])
-def test_the_end_of_the_process_finishes_or_ends_what_runs(drain: int) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "formwright",
-        "serve",
-        "--port",
-        str(port),
-        "--drain",
-        str(drain),
-        "--log-level",
-        "error",
-    ]
-    process = subprocess.Popen(command, env=os.environ | {"FORMWRIGHT_API_KEY": ""}, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-
-    def is_up() -> bool:
+@contextlib.contextmanager
+def process(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """``formwright serve`` at a free port: its URL, as it says it, and the process."""
+    command = [sys.executable, "-m", "formwright", "serve", "--port", "0", "--log-level", "error", *options]
+    environment = os.environ | {"FORMWRIGHT_API_KEY": ""}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as started:
         try:
-            return bool(httpx.get(f"{url}/health").status_code == 200)
-        except httpx.TransportError:
-            return False
+            assert started.stderr is not None
+            said = started.stderr.readline()
+            yield said.rpartition(" ")[2].strip().rstrip("/"), started
+        finally:
+            started.kill()
 
-    try:
-        wait_until(is_up, 60)
-        found: list[Any] = []
 
-        def ask() -> None:
-            try:
-                found.append(asked(url, LONG).status_code)
-            except httpx.TransportError as error:
-                found.append(error)
-
-        thread = threading.Thread(target=ask)
+def test_the_end_of_the_process_finishes_what_runs() -> None:
+    found: list[Any] = []
+    with process("--drain", "20") as (url, server):
+        thread = threading.Thread(target=lambda: found.append(asked(url, LONG).status_code))
         thread.start()
-        wait_until(lambda: "formwright_rows 1.0" in httpx.get(f"{url}/metrics").text)
-        process.send_signal(signal.SIGTERM)
-        began = time.monotonic()
-        process.wait(30)
+        wait_until(lambda: counted(url, "formwright_rows") == 1)
+        server.send_signal(signal.SIGTERM)
+        server.wait(30)
         thread.join()
-        if drain:
-            assert found == [200]
-        else:
-            assert time.monotonic() - began < 10
-            assert found != []
-    finally:
-        process.kill()
-        process.wait()
+    assert found == [200]
+
+
+@pytest.mark.parametrize(("drain", "how"), [("0", signal.SIGINT), ("0.2", signal.SIGTERM)])
+def test_what_outlives_the_drain_is_told_so(drain: str, how: signal.Signals) -> None:
+
+    found: list[Any] = []
+    with process("--drain", drain) as (url, server):
+        threads = [
+            threading.Thread(target=lambda body=body: found.append(asked(url, body)))
+            for body in (ENDLESS, ENDLESS | {"stream": True})
+        ]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: counted(url, "formwright_rows") == 16)
+        server.send_signal(how)
+        began = time.monotonic()
+        assert server.stderr is not None
+        said = server.stderr.read()
+        server.wait(30)
+        assert time.monotonic() - began < 4
+        for thread in threads:
+            thread.join()
+    streamed, whole = sorted(found, key=lambda answer: answer.status_code)
+    assert (whole.status_code, whole.json()["error"]["code"]) == (503, "shutting_down")
+    assert '"shutting_down"' in streamed.text.split("\n\n")[-2]
+    assert said == ""
+
+
+def test_a_port_in_use_is_an_error_and_nothing_else() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "formwright", "serve", "--port", str(port)]
+        ended = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"Error: cannot listen at 127.0.0.1:{port}: ")
+    assert "/v1" not in ended.stderr
 
 
 def test_another_host_needs_a_key_or_a_word() -> None:

@@ -52,7 +52,7 @@ FUNCTION = {"type": "function", "function": {"name": "f"}}
 WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"messages": None}, "messages", "missing"),
     (CHAT, {"model": None}, "model", "missing"),
-    (CHAT, {"messages": []}, "messages", "at least 1"),
+    (CHAT, {"messages": []}, "messages", "is empty"),
     (CHAT, {"messages": "Hi"}, "messages", "list"),
     (CHAT, {"messages": [{"content": "Hi"}]}, "messages[0].role", "missing"),
     (CHAT, {"messages": [USER, {"role": "robot", "content": "Hi"}]}, "messages[1].role", "robot"),
@@ -137,7 +137,8 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
         "no tool 'g'",
     ),
     (CHAT, {"reasoning_effort": "huge"}, "reasoning_effort", "low"),
-    (CHAT, {"canonical": "sometimes"}, "canonical", ""),
+    (CHAT, {"canonical": "true"}, "canonical", "true, false or 'forced'"),
+    (CHAT, {"canonical": 1}, "canonical", "true, false or 'forced'"),
     (RESPONSES, {"input": None}, "input", "missing"),
     (RESPONSES, {"input": [{"type": "item_reference", "id": "x"}]}, "input[0]", "item_reference"),
     (RESPONSES, {"previous_response_id": "resp_1"}, "previous_response_id", "not served"),
@@ -160,10 +161,107 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
         "",
     ),
     (RESPONSES, {"text": {"verbosity": "low"}}, "text.verbosity", "medium"),
-    (RESPONSES, {"tools": [{"type": "web_search"}]}, "tools[0]", "web_search"),
+    (RESPONSES, {"tools": [{"type": "web_search"}]}, "tools[0]", "'web_search' is not served"),
     (RESPONSES, {"include": ["file_search_call.results"]}, "include[0]", ""),
-    (RESPONSES, {"messages": [USER]}, "messages", "no field"),
-    (RESPONSES, {"stop": "a"}, "stop", "no field"),
+    (RESPONSES, {"messages": [USER]}, "messages", "no field 'messages' in responses; did you mean 'input'?"),
+    (RESPONSES, {"stop": "a"}, "stop", "no field 'stop' in responses"),
+    (RESPONSES, {"max_tokens": 5}, "max_tokens", "did you mean 'max_output_tokens'?"),
+    (RESPONSES, {"response_format": {"type": "text"}}, "response_format", "did you mean 'text.format'?"),
+    (COMPLETIONS, {"messages": [USER]}, "messages", "did you mean 'prompt'?"),
+    (CHAT, {"input": "Hi"}, "input", "did you mean 'messages'?"),
+    (CHAT, {"prompt": "Hi"}, "prompt", "send messages"),
+    (CHAT, {"regex": "a"}, "regex", "did you mean 'structured_outputs.regex'?"),
+    (CHAT, {"extra_body": {"top_k": 1}}, "extra_body", "beside the others"),
+    (CHAT, {"structured_outputs": {"chioce": ["a"]}}, "structured_outputs.chioce", "did you mean 'choice'?"),
+    (
+        CHAT,
+        {"tools": [{"type": "function", "function": {"name": "f", "paramters": {}}}]},
+        "tools[0].function.paramters",
+        "did you mean 'parameters'?",
+    ),
+    (RESPONSES, {"text": {"formt": {"type": "text"}}}, "text.formt", "did you mean 'format'?"),
+    (CHAT, {"messages": [{"role": "user", "contnt": "Hi"}]}, "messages[0].contnt", "did you mean 'content'?"),
+    (RESPONSES, {"tools": [FUNCTION]}, "tools[0].function", 'flat in responses: {"type": "function", "name": ...}'),
+    (CHAT, {"tools": [{"type": "function", "name": "f"}]}, "tools[0].name", "nested in chat completions"),
+    (CHAT, {"response_format": {"type": "json_schema", "schema": {}}}, "response_format.schema", '"json_schema": {'),
+    (
+        RESPONSES,
+        {"text": {"format": {"type": "json_schema", "json_schema": {"name": "n", "schema": {}}}}},
+        "text.format.json_schema",
+        '"schema": ...}',
+    ),
+    (
+        CHAT,
+        {"tools": [FUNCTION], "tool_choice": {"type": "function", "name": "f"}},
+        "tool_choice",
+        '{"type": "function", "function": {"name": "..."}}',
+    ),
+    (
+        RESPONSES,
+        {"tools": [{"type": "function", "name": "f"}], "tool_choice": FUNCTION},
+        "tool_choice",
+        '{"type": "function", "name": "..."}',
+    ),
+    (
+        CHAT,
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "integer"}}}]},
+        "tools[0].function.parameters",
+        'say "type": "object", not "integer"',
+    ),
+    (CHAT, {"tools": [{"type": "function", "function": {"name": "a b"}}]}, "tools[0].function.name", "'a b'"),
+    (RESPONSES, {"reasoning": {"summary": "auto"}}, "reasoning.summary", "not served"),
+    (CHAT, {"response_format": "json"}, "response_format", "response_format is an object"),
+    (CHAT, {"response_format": {}}, "response_format", "response_format.type is missing"),
+    (CHAT, {"messages": [{"role": "assistant", "tool_calls": 5}]}, "messages[0].tool_calls", "list"),
+    (
+        CHAT,
+        {
+            "messages": [
+                {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "[" * 100_000}}]},
+            ]
+        },
+        "messages[0].tool_calls[0]",
+        "JSON",
+    ),
+    (CHAT, {"structured_outputs": {"structural_tag": "[" * 100_000}}, "structured_outputs.structural_tag", "JSON"),
+    (
+        CHAT,
+        {"structured_outputs": {"structural_tag": {"format": {"type": []}}}},
+        "structured_outputs.structural_tag.format",
+        "[]",
+    ),
+    (
+        CHAT,
+        {"tools": [FUNCTION], "tool_choice": {"type": "function", "function": {"name": []}}},
+        "tool_choice",
+        "a tool is named as",
+    ),
+    (CHAT, {"logit_bias": {"9" * 5000: 1}}, "logit_bias", "is no token"),
+    (CHAT, {"\ud800": 1}, None, "surrogate"),
+    (CHAT, {"messages": [{"role": "user", "content": "Hi", "\ud800": 1}]}, "messages", "surrogate"),
+    (CHAT, {"temperature": float("nan")}, None, "NaN"),
+    (CHAT, {"stream_options": {"include_usage": True}}, "stream_options", "stream must be true"),
+    (CHAT, {"guided_regex": "a", "guided_whitespace_pattern": " "}, "guided_whitespace_pattern", "no JSON"),
+    (
+        CHAT,
+        {"structured_outputs": {"regex": "a", "disable_any_whitespace": True}},
+        "structured_outputs.disable_any_whitespace",
+        "no JSON",
+    ),
+    (
+        RESPONSES,
+        {"tools": [{"type": "custom", "name": "f", "format": {"type": "text", "syntax": "regex", "definition": "a"}}]},
+        "tools[0].format",
+        "no grammar",
+    ),
+    (RESPONSES, {"input": [{"type": "function_call", "arguments": "{}", "call_id": "1"}]}, "input[0].name", "missing"),
+    (
+        RESPONSES,
+        {"input": [{"type": "function_call_output", "call_id": 5, "output": ""}]},
+        "input[0].call_id",
+        "is a text",
+    ),
+    (COMPLETIONS, {"guided_regex": "[0-9]{20}"}, "max_tokens", "the default of max_tokens allows 16"),
     (COMPLETIONS, {"prompt": None}, "prompt", "missing"),
     (COMPLETIONS, {"prompt": [99999]}, "prompt", "token ids"),
     (COMPLETIONS, {"suffix": "x"}, "suffix", "not served"),
@@ -192,6 +290,32 @@ def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[
     _, answer = post(CHAT, BASE[CHAT] | schema(broken))
     assert answer["error"]["pointer"] == "/properties/a~1b/type"
     assert "string" in answer["error"]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        (schema({"type": "strin"}), "invalid_form"),
+        ({"guided_regex": "(a"}, "invalid_form"),
+        (schema({"type": "array", "uniqueItems": True}), "form_not_enforceable"),
+        ({"structured_outputs": {"grammar": "x"}}, "form_not_enforceable"),
+        ({"guided_regex": "a", "guided_choice": ["a"]}, "invalid_value"),
+        ({"messages": [{"role": "robot", "content": "Hi"}]}, "invalid_value"),
+        ({"messages": [{"role": "user"}]}, "missing_required_parameter"),
+        ({"messages": [{"role": "user", "content": "Hi", "colour": 1}]}, "unknown_parameter"),
+        ({"stop": [""]}, "invalid_value"),
+        ({"audio": {}}, "unsupported_parameter"),
+    ],
+)
+def test_every_error_has_the_code_of_its_kind(post: Callable[..., Any], fields: dict[str, Any], code: str) -> None:
+    assert post(CHAT, BASE[CHAT] | fields)[1]["error"]["code"] == code
+
+
+@pytest.mark.parametrize("broken", [{"propertis": {}}, {"$ref": "http://example.com/x.json"}])
+def test_hints_are_for_those_who_send_requests(post: Callable[..., Any], broken: dict[str, Any]) -> None:
+    error = post(CHAT, BASE[CHAT] | {"guided_json": {"type": "object"} | broken})[1]["error"]
+    assert "hint" not in error
+    assert next(iter(broken.values() if "$ref" in broken else broken)) in error["message"]
 
 
 def test_the_budget_that_is_needed_is_told(post: Callable[..., Any]) -> None:
@@ -241,3 +365,9 @@ def test_another_model_is_not_found(post: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("path", ["/v1/embeddings", "/etc/passwd", "/../../etc/passwd", "/static/../../x", "/v1/chat"])
 def test_another_path_is_not_found(post: Callable[..., Any], path: str) -> None:
     assert post(path, {})[0] == 404
+
+
+def test_a_path_without_v1_is_told_where_it_is(post: Callable[..., Any]) -> None:
+    status, answer = post("/chat/completions", {})
+    assert status == 404
+    assert "did you mean /v1/chat/completions?" in answer["error"]["message"]

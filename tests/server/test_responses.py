@@ -80,6 +80,29 @@ def test_completions_go_on_with_a_prompt(client: Any, tiny: fw.models.LocalModel
     assert client.completions.create(model=MODEL, prompt="Hi", temperature=0).usage.completion_tokens <= 16
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("effort", ["none", "minimal"])
+def test_log_probabilities_are_of_the_answer(client: Any, effort: str, stream: bool) -> None:
+    options = {"reasoning": {"effort": effort}, "top_logprobs": 2, "temperature": 0}
+    body = {"guided_regex": "[a-z]{12} [0-9]"}
+    answer = client.responses.create(model=MODEL, input="Hi", stream=stream, extra_body=body, **options)
+    if stream:
+        answer = next(event.response for event in answer if event.type == "response.completed")
+    text = answer.output[-1].content[0]
+    assert "".join(row.token for row in text.logprobs).strip() == text.text
+
+
+def test_offsets_of_tokens_count_characters(client: Any) -> None:
+    body = {"structured_outputs": {"choice": ["😀ééé."]}}
+    answer = client.completions.create(model=MODEL, prompt="Hi", logprobs=1, temperature=0, extra_body=body)
+    (choice,) = answer.choices
+    assert choice.text == "😀ééé."
+    assert choice.logprobs.text_offset[-1] == 4
+    assert max(choice.logprobs.text_offset) == 4
+    for token, top in zip(choice.logprobs.tokens, choice.logprobs.top_logprobs, strict=True):
+        assert token in top
+
+
 def test_azure_spells_its_paths_otherwise(served: Any) -> None:
     with openai.AzureOpenAI(
         azure_endpoint=served.url, api_version="2025-04-01-preview", api_key="none", max_retries=0
@@ -88,6 +111,12 @@ def test_azure_spells_its_paths_otherwise(served: Any) -> None:
         assert answer.choices[0].message.parsed == Person(name="Ada", age=36)
         other = azure.responses.parse(model=MODEL, input=ADA, text_format=Person, temperature=0)
         assert other.output_parsed.age == 36
+
+
+def test_the_path_of_azure_names_the_model(post: Any) -> None:
+    body = {"messages": ADA, "guided_choice": ["a"]}
+    status, answer = post(f"/openai/deployments/{MODEL}/chat/completions", body)
+    assert (status, answer["model"]) == (200, MODEL)
 
 
 def test_the_asynchronous_client(served: Any) -> None:

@@ -61,11 +61,14 @@ def serve(
         timeout=timeout,
     )
     loaded = local_model(model)
-    click.echo(
-        f"{', '.join(names or (loaded.name,))} at http://{host}:{port}/v1, and a page at http://{host}:{port}/",
-        err=True,
-    )
-    server.serve(loaded, settings, host=host, port=port, drain=drain, log_level=log_level)
+
+    def started(url: str) -> None:
+        click.echo(f"{', '.join(names or (loaded.name,))} at {url}/v1, and a page at {url}/", err=True)
+
+    try:
+        server.serve(loaded, settings, host=host, port=port, drain=drain, log_level=log_level, started=started)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen at {host}:{port}: {error.strerror}; give another --port") from None
 
 
 def _is_loopback(host: str) -> bool:

@@ -155,9 +155,19 @@ class Writing:
         return self._result is not None
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether a text of ``stop`` has ended it."""
+        return self._held.is_stopped
+
+    @property
     def result(self) -> Any:
         """What was written, or ``None`` while the text is not over."""
         return self._result
+
+    @property
+    def forced_tokens(self) -> int:
+        """How many of the tokens so far were the only ones that were allowed."""
+        return self._forced
 
     @property
     def partial(self) -> Partial:

@@ -18,14 +18,16 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from formwright.forms import shortened
 from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Turn
+from formwright.generation.held import Piece
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
@@ -118,22 +120,30 @@ class Order:
         """How many tokens the prompt has."""
         return len(self.task.prompt_ids)
 
-    def stamp(self, results: Sequence[Complete[Any] | Truncated]) -> dict[str, Any] | None:
+    def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
         """Who enforced what, for the answer; ``None`` for free text."""
         shape = self.compiled.shape
-        if shape.is_text and shape.style is None and not shape.thinks:
+        if shape.is_text and shape.style is None:
             return None
+        results = [end.result for end in ends]
         stamp: dict[str, Any] = {
             "enforced": "kernel",
             "form": self.compiled.digest,
-            "complete": all(isinstance(result, Complete) for result in results),
+            "complete": all(isinstance(end.result, Complete) and end.reason != "length" for end in ends),
             "tokens": {
                 "written": sum(len(result.token_ids) for result in results),
                 "forced": sum(result.forced_tokens for result in results),
             },
             "model_calls": sum(result.model_calls for result in results),
         }
-        return stamp | ({"notes": list(shape.notes)} if shape.notes else {})
+        notes = [*shape.notes, *self._notes()]
+        return stamp | ({"notes": notes} if notes else {})
+
+    def _notes(self) -> Iterator[str]:
+        """What the client should know of its answer."""
+        thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
+        if budget <= thought:
+            yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
 
 
 @dataclass
@@ -144,11 +154,13 @@ class Answering:
         model: The model.
         worker: Writes.
         shapes: Forms that were compiled.
+        timeout: Most seconds of a request.
     """
 
     model: LocalModel
     worker: Worker
     shapes: Shapes
+    timeout: float
     _pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_COMPILERS, thread_name_prefix="formwright-compiler")
     )
@@ -182,7 +194,7 @@ class Answering:
     def _order(
         self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str
     ) -> Order:
-        budget, limit = _budget(body)
+        budget, limit, is_default = _budget(body)
         compiled = self.shapes.compiled(key, make, body.canonical)
         stop = _stop(body, compiled)
         try:
@@ -196,16 +208,23 @@ class Answering:
             _check_bias(body, len(self.model.vocabulary))
             writings = [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
         except Exception as error:
-            raise refusal_of(error, compiled.shape.param, budget) from error
+            raise refusal_of(error, compiled.shape.param, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings)
 
-    async def events(self, orders: Sequence[Order], client: str) -> AsyncIterator[tuple[int, list[Event]]]:
+    async def events(
+        self, orders: Sequence[Order], client: str, began: float
+    ) -> AsyncIterator[tuple[int, list[Event]]]:
         """What is written, token by token: the number of a text, and what is new in it.
 
         Texts are numbered through all orders. Leaving the loop early ends what is not over.
 
+        Args:
+            orders: What is to be written.
+            client: Whom it is for.
+            began: When the request came, by the clock of the event loop.
+
         Raises:
-            Refusal: Too many texts wait, or one has failed.
+            Refusal: Too many texts wait, or one has failed, or the time of a request is over.
         """
         streamed = orders[0].body.stream
         turns: asyncio.Queue[Turn] = asyncio.Queue()
@@ -216,20 +235,11 @@ class Answering:
                 job = Job(client, writing, streamed, turns)
                 readers[job] = len(jobs), _Reader(order, writing)
                 jobs.append(job)
-        try:
-            self.worker.submit(jobs)
-        except QueueFull:
-            raise Refusal(
-                503,
-                "as many texts wait as may: ask again a little later",
-                type="overloaded_error",
-                code="queue_full",
-                headers={"Retry-After": "1"},
-            ) from None
+        self._submit(jobs)
         going = len(jobs)
         try:
             while going:
-                turn = await turns.get()
+                turn = await self._turn(turns, began + self.timeout)
                 number, reader = readers[turn.key]
                 if events := reader.read(turn):
                     yield number, events
@@ -237,6 +247,31 @@ class Answering:
         finally:
             for job in jobs:
                 self.worker.cancel(job)
+
+    def _submit(self, jobs: list[Job]) -> None:
+        """Let texts wait to be written. Raises Refusal."""
+        try:
+            self.worker.submit(jobs)
+        except QueueFull:
+            said = f"{self.worker.waiting} texts wait already, and no more than --max-waiting may"
+            raise Refusal(
+                503,
+                f"{said}: ask again a little later",
+                type="overloaded_error",
+                code="queue_full",
+                headers={"Retry-After": "1"},
+            ) from None
+
+    async def _turn(self, turns: asyncio.Queue[Turn], deadline: float) -> Turn:
+        """The next turn. Raises Refusal when the time is over."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                if asyncio.get_running_loop().time() > deadline:  # a turn that is there is not waited for
+                    raise TimeoutError
+                return await turns.get()
+        except TimeoutError:
+            said = f"the request has taken longer than {self.timeout:g} seconds, the --timeout of this server"
+            raise Refusal(504, said, type="timeout_error", code="timeout") from None
 
 
 class _Reader:
@@ -266,20 +301,25 @@ class _Reader:
             self._tokens += 1
             events += self._fed(text)
         if self._writing.rows and (turn.pieces or is_over):
-            events += self._rows(is_over)
+            events += self._rows(turn.pieces, is_over)
         if is_over:
             events += self._finished(result)
         return events
 
-    def _rows(self, is_over: bool) -> list[Event]:
+    def _rows(self, pieces: Sequence[Piece], is_over: bool) -> list[Event]:
         """The rows of the tokens that were told."""
         rows = self._writing.rows
         end = min(len(self._writing.token_ids), len(rows))
         if not is_over:  # some may be held back
             end = min(end, self._tokens)
         new, self._told = rows[self._told : end], max(end, self._told)
-        partial = self._writing.partial.value if self._order.body.trace and self._order.body.stream else None
-        return [Tokens(new, partial)] if new else []
+        return [Tokens(new, self._partial(pieces, is_over))] if new else []
+
+    def _partial(self, pieces: Sequence[Piece], is_over: bool) -> Any:
+        """The value as far as it is told: the worker may have written more."""
+        if not (self._order.body.trace and self._order.body.stream):
+            return None
+        return self._writing.partial.value if is_over or not pieces else pieces[-1].partial.value
 
     def _fed(self, text: str) -> list[Event]:
         """Go on with the text."""
@@ -317,6 +357,8 @@ class _Reader:
             return "tool_calls"
         if isinstance(result, Truncated):
             return "length" if result.reason == "max_tokens" else "stop"
+        if self._writing.is_stopped:  # at a text that is in form
+            return "stop"
         spent = len(result.token_ids) >= int(self._order.task.limits.max_tokens)
         return "length" if self._shape.is_text and spent else "stop"
 
@@ -397,17 +439,18 @@ def _tokens_of_thought(result: Complete[Any] | Truncated, writing: Writing) -> i
     return count
 
 
-def _budget(body: Body) -> tuple[str, int | None]:
-    """The field that says how many tokens there may be, and how many."""
+def _budget(body: Body) -> tuple[str, int | None, bool]:
+    """The field that says how many tokens there may be, how many, and whether the request leaves it out."""
     if isinstance(body, ResponsesBody):
-        return "max_output_tokens", body.max_output_tokens
+        return "max_output_tokens", body.max_output_tokens, False
     if isinstance(body, ChatBody) and body.max_completion_tokens is not None:
         if body.max_tokens not in (None, body.max_completion_tokens):
             raise BadRequest("max_tokens: an older name of max_completion_tokens, given too", param="max_tokens")
-        return "max_completion_tokens", body.max_completion_tokens
-    if isinstance(body, CompletionBody):
-        return "max_tokens", body.max_tokens if body.max_tokens is not None else 16
-    return "max_tokens", body.max_tokens if isinstance(body, Sampled) else None
+        return "max_completion_tokens", body.max_completion_tokens, False
+    limit = body.max_tokens if isinstance(body, Sampled) else None
+    if isinstance(body, CompletionBody) and limit is None:
+        return "max_tokens", 16, True
+    return "max_tokens", limit, False
 
 
 def _stop(body: Body, compiled: Compiled) -> Any:
@@ -440,8 +483,12 @@ def _likeliest(body: Body) -> int | None:
 
 def _check_bias(body: Body, tokens: int) -> None:
     """Refuse biases of tokens that are none."""
-    if wrong := [name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or int(name) >= tokens]:
-        raise BadRequest(f"logit_bias: {wrong[0]!r} is no token: they go from 0 to {tokens - 1}", param="logit_bias")
+    if wrong := [
+        name for name in getattr(body, "logit_bias", {}) if not name.isdecimal() or len(name) > 9 or int(name) >= tokens
+    ]:
+        raise BadRequest(
+            f"logit_bias: {shortened(repr(wrong[0]))} is no token: they go from 0 to {tokens - 1}", param="logit_bias"
+        )
 
 
 def _writing(body: Body, task: Task, number: int) -> Writing:

@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import hmac
 import json
+import math
 import secrets
 import socket
 import threading
@@ -34,13 +35,14 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from formwright import __version__
+from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
-from formwright.server.answering import Answering, Done, Event, Order
+from formwright.server.answering import Answering, Event, Order
 from formwright.server.conversation import chat_messages, prompt_ids, response_messages
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.metrics import Metrics
-from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, read
+from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read
 from formwright.server.shapes import Shapes
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
@@ -55,6 +57,12 @@ _RUNS_OUT = 30.0
 
 _DRAINED = 8
 """A body that is so many times too long is not read to its end; another one is, so that its client hears the answer."""
+
+_PARTING = 5
+"""Seconds for the last words to those whose requests are ended."""
+
+_FEW = 8
+"""Texts of a request that is read at once."""
 
 _SHORT = 8 << 10
 """Bytes of a request that is read at once; a longer one is read in a thread."""
@@ -71,6 +79,9 @@ class Settings:
         max_waiting: How many texts may wait for a row.
         max_body: Most bytes of a request.
         timeout: Most seconds of a request, from its arrival to its last byte.
+
+    Raises:
+        ArgumentError: A key is empty, or a limit leaves nothing.
     """
 
     names: tuple[str, ...] = ()
@@ -79,6 +90,14 @@ class Settings:
     max_waiting: int = 1024
     max_body: int = 4 << 20
     timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        if self.api_key == "":
+            hint = "leave api_key out, or give None, to let all in"
+            raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
+        for name in ("max_batch", "max_waiting", "max_body", "timeout"):
+            if not getattr(self, name) > 0:
+                raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +150,7 @@ class Server:
         self.model, self.settings = model, settings
         self.names = settings.names or (model.name,)
         self.worker = Worker(model.batch, rows=settings.max_batch, waiting=settings.max_waiting)
-        self.answering = Answering(model, self.worker, Shapes(model))
+        self.answering = Answering(model, self.worker, Shapes(model), settings.timeout)
         self.metrics = Metrics(self.worker)
         self.started = int(time.time())
 
@@ -144,6 +163,11 @@ class Server:
         finally:
             await asyncio.to_thread(self.worker.stop)
             self.answering.close()
+
+    def end(self) -> None:
+        """End what still runs: each request is told so."""
+        said = "the server is shutting down: ask again, or another one"
+        self.worker.end(Refusal(503, said, type="overloaded_error", code="shutting_down"))
 
     async def models(self, _: Request) -> Response:
         """The one model, by each of its names."""
@@ -199,46 +223,40 @@ class Server:
         return [await self.answering.order(body, offered, prompt, "input", is_short=is_short)]
 
     async def _completion_orders(self, body: Any, is_short: bool) -> list[Order]:
-        prompts = (
-            body.prompt if isinstance(body.prompt, list) and not isinstance(body.prompt[0], int) else [body.prompt]
-        )
         return [
             await self.answering.order(
                 body, Offered(), partial(self.model.prompt_ids, prompt), "prompt", is_short=is_short
             )
-            for prompt in prompts
+            for prompt in body.prompts
         ]
 
     async def _answered(
         self, request: Request, protocol: _Protocol, orders: Callable[[Any, bool], Awaitable[list[Order]]]
     ) -> Response:
         """Read a request, write what it asks for, and send it."""
-        began = time.perf_counter()
+        began = asyncio.get_running_loop().time()
         sent, size = await self._sent(request)
+        deployment = request.path_params.get("deployment")
+        if deployment is not None and isinstance(sent, dict):
+            sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
         body = read(protocol.body, sent)
-        name = self._known(request.path_params.get("deployment") or body.model)
+        name = self._known(deployment or body.model)
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
             protocol.created: int(time.time()),
             "model": name,
         }
+        self._check_texts(body.texts)
         client = request.headers.get("authorization") or (request.client.host if request.client else "")
-        ordered = await orders(body, size <= _SHORT)
-        events = self._timed(self.answering.events(ordered, client), ordered, protocol, began)
+        ordered = await orders(body, size <= _SHORT and body.texts <= _FEW)
+        events = self._timed(self.answering.events(ordered, client, began), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
-            first = await anext(events)  # so that a full queue is a status, not an event
+            first = await _unless_gone(request, anext(events))  # so that a full queue is a status, not an event
             sent = _server_sent(protocol, stream, first, events)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
-        gathered = await _unless_gone(request, self._gathered(events, sum(len(order.writings) for order in ordered)))
+        gathered = await _unless_gone(request, _gathered(events, body.texts))
         return JSONResponse(protocol.whole(head, ordered, gathered))
-
-    async def _gathered(self, events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
-        found: list[list[Event]] = [[] for _ in range(count)]
-        async with asyncio.timeout(self.settings.timeout):
-            async for number, new in events:
-                found[number] += new
-        return found
 
     async def _timed(
         self,
@@ -247,24 +265,18 @@ class Server:
         protocol: _Protocol,
         began: float,
     ) -> AsyncIterator[tuple[int, list[Event]]]:
-        """The same events, counted, within the time of a request."""
-        ends = began + self.settings.timeout
-        counted = self.metrics.tokens
-        counted.labels("prompt").inc(sum(order.prompt_tokens for order in orders))
-        is_first = True
-        async with contextlib.aclosing(events):  # type: ignore[type-var]
-            async for number, new in events:
-                if is_first:
-                    self.metrics.first_token.observe(time.perf_counter() - began)
-                    is_first = False
-                for event in new:
-                    if isinstance(event, Done):
-                        counted.labels("written").inc(len(event.result.token_ids))
-                        counted.labels("forced").inc(event.result.forced_tokens)
-                if time.perf_counter() > ends:
-                    raise _too_slow()
-                yield number, new
-        self.metrics.seconds.labels(protocol.name).observe(time.perf_counter() - began)
+        """The same events, counted."""
+        clock, is_awaited = asyncio.get_running_loop().time, orders[0].body.stream
+        try:
+            async with contextlib.aclosing(events):  # type: ignore[type-var]
+                async for number, new in events:
+                    if is_awaited:
+                        self.metrics.first_token.observe(clock() - began)
+                        is_awaited = False
+                    yield number, new
+        finally:  # also if the client goes away: the work was done
+            self.metrics.count(orders)
+            self.metrics.seconds.labels(protocol.name).observe(clock() - began)
 
     async def _sent(self, request: Request) -> tuple[Any, int]:
         """The JSON of a request, and its size in bytes. Raises Refusal."""
@@ -287,11 +299,13 @@ class Server:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         if size > most:
             raise self._too_large()
-        try:
-            return json.loads(data), size
-        except (ValueError, RecursionError) as error:
-            said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+        return loaded(data), size
+
+    def _check_texts(self, count: int) -> None:
+        """Refuse more texts than rows and queue can ever hold."""
+        if count > (most := self.worker.limit):
+            said = f"the request asks for {count} texts, this server takes {most} at a time"
+            raise BadRequest(f"{said} (--max-batch and --max-waiting)", code="too_many_texts")
 
     def _too_large(self) -> Refusal:
         message = f"the body is longer than {self.settings.max_body} bytes"
@@ -308,6 +322,13 @@ class Server:
         return name
 
 
+async def _gathered(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
+    found: list[list[Event]] = [[] for _ in range(count)]
+    async for number, new in events:
+        found[number] += new
+    return found
+
+
 async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
     """An answer, unless the client goes away before it is there."""
     task = asyncio.ensure_future(answer)
@@ -317,8 +338,6 @@ async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
         if not task.done():
             raise ClientDisconnect
         return task.result()
-    except TimeoutError:
-        raise _too_slow() from None
     finally:
         gone.cancel()
         if not task.done():
@@ -330,10 +349,6 @@ async def _unless_gone(request: Request, answer: Awaitable[Any]) -> Any:
 async def _gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _too_slow() -> Refusal:
-    return Refusal(504, "the request has taken longer than this server allows", type="timeout_error", code="timeout")
 
 
 async def _server_sent(
@@ -377,7 +392,7 @@ _PAGE_HEADERS = {
 
 
 class _Keys:
-    """Lets in who sends the key; what says nothing of the model is open."""
+    """Lets in who sends the key, and counts; what says nothing of the model is open."""
 
     OPEN = ("/", "/health")
 
@@ -388,22 +403,45 @@ class _Keys:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        endpoint = _ENDPOINTS.get(scope["path"].rpartition("/v1")[2] or scope["path"], "other")
+        app, sent = self._app, _key_of(dict(scope["headers"]))
+        if self._key is not None and scope["path"] not in self.OPEN:
+            app = app if hmac.compare_digest(sent, self._key.encode()) else _no_key(sent)
+        endpoint = next((name for tail, name in _ENDPOINTS.items() if scope["path"].endswith(tail)), "other")
+        await self._counted(app, endpoint, scope, receive, send)
 
-        async def counted(message: Any) -> None:
+    async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
+        """Run an application; a request counts with its status, one that is not answered to its end with 499."""
+        status, is_whole = 499, False
+
+        async def watched(message: Any) -> None:
+            nonlocal status, is_whole
             if message["type"] == "http.response.start":
-                self._metrics.requests.labels(endpoint, str(message["status"])).inc()
+                status = message["status"]
+            elif not message.get("more_body"):
+                is_whole = True
+                self._metrics.requests.labels(endpoint, str(status)).inc()
             await send(message)
 
-        if self._key is None or scope["path"] in self.OPEN or self._has_key(dict(scope["headers"])):
-            await self._app(scope, receive, counted)
-            return
-        refusal = Refusal(401, "the key is missing or wrong", type="authentication_error", code="invalid_api_key")
-        await JSONResponse(refusal.body, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, counted)
+        try:
+            await app(scope, receive, watched)
+        except Exception:
+            status, is_whole = 500, True
+            self._metrics.requests.labels(endpoint, str(status)).inc()
+            raise
+        finally:
+            if not is_whole:
+                self._metrics.requests.labels(endpoint, "499").inc()
 
-    def _has_key(self, headers: Mapping[bytes, bytes]) -> bool:
-        sent = headers.get(b"api-key") or headers.get(b"authorization", b"").removeprefix(b"Bearer ").strip()
-        return self._key is not None and hmac.compare_digest(sent, self._key.encode())
+
+def _key_of(headers: Mapping[bytes, bytes]) -> bytes:
+    kind, _, key = headers.get(b"authorization", b"").partition(b" ")
+    return headers.get(b"api-key") or (key.strip() if kind.lower() == b"bearer" else b"")
+
+
+def _no_key(sent: bytes) -> Response:
+    said = "the key is wrong" if sent else "there is no key: send it as Authorization: Bearer KEY, or as api-key: KEY"
+    refusal = Refusal(401, said, type="authentication_error", code="invalid_api_key")
+    return JSONResponse(refusal.body, 401, {"WWW-Authenticate": "Bearer"})
 
 
 _ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completions": "completions"}
@@ -416,8 +454,12 @@ def _refused(_: Request, error: Exception) -> Response:
 
 def _not_found(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
-    refusal = Refusal(status, f"there is no {request.method} {request.url.path}", code="unknown_url")
-    return JSONResponse(refusal.body, status)
+    path = request.url.path
+    tail = next((tail for tail in (*_ENDPOINTS, "/models") if status == 404 and path.endswith(tail)), None)
+    headers = error.headers if isinstance(error, HTTPException) else None  # of a 405, the methods
+    hint = f"; did you mean /v1{tail}? The base_url of clients ends with /v1" if tail else ""
+    refusal = Refusal(status, f"there is no {request.method} {path}{hint}", code="unknown_url")
+    return JSONResponse(refusal.body, status, headers)
 
 
 def _left(_: Request, __: Exception) -> Response:
@@ -466,6 +508,27 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
     return app
 
 
+class _Uvicorn(uvicorn.Server):
+    """Runs an application; what still runs when the time to drain is over is told so, not cut."""
+
+    def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
+        grace = math.ceil(drain) + _PARTING
+        super().__init__(
+            uvicorn.Config(app, log_level=log_level, timeout_graceful_shutdown=grace, access_log=False, ws="none")
+        )
+        self._app, self._drain, self._is_up = app, drain, started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._is_up is not None:
+            self._is_up()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        ending = asyncio.get_running_loop().call_later(self._drain, self._app.state.server.end)
+        await super().shutdown(sockets)
+        ending.cancel()
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """A server that runs in this process.
@@ -498,12 +561,13 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
     """
     with socket.create_server(("127.0.0.1", port)) as listening:
         app = create_app(model, settings)
-        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=5, access_log=False, ws="none")
-        server = uvicorn.Server(config)
+        server = _Uvicorn(app, drain=5, log_level="error")
         thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.005)
+        if not server.started:
+            raise RuntimeError("the server could not be started; its log says why")
         try:
             yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", app)
         finally:
@@ -519,6 +583,7 @@ def serve(
     port: int = 8000,
     drain: float = 30.0,
     log_level: str = "info",
+    started: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a model until the process is told to end.
 
@@ -529,14 +594,14 @@ def serve(
         port: At which port.
         drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
         log_level: As uvicorn has it.
+        started: Is told the URL of the page as soon as the server answers.
+
+    Raises:
+        OSError: It cannot listen there.
     """
-    app = create_app(model, settings)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_level=log_level,
-        timeout_graceful_shutdown=int(drain),
-        access_log=False,
-        ws="none",
-    )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        server = _Uvicorn(create_app(model, settings), drain, log_level, partial(started, url) if started else None)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run([listening])

@@ -78,7 +78,7 @@ def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]
 
 
 def _stamp(order: Order, answers: Sequence[Answer]) -> dict[str, Any]:
-    stamp = order.stamp([answer.over.result for answer in answers])
+    stamp = order.stamp([answer.over for answer in answers])
     return {} if stamp is None else {"formwright": stamp}
 
 

@@ -9,13 +9,14 @@ Cost: none to speak of. The wrinkle: a request may have several prompts; their t
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from formwright.generation.trace import Row
 from formwright.server.answering import Done, Event, Order, Text, Thought, Tokens
 from formwright.server.requests import CompletionBody
-from formwright.server.written import Answer, log_probability, traced, usage_of
+from formwright.server.written import Answer, among_allowed, log_probability, spelled, traced, usage_of
 
 __all__ = ["Stream", "whole"]
 
@@ -48,24 +49,24 @@ def _choice(number: int, answer: Answer, order: Order) -> dict[str, Any]:
 
 def _logprobs(rows: Sequence[Row], count: int, offset: int) -> dict[str, Any]:
     """In four lists, as this protocol has them."""
-    offsets = []
-    for row in rows:
+    offsets, decoder = list[int](), getincrementaldecoder("utf-8")("ignore")
+    for row in rows:  # a token may end within a character
         offsets.append(offset)
-        offset += len(row.text)
-    tops = [
-        {
-            likely.token.decode("utf-8", "replace"): log_probability(likely.probability / (row.allowed_mass or 1))
-            for likely in [likely for likely in row.likeliest if likely.is_allowed][:count]
-        }
-        for row in rows
-    ]
+        offset += len(decoder.decode(row.token))
     return {
         "tokens": [row.text for row in rows],
         "token_logprobs": [log_probability(row.masked_probability) for row in rows],
-        "top_logprobs": tops,
+        "top_logprobs": [_likeliest(row, count) for row in rows],
         "text_offset": offsets,
         "unmasked_logprobs": [log_probability(row.probability) for row in rows],
     }
+
+
+def _likeliest(row: Row, count: int) -> dict[str, float]:
+    """The likeliest of the tokens that were allowed, and the one that was taken."""
+    allowed = [likely for likely in row.likeliest if likely.is_allowed][:count]
+    found = {spelled(likely.token): log_probability(among_allowed(likely, row)) for likely in allowed}
+    return found | ({spelled(row.token): log_probability(row.masked_probability)} if count else {})
 
 
 def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]
 
 
 def _stamp(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
-    stamp = orders[0].stamp([answer.over.result for answer in answers])
+    stamp = orders[0].stamp([answer.over for answer in answers])
     return {} if stamp is None else {"formwright": stamp}
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from formwright.errors import PromptError
 from formwright.models import LocalModel
-from formwright.server.errors import BadRequest
+from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.tool_choice import INPUT, Offered
 from formwright.tools import STYLES, Style
 
@@ -27,6 +27,8 @@ __all__ = ["chat_messages", "prompt_ids", "response_messages"]
 
 _IGNORED = {"name", "refusal", "annotations", "audio", "reasoning_content", "reasoning", "phase", "id", "status"}
 """Fields of messages that say nothing to a model."""
+
+_KNOWN = _IGNORED | {"role", "content", "tool_calls", "tool_call_id"}
 
 
 def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
@@ -40,11 +42,17 @@ def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _chat_message(message: Any, where: str) -> dict[str, Any]:
     fields = {name: value for name, value in message.items() if value is not None}
+    if unknown := [name for name in fields if name not in _KNOWN]:
+        raise unknown_field(f"{where}.{unknown[0]}", _KNOWN)
     role = fields.pop("role", None)
+    if role is None:
+        raise _missing(f"{where}.role")
     if role not in ("system", "developer", "user", "assistant", "tool"):
-        said = "is missing" if role is None else f"{role!r} is none of system, developer, user, assistant and tool"
-        raise BadRequest(f"{where}.role {said}", param=f"{where}.role")
+        said = f"{where}.role: {role!r} is none of system, developer, user, assistant and tool"
+        raise BadRequest(said, param=f"{where}.role")
     content, calls = fields.pop("content", None), fields.pop("tool_calls", None) or []
+    if not isinstance(calls, list):
+        raise BadRequest(f"{where}.tool_calls is a list of calls", param=f"{where}.tool_calls")
     found: dict[str, Any] = {"role": role}
     if role == "assistant":
         found["calls"] = [_chat_call(call, f"{where}.tool_calls[{at}]") for at, call in enumerate(calls)]
@@ -53,13 +61,17 @@ def _chat_message(message: Any, where: str) -> dict[str, Any]:
     if role == "tool":
         found["id"] = fields.pop("tool_call_id", None)
         if not isinstance(found["id"], str):
-            raise BadRequest(f"{where}.tool_call_id is missing", param=f"{where}.tool_call_id")
+            raise _missing(f"{where}.tool_call_id")
+    elif "tool_call_id" in fields:
+        raise BadRequest(f"{where}.tool_call_id: only a tool answers a call", param=f"{where}.tool_call_id")
     if content is None and not (role == "assistant" and (calls or "refusal" in fields)):
-        raise BadRequest(f"{where}.content is missing", param=f"{where}.content")
+        raise _missing(f"{where}.content")
     found["content"] = "" if content is None else _text(content, f"{where}.content", ("text", "refusal"))
-    if unknown := [name for name in fields if name not in _IGNORED]:
-        raise BadRequest(f"there is no field '{where}.{unknown[0]}'", param=f"{where}.{unknown[0]}")
     return found
+
+
+def _missing(param: str) -> BadRequest:
+    return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
 
 
 def _chat_call(call: Any, where: str) -> dict[str, Any]:
@@ -77,7 +89,7 @@ def _arguments(text: Any, where: str) -> Any:
     """Arguments as a value: templates of models write them in their own way."""
     try:
         return json.loads(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise BadRequest(f"{where}: the arguments of a call are a text that is JSON", param=where) from None
 
 
@@ -139,12 +151,22 @@ def _item(item: Any, where: str) -> dict[str, Any] | None:
         arguments = {INPUT: item.get("input", "")}
         if kind == "function_call":
             arguments = _arguments(item.get("arguments"), f"{where}.arguments")
-        call = {"id": item.get("call_id", ""), "name": str(item.get("name")), "arguments": arguments}
+        call = {"id": _named(item, "call_id", where), "name": _named(item, "name", where), "arguments": arguments}
         return {"role": "assistant", "content": "", "calls": [call]}
     if kind in ("function_call_output", "custom_tool_call_output"):
         output = _text(item.get("output"), f"{where}.output", ("input_text", "output_text", "text"))
-        return {"role": "tool", "content": output, "id": item.get("call_id", "")}
+        return {"role": "tool", "content": output, "id": _named(item, "call_id", where)}
     raise BadRequest(f"{where}: items of the type {kind!r} cannot be read", param=where)
+
+
+def _named(item: Mapping[str, Any], field: str, where: str) -> str:
+    """A field that is a text. Raises BadRequest."""
+    value = item.get(field)
+    if value is None:
+        raise _missing(f"{where}.{field}")
+    if not isinstance(value, str):
+        raise BadRequest(f"{where}.{field} is a text", param=f"{where}.{field}")
+    return value
 
 
 def prompt_ids(model: LocalModel, messages: Sequence[Mapping[str, Any]], offered: Offered) -> list[int]:

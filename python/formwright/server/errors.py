@@ -10,7 +10,9 @@ Cost: none. The wrinkle: what goes wrong behind the first byte of a stream can o
 
 from __future__ import annotations
 
+import difflib
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from formwright.errors import (
@@ -21,9 +23,11 @@ from formwright.errors import (
     PromptError,
     RegexError,
     SchemaError,
+    UnsatisfiableSchema,
+    UnsupportedKeyword,
 )
 
-__all__ = ["BadRequest", "Refusal", "refusal_of"]
+__all__ = ["BadRequest", "Refusal", "refusal_of", "unknown_field"]
 
 
 _log = logging.getLogger("formwright.server")
@@ -58,30 +62,43 @@ class Refusal(Exception):
 class BadRequest(Refusal):
     """400: a field is wrong; `param` says which."""
 
-    def __init__(self, message: str, *, param: str | None = None, code: str | None = None, **more: Any) -> None:
+    def __init__(self, message: str, *, param: str | None = None, code: str = "invalid_value", **more: Any) -> None:
         super().__init__(400, message, param=param, code=code, **more)
 
 
-def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens") -> Refusal:
+_ALIKE = 0.6
+"""How alike a name must be to be suggested."""
+
+
+def unknown_field(param: str, known: Iterable[str]) -> BadRequest:
+    """A field that nobody knows, with the nearest of the names that may stand there."""
+    near = difflib.get_close_matches(param.rpartition(".")[2], sorted(known), n=1, cutoff=_ALIKE)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return BadRequest(f"there is no field {param!r}{hint}", param=param, code="unknown_parameter")
+
+
+def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", *, is_default: bool = False) -> Refusal:
     """What a client is told of an error.
 
     Args:
         error: What was raised.
         param: The field that was read.
         budget: The field that says how many tokens there may be.
+        is_default: Whether the request leaves it out.
     """
     if isinstance(error, Refusal):
         return error
-    hint = getattr(error, "hint", None)
+    hint = _said(getattr(error, "hint", None))
     if isinstance(error, LimitExceeded):
         is_budget = error.limit == "max_tokens"
         where = budget if is_budget else None if error.limit == "context" else param
-        message = str(error).replace("max_tokens", budget) if is_budget else str(error)
-        return BadRequest(message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=_said(hint))
+        called = f"the default of {budget}" if is_default else budget
+        message = str(error).replace("max_tokens", called) if is_budget else str(error)
+        return BadRequest(message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=hint)
     if isinstance(error, SchemaError):
-        return BadRequest(
-            f"{param}: {error}", param=param, code="form_not_enforceable", pointer=error.pointer, hint=hint
-        )
+        is_valid = isinstance(error, UnsupportedKeyword | UnsatisfiableSchema)
+        code = "form_not_enforceable" if is_valid else "invalid_form"
+        return BadRequest(f"{param}: {error}", param=param, code=code, pointer=error.pointer, hint=hint)
     if isinstance(error, RegexError | LanguageError | ArgumentError):
         return BadRequest(f"{param}: {error}" if param else str(error), param=param, code="invalid_form", hint=hint)
     if isinstance(error, PromptError):
@@ -93,5 +110,9 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens") 
 
 
 def _said(hint: str | None) -> str | None:
-    """A hint, if it is one for those who send requests."""
-    return None if hint is None or "=" in hint else hint
+    """A hint, if it is one for those who send requests, not for those who call functions."""
+    return None if hint is None or any(word in hint for word in _OF_PYTHON) else hint
+
+
+_OF_PYTHON = ("=", "registry", "Vocabulary")
+"""What hints for those who call functions speak of."""

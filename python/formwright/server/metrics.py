@@ -11,8 +11,11 @@ Cost: none to speak of. The wrinkle: each server has a registry of its own, so t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from formwright.server.answering import Order
 from formwright.server.worker import Worker
 
 __all__ = ["Metrics"]
@@ -37,6 +40,14 @@ class Metrics:
         )
         Gauge("formwright_rows", "Texts that are written now.", registry=own).set_function(lambda: worker.running)
         Gauge("formwright_waiting", "Texts that wait for a row.", registry=own).set_function(lambda: worker.waiting)
+
+    def count(self, orders: Sequence[Order]) -> None:
+        """Count the tokens of a request that is over, or was left."""
+        writings = [writing for order in orders for writing in order.writings]
+        begun = [order for order in orders if any(writing.token_ids for writing in order.writings)]
+        self.tokens.labels("prompt").inc(sum(order.prompt_tokens for order in begun))
+        self.tokens.labels("written").inc(sum(len(writing.token_ids) for writing in writings))
+        self.tokens.labels("forced").inc(sum(writing.forced_tokens for writing in writings))
 
     @property
     def text(self) -> bytes:

@@ -13,15 +13,16 @@ Cost: pydantic's. The wrinkle: ``null`` is as good as no field, as the protocol 
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from math import isinf
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from formwright.server.errors import BadRequest
+from formwright.server.errors import BadRequest, unknown_field
 
-__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "read"]
+__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read"]
 
 B = TypeVar("B", bound="Body")
 
@@ -53,7 +54,9 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "image": ("answers are text", ()),
     "moderation": ("nothing is moderated here", ()),
     "previous_response_id": ("nothing is stored: send the whole conversation as input", ()),
-    "prompt": ("templates of prompts are stored elsewhere: send input and instructions", ()),
+    "prompt": ("no template of prompts is stored: send messages, or input and instructions", ()),
+    "reasoning.generate_summary": ("a thought is told as it is written", ()),
+    "reasoning.summary": ("a thought is told as it is written", ()),
     "suffix": ("text is written behind a prompt, not into one", ("",)),
     "truncation": ("a conversation that is too long is an error", ("disabled",)),
     "verbosity": ("a model says as much as it says: ask for it in the prompt", ("medium",)),
@@ -61,12 +64,39 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
 }
 """Fields that could change the text and are not served: why, and the values that are as good as none."""
 
-_SUGGESTIONS = 0.6
-"""How alike a name must be to be suggested."""
+_MEANT: Mapping[str, tuple[str, ...]] = {
+    "choice": ("structured_outputs.choice",),
+    "grammar": ("structured_outputs.grammar",),
+    "input": ("messages", "prompt"),
+    "instructions": ("messages", "prompt"),
+    "json": ("structured_outputs.json",),
+    "json_schema": ("response_format", "text.format", "structured_outputs.json"),
+    "logprobs": ("top_logprobs",),
+    "max_completion_tokens": ("max_output_tokens", "max_tokens"),
+    "max_output_tokens": ("max_completion_tokens", "max_tokens"),
+    "max_tokens": ("max_output_tokens",),
+    "messages": ("input", "prompt"),
+    "reasoning": ("reasoning_effort",),
+    "reasoning_effort": ("reasoning.effort",),
+    "regex": ("structured_outputs.regex",),
+    "response_format": ("text.format", "structured_outputs"),
+    "structural_tag": ("structured_outputs.structural_tag",),
+    "text": ("response_format", "structured_outputs"),
+    "top_logprobs": ("logprobs",),
+}
+"""What other endpoints and servers call a field, and what may be meant: the first that an endpoint has."""
+
+_NESTED = 'a tool is nested in chat completions: {"type": TYPE, TYPE: {"name": ...}}'
+_FLAT = 'a tool is flat in responses: {"type": TYPE, "name": ...}'
+_WRAPPED = 'chat completions wrap it: {"type": "json_schema", "json_schema": {"name": ..., "schema": ...}}'
+_BESIDE = 'in responses it is {"type": "json_schema", "name": ..., "schema": ...}'
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    """Fields that stand in another place, or do in another endpoint: how they are written."""
 
 
 class Schema(_Part):
@@ -89,6 +119,8 @@ class ObjectFormat(_Part):
 
     type: Literal["json_object"]
 
+    ELSEWHERE = {"schema": 'for a schema, the type is "json_schema"'}
+
 
 class SchemaFormat(_Part):
     """JSON for a schema, as chat completions spell it."""
@@ -96,11 +128,15 @@ class SchemaFormat(_Part):
     type: Literal["json_schema"]
     json_schema: Schema
 
+    ELSEWHERE = dict.fromkeys(Schema.model_fields | {"schema": None}, _WRAPPED)
+
 
 class FlatSchemaFormat(Schema):
     """JSON for a schema, as responses spell it."""
 
     type: Literal["json_schema"]
+
+    ELSEWHERE = {"json_schema": _BESIDE}
 
 
 class GrammarFormat(_Part):
@@ -139,10 +175,13 @@ class StructuredOutputs(_Part):
     whitespace_pattern: str | None = None
 
 
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,127}$")]
+
+
 class Function(_Part):
     """A function of a tool."""
 
-    name: str
+    name: Name
     description: str | None = None
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
@@ -154,12 +193,16 @@ class FunctionTool(_Part):
     type: Literal["function"]
     function: Function
 
+    ELSEWHERE = dict.fromkeys(Function.model_fields, _NESTED.replace("TYPE", '"function"'))
+
 
 class FlatFunctionTool(Function):
     """A function, as responses list it."""
 
     type: Literal["function"]
     defer_loading: Literal[False] | None = None
+
+    ELSEWHERE = {"function": _FLAT.replace("TYPE", '"function"')}
 
 
 class Grammar(_Part):
@@ -187,7 +230,7 @@ class FlatCustomGrammar(_Part):
 class Custom(_Part):
     """A custom tool, whose input is text."""
 
-    name: str
+    name: Name
     description: str | None = None
     format: CustomGrammar | None = None
 
@@ -198,15 +241,19 @@ class CustomTool(_Part):
     type: Literal["custom"]
     custom: Custom
 
+    ELSEWHERE = dict.fromkeys(Custom.model_fields, _NESTED.replace("TYPE", '"custom"'))
+
 
 class FlatCustomTool(_Part):
     """A custom tool, as responses list it."""
 
     type: Literal["custom"]
-    name: str
+    name: Name
     description: str | None = None
     format: FlatCustomGrammar | None = None
     defer_loading: Literal[False] | None = None
+
+    ELSEWHERE = {"custom": _FLAT.replace("TYPE", '"custom"')}
 
 
 ChatTool = Annotated[FunctionTool | CustomTool, Field(discriminator="type")]
@@ -224,6 +271,7 @@ class StreamOptions(_Part):
 class Body(_Part):
     """What all requests have."""
 
+    ENDPOINT: ClassVar[str]
     model: str
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -241,6 +289,11 @@ class Body(_Part):
     canonical: bool | Literal["forced"] | None = None
     trace: bool = False
 
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return 1
+
 
 class Sampled(Body):
     """What the two older endpoints have."""
@@ -252,10 +305,16 @@ class Sampled(Body):
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
     logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] = Field(default_factory=dict)
 
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return self.n
+
 
 class ChatBody(Sampled):
     """Of ``/v1/chat/completions``."""
 
+    ENDPOINT = "chat completions"
     messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     response_format: ResponseFormat | None = None
@@ -286,6 +345,7 @@ class Reasoning(_Part):
 class ResponsesBody(Body):
     """Of ``/v1/responses``."""
 
+    ENDPOINT = "responses"
     input: str | Annotated[list[dict[str, Any]], Field(min_length=1)]
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -301,8 +361,58 @@ class ResponsesBody(Body):
 class CompletionBody(Sampled):
     """Of ``/v1/completions``."""
 
+    ENDPOINT = "completions"
     prompt: str | Annotated[list[str] | list[int] | list[list[int]], Field(min_length=1)]
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+
+    @property
+    def prompts(self) -> list[Any]:
+        """The prompts, each a text or token ids."""
+        several = isinstance(self.prompt, list) and not isinstance(self.prompt[0], int)
+        return list(self.prompt) if several else [self.prompt]
+
+    @property
+    def texts(self) -> int:
+        """How many texts it asks for."""
+        return self.n * len(self.prompts)
+
+
+def loaded(data: bytes | bytearray) -> Any:
+    """The JSON of a body.
+
+    Raises:
+        BadRequest: It is none, or holds what no answer could say again: lone surrogates, infinite numbers.
+    """
+    try:
+        sent = json.loads(data, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
+    if b"\\u" in data or b"\xed" in data:  # how surrogates are spelled
+        for name, value in sent.items() if isinstance(sent, dict) else ():
+            _check_surrogates(name, None)
+            _check_surrogates(value, name)
+    return sent
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        _no_number(text)
+    return number
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number that JSON can say")
+
+
+def _check_surrogates(value: Any, param: str | None) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        where = param or "the name of a field"
+        said = f"{where} holds a lone surrogate: {error.object[error.start]!r}"
+        raise BadRequest(said, param=param, code="invalid_json") from None
 
 
 def read(body: type[B], sent: object) -> B:
@@ -314,43 +424,118 @@ def read(body: type[B], sent: object) -> B:
     if not isinstance(sent, Mapping):
         raise BadRequest("the body is a JSON object with the fields of the request")
     given = {name: value for name, value in sent.items() if value is not None}
-    served = {field.alias or name for name, field in body.model_fields.items()}
-    for name in [name for name in given if name not in served]:
-        _check_other(name, given.pop(name), served)
+    for name in [name for name in given if name not in _names(body)]:
+        _check_other(name, given.pop(name), body)
+    if "stream_options" in given and not given.get("stream"):
+        raise BadRequest("stream_options: stream must be true for it", param="stream_options")
     try:
         return body.model_validate(given)
     except ValidationError as error:
-        errors = error.errors()  # of a union, those of all its branches: the one that nearly fits says most
-        telling = next((each for each in errors if not each["type"].endswith("_type")), errors[0])
-        raise _refusal(telling, given) from None
+        telling = min(error.errors(), key=lambda each: _LEAST_TELLING.get(each["type"], each["type"].endswith("_type")))
+        raise _refusal(telling, given, body) from None
 
 
-def _check_other(name: str, value: Any, served: set[str]) -> None:
+def _names(part: type[_Part]) -> set[str]:
+    return {field.alias or name for name, field in part.model_fields.items()}
+
+
+def _check_other(name: str, value: Any, body: type[Body]) -> None:
     """A field that is not served: it may be there, or not."""
     if name in INERT:
         return
     if name in REFUSED:
         why, harmless = REFUSED[name]
         if not any(type(value) is type(good) and value == good for good in harmless):
-            raise BadRequest(f"{name} is not served: {why}", param=name, code="unsupported_parameter")
+            raise _not_served(name, why)
         return
-    near = difflib.get_close_matches(name, [*sorted(served), *INERT, *REFUSED], n=1, cutoff=_SUGGESTIONS)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise BadRequest(f"there is no field {name!r}{hint}", param=name, code="unknown_parameter")
+    if name == "extra_body":
+        said = "extra_body is an argument of the SDK: put its fields beside the others"
+        raise BadRequest(said, param=name, code="unknown_parameter")
+    meant = next((other for other in _MEANT.get(name, ()) if other.partition(".")[0] in _names(body)), None)
+    if meant or any(name in _names(other) for other in (ChatBody, ResponsesBody, CompletionBody)):
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise BadRequest(f"there is no field {name!r} in {body.ENDPOINT}{hint}", param=name, code="unknown_parameter")
+    raise unknown_field(name, {*_names(body), *INERT, *REFUSED})
 
 
-def _refusal(error: Any, given: Mapping[str, Any]) -> BadRequest:
+def _not_served(param: str, why: str) -> BadRequest:
+    return BadRequest(f"{param} is not served: {why}", param=param, code="unsupported_parameter")
+
+
+def _refusal(error: Any, given: Mapping[str, Any], body: type[Body]) -> BadRequest:
     """What pydantic says, in the words of the protocol."""
-    param = _place(error["loc"], given, error["type"] == "missing")
+    *_, name = error["loc"]
+    parts, keys = _parts_at(body, error["loc"][:-1])
+    param = _place([*keys, name], given, error["type"] == "missing")
     if error["type"] == "extra_forbidden":
-        return BadRequest(f"there is no field {param!r}", param=param, code="unknown_parameter")
+        for part in parts:
+            if (how := part.ELSEWHERE.get(name)) is not None:
+                return BadRequest(f"there is no field {param!r}: {how}", param=param, code="unknown_parameter")
+        return unknown_field(param, {name for part in parts for name in _names(part)})
     if error["type"] == "missing":
         return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
-    return BadRequest(f"{param}: {error['msg'][:1].lower()}{error['msg'][1:]}", param=param, code="invalid_value")
+    if param in REFUSED:
+        return _not_served(param, REFUSED[param][0])
+    return BadRequest(f"{param}{_said(param, error)}", param=param)
+
+
+_LEAST_TELLING = {"extra_forbidden": -1}
+"""Of a union there are errors of all branches, and the one that nearly fits says most: wrong types come last, and a
+field that is unknown comes before one that is missing, which it may be."""
+
+_WANTED = {
+    "canonical": "true, false or 'forced'",
+    "input": "a text or a list of items",
+    "prompt": "a text, a list of texts, or token ids",
+}
+
+
+def _said(param: str, error: Any) -> str:
+    """What is wrong with a value."""
+    kind, context = error["type"], error.get("ctx", {})
+    if param in _WANTED and (kind.endswith("_type") or kind == "literal_error"):
+        return f" is {_WANTED[param]}"
+    match kind:
+        case "too_short":
+            return " is empty"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return " is an object"
+        case "union_tag_not_found":
+            return ".type is missing"
+        case "union_tag_invalid":
+            return f": the type {context['tag']!r} is not served, but these are: {context['expected_tags']}"
+        case "string_pattern_mismatch":
+            return f": {error['input']!r} does not match {context['pattern']}"
+        case _:
+            return f": {error['msg'][:1].lower()}{error['msg'][1:]}"
+
+
+def _parts_at(body: type[_Part], loc: Sequence[str | int]) -> tuple[list[type[_Part]], list[str | int]]:
+    """What a place may hold, and the place without the names that pydantic gives to the branches of a union."""
+    parts, keys = [body], list[str | int]()
+    for key in loc:
+        if isinstance(key, str) and len(parts) > 1:
+            parts = [part for part in parts if key in get_args(part.model_fields["type"].annotation)]
+            continue
+        keys.append(key)
+        if isinstance(key, str):
+            fields = [
+                field for part in parts for name, field in part.model_fields.items() if key in (name, field.alias)
+            ]
+            parts = [part for field in fields for part in _parts(field.annotation)]
+    return parts, keys
+
+
+def _parts(annotation: Any) -> Iterator[type[_Part]]:
+    """The objects that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, _Part):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _parts(inner)
 
 
 def _place(loc: Sequence[str | int], given: Any, is_missing: bool) -> str:
-    """Where in the body an error is; the names that pydantic gives to the branches of a union are left out."""
+    """Where in the body an error is; what is not in it names a branch of a union of plain values."""
     place, at = "", given
     for number, key in enumerate(loc):
         if isinstance(at, Mapping) and isinstance(key, str) and key in at:

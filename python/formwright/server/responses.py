@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from formwright.generation.trace import Row
 from formwright.server.answering import Argument, Called, Done, Event, Order, Text, Thought, Tokens
 from formwright.server.requests import ResponsesBody
 from formwright.server.written import Answer, logprobs, traced, usage_of
@@ -51,6 +52,7 @@ class Stream:
         self._output: list[Sent] = []
         self._open: Sent | None = None
         self._answer = Answer()
+        self._rows: list[Row] = []  # of the answer, behind the thought, that no event has told
 
     def start(self) -> Iterator[Sent]:
         """What is sent before anything is written."""
@@ -60,7 +62,7 @@ class Stream:
     def go_on(self, _: int, events: Sequence[Event]) -> Iterator[Sent]:
         """What is sent of some events."""
         self._answer.add(events)
-        rows = [row for event in events if isinstance(event, Tokens) for row in event.rows]
+        self._keep_rows(events)
         partial = next((event.partial for event in events if isinstance(event, Tokens)), None)
         for event in events:
             match event:
@@ -69,7 +71,7 @@ class Stream:
                     yield from self._thought(text)
                 case Text(text):
                     yield from self._begin("message")
-                    yield from self._text(text, rows, partial)
+                    yield from self._text(text, partial)
                 case Called():
                     yield from self._begin_call(event)
                 case Argument(_, text):
@@ -85,6 +87,17 @@ class Stream:
         yield from self._close("incomplete" if is_cut else "completed")
         response = self._response("incomplete" if is_cut else "completed")
         yield self._event("response.incomplete" if is_cut else "response.completed", response=response)
+
+    def _keep_rows(self, events: Sequence[Event]) -> None:
+        """Note the rows of the answer: those of the thought are no part of its text."""
+        rows = [row for event in events if isinstance(event, Tokens) for row in event.rows]
+        told = len(self._answer.rows) - len(rows)
+        done = self._answer.done
+        if done is not None:
+            rows = rows[max(0, done.thought_tokens - told) :]
+        elif self._order.compiled.shape.thinks and not self._answer.text and not self._answer.calls:
+            return
+        self._rows += rows
 
     def _begin(self, kind: str) -> Iterator[Sent]:
         """An item of this kind is open."""
@@ -116,13 +129,15 @@ class Stream:
         self._part["text"] += text
         yield self._of_item("response.reasoning_text.delta", content_index=0, delta=text)
 
-    def _text(self, text: str, rows: Sequence[Any], partial: Any) -> Iterator[Sent]:
+    def _text(self, text: str, partial: Any) -> Iterator[Sent]:
+        if not text:
+            return
         self._part["text"] += text
+        rows, self._rows = self._rows, []
         listed = logprobs(rows, self._likeliest) if self._tells_logprobs else []
         self._part["logprobs"] += listed
         more = {"formwright": {"trace": traced(rows), "partial": partial}} if self._order.body.trace else {}
-        if text:
-            yield self._of_item("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
+        yield self._of_item("response.output_text.delta", content_index=0, delta=text, logprobs=listed, **more)
 
     def _argument(self, text: str) -> Iterator[Sent]:
         item = self._item
@@ -218,7 +233,7 @@ class Stream:
             "output_tokens_details": {"reasoning_tokens": thought},
             "total_tokens": prompt + written,
         }
-        stamp = self._order.stamp([self._answer.over.result]) or {}
+        stamp = self._order.stamp([self._answer.over]) or {}
         if self._order.body.trace:
             stamp["trace"] = traced(self._answer.rows)
         return {"usage": usage, "completed_at": time.time()} | ({"formwright": stamp} if stamp else {})

@@ -19,7 +19,7 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from formwright import free_text, languages
 from formwright._kernel import Constraint
 from formwright.forms import Form
 from formwright.models import LocalModel
+from formwright.providers.rules import FORMATS
 from formwright.server.errors import BadRequest, refusal_of
 from formwright.server.requests import (
     Body,
@@ -60,7 +61,7 @@ class Shape:
         param: The field that says so.
         is_text: Whether it is free text, which may end anywhere.
         is_json: Whether the answer is JSON, which nothing may cut.
-        thinks: Whether a thought comes first.
+        thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         style: How calls are written; ``None`` if there are none.
         is_bare: Whether there is exactly one call, with nothing around it.
         takes_text: Whether text may stand before or instead of calls.
@@ -73,13 +74,18 @@ class Shape:
     param: str | None
     is_text: bool = False
     is_json: bool = False
-    thinks: bool = False
+    thought_tokens: int = 0
     style: Style | None = None
     is_bare: bool = False
     takes_text: bool = True
     is_either: bool = False
     custom: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+
+    @property
+    def thinks(self) -> bool:
+        """Whether a thought comes first."""
+        return self.thought_tokens > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,12 @@ class Asked:
     param: str
     make: Callable[[], Form[Any]]
     key: Any
-    is_json: bool = False
+    schema: Any = None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON, by this schema."""
+        return self.schema is not None
 
 
 def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[], Shape]]:
@@ -109,10 +120,12 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
 
     def make() -> Shape:
         shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
+        shape = replace(shape, notes=(*notes, *_of_formats(schemas)))
         if effort is None:
-            return replace(shape, notes=notes)
-        form = free_text.thinking(shape.form, max_tokens=THOUGHT_TOKENS[effort])
-        return replace(shape, form=form, thinks=True, notes=notes)
+            return shape
+        most = THOUGHT_TOKENS[effort]
+        return replace(shape, form=free_text.thinking(shape.form, max_tokens=most), thought_tokens=most)
 
     return key, make
 
@@ -182,18 +195,43 @@ def _notes(body: Body) -> tuple[str, ...]:
     return (f"guided_decoding_backend: {body.guided_decoding_backend!r} is not used; formwright's kernel enforces",)
 
 
+def _of_formats(schemas: Sequence[Any]) -> list[str]:
+    """What is to be said of ``format`` in schemas: one that nobody knows changes nothing."""
+    found, left = dict[str, None](), list(schemas)
+    while left:
+        at = left.pop()
+        if isinstance(at, dict):
+            left += at.values()
+            if isinstance(name := at.get("format"), str) and name not in FORMATS:
+                found[name] = None
+        elif isinstance(at, list):
+            left += at
+    return [f"format: {name!r} is none that is enforced, and changes nothing" for name in found]
+
+
 def _asked(body: Body) -> Asked | None:
     """The one form of a request."""
     found = [*_by_format(body), *_by_vllm(body), *_by_guided(body)]
     if len(found) > 1:
         raise BadRequest(
-            f"{found[1].param}: the request has another form already: {found[0].param}", param=found[1].param
+            f"{found[1].param}: the request has another form already: {found[0].param}",
+            param=found[1].param,
         )
-    if not found and body.guided_whitespace_pattern is not None:
-        raise BadRequest(
-            "guided_whitespace_pattern: there is no JSON that it could be for", param="guided_whitespace_pattern"
-        )
+    where = _of_whitespace(body)
+    if where and not (found and found[0].is_json):
+        said = f"{where}: the request asks for no JSON; ask for it by guided_json, or another form that is JSON"
+        raise BadRequest(said, param=where)
     return found[0] if found else None
+
+
+def _of_whitespace(body: Body) -> str | None:
+    """The field that says how the white space of JSON is."""
+    asked = body.structured_outputs
+    if asked is not None and asked.disable_any_whitespace:
+        return "structured_outputs.disable_any_whitespace"
+    if asked is not None and asked.whitespace_pattern is not None:
+        return "structured_outputs.whitespace_pattern"
+    return None if body.guided_whitespace_pattern is None else "guided_whitespace_pattern"
 
 
 def _by_format(body: Body) -> list[Asked]:
@@ -238,10 +276,12 @@ def _by_vllm(body: Body) -> list[Asked]:
         tag, param = asked.structural_tag, "structured_outputs.structural_tag"
         found.append(Asked(param, lambda: structural_form(tag, param), tag))
     if asked.grammar is not None:
-        raise BadRequest(f"structured_outputs.grammar: {_GRAMMARS}", param="structured_outputs.grammar")
+        where = "structured_outputs.grammar"
+        raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")
     if asked.disable_additional_properties:
         where = "structured_outputs.disable_additional_properties"
-        raise BadRequest(f'{where} is not served: say "additionalProperties": false in the schema', param=where)
+        said = f'{where} is not served: say "additionalProperties": false in the schema'
+        raise BadRequest(said, param=where, code="unsupported_parameter")
     if len(found) != 1:
         raise BadRequest(
             "structured_outputs: one of json, regex, choice, json_object and structural_tag is wanted, "
@@ -278,7 +318,7 @@ def _json_asked(schema: Any, param: str, whitespace: str | None) -> Asked:
     if not isinstance(schema, dict | bool | str):
         raise BadRequest(f"{param}: a JSON Schema is an object, true or false", param=param)
     options: Any = {} if whitespace is None else {"whitespace": whitespace}
-    return Asked(param, lambda: languages.json_schema(schema, **options), [schema, whitespace], is_json=True)
+    return Asked(param, lambda: languages.json_schema(schema, **options), [schema, whitespace], schema)
 
 
 def _present(schema: Any, where: str) -> Any:

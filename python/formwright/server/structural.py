@@ -34,7 +34,7 @@ def structural_form(tag: Any, param: str) -> Form[Any]:
     if isinstance(tag, str):
         try:
             tag = json.loads(tag)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadRequest(f"{param} is no JSON: {error}", param=param) from None
     tag = _mapping(tag, param)
     if tag.get("format") is not None:
@@ -49,13 +49,11 @@ def structural_form(tag: Any, param: str) -> Form[Any]:
 def _format(format_: Any, param: str) -> Form[Any]:
     """A format by its type."""
     entry = _mapping(format_, param)
-    make = _FORMATS.get(entry.get("type", ""))
-    if make is None:
-        raise BadRequest(
-            f"{param}: formats of the type {entry.get('type')!r} are not served, but {', '.join(_FORMATS)} are",
-            param=param,
-        )
-    return make(entry, param)
+    kind = entry.get("type")
+    if not isinstance(kind, str) or kind not in _FORMATS:
+        served = ", ".join(_FORMATS)
+        raise BadRequest(f"{param}: formats of the type {kind!r} are not served, but {served} are", param=param)
+    return _FORMATS[kind](entry, param)
 
 
 def _tag(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:

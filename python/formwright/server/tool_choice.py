@@ -14,6 +14,7 @@ pattern is the grammar of the tool.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -101,8 +102,11 @@ def offered_by_responses(body: ResponsesBody) -> Offered:
 
 def _function(function: Function, param: str) -> Offer:
     none = {"type": "object", "properties": {}, "additionalProperties": False}
-    schema = function.parameters or none
-    return Offer(function.name, function.description or "", {"type": "object"} | schema, False, param)
+    schema = {"type": "object"} | (function.parameters or none)
+    if schema["type"] not in ("object", ["object"]):
+        said = f'the arguments of a function are an object: say "type": "object", not {json.dumps(schema["type"])}'
+        raise BadRequest(f"{param}: {said}", param=param, code="invalid_form")
+    return Offer(function.name, function.description or "", schema, False, param)
 
 
 def _custom(tool: Any, pattern: str | None, param: str) -> Offer:
@@ -114,13 +118,18 @@ def _custom(tool: Any, pattern: str | None, param: str) -> Offer:
 
 def _grammar_of(format_: CustomGrammar | FlatCustomGrammar | None, where: str) -> str | None:
     """The regular expression of a custom tool; ``None`` for any text."""
-    if format_ is None or format_.type == "text":
+    if format_ is None:
         return None
     grammar: Any = format_.grammar if isinstance(format_, CustomGrammar) else format_
+    if format_.type == "text":
+        if format_.model_fields_set - {"type"}:
+            raise BadRequest(f'{where}: the type "text" has no grammar; say "grammar"', param=where)
+        return None
     if grammar is None or grammar.syntax is None or grammar.definition is None:
         raise BadRequest(f"{where}: a grammar has a syntax and a definition", param=where)
     if grammar.syntax != "regex":
-        raise BadRequest(f"{where}: grammars cannot be read yet, but the syntax 'regex' can", param=where)
+        said = f"{where}: grammars cannot be read yet, but the syntax 'regex' can"
+        raise BadRequest(said, param=where, code="form_not_enforceable")
     found: str = grammar.definition
     return found
 
@@ -159,6 +168,10 @@ def _named(choices: Sequence[Any], offers: list[Offer], nested: str | None) -> t
         kind = choice.get("type") if isinstance(choice, Mapping) else None
         inner = choice.get(kind) if nested and kind else choice
         name = inner.get("name") if isinstance(inner, Mapping) else None
+        if not isinstance(name, str):
+            kind = kind if kind in ("function", "custom") else "function"
+            wanted: dict[str, Any] = {"type": kind, kind: {"name": "..."}} if nested else {"type": kind, "name": "..."}
+            raise BadRequest(f"tool_choice: a tool is named as {json.dumps(wanted)}", param="tool_choice")
         if name not in known:
             raise BadRequest(f"tool_choice: there is no tool {name!r} in tools", param="tool_choice")
         found.append(known[name])

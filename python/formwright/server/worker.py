@@ -19,8 +19,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from formwright.generation.batch import Batch, Engine, Turn
 from formwright.generation.writing import Writing
@@ -62,6 +63,9 @@ class _FairQueue:
     def __len__(self) -> int:
         return self._size
 
+    def __iter__(self) -> Iterator[Job]:
+        return chain.from_iterable(self._by_client.values())
+
     def put(self, job: Job) -> None:
         self._by_client.setdefault(job.client, deque()).append(job)
         self._size += 1
@@ -97,10 +101,12 @@ class Worker:
 
     def __init__(self, batch: Callable[[], Batch], *, rows: int, waiting: int) -> None:
         self._batch, self._rows, self._most = batch, rows, waiting
+        self.limit = rows + waiting  # of the texts of one request: more never fit
         self._queue, self._cancelled = _FairQueue(), set[Job]()
         self._running: set[Job] = set()
         self._changed = threading.Condition()
         self._stopped = False
+        self._ended: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="formwright-worker", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -127,14 +133,23 @@ class Worker:
         self._thread.join()
 
     def submit(self, jobs: list[Job]) -> None:
-        """Let texts wait for rows, all of them or none. Raises QueueFull."""
+        """Let texts wait for rows, all of them or none. Raises QueueFull, or what `end` was told."""
         with self._changed:
+            if self._ended is not None:
+                raise self._ended
             free = self._rows - len(self._running)  # the next step takes so many out of the queue
             if len(self._queue) + len(jobs) > self._most + free:
                 raise QueueFull
             for job in jobs:
                 self._queue.put(job)
             self._changed.notify()
+
+    def end(self, error: Exception) -> None:
+        """Tell all texts, and those that come later, that they end with this error. Called in the event loop."""
+        with self._changed:
+            self._ended = error
+            for job in [*self._queue, *self._running]:
+                job.turns.put_nowait(Turn(job, job.writing, error=error))
 
     def cancel(self, job: Job) -> None:
         """Forget a text; its row is free before the next step. One that is over does not mind."""
@@ -144,33 +159,45 @@ class Worker:
                 self._changed.notify()
 
     def _run(self) -> None:
-        engine = Engine(self._batch(), rows=self._rows)
-        while self._take(engine):
+        engine: Engine | None = None
+        while self._waits(engine):
             try:
+                engine = engine or Engine(self._batch(), rows=self._rows)
+                self._take(engine)
                 turns = engine.step()
             except Exception as error:  # of the model itself: no row knows where it is
-                turns = [Turn(job, job.writing, error=error) for job in self._running]
-                engine = Engine(self._batch(), rows=self._rows)
+                turns, engine = self._failed(error, with_queue=engine is None), None
             told = [turn for turn in turns if turn.is_over or self._is_told(turn)]
             with self._changed:
                 self._running.difference_update(turn.key for turn in turns if turn.is_over)
             if told and self._loop is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(_tell, told)
 
-    def _take(self, engine: Engine) -> bool:
-        """Wait for something to do, and let texts leave and enter; whether to go on."""
+    def _waits(self, engine: Engine | None) -> bool:
+        """Wait for something to do; whether to go on."""
         with self._changed:
-            while engine.is_idle and not self._queue and not self._stopped:
+            while (engine is None or engine.is_idle) and not self._queue and not self._stopped:
                 self._changed.wait()
-            cancelled, self._cancelled = self._cancelled, set()
-            for job in cancelled:
-                engine.cancel(job)
-            self._running -= cancelled
-            for _ in range(min(engine.room, len(self._queue), _ENTERING)):
-                job = self._queue.take()
-                self._running.add(job)
-                engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
             return not self._stopped
+
+    def _take(self, engine: Engine) -> None:
+        """Let texts leave and enter. The model is not asked under the lock, for which the event loop would wait."""
+        with self._changed:
+            cancelled, self._cancelled = self._cancelled, set()
+        for job in cancelled:
+            engine.cancel(job)
+        with self._changed:
+            self._running -= cancelled
+            entering = [self._queue.take() for _ in range(min(engine.room, len(self._queue), _ENTERING))]
+            self._running.update(entering)
+        for job in entering:
+            engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
+
+    def _failed(self, error: Exception, *, with_queue: bool) -> list[Turn]:
+        """The ends of all texts that run; without a batch no other can run either."""
+        with self._changed:
+            jobs = [*self._running, *(self._queue.take() for _ in range(len(self._queue) * with_queue))]
+        return [Turn(job, job.writing, error=error) for job in jobs]
 
     @staticmethod
     def _is_told(turn: Turn) -> bool:

@@ -6,8 +6,8 @@
     answer.add([Text("Os"), Text("lo")])
     answer.text                      # 'Oslo'
 
-Cost: linear in the text. The wrinkle: a log probability is that of the token among those that were allowed, which is
-what it was drawn by; what the model said before stands beside it.
+Cost: linear in the text. The wrinkle: a log probability is that of the token among those that were allowed, before
+temperature, bias and penalties; what the model said of all tokens stands beside it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from formwright.generation.trace import Likely, Row
 from formwright.server.answering import Argument, Called, Done, Event, Order, Text, Thought, Tokens
 
-__all__ = ["Answer", "log_probability", "logprobs", "traced", "usage_of"]
+__all__ = ["Answer", "among_allowed", "log_probability", "logprobs", "spelled", "traced", "usage_of"]
 
 _LEAST = -9999.0
 """Stands for minus infinity, which JSON has not."""
@@ -73,13 +73,19 @@ def logprobs(rows: Sequence[Row], count: int) -> list[dict[str, Any]]:
 def _logprob(row: Row, count: int) -> dict[str, Any]:
     allowed = [likely for likely in row.likeliest if likely.is_allowed][:count]
     entry = _entry(row.token, row.masked_probability)
-    entry["top_logprobs"] = [_entry(likely.token, _among_allowed(likely, row)) for likely in allowed]
+    entry["top_logprobs"] = [_entry(likely.token, among_allowed(likely, row)) for likely in allowed]
     entry["unmasked_logprob"] = log_probability(row.probability)
     entry["unmasked_top_logprobs"] = [_entry(likely.token, likely.probability) for likely in row.likeliest[:count]]
     return entry
 
 
-def _among_allowed(likely: Likely, row: Row) -> float:
+def spelled(token: bytes) -> str:
+    """A token as text, one that is no whole text with its bytes."""
+    return token.decode("utf-8", "backslashreplace") or "(end)"
+
+
+def among_allowed(likely: Likely, row: Row) -> float:
+    """The probability of a token among those that were allowed."""
     return likely.probability / row.allowed_mass if row.allowed_mass else 0.0
 
 
@@ -110,7 +116,7 @@ def traced(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "pushed": row.is_pushed,
             "likeliest": [
                 {
-                    "token": likely.token.decode("utf-8", "backslashreplace") or "(end)",
+                    "token": spelled(likely.token),
                     "probability": likely.probability,
                     "allowed": likely.is_allowed,
                 }

@@ -49,16 +49,17 @@ impl<'d> GraphBuilder<'_, 'd> {
 
     /// An array of scalars that all differ: each item is written in the one form of its value.
     fn unique_array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
-        let refuse = |builder: &Self, what: &str| {
+        let refuse = |builder: &Self, what: &str, hint: &str| {
             Err(Error::unsupported(&builder.reader.pointer_of(whole), format!("uniqueItems cannot be enforced {what}"))
-                .hint("give `items` a scalar type"))
+                .hint(hint))
         };
         if !array.prefix.is_empty() || !array.contains.is_empty() {
-            return refuse(self, "together with prefixItems or contains");
+            let hint = "leave out uniqueItems, or the other one";
+            return refuse(self, "together with prefixItems or contains", hint);
         }
         let set = self.reader.values(array.rest)?;
         if !set.arrays.is_empty() || !set.objects.is_empty() {
-            return refuse(self, "on items that may be arrays or objects");
+            return refuse(self, "on items that may be arrays or objects", "give `items` a scalar type");
         }
         let texts = self.unquoted_scalars(&set, whole)?;
         let strings = std::slice::from_ref(&set.strings);
