@@ -28,6 +28,7 @@ from itertools import takewhile
 from typing import Any
 
 from formwright._dependencies import needs
+from formwright.forms import current_context
 
 with needs("pydantic", "a Python type as a form"):
     from pydantic_core import SchemaValidator
@@ -61,7 +62,7 @@ class Validator:
 
     def validate(self, text: str, siblings: dict[str, str]) -> Any:
         """The value that ``text`` spells. Raises ValueError."""
-        return self._built.validate_json(text)
+        return self._built.validate_json(text, context=current_context())
 
     def member(self, name: str) -> Validator | None:
         """That of the member of this name, if there is one and it is known."""
@@ -173,7 +174,7 @@ class _FieldValidator(Validator):
             fields = [field for field in before if names[field] in texts or self._owner.has_default(field)] + fields
         read = self._validator(tuple(fields))
         members = ",".join(f"{json.dumps(name)}:{member}" for name, member in texts.items())
-        value = read.validate_json(f"{{{members}}}")
+        value = read.validate_json(f"{{{members}}}", context=current_context())
         return (value[0] if isinstance(value, tuple) else value)[self._field]
 
     def _validator(self, fields: tuple[str, ...]) -> SchemaValidator:

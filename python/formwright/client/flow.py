@@ -61,6 +61,7 @@ from formwright.errors import (
     Refused,
     RequestFailed,
 )
+from formwright.forms import validation_context
 from formwright.generation.result import Attempt, Complete, Reason, Truncated, Usage
 from formwright.parts import Part
 
@@ -226,7 +227,8 @@ class _Work:
         failure = failure_of(answer)
         if failure is not None:
             raise failure
-        collector, pieces = job.wire.collector(query), Pieces(plan)
+        with validation_context(job.context):
+            collector, pieces = job.wire.collector(query), Pieces(plan)
         is_open = True
         while is_open and not events.is_done and not collector.is_over:
             if job.cancel is not None and job.cancel():

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from formwright.errors import ArgumentError, StreamUnfinished
-from formwright.forms import Form
+from formwright.forms import Form, current_context, validation_context
 from formwright.incremental import Partial, PartialReader, Text, TextReader, reader_of
 
 __all__ = ["Held", "Piece"]
@@ -74,6 +74,7 @@ class Held:
         self._given = 0
         self._form = form
         self._reader: PartialReader | None = None
+        self._context = current_context()
         self._value: tuple[Any] | None = None
         self._text = Text()
         self.is_stopped = False
@@ -109,7 +110,8 @@ class Held:
     def partial(self, end: int | None = None) -> Partial:
         """The value as far as so much of the text tells; of all that was given, if nobody says how much."""
         if self._reader is None:
-            self._reader = TextReader() if self._form is None else reader_of(self._form)
+            with validation_context(self._context):  # of where the text was begun, wherever the value is asked for
+                self._reader = TextReader() if self._form is None else reader_of(self._form)
         reader, is_over = self._reader, end is None and self._value is not None
         if end is None:  # what is held back may be cut off
             end = self._given if self._stop else self._text.length

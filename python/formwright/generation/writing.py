@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from formwright import _kernel
 from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, first_allowed
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, PromptError, VocabularyError
-from formwright.forms import Form, behind_prefix
+from formwright.forms import Form, behind_prefix, current_context, validation_context
 from formwright.generation.held import Held, Piece
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.sampler import Sampler, not_finite
@@ -125,7 +125,7 @@ class Writing:
         unseen: Sequence[int] | None = None,
         likeliest: int = 0,
     ) -> None:
-        self.started = time.perf_counter()
+        self.started, self._context = time.perf_counter(), current_context()
         self.matcher = started(constraint, prompt_ids, limits)
         self._limits, self._sampler, self._prefix = limits, sampler, prefix
         is_greedy = isinstance(sampler, Sampler) and sampler.temperature == 0
@@ -313,11 +313,13 @@ class Writing:
         if self._recorder is not None:
             written["trace"] = self.trace
         if reason is None:
-            self._result = complete(form, self.matcher.accepted_bytes, **written)
+            with validation_context(self._context):
+                self._result = complete(form, self.matcher.accepted_bytes, **written)
             self._held.finish(self._result.value)
         elif reason == "stop" and form.matches(whole):
-            self._result = Complete(value=form.parse(whole), parts=form.parts(whole), **written)
-            self._held.finish(self._result.value)
+            value = form.parse(whole, context=self._context)
+            self._result = Complete(value=value, parts=form.parts(whole), **written)
+            self._held.finish(value)
         else:
             self._result = Truncated(reason=reason, **written)
         return pieces

@@ -26,7 +26,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from formwright.errors import OutputInvalid
-from formwright.forms import Form, read_json
+from formwright.forms import Form, current_context, read_json, validation_context
 from formwright.incremental.scanner import ARRAY, NUMBER, OBJECT, STRING, UNREAD, WORD, Node, Scanner
 from formwright.incremental.values import Partial, State
 
@@ -81,10 +81,10 @@ class JsonReader:
         read: Gives a part of it.
     """
 
-    __slots__ = ("_form", "_scanner", "_validator", "feed", "read")
+    __slots__ = ("_context", "_form", "_scanner", "_validator", "feed", "read")
 
     def __init__(self, form: Form[Any]) -> None:
-        self._form, self._scanner = form, Scanner()
+        self._form, self._scanner, self._context = form, Scanner(), current_context()
         self._validator: Validator | None = getattr(form.read, "validator", None)
         self.feed, self.read = self._scanner.feed, self._scanner.text.read
 
@@ -110,7 +110,8 @@ class JsonReader:
     def value(self, node: Node, validator: Validator | None) -> Any:
         """A complete value, as its type reads it."""
         if node.value is UNREAD:
-            node.value = self._read(node, validator)
+            with validation_context(self._context):
+                node.value = self._read(node, validator)
         return node.value
 
     def _read(self, node: Node, validator: Validator | None) -> Any:

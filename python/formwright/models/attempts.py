@@ -18,19 +18,19 @@ import json
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError, AttemptsExhausted, FormwrightError, OutputInvalid
 from formwright.forms import literal
-from formwright.generation.result import Attempt
+from formwright.generation.result import Attempt, Failed
 
-__all__ = ["attempted", "check_retries", "without"]
+__all__ = ["Refusals", "attempted", "without"]
 
 T = TypeVar("T")
 
 
-def check_retries(max_retries: Any) -> None:
+def _check(max_retries: Any) -> None:
     """Fails unless it is a number, or a policy of tenacity. Raises ArgumentError."""
     is_number = isinstance(max_retries, int) and not isinstance(max_retries, bool) and max_retries >= 0
     if not is_number and not callable(getattr(max_retries, "iter", None)):
@@ -45,7 +45,7 @@ def attempted(form: Any, max_retries: Any, written: Callable[[Any, int], T]) -> 
     Raises:
         AttemptsExhausted: It was refused each time, or nothing is left that could be written.
     """
-    check_retries(max_retries)
+    _check(max_retries)
     attempts: list[Attempt] = []
 
     def attempt(_: int) -> Generator[Any, Any, T]:
@@ -64,6 +64,68 @@ def attempted(form: Any, max_retries: Any, written: Callable[[Any, int], T]) -> 
         if not attempts or max_retries == 0:
             raise
         raise exhausted(attempts, error) from error
+
+
+class Refusals:
+    """What a type has refused of many texts, and the attempts that are left.
+
+    Args:
+        rows: How many texts there are.
+        max_retries: How often each of them may be written again.
+
+    Raises:
+        ArgumentError: ``max_retries`` is no number from 0 on.
+    """
+
+    def __init__(self, rows: int, max_retries: int) -> None:
+        if not isinstance(max_retries, int):
+            raise ArgumentError(f"max_retries of many texts is a number, not {max_retries!r}", argument="max_retries")
+        _check(max_retries)
+        self._rows, self._retries = rows, max_retries
+        self._attempts: dict[int, list[Attempt]] = {}
+
+    def count(self, row: int) -> int:
+        """How often a text was refused."""
+        return len(self._attempts.get(row, ()))
+
+    def form(self, row: int, form: Any) -> Any:
+        """The form of a text without what was refused. Raises UnsatisfiableSchema."""
+        for attempt in self._attempts.get(row, ()):
+            form = without(form, cast(OutputInvalid, attempt.error))
+        return form
+
+    def written_again(self, written: Callable[[Sequence[int]], list[Any]]) -> list[Any]:
+        """The results of all rows, of which those that are refused are written again while they may be."""
+        rows: Sequence[int] = range(self._rows)
+        results = written(rows)
+        for _ in range(self._retries):
+            rows = [row for row in range(self._rows) if self._note(row, results[row])]
+            if not rows:
+                break
+            for row, result in zip(rows, written(rows), strict=True):
+                results[row] = result
+        return [self._told(row, result) for row, result in enumerate(results)]
+
+    def _note(self, row: int, result: Any) -> bool:
+        """Whether a type has refused the text, which is kept then."""
+        error = result.error if isinstance(result, Failed) else None
+        if not isinstance(error, OutputInvalid):
+            return False
+        attempts = self._attempts.setdefault(row, [])
+        attempts.append(Attempt(len(attempts) + 1, error.text, error))
+        return True
+
+    def _told(self, row: int, result: Any) -> Any:
+        """A failure with all its attempts."""
+        if (
+            not isinstance(result, Failed)
+            or not self._retries
+            or not (self._note(row, result) or row in self._attempts)
+        ):
+            return result
+        error = exhausted(self._attempts[row], result.error)
+        error.__cause__ = result.error
+        return Failed(error)
 
 
 def exhausted(attempts: Sequence[Attempt], error: Exception) -> AttemptsExhausted:

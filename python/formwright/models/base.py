@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import ArgumentError, LimitExceeded, PromptError, VocabularyError
-from formwright.forms import Form
+from formwright.forms import Form, validation_context
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.beams import beam_search, log_softmax
 from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
@@ -41,10 +41,11 @@ from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
 from formwright.generation.sampler import Sampler, not_finite
 from formwright.generation.trace import retraced
-from formwright.generation.writing import MAX_TOKENS, Limits, Writing, behind_prompt, started
+from formwright.generation.writing import MAX_TOKENS, Limits, behind_prompt, started
 from formwright.instructions import check_style, instruction_of
 from formwright.languages import Canonical, choice, compile
 from formwright.models import prompts
+from formwright.models.attempts import Refusals, attempted
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.programs import Run
 from formwright.models.prompts import Message, Prompt
@@ -214,6 +215,8 @@ class LocalModel:
         fidelity: Fidelity = "mask",
         particles: int = PARTICLES,
         trace: bool = False,
+        max_retries: Any = 0,
+        context: Any = None,
     ) -> Complete[Any] | Truncated:
         """Write one text in ``form`` and read its value.
 
@@ -243,6 +246,9 @@ class LocalModel:
             particles: How many texts ``fidelity="smc"`` writes to draw one.
             trace: Whether the result has a `formwright.generation.Trace`: what the form did to the model at each
                 token. The model is then asked for forced tokens too.
+            max_retries: How often a text that the type refuses is written again, without what was refused and with the
+                next seed; or a ``Retrying`` of tenacity. See `formwright.models.attempts`.
+            context: What validators of the type see as ``info.context``.
 
         Returns:
             `Complete` with the value; where ``finish=False``, ``stop`` or ``cancel`` allow a cut, maybe `Truncated`.
@@ -255,24 +261,28 @@ class LocalModel:
             ArgumentError: An option has a value that it cannot have, or does not go with another one.
             VocabularyError: ``form`` is a constraint for another vocabulary.
             OutputInvalid: The type refuses the text, though it is in form.
+            AttemptsExhausted: With ``max_retries``: it refused the text of every attempt.
             DeadEnd: The vocabulary lacks bytes that the form needs, or the model's logits are not finite.
         """
         strategy = Strategy(beams, returns, fidelity, particles)
-        constraint = self._compile(form, canonical)
-        prompt = self._instructed(prompt, constraint, instruct)
-        task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
-        result: Complete[Any] | Truncated
-        if strategy.is_plain:
-            sampler = sampler_of(temperature, top_k, top_p, seed)
-            with task.stream(self.runtime.fork(), sampler, trace) as stream:
-                for _ in stream:
-                    pass
-            result = stream.result
-            return result
-        Sampler(seed=seed)
-        strategy.check(temperature, top_k, top_p, task.limits)
-        result = self._search(task, strategy, temperature, seed)
-        return self._traced(task, result) if trace else result
+        compiled = self._compile(form, canonical)
+        prompt = self._instructed(prompt, compiled, instruct)
+
+        def written(constraint: Constraint[Any], attempt: int) -> Complete[Any] | Truncated:
+            task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
+            sampler = sampler_of(temperature, top_k, top_p, seed, attempt)
+            if strategy.is_plain:
+                with task.stream(self.runtime.fork(), sampler, trace) as stream:
+                    for _ in stream:
+                        pass
+                result: Complete[Any] | Truncated = stream.result
+                return result
+            strategy.check(temperature, top_k, top_p, task.limits)
+            result = self._search(task, strategy, temperature, sampler.seed)
+            return self._traced(task, result) if trace else result
+
+        with validation_context(context):
+            return attempted(compiled, max_retries, written)
 
     @overload
     def stream(
@@ -379,6 +389,7 @@ class LocalModel:
         heal: bool = False,
         instruct: bool | str = False,
         trace: bool = False,
+        context: Any = None,
     ) -> Stream[Any]:
         """Write one text in ``form``, token by token: iterate, then read ``stream.result``.
 
@@ -401,12 +412,14 @@ class LocalModel:
             heal: Whether the last tokens of the prompt are written anew, together with what follows them.
             instruct: Whether, or in which style, the prompt is to tell the form in words too; as `generate`.
             trace: Whether the result tells what the form did to the model at each token.
+            context: What validators of the type see as ``info.context``, those of partial values too.
         """
         constraint = self._compile(form, canonical)
         prompt = self._instructed(prompt, constraint, instruct)
         task = self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
         sampler = sampler_of(temperature, top_k, top_p, seed)
-        return task.stream(self.runtime.fork(), sampler, trace)
+        with validation_context(context):
+            return task.stream(self.runtime.fork(), sampler, trace)
 
     @overload
     def stream_items(
@@ -520,6 +533,8 @@ class LocalModel:
         fidelity: Fidelity = "mask",
         particles: int = PARTICLES,
         trace: bool = False,
+        max_retries: int = 0,
+        context: Any = None,
         batch_size: int = 64,
         progress: bool | None = None,
     ) -> list[Any]:
@@ -535,7 +550,8 @@ class LocalModel:
             seed: The first prompt draws with this seed, the next one with ``seed + 1``, and so on.
             batch_size: How many texts are written at a time.
             progress: Whether to show a bar on stderr; ``None`` shows it if that is a terminal.
-            max_tokens, temperature, top_k, top_p, finish, stop, cancel, canonical, heal, instruct, trace: As
+            max_retries: As `generate`, but a number: texts that are refused are written again together.
+            max_tokens, temperature, top_k, top_p, finish, stop, cancel, canonical, heal, instruct, trace, context: As
                 `generate`, for every prompt.
             beams, returns, fidelity, particles: As `generate`; the prompts are then taken one after the other.
 
@@ -548,31 +564,36 @@ class LocalModel:
             raise ArgumentError(f"batch_size must be an integer from 1 on, not {batch_size!r}", argument="batch_size")
         compiled = {} if isinstance(forms, list | tuple) else {id(forms): self._compile(forms, canonical)}
         strategy = Strategy(beams, returns, fidelity, particles)
-        Held(stop), Sampler(seed=seed)
+        Held(stop), sampler_of(temperature, top_k, top_p, seed)
         strategy.check(
             temperature, top_k, top_p, Limits(max_tokens=max_tokens, finish=finish, stop=stop, cancel=cancel)
         )
-        samplers = [sampler_of(temperature, top_k, top_p, seed, row) for row in range(len(many))]
+        refused = Refusals(len(many), max_retries)
 
         def task(row: int) -> Task:
             prompt, form = many[row]
             if id(form) not in compiled:
                 compiled[id(form)] = self._compile(form, canonical)
             prompt = self._instructed(prompt, compiled[id(form)], instruct)
-            return self.task(prompt, compiled[id(form)], max_tokens, finish, stop, cancel, heal)
+            constraint = refused.form(row, compiled[id(form)])
+            return self.task(prompt, constraint, max_tokens, finish, stop, cancel, heal)
 
-        def begun(row: int) -> Writing:
-            return task(row).writing(samplers[row], trace)
+        def sampler(row: int) -> Sampler:
+            return sampler_of(temperature, top_k, top_p, seed, row + len(many) * refused.count(row))
 
         def searched(row: int) -> Complete[Any] | Truncated:
             what = task(row)
-            result = self._search(what, strategy, temperature, samplers[row].seed)
+            result = self._search(what, strategy, temperature, sampler(row).seed)
             return self._traced(what, result) if trace else result
 
-        with progress_of(len(many), progress) as done:
-            if strategy.is_plain:
-                return together(Engine(self.batch(), rows=batch_size), begun, len(many), done)
-            return in_turn(searched, len(many), done)
+        def written(rows: Sequence[int]) -> list[Any]:
+            if not strategy.is_plain:
+                return in_turn(lambda at: searched(rows[at]), len(rows), done)
+            engine = Engine(self.batch(), rows=batch_size)
+            return together(engine, lambda at: task(rows[at]).writing(sampler(rows[at]), trace), len(rows), done)
+
+        with progress_of(len(many), progress) as done, validation_context(context):
+            return refused.written_again(written)
 
     def score(self, prompt: Prompt, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
         """The log probability of each of some texts as the whole answer to a prompt, its end included.

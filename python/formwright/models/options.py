@@ -5,7 +5,7 @@ What each means is written in the docstring of `formwright.models.LocalModel.gen
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from formwright.languages import Canonical
 
@@ -26,6 +26,7 @@ class StreamOptions(TypedDict, total=False):
     canonical: Canonical | None
     heal: bool
     instruct: bool | str
+    context: Any
     trace: bool
 
 
@@ -36,6 +37,7 @@ class Options(StreamOptions, total=False):
     returns: int
     fidelity: Fidelity
     particles: int
+    max_retries: Any
 
 
 class ManyOptions(Options, total=False):
