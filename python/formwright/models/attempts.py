@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from formwright._kernel import Constraint, Language
-from formwright.errors import ArgumentError, AttemptsExhausted, FormwrightError, OutputInvalid
+from formwright.errors import ArgumentError, AttemptsExhausted, OutputInvalid
 from formwright.forms import literal
 from formwright.generation.result import Attempt, Failed
 
@@ -51,19 +51,22 @@ def attempted(form: Any, max_retries: Any, written: Callable[[Any, int], T]) -> 
     def attempt(_: int) -> Generator[Any, Any, T]:
         nonlocal form
         yield from ()
+        if attempts:
+            form = without(form, cast(OutputInvalid, attempts[-1].error))
         try:
             return written(form, len(attempts))
         except OutputInvalid as error:
             attempts.append(Attempt(len(attempts) + 1, error.text, error))
-            form = without(form, error)
             raise
 
     try:
         return _driven(attempt, max_retries)
-    except FormwrightError as error:
+    except Exception as error:
+        last = getattr(error, "last_attempt", None)  # a RetryError of tenacity
+        cause = error if last is None else last.exception()
         if not attempts or max_retries == 0:
-            raise
-        raise exhausted(attempts, error) from error
+            raise cause from cause.__cause__
+        raise exhausted(attempts, cause) from cause
 
 
 class Refusals:
