@@ -96,8 +96,11 @@ def with_examples() -> list[str]:
     return [module for module in modules() if module not in NO_PYTHON and any(examples(module))]
 
 
-@pytest.mark.parametrize("module", with_examples())
-def test_examples_run(module: str, tiny: fw.models.LocalModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("module", with_examples())  # connections that an example leaves open
+def test_examples_run(
+    module: str, tiny: fw.models.LocalModel, served: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if module in NEEDS:
         pytest.importorskip(NEEDS[module])
     (tmp_path / "tokenizer.json").write_bytes((embedded.FOLDER / "tokenizer.json").read_bytes())
@@ -105,9 +108,61 @@ def test_examples_run(module: str, tiny: fw.models.LocalModel, tmp_path: Path, m
     (tmp_path / "tokenizer.model").write_bytes(model.read_bytes())
     monkeypatch.chdir(tmp_path)
     names = vars(importlib.import_module(module)) | at_hand(tiny) | of_frameworks(module)
+    if module.startswith("formwright.client"):
+        names |= of_client(module, served)
     for block in examples(module):
         if ">>>" not in block:
+            for name, own in (("http://127.0.0.1:8000/v1", served), ("some-model", MODEL), ("gpt-5-mini", MODEL)):
+                block = block.replace(name, own)
             run(block, names, module)
+
+
+MODEL = "formwright-tiny"
+
+
+@pytest.fixture(scope="module")
+def served(tiny: fw.models.LocalModel) -> Iterator[str]:
+    """The URL of the embedded model, which stands for any service."""
+    from formwright.server import running
+
+    with running(tiny) as server:
+        yield server.base_url
+
+
+def of_client(module: str, url: str) -> dict[str, Any]:
+    """What examples of the client have at hand: a client object, a query, answers."""
+    from openai import OpenAI
+
+    exchange = importlib.import_module("formwright.client.exchange")
+    plans, services = (importlib.import_module(f"formwright.client.{name}") for name in ("plans", "services"))
+    messages = [{"role": "user", "content": "Ada is 36 years old."}]
+    schema = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
+    query = exchange.Query(model=MODEL, messages=messages, mode="strict", schema=schema)
+    plan = plans.plan_of(fw.form(Person), "strict", services.SERVICES["compatible"])
+    remote = fw.connect(url, MODEL, request_retries=0)
+    jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow", "wires"))
+    answer = {"content": [{"type": "text", "text": "Hi"}]}
+    return {
+        "Answer": exchange.Answer,
+        "AnswerCache": importlib.import_module("formwright.client.cache").AnswerCache,
+        "OpenAI": lambda: OpenAI(base_url=url, api_key="none"),
+        "Request": exchange.Request,
+        "User": Person,
+        "attempt": lambda number: iter(()),
+        "Incoming": importlib.import_module("formwright.incremental").Incoming,
+        "SERVICES": services.SERVICES,
+        "body": answer if ".wires" in module else {"model": MODEL, "messages": messages, "max_tokens": 4},
+        "job": jobs.Job(wire=wires.WIRES["openai"], query=query, modes=("strict",), plan=lambda mode: plan),
+        "plan_of": plans.plan_of,
+        "flow": remote._flow("Ada is 36 years old.", Person),
+        "model": remote,
+        "person": fw.form(Person),
+        "plan": plan,
+        "query": query,
+        "reply": exchange.Reply('{"value": [1, 2]}'),
+        "transport": remote.transport,
+        "url": url,
+    }
 
 
 def of_frameworks(module: str) -> dict[str, Any]:

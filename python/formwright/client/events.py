@@ -4,7 +4,8 @@ r"""Server-sent events, read from the bytes as they come.
 
     reader = EventReader()
     reader.feed(b'data: {"a": 1}\n\ndata: [DO')      # [{'a': 1}]
-    reader.feed(b"NE]\n\n")                          # []; reader.is_done
+    reader.feed(b"NE]\n\n")                          # []
+    reader.is_done                                   # True
 
 Cost: one pass over the bytes, and ``json.loads`` of each event. The wrinkle: events are split as bytes, so a character
 that arrives in two pieces is whole in its event; one that is cut at the end is an error, never a wrong character.

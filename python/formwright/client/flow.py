@@ -3,16 +3,12 @@
 ::
 
     flow = answered(job)
-    step = next(flow)                      # Send(request): the driver sends it
-    flow.send(Answer(200, body))           # ... until StopIteration brings the result
+    next(flow).request.path                # 'chat/completions'
 
-    ┌ for each mode ──────────────────────────────────────────────────────┐
-    │ ┌ for each attempt: tenacity, with what was wrong ────────────────┐ │
-    │ │ ┌ for each request: tenacity, while it may pass ┐               │ │
-    │ │ │ Send, or Open and Next                        │ read, check   │ │
-    │ │ └───────────────────────────────────────────────┘               │ │
-    │ └─────────────────────────────────────────────────────────────────┘ │
-    └─────────────────────────────────────────────────────────────────────┘
+The driver sends the request, and the `Answer` into the flow, until ``StopIteration`` brings the result.
+
+Three loops stand in each other: the modes, the attempts of a mode (tenacity, with what was wrong), and the requests of
+an attempt (tenacity, while what failed may pass).
 
 A mode that the form does not go through, or that the service says it does not have, is left for the next one with a
 note.

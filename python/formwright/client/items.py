@@ -2,9 +2,10 @@
 
 ::
 
-    async with model.stream_items("A lamp and two chairs.", Person) as items:
-        async for item in items:
-            print(item)                         # a Person, validated
+    async def show(model):
+        async with model.stream_items("A lamp and two chairs.", Person) as items:
+            async for item in items:
+                print(item)                     # a Person, validated
 
 For threads there is `formwright.generation.items.Items`. Cost and wrinkle are the same.
 """

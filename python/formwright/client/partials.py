@@ -2,7 +2,7 @@
 
 ::
 
-    constructed(Person, {"name": "Ad"})           # Person(name='Ad', age=None), not validated
+    constructed(Person, {"name": "Ad"}).age       # None: nothing of it has come
 
 Cost: an object for each snapshot. The wrinkle: these objects have not been validated, since what is missing would be
 refused; `formwright.incremental.Partial` tells complete from partial, and validates what is complete.

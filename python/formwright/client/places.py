@@ -2,8 +2,9 @@
 
 ::
 
-    form = wire_form(plan_schema, given, key="value", converted=converted)      # Form of {"value": ...}
-    Incoming(form).feed('{"value": {"name": "Ada"')["value"].name.value         # 'Ada'
+    plan = plan_of(fw.form(list[Person]), "strict", SERVICES["openai"])
+    incoming = Incoming(plan.wire_form)                                 # of {"value": [...]}
+    incoming.feed('{"value": [{"name": "Ada"')["value"][0].name.value   # 'Ada'
 
 A service may write an object around the value, and null for what is left out. So the text has another form on the way,
 whose places are read by the validators of the type: those of `formwright.validators`, moved by one member, and without

@@ -3,8 +3,8 @@
 ::
 
     plan = plan_of(fw.form(list[int]), "strict", SERVICES["openai"])
-    plan.schema["properties"]                     # {'value': {'type': 'array', ...}}: its root must be an object
-    text, outside = plan.text(reply)              # '[1, 2]'
+    list(plan.schema["properties"])               # ['value']: its root must be an object
+    text, outside = plan.text(Reply('{"value": [1, 2]}'))
     plan.form.parse(text)                         # [1, 2]
 
 A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the root

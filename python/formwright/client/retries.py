@@ -2,7 +2,7 @@
 
 ::
 
-    retried(policy_of(2), attempt)        # a generator: the steps of each attempt, and Sleep steps between them
+    steps = retried(output_policy(2), attempt)      # a generator: the steps of each attempt, and Sleep between them
 
 Two policies are nested in a flow. Around each request: what may go away by itself - no connection, 408, 409, 429, 5xx -
 is sent again after a growing pause, or after as long as the service says. Around each answer: one that is not in form,

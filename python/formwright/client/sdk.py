@@ -2,8 +2,8 @@
 
 ::
 
-    transport = SdkTransport.of(OpenAI())
-    transport.send(Request("chat/completions", body), None).body["choices"]
+    transport = SdkTransport(creates_of(OpenAI()))
+    transport.send(Request("chat/completions", body), timeout=None).status      # 200
 
 Nothing is imported: an answer is a mapping, or something with ``model_dump()``; an error with a ``status_code`` is one
 of the service. So the versions of SDKs do not matter, and neither does whose SDK it is.

@@ -2,8 +2,8 @@
 
 ::
 
-    rendered([{"role": "user", "content": "Hi {{ name }}"}], {"name": "Ada"})    # [{'role': 'user', 'content': 'Hi
-    Ada'}]
+    messages = [{"role": "user", "content": "Hi {{ name }}"}]
+    rendered(messages, {"name": "Ada"})           # [{'role': 'user', 'content': 'Hi Ada'}]
 
 Cost: compiling each text that has braces. The wrinkle: templates run in Jinja's sandbox, and a name that the context
 does not have is an error rather than nothing. What stands in the context is text, never a template.
