@@ -34,13 +34,14 @@ class Driven:
         options = {"request_retries": 0, "timeout": 10.0, "model": "m"} | options
         return _Model(fw.connect(url, asynchronous=self.is_async, **options), self.is_async)
 
-    def wrapped(self, model: Any) -> _Model:
-        return _Model(model, self.is_async)
+    def wrapped(self, model: Any, client: Any) -> _Model:
+        """A model behind a client object, which is closed with it."""
+        return _Model(model, self.is_async, client)
 
 
 class _Model:
-    def __init__(self, model: Any, is_async: bool) -> None:
-        self.model, self._is_async = model, is_async
+    def __init__(self, model: Any, is_async: bool, client: Any = None) -> None:
+        self.model, self._is_async, self._client = model, is_async, client or model
 
     def generate(self, *args: Any, **options: Any) -> Any:
         return self._run(lambda: self.model.generate(*args, **options))
@@ -51,18 +52,18 @@ class _Model:
     def stream(self, *args: Any, **options: Any) -> tuple[list[Any], Any]:
         """The pieces, and the result."""
         if not self._is_async:
-            with self.model, self.model.stream(*args, **options) as stream:
+            with self._client, self.model.stream(*args, **options) as stream:
                 return list(stream), stream.result
 
         async def read() -> tuple[list[Any], Any]:
-            async with self.model, self.model.stream(*args, **options) as stream:
+            async with self._client, self.model.stream(*args, **options) as stream:
                 return [piece async for piece in stream], stream.result
 
         return asyncio.run(read())
 
     def _run(self, asked: Callable[[], Any]) -> Any:
         if not self._is_async:
-            with self.model:
+            with self._client:
                 return asked()
 
         async def wait() -> Any:

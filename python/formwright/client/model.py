@@ -41,6 +41,7 @@ from formwright.forms import Form
 from formwright.generation.items import Items
 from formwright.generation.many import each, progress_of
 from formwright.generation.result import Complete, Failed, Truncated
+from formwright.instructions import check_style
 from formwright.languages import form as form_of
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class _Remote:
         mode: str | None = None,
         cancel: Callable[[], bool] | None = None,
         extra: Mapping[str, Any] | None = None,
+        instruct: bool | str = False,
         **options: Any,
     ) -> Flow:
         """What is done to write one text."""
@@ -126,12 +128,14 @@ class _Remote:
         )
         self._check(query)
         key = None if self.cache is None else self._cache_key
-        read = form_of(form)
+        read, style = form_of(form), "schema" if instruct is True else instruct or None
+        if style is not None:
+            check_style(style, "instruct")
         job = Job(
             wire=WIRES[self.api],
             query=query,
             modes=self._modes(mode or self.mode),
-            plan=lambda mode: self._plan(form, read, mode),
+            plan=lambda mode: self._plan(form, read, mode, style),
             request_retries=self.request_retries,
             max_bytes=self.max_bytes,
             cache_key=key,
@@ -163,14 +167,14 @@ class _Remote:
         if query.stop and "stop" not in has:
             raise _unsupported("stop", self)
 
-    def _plan(self, form: Any, read: Form[Any], mode: Mode) -> Plan:
+    def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> Plan:
         """How a form is asked for in a mode; kept for the next time."""
-        key = (_key(form), mode)
+        key = (_key(form), mode, style)
         with self._lock:
             if key[0] is not None and key in self._plans:
                 self._plans.move_to_end(key)
                 return self._plans[key]
-        plan = plan_of(read, mode, self.service)
+        plan = plan_of(read, mode, self.service, style)
         with self._lock:
             if key[0] is not None:
                 self._plans[key] = plan
@@ -261,6 +265,7 @@ class RemoteModel(_Remote):
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
         mode: Mode | str | None = None,
+        instruct: bool | str = False,
         max_retries: Any = 0,
         context: Any = None,
         token_budget: int | None = None,
@@ -282,6 +287,9 @@ class RemoteModel(_Remote):
             cancel: Asked before every piece of the answer, which is then streamed; true cuts the text.
             mode: How the form is asked for: a mode of `formwright.client.services`, or ``"auto"``. ``None`` is the
                 model's own.
+            instruct: Whether, or in which style of `formwright.instructions`, the form is told in words in every mode;
+            else
+                only where nothing enforces it.
             max_retries: How often an answer that is wrong is asked for again, with what was wrong; or a ``Retrying`` of
                 tenacity. One that was cut is asked for again with twice the tokens.
             context: What validators of the type see as ``info.context``.
@@ -317,6 +325,7 @@ class RemoteModel(_Remote):
             stop=stop,
             cancel=cancel,
             mode=mode,
+            instruct=instruct,
             max_retries=max_retries,
             context=context,
             token_budget=token_budget,
@@ -372,6 +381,7 @@ class RemoteModel(_Remote):
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
         mode: Mode | str | None = None,
+        instruct: bool | str = False,
         context: Any = None,
         time_budget: float | None = None,
         **unsupported: Any,
@@ -395,6 +405,7 @@ class RemoteModel(_Remote):
             stop=stop,
             cancel=cancel,
             mode=mode,
+            instruct=instruct,
             context=context,
             time_budget=time_budget,
         )

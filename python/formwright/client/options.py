@@ -21,6 +21,7 @@ class StreamOptions(TypedDict, total=False):
     top_p: float
     seed: int | None
     mode: Mode | str | None
+    instruct: bool | str
     context: Any
     time_budget: float | None
 

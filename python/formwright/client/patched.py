@@ -98,7 +98,7 @@ class _Calls:
         if bound is not None:
             options["max_tokens"], extra["max_tokens_name"] = given.pop(bound), bound
         hooks = self.hooks + (given.pop("hooks", None) or Hooks())
-        mode = given.pop("mode", None)
+        mode, instruct = given.pop("mode", None), given.pop("instruct", False)
         extra |= {field: value for field, value in given.items() if value is not None}
         model = replace(self._model, name=name)
         return model._flow(
@@ -108,6 +108,7 @@ class _Calls:
             context=context,
             tell=hooks.emit,
             mode=mode,
+            instruct=instruct,
             extra=extra,
             **options,
         )

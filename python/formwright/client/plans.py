@@ -138,15 +138,21 @@ class Plan:
         return self._wire_form or self.form
 
 
-def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
+def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = None) -> Plan:
     """How ``form`` is asked for.
+
+    Args:
+        form: What every answer is checked with.
+        mode: The mode.
+        service: Whose subset of JSON Schema a strict schema keeps to.
+        style: That of instructions, which are then given in every mode; ``None`` gives them where they are needed.
 
     Raises:
         UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
     """
     plain, name = loosened(form), _NAME.sub("_", form.title).strip("_")[:64] or "answer"
     if mode == "instructions":
-        return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form))
+        return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
     schema, key = _schema_of(form), None
     if schema is None:
         raise UnsupportedKeyword(
@@ -156,8 +162,9 @@ def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
     description = schema.get("description") if isinstance(schema, Mapping) else None
     if not _is_object(schema):
         key, schema = ("value" if form.language.is_json else "text"), _wrapped(schema, form)
+    needs_words = mode == "json_object" or style is not None
+    instruction = instruction_of(form if key is None else _json(schema), style or "schema") if needs_words else ""
     if mode == "json_object":
-        instruction = instruction_of(form if key is None else _json(schema))
         return _with_wire(Plan(mode=mode, form=plain, name=name, instruction=instruction, key=key), schema)
     converted = None
     is_strict = mode == "strict" or service.subset is not None
@@ -176,6 +183,7 @@ def plan_of(form: Form[Any], mode: Mode, service: Service) -> Plan:
         name=name,
         description=description,
         is_strict=is_strict,
+        instruction=instruction,
         notes=tuple(map(str, converted.notes)) if converted is not None else (),
         key=key,
         _converted=converted,
