@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import Any
 
@@ -115,3 +116,5 @@ def test_the_sdk_of_openai(driven: Driven, url: str, prompt: str, type_: Any, mo
     model = fw.from_openai(client, MODEL, mode=mode, api=api)
     result = driven.wrapped(model, client).generate(prompt, type_, temperature=0, max_tokens=400)
     assert isinstance(result.value, type_)
+    del model, client
+    gc.collect()
