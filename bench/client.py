@@ -5,8 +5,8 @@
     python bench/client.py
 
 Both ask a server in another process that answers at once with the same bytes. *Alone* is one request after the other,
-rounds taking turns; *together* is 100 at a time in an event loop. *Events* feeds a stream by hand: reading the event, the
-check by the kernel, and the partial value.
+rounds taking turns; *together* is 100 at a time in an event loop. *Events* feeds a stream by hand: reading the event,
+the check by the kernel, and the partial value.
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ def main() -> None:
         f"{TOGETHER} together: the SDK {both[0]:.2f} ms a request, the client {both[1]:.2f} ms: "
         f"{100 * (both[1] / both[0] - 1):+.0f} %"
     )
-    print("events: %.1f us to read a chunk, %.1f us for its check and partial value" % _events())
+    reading, partial = _events()
+    print(f"events: {reading:.1f} us to read a chunk, {partial:.1f} us for its check and partial value")
     server.terminate()
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from formwright._kernel import json_schema_formats, json_schema_keywords
+from formwright.client.services import SERVICES
 from formwright.errors import LimitExceeded, SchemaError
 from formwright.providers import convert
 from formwright.providers.rules import PROVIDERS, keyword_table
@@ -87,7 +88,20 @@ def _fate(schema: Any, provider: str) -> str:
     return _FATES[2] if any(note.kind == "checked" for note in notes) else _FATES[1] if notes else _FATES[0]
 
 
+def services() -> str:
+    """What each service can do, in the order in which it is tried."""
+    rows = []
+    for service in SERVICES.values():
+        hosts = ", ".join(f"`{host.removeprefix('.')}`" for host in service.hosts) or "every other host"
+        older = "; ".join(
+            f"{', '.join(f'`{name}`' for name in names)}: {', '.join(modes)}" for names, modes in service.older
+        )
+        rows.append((service.name, hosts, ", ".join(service.modes), service.subset or "all of JSON Schema", older))
+    return table(["service", "hosts", "modes", "strict schemas", "models that can do less"], rows)
+
+
 PAGES = {
+    "client.md": {"services": services()},
     "server.md": {
         "served": served_fields(),
         "accepted": table(["field", "why it changes nothing"], list(INERT.items())),

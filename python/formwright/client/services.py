@@ -21,8 +21,8 @@ says it enforces, its text is checked here.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -46,7 +46,7 @@ class Service:
         modes: What it can do, in the order in which ``mode="auto"`` tries it.
         subset: The row of `formwright.providers.PROVIDERS` that its strict schemas keep to; ``None`` is all of JSON
             Schema.
-        older: Models that can do less: a pattern of their names, and their modes.
+        older: Models that can do less: their names, with ``*`` for any end, and their modes.
         max_tokens_name: The field of chat completions that bounds the answer.
         lacks: Options of generation that its API has and it does not.
         key: The variable of the environment that holds the key, where none is passed.
@@ -56,16 +56,13 @@ class Service:
     hosts: tuple[str, ...]
     modes: tuple[Mode, ...] = _ALL
     subset: str | None = None
-    older: tuple[tuple[str, tuple[Mode, ...]], ...] = ()
+    older: tuple[tuple[tuple[str, ...], tuple[Mode, ...]], ...] = ()
     max_tokens_name: str = "max_tokens"
     lacks: frozenset[str] = frozenset()
     key: str = "FORMWRIGHT_API_KEY"
 
 
-_OPENAI_OLDER = (
-    (r"(gpt-3\.5|gpt-4-|gpt-4$|gpt-4o-2024-05-13)", ("tools", "json_object", "instructions")),
-    (r"o1-(mini|preview)", ("instructions",)),
-)
+_WITHOUT_STRICT: tuple[Mode, ...] = ("tools", "json_object", "instructions")
 
 SERVICES: dict[str, Service] = {
     service.name: service
@@ -74,7 +71,10 @@ SERVICES: dict[str, Service] = {
             "openai",
             ("api.openai.com", ".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"),
             subset="openai",
-            older=_OPENAI_OLDER,  # type: ignore[arg-type]
+            older=(
+                (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
+                (("o1-mini*", "o1-preview*"), ("instructions",)),
+            ),
             max_tokens_name="max_completion_tokens",
             lacks=frozenset({"top_k"}),
             key="OPENAI_API_KEY",
@@ -85,14 +85,19 @@ SERVICES: dict[str, Service] = {
             modes=("strict", "tools", "instructions"),
             subset="anthropic",
             key="ANTHROPIC_API_KEY",
-            older=((r"claude-(2|3|instant|sonnet-4-0|sonnet-4-2025|opus-4-0|opus-4-2025)", ("tools", "instructions")),),
+            older=(
+                (
+                    ("claude-2*", "claude-3*", "claude-instant*", "claude-sonnet-4-[02]*", "claude-opus-4-[02]*"),
+                    ("tools", "instructions"),
+                ),
+            ),
         ),
         Service(
             "gemini",
             ("generativelanguage.googleapis.com", "aiplatform.googleapis.com"),
             subset="gemini",
             key="GEMINI_API_KEY",
-            older=((r"(models/)?gemini-1\.", ("tools", "json_object", "instructions")),),
+            older=((("gemini-1.*", "models/gemini-1.*"), _WITHOUT_STRICT),),
         ),
         Service(
             "deepseek",
@@ -117,4 +122,5 @@ def service_of(base_url: str, api: str) -> Service:
 
 def modes_of(service: Service, model: str) -> tuple[Mode, ...]:
     """What a model of a service can do, in the order in which it is tried."""
-    return next((modes for pattern, modes in service.older if re.match(pattern, model)), service.modes)
+    older = (modes for names, modes in service.older if any(fnmatchcase(model, name) for name in names))
+    return next(older, service.modes)
