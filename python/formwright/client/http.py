@@ -156,6 +156,9 @@ class HttpTransport:
         if client is not None and client is not self._given:
             client.close()
 
+    def __del__(self) -> None:
+        self.close()
+
 
 class AsyncHttpTransport:
     """Requests of an event loop."""

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, get_args, overload
 
 from formwright._kernel import Constraint
 from formwright.client.cache import AnswerCache
@@ -93,6 +93,18 @@ class _Remote:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.where}, {self.service.name})"
+
+    def score(self, prompt: Conversation, choices: Sequence[str], **options: Any) -> NoReturn:
+        """Services tell the probability of what they write, not of a text that is given to them, its end included.
+
+        Raises:
+            OptionUnsupported: Always.
+        """
+        raise OptionUnsupported(
+            f"score() does not go with {self.name}: no API tells how likely a given text is",
+            hint="score with a model that runs here; to choose one of several texts, generate with fw.choice(...)",
+            argument="choices",
+        )
 
     def _flow(
         self,
