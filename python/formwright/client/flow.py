@@ -152,6 +152,8 @@ class _Work:
     usage: Usage = field(default_factory=Usage)
     is_shown: bool = False
     """Whether a piece was given out."""
+    _fresh: Keep | None = None
+    """What the cache is given once the answer is found to be right."""
 
     def __post_init__(self) -> None:
         self._started = time.perf_counter()
@@ -167,11 +169,14 @@ class _Work:
             self._check_tokens()
             reply = yield from self._replied(query, plan)
             try:
-                return self._result(plan, reply, [*notes, *plan.notes])
+                result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
                 query = _corrected(query, reply, error)
                 job.tell("parse:error", error)
                 raise
+            if self._fresh is not None and isinstance(result, Complete):
+                yield self._fresh
+            return result
 
         try:
             return (yield from retried(output_policy(job.max_retries), attempt))
@@ -189,7 +194,6 @@ class _Work:
         known = (yield Recall(key)) if key is not None and not query.is_stream else None
         if known is not None:
             return job.wire.reply(known)
-        kept: list[Mapping[str, Any]] = []
 
         def attempt(_: int) -> Generator[Step | Piece, Any, Reply]:
             if query.is_stream:
@@ -199,8 +203,7 @@ class _Work:
             if failure is not None:
                 raise failure
             body = json_of(answer)
-            if key is not None:
-                kept.append(body)
+            self._fresh = None if key is None else Keep(key, body)
             return replace(job.wire.reply(body), raw=answer.original or body)
 
         try:
@@ -212,8 +215,6 @@ class _Work:
         self.usage += reply.usage
         job.tell("completion:response", reply.raw)
         job.tell("completion:usage", self.usage)
-        if key is not None and kept and reply.end == "stop":
-            yield Keep(key, kept[-1])
         return reply
 
     def _streamed(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:

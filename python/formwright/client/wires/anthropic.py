@@ -5,7 +5,8 @@
     ANTHROPIC.request(query).body["output_config"]["format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: ``max_tokens`` is required by the API, so where nobody gives it, `MAX_TOKENS` is
-sent; and the messages of one role in a row are one turn, with the system messages apart from all of them.
+sent; and the messages of one role in a row are one turn, with the system messages apart from all of them. The API of
+2026 has no options of sampling.
 """
 
 from __future__ import annotations
@@ -32,20 +33,13 @@ _ENDS: Mapping[Any, End] = {
 
 
 class _Anthropic:
-    options = frozenset({"max_tokens", "temperature", "top_k", "top_p", "stop"})
+    options = frozenset({"max_tokens", "stop"})
 
     def request(self, query: Query) -> Request:
         system, turns = _turns(query)
         body: dict[str, Any] = {"model": query.model, "messages": turns, "max_tokens": MAX_TOKENS}
         body |= {"system": system} if system else {}
-        body |= options_of(
-            query,
-            max_tokens="max_tokens",
-            temperature="temperature",
-            top_k="top_k",
-            top_p="top_p",
-            stop="stop_sequences",
-        )
+        body |= options_of(query, max_tokens="max_tokens", stop="stop_sequences")
         extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
         if query.is_stream:
             body["stream"] = True
