@@ -36,6 +36,11 @@ compositions count seed:
 clients *names:
     tests/clients/run {{names}}
 
+# What the client sends, judged by the types of Anthropic's and Google's SDKs too.
+wires:
+    pip install --quiet --group sdks
+    pytest tests/client/test_wires.py
+
 # Requests of mixed forms, 64 at a time: none invalid, none lost, each answered as it is alone.
 load count seed:
     python tests/load.py {{count}} {{seed}}
