@@ -345,6 +345,15 @@ def test_branches_of_a_union_have_names() -> None:
     assert "tool: Search | FundInfo;" in fw.instructions(Tasks, style="typescript")
 
 
+@pytest.mark.parametrize("form", [list[Node], Address | None, Address | int, dict[str, Address], Search | FundInfo])
+def test_what_holds_of_all_objects_is_said_whatever_the_root(form: Any) -> None:
+    first = fw.instructions(form, style="fields").splitlines()[0]
+    assert "fields" in first
+    assert "required unless optional, and no others" in first
+    for style in ("typescript", "example"):
+        assert re.search("no others|without other fields", fw.instructions(form, style=style))  # type: ignore[arg-type]
+
+
 def test_text_beyond_ascii_stays_as_it_is() -> None:
     assert all("正面 or 负面" in fw.instructions(View, style=style) for style in STYLES)  # type: ignore[arg-type]
 

@@ -120,10 +120,9 @@ def _typescript(document: Document, form: Form[Any]) -> str:
 
 def _fields(document: Document, form: Form[Any]) -> str:
     outline = outline_of(document)
-    blocks = [f"{line.text}\n{_listed(line.children)}".rstrip("\n") for line in outline.definitions]
-    if not outline.root.children:
-        return "\n\n".join([f": {_article(outline.root.what)}{outline.root.text}", *blocks])
-    return "\n\n".join([f"{_root(outline.root, document, form)}:\n{_listed(outline.root.children)}", *blocks])
+    lines = _listed(outline.root.children)
+    root = _root(outline.root, document, form) + (f":\n{lines}" if lines else "")
+    return "\n\n".join([root, *(f"{line.text}\n{_listed(line.children)}".rstrip("\n") for line in outline.definitions)])
 
 
 def _root(line: Line, document: Document, form: Form[Any]) -> str:
@@ -131,11 +130,14 @@ def _root(line: Line, document: Document, form: Form[Any]) -> str:
     whole = f"{_article(line.what)}{line.what}"
     if any(schema.get("$ref") == "#" for schema in document.walk()):
         whole = f"{document.name}, {whole}"
-    said = f"{whole} ({', '.join(line.remarks)})" if line.remarks else whole
-    if "object" in line.what:
+    said = (
+        f"{whole} ({', '.join(line.remarks)})" if line.remarks and line.children else ", ".join((whole, *line.remarks))
+    )
+    if any("properties" in schema for schema in document.walk()):
+        which = " with these fields" if line.children and "object" in line.what else ", with the fields of objects"
         order = " in this order" if _is_ordered(document, form) else ""
         closed = ", and no others" if closes_all(document) else ""
-        said += f" with these fields{order}, required unless optional{closed}"
+        said += f"{which}{order}, required unless optional{closed}"
     return f". {line.description.rstrip('.')}. It is {said}" if line.description else f": {said}"
 
 
