@@ -155,6 +155,8 @@ class _Work:
     usage: Usage = field(default_factory=Usage)
     is_shown: bool = False
     """Whether a piece was given out."""
+    _body: Mapping[str, Any] | None = None
+    """The last whole answer that was sent for, decoded."""
 
     def __post_init__(self) -> None:
         self._started = time.perf_counter()
@@ -164,17 +166,21 @@ class _Work:
     def written(self, plan: Plan, notes: Sequence[str]) -> Flow:
         """The result in one mode."""
         job, query = self.job, _asked(self.job.query, plan)
+        key = self._key(query)
 
-        def attempt(_: int) -> Flow:
+        def attempt(number: int) -> Flow:
             nonlocal query
             self._check_tokens()
-            reply = yield from self._replied(query, plan)
+            reply = yield from self._replied(query, plan, key if number == 1 else None)
             try:
-                return self._result(plan, reply, [*notes, *plan.notes])
+                result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
                 query = _corrected(query, reply, error)
                 job.tell("parse:error", error)
                 raise
+            if key is not None and self._body is not None and reply.end == "stop" and isinstance(result, Complete):
+                yield Keep(key, self._body)
+            return result
 
         try:
             return (yield from retried(output_policy(job.max_retries), attempt))
@@ -184,15 +190,21 @@ class _Work:
                 raise
             raise told from told.__cause__
 
-    def _replied(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
-        """The answer to one query, sent again while it fails for reasons that may pass."""
+    def _key(self, query: Query) -> str | None:
+        """The key of a query in the cache, if there is one."""
+        if self.job.cache_key is None or query.is_stream:
+            return None
+        request = self.job.wire.request(query)
+        return self.job.cache_key({"path": request.path, **request.body})
+
+    def _replied(self, query: Query, plan: Plan, key: str | None) -> Generator[Step | Piece, Any, Reply]:
+        """The answer to one query, out of the cache or sent again while it fails for reasons that may pass."""
         job, request = self.job, self.job.wire.request(query)
         job.tell("completion:kwargs", request.body)
-        key = None if job.cache_key is None else job.cache_key({"path": request.path, **request.body})
-        known = (yield Recall(key)) if key is not None and not query.is_stream else None
+        self._body = None
+        known = (yield Recall(key)) if key is not None else None
         if known is not None:
             return job.wire.reply(known)
-        kept: list[Mapping[str, Any]] = []
 
         def attempt(_: int) -> Generator[Step | Piece, Any, Reply]:
             if query.is_stream:
@@ -201,13 +213,11 @@ class _Work:
             failure = failure_of(answer)
             if failure is not None:
                 raise failure
-            body = json_of(answer)
-            if key is not None:
-                kept.append(body)
+            self._body = body = json_of(answer)
             return replace(job.wire.reply(body), raw=answer.original or body)
 
         try:
-            policy = request_policy(job.request_retries, lambda: self.is_shown)
+            policy = request_policy(job.request_retries, lambda: self.is_shown, self._left)
             reply: Reply = yield from retried(policy, attempt)
         except Exception as error:
             job.tell("completion:error", error)
@@ -215,8 +225,6 @@ class _Work:
         self.usage += reply.usage
         job.tell("completion:response", reply.raw)
         job.tell("completion:usage", self.usage)
-        if key is not None and kept and reply.end == "stop":
-            yield Keep(key, kept[-1])
         return reply
 
     def _streamed(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
