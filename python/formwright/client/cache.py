@@ -5,8 +5,8 @@
     model = fw.connect(url, "m", cache=AnswerCache("answers", namespace="team"))
 
 The key is a digest of the service, the API, the whole request - model, messages, options, the schema or instructions -
-and the namespace. What is kept is the answer as it came: it is read and checked anew, so a form that has changed is
-never given an old value.
+and the namespace. What is kept is the answer as it came, once it gave a value: it is read and checked anew, so a form
+that has changed is never given an old value. An answer that was right only after others is kept for the question.
 
 Cost: a read of SQLite, some tenths of a millisecond. The wrinkle: answers are kept as JSON, never as pickles, so a
 cache that somebody else can write to can lie but not run code; keys of APIs are no part of it.

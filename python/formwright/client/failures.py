@@ -15,6 +15,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any
 
 from formwright.client.exchange import Answer
@@ -81,9 +82,11 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         return int(milliseconds) / 1000
     value = said.get("retry-after", "").strip()
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
         pass
+    else:
+        return max(0.0, seconds) if isfinite(seconds) else None
     try:
         return max(0.0, (parsedate_to_datetime(value) - (now or datetime.now(UTC))).total_seconds())
     except (ValueError, TypeError):

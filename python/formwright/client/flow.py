@@ -152,8 +152,8 @@ class _Work:
     usage: Usage = field(default_factory=Usage)
     is_shown: bool = False
     """Whether a piece was given out."""
-    _fresh: Keep | None = None
-    """What the cache is given once the answer is found to be right."""
+    _body: Mapping[str, Any] | None = None
+    """The last whole answer that was sent for, decoded."""
 
     def __post_init__(self) -> None:
         self._started = time.perf_counter()
@@ -163,19 +163,20 @@ class _Work:
     def written(self, plan: Plan, notes: Sequence[str]) -> Flow:
         """The result in one mode."""
         job, query = self.job, _asked(self.job.query, plan)
+        key = self._key(query)
 
-        def attempt(_: int) -> Flow:
+        def attempt(number: int) -> Flow:
             nonlocal query
             self._check_tokens()
-            reply = yield from self._replied(query, plan)
+            reply = yield from self._replied(query, plan, key if number == 1 else None)
             try:
                 result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
                 query = _corrected(query, reply, error)
                 job.tell("parse:error", error)
                 raise
-            if self._fresh is not None and isinstance(result, Complete):
-                yield self._fresh
+            if key is not None and self._body is not None and reply.end == "stop" and isinstance(result, Complete):
+                yield Keep(key, self._body)
             return result
 
         try:
@@ -186,12 +187,19 @@ class _Work:
                 raise
             raise told from told.__cause__
 
-    def _replied(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
-        """The answer to one query, sent again while it fails for reasons that may pass."""
+    def _key(self, query: Query) -> str | None:
+        """The key of a query in the cache, if there is one."""
+        if self.job.cache_key is None or query.is_stream:
+            return None
+        request = self.job.wire.request(query)
+        return self.job.cache_key({"path": request.path, **request.body})
+
+    def _replied(self, query: Query, plan: Plan, key: str | None) -> Generator[Step | Piece, Any, Reply]:
+        """The answer to one query, out of the cache or sent again while it fails for reasons that may pass."""
         job, request = self.job, self.job.wire.request(query)
         job.tell("completion:kwargs", request.body)
-        key = None if job.cache_key is None else job.cache_key({"path": request.path, **request.body})
-        known = (yield Recall(key)) if key is not None and not query.is_stream else None
+        self._body = None
+        known = (yield Recall(key)) if key is not None else None
         if known is not None:
             return job.wire.reply(known)
 
@@ -202,12 +210,11 @@ class _Work:
             failure = failure_of(answer)
             if failure is not None:
                 raise failure
-            body = json_of(answer)
-            self._fresh = None if key is None else Keep(key, body)
+            self._body = body = json_of(answer)
             return replace(job.wire.reply(body), raw=answer.original or body)
 
         try:
-            policy = request_policy(job.request_retries, lambda: self.is_shown)
+            policy = request_policy(job.request_retries, lambda: self.is_shown, self._left)
             reply: Reply = yield from retried(policy, attempt)
         except Exception as error:
             job.tell("completion:error", error)

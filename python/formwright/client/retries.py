@@ -39,12 +39,26 @@ _PASSING = (408, 409, 425, 429)
 """Statuses below 500 that may go away by themselves."""
 
 
-def request_policy(retries: int, is_shown: Callable[[], bool] = lambda: False) -> BaseRetrying:
-    """Send a request again, so often at most, and not once something of its answer is shown. Raises ArgumentError."""
+def request_policy(
+    retries: int, is_shown: Callable[[], bool] = lambda: False, left: Callable[[], float | None] = lambda: None
+) -> BaseRetrying:
+    """Send a request again, so often at most, not once something of its answer is shown, and not with a pause that
+    is longer than the seconds that are left.
+
+    Raises:
+        ArgumentError: ``retries`` is no number of retries.
+    """
+
+    def wait(state: RetryCallState) -> float:
+        seconds, most = _pause(state), left()
+        if most is not None and seconds >= most and state.outcome is not None:
+            state.outcome.result()  # raises the error
+        return seconds
+
     return Retrying(
         stop=tenacity.stop_after_attempt(_count(retries, "request_retries") + 1),
         retry=tenacity.retry_if_exception(lambda error: not is_shown() and _may_pass(error)),
-        wait=_pause,
+        wait=wait,
         reraise=True,
     )
 
