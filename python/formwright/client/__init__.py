@@ -210,6 +210,10 @@ def patch(
     """
     if (client is None) == (create is None):
         raise ArgumentError("pass a client, or create=, and not both", argument="client")
+    if create is not None and not callable(create):
+        raise ArgumentError(f"create= is a function, not {type(create).__name__}", argument="create")
+    if not isinstance(hooks, Hooks | None):
+        raise ArgumentError(f"hooks= is a fw.client.Hooks, not {type(hooks).__name__}", argument="hooks")
     creates = creates_of(client) if create is None else {"chat/completions": create}
     known = hooks or Hooks()
     replaced: dict[tuple[str, ...], Any] = {}

@@ -48,7 +48,9 @@ class Hooks:
         self._functions: dict[str, list[Callable[..., Any]]] = {}
 
     def on(self, event: Event, function: Callable[..., Any]) -> None:
-        """Tell a function of an event. Raises ArgumentError where there is no such event."""
+        """Tell a function of an event. Raises ArgumentError where there is no such event, or no function."""
+        if not callable(function):
+            raise ArgumentError(f"{function!r} is no function", argument="function")
         self._functions.setdefault(_known(event), []).append(function)
 
     def off(self, event: Event, function: Callable[..., Any]) -> None:
@@ -67,7 +69,7 @@ class Hooks:
 
     def emit(self, event: str, about: Any) -> None:
         """Tell all functions of an event."""
-        for function in self._functions.get(event, ()):
+        for function in tuple(self._functions.get(event, ())):  # one may take itself off
             try:
                 if event == "completion:kwargs" and isinstance(about, Mapping):
                     function(**about)

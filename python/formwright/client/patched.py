@@ -43,6 +43,9 @@ RETRIES = 3
 _OURS: Final = ("response_format", "tools", "tool_choice", "functions", "function_call", "text")
 """Fields of a request that ask for a form: they are filled in here."""
 
+_FOR_FORMS: Final = ("context", "validation_context", "hooks", "token_budget", "mode", "strict", "max_retries", "instruct")
+"""What has a meaning only for a call with a form."""
+
 _BOUNDS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -69,60 +72,62 @@ class _Calls:
         self.hooks, self._default = hooks, default
 
     def _flow(self, response_model: Any, given: dict[str, Any], *, is_stream: bool = False) -> Any:
-        """The steps of a call."""
+        """The steps of a call, and what does them."""
         name = given.pop("model", None) or self._default
         if not isinstance(name, str):
             raise ArgumentError(
                 "there is no model", hint='pass model="..." to the call, or to fw.patch', argument="model"
             )
-        if guilty := next((field for field in _OURS if given.get(field) is not None), None):
-            raise ArgumentError(
-                f"{guilty}= does not go with response_model=, which fills it in",
-                hint="leave out one of them",
-                argument=guilty,
-            )
-        if given.pop("strict", True) is not True:
-            raise ArgumentError(
-                "strict=False has no meaning here: a text is in form or it is not",
-                hint="declare what may come, such as int | str",
-                argument="strict",
-            )
-        if given.pop("n", 1) not in (None, 1):
-            raise ArgumentError("n= does not go with response_model=: there is one value", argument="n")
-        context = _context(given)
-        conversation = given.pop(self._messages, None)
-        messages = rendered(_conversation(conversation, self._messages), context)
+        _check(response_model, given)
+        context, hooks, mode = _context(given), _hooks(given), given.pop("mode", None)
+        instruct = given.pop("instruct", False)
+        messages = rendered(_conversation(given.pop(self._messages, None), self._messages), context)
+        options = {"max_retries": given.pop("max_retries", 0), "token_budget": given.pop("token_budget", None)}
         extra = {"max_tokens_name": self._model.service.max_tokens_name}
         bound = next((field for field in _BOUNDS if given.get(field) is not None), None)
-        options = {"max_retries": given.pop("max_retries", 0), "token_budget": given.pop("token_budget", None)}
         if bound is not None:
             options["max_tokens"], extra["max_tokens_name"] = given.pop(bound), bound
-        hooks = self.hooks + (given.pop("hooks", None) or Hooks())
-        mode, instruct = given.pop("mode", None), given.pop("instruct", False)
-        extra |= {field: value for field, value in given.items() if value is not None}
-        model = replace(self._model, name=name)
-        return model._flow(
+        given = {field: value for field, value in given.items() if value is not None}
+        flow = replace(self._model, name=name)._flow(
             messages,
             response_model,
             is_stream=is_stream,
             context=context,
-            tell=hooks.emit,
+            tell=(self.hooks + hooks).emit,
             mode=mode,
             instruct=instruct,
-            extra=extra,
+            extra=extra | given,
             **options,
         )
+        return flow, self._model.transport.passing(given)
+
+    def _through(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call without a form. What only a form gives a meaning is refused, not dropped."""
+        if guilty := next((name for name in _FOR_FORMS if given.get(name) is not None), None):
+            raise ArgumentError(f"{guilty}= has no meaning without response_model=", argument=guilty)
+        named = {} if self._default is None else {"model": self._default}
+        return named | {name: value for name, value in given.items() if name not in _FOR_FORMS}
+
+    def _stream_flow(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
+        """The steps of a call whose answer is shown while it arrives, and what does them."""
+        given.pop("stream", None)
+        if max_retries not in (None, 0):
+            raise ArgumentError(
+                "max_retries= does not go with a stream: what was shown cannot be taken back", argument="max_retries"
+            )
+        return self._flow(response_model, given, is_stream=True)
 
 
 class Create(_Calls):
     """``create`` of a patched client, with the other calls of Instructor."""
 
-    def __call__(self, *, response_model: Any = None, max_retries: Any = RETRIES, **given: Any) -> Any:
+    def __call__(self, *, response_model: Any = None, max_retries: Any = None, **given: Any) -> Any:
         """The value of a call, of type ``response_model``; without it, what the client itself gives.
 
         Args:
             response_model: Anything `formwright.form` takes; ``Iterable[T]`` is a list of ``T``.
-            max_retries: How often a wrong answer is asked for again, or a ``Retrying`` of tenacity.
+            max_retries: How often a wrong answer is asked for again, or a ``Retrying`` of tenacity; 3 unless given,
+                and 0 for a stream.
             **given: ``context`` (or ``validation_context``), ``hooks``, ``token_budget``, ``mode``, and what the
                 client's own ``create`` takes.
 
@@ -132,42 +137,37 @@ class Create(_Calls):
             ArgumentError: A parameter does not go with ``response_model``.
         """
         if response_model is None:
-            return self._create(**_untouched(given))
+            return self._create(**self._through({**given, "max_retries": max_retries}))
         if given.pop("stream", False):
-            return self._streamed(response_model, given)
+            return self._streamed(response_model, max_retries, given)
         return self._completed(response_model, max_retries, given).value
 
-    def create_with_completion(
-        self, *, response_model: Any, max_retries: Any = RETRIES, **given: Any
-    ) -> tuple[Any, Any]:
+    def create_with_completion(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> tuple[Any, Any]:
         """The value, and the answer that it was read from as the client gave it."""
         result = self._completed(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
-    def create_partial(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> Iterator[Any]:
+    def create_partial(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> Iterator[Any]:
         """The value while it arrives: objects with ``None`` for what is missing; the last one is validated."""
-        given.pop("stream", None)
-        _no_retries(max_retries)
-        stream = Arriving[Any](self._flow(response_model, given, is_stream=True), self._model.transport)
+        stream = Arriving[Any](*self._stream_flow(response_model, max_retries, given))
         return _partials(stream, response_model)
 
-    def create_iterable(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> Iterator[Any]:
+    def create_iterable(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> Iterator[Any]:
         """The items of a list, each validated as soon as it is complete."""
-        given.pop("stream", None)
-        _no_retries(max_retries)
-        form = array(_item_of(response_model) or response_model)
-        stream = Arriving[Any](self._flow(form, given, is_stream=True), self._model.transport)
+        form = None if response_model is None else array(_item_of(response_model) or response_model)
+        stream = Arriving[Any](*self._stream_flow(form, max_retries, given))
         return _items(Items(stream))  # type: ignore[arg-type]
 
-    def _streamed(self, response_model: Any, given: dict[str, Any]) -> Iterator[Any]:
+    def _streamed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Iterator[Any]:
         item = _item_of(response_model)
         if item is not None:
-            return self.create_iterable(response_model=item, **given)
-        return self.create_partial(response_model=response_model, **given)
+            return self.create_iterable(response_model=item, max_retries=max_retries, **given)
+        return self.create_partial(response_model=response_model, max_retries=max_retries, **given)
 
     def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
-        flow = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
-        result = run(flow, self._model.transport, self._model.cache)
+        retries = RETRIES if max_retries is None else max_retries
+        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": retries})
+        result = run(flow, transport, self._model.cache)
         _remember(result.value, result.exchange.raw)
         return result
 
@@ -175,45 +175,42 @@ class Create(_Calls):
 class AsyncCreate(_Calls):
     """The same for an async client: calls are awaited, and what they stream is iterated over with ``async for``."""
 
-    async def __call__(self, *, response_model: Any = None, max_retries: Any = RETRIES, **given: Any) -> Any:
+    async def __call__(self, *, response_model: Any = None, max_retries: Any = None, **given: Any) -> Any:
         """The value of a call; see `Create`."""
         if response_model is None:
-            return await self._create(**_untouched(given))
+            return await self._create(**self._through({**given, "max_retries": max_retries}))
         if given.pop("stream", False):
-            return self._streamed(response_model, given)
+            return self._streamed(response_model, max_retries, given)
         return (await self._completed(response_model, max_retries, given)).value
 
     async def create_with_completion(
-        self, *, response_model: Any, max_retries: Any = RETRIES, **given: Any
+        self, *, response_model: Any, max_retries: Any = None, **given: Any
     ) -> tuple[Any, Any]:
         """The value, and the answer that it was read from as the client gave it."""
         result = await self._completed(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
-    def create_partial(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> AsyncIterator[Any]:
+    def create_partial(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncIterator[Any]:
         """The value while it arrives; see `Create.create_partial`."""
-        given.pop("stream", None)
-        _no_retries(max_retries)
-        stream = ArrivingAsync[Any](self._flow(response_model, given, is_stream=True), self._model.transport)
+        stream = ArrivingAsync[Any](*self._stream_flow(response_model, max_retries, given))
         return _async_partials(stream, response_model)
 
-    def create_iterable(self, *, response_model: Any, max_retries: Any = 0, **given: Any) -> AsyncIterator[Any]:
+    def create_iterable(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncIterator[Any]:
         """The items of a list; see `Create.create_iterable`."""
-        given.pop("stream", None)
-        _no_retries(max_retries)
-        form = array(_item_of(response_model) or response_model)
-        stream = ArrivingAsync[Any](self._flow(form, given, is_stream=True), self._model.transport)
+        form = None if response_model is None else array(_item_of(response_model) or response_model)
+        stream = ArrivingAsync[Any](*self._stream_flow(form, max_retries, given))
         return _async_items(ItemsAsync(stream))
 
-    def _streamed(self, response_model: Any, given: dict[str, Any]) -> AsyncIterator[Any]:
+    def _streamed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> AsyncIterator[Any]:
         item = _item_of(response_model)
         if item is not None:
-            return self.create_iterable(response_model=item, **given)
-        return self.create_partial(response_model=response_model, **given)
+            return self.create_iterable(response_model=item, max_retries=max_retries, **given)
+        return self.create_partial(response_model=response_model, max_retries=max_retries, **given)
 
     async def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
-        flow = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
-        result = await run_async(flow, self._model.transport, self._model.cache)
+        retries = RETRIES if max_retries is None else max_retries
+        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": retries})
+        result = await run_async(flow, transport, self._model.cache)
         _remember(result.value, result.exchange.raw)
         return result
 
@@ -225,11 +222,16 @@ class Wrapper:
         self._target, self._replaced, self.hooks = target, replaced, hooks
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("_target", "_replaced"):  # of a copy that is being made
+            raise AttributeError(name)
         inner = {path[1:]: call for path, call in self._replaced.items() if path[0] == name}
         if () in inner:
             return inner[()]
         own = getattr(self._target, name)
         return Wrapper(own, inner, self.hooks) if inner else own
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._target), *(path[0] for path in self._replaced)})
 
     def on(self, event: Any, function: Callable[..., Any]) -> None:
         """Tell a function of an event; see `formwright.client.hooks`."""
@@ -261,16 +263,42 @@ class Wrapper:
         return f"{type(self).__name__}({type(self._target).__name__})"
 
 
+class _Maybe(BaseModel):
+    def __bool__(self) -> bool:
+        return getattr(self, "result", None) is not None
+
+
 def Maybe(type_: Any) -> type[BaseModel]:  # noqa: N802 (as it is called elsewhere)
-    """A value that may not be there: ``result``, or ``error`` and a ``message`` that says why not."""
+    """A value that may not be there: ``result``, or ``error`` and a ``message`` that says why not; true if it is."""
     name = getattr(type_, "__name__", "Value")
     return create_model(
         f"Maybe{name}",
+        __base__=_Maybe,
+        __doc__=f"A {name}, or why there is none.",
         result=(type_ | None, Field(default=None, description="The value, if the text has it.")),
         error=(bool, Field(default=False, description="Whether the text does not have it.")),
         message=(str | None, Field(default=None, description="Why there is no value.")),
-        __doc__=f"A {name}, or why there is none.",
     )
+
+
+def _check(response_model: Any, given: dict[str, Any]) -> None:
+    """Refuse what does not go with a form."""
+    if response_model is None:
+        raise ArgumentError("there is no response_model", hint="pass a type", argument="response_model")
+    if guilty := next((field for field in _OURS if given.get(field) is not None), None):
+        raise ArgumentError(
+            f"{guilty}= does not go with response_model=, which fills it in",
+            hint="leave out one of them",
+            argument=guilty,
+        )
+    if given.pop("strict", None) not in (None, True):
+        raise ArgumentError(
+            "strict=False has no meaning here: a text is in form or it is not",
+            hint="declare what may come, such as int | str",
+            argument="strict",
+        )
+    if given.pop("n", 1) not in (None, 1):
+        raise ArgumentError("n= does not go with response_model=: there is one value", argument="n")
 
 
 def _context(given: dict[str, Any]) -> Any:
@@ -281,27 +309,23 @@ def _context(given: dict[str, Any]) -> Any:
     return older if context is None else context
 
 
+def _hooks(given: dict[str, Any]) -> Hooks:
+    """The hooks of one call."""
+    hooks = given.pop("hooks", None)
+    if not isinstance(hooks, Hooks | None):
+        raise ArgumentError(f"hooks= is a fw.client.Hooks, not {type(hooks).__name__}", argument="hooks")
+    return hooks or Hooks()
+
+
 def _conversation(messages: Any, name: str) -> Sequence[Mapping[str, Any]]:
+    """Messages as mappings; those that an SDK gave are objects."""
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}]
-    if not isinstance(messages, Sequence):
+    if isinstance(messages, Mapping) or not isinstance(messages, Sequence):
         raise ArgumentError(f"{name}= is a list of messages, not {type(messages).__name__}", argument=name)
-    return messages
-
-
-def _untouched(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call without a form. What only a form gives a meaning is refused, not dropped."""
-    ours = ("context", "validation_context", "hooks", "token_budget", "mode", "strict")
-    if guilty := next((name for name in ours if given.get(name) is not None), None):
-        raise ArgumentError(f"{guilty}= has no meaning without response_model=", argument=guilty)
-    return {name: value for name, value in given.items() if name not in ours}
-
-
-def _no_retries(max_retries: Any) -> None:
-    if max_retries != 0:
-        raise ArgumentError(
-            "max_retries= does not go with a stream: what was shown cannot be taken back", argument="max_retries"
-        )
+    return [
+        message.model_dump(exclude_none=True) if hasattr(message, "model_dump") else message for message in messages
+    ]
 
 
 def _item_of(response_model: Any) -> Any:

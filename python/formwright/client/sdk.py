@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from formwright.client.exchange import Answer, Request
 from formwright.client.failures import failure_of
@@ -60,7 +61,10 @@ def creates_of(client: Any) -> dict[str, Callable[..., Any]]:
 def is_async(create: Callable[..., Any]) -> bool:
     """Whether a function is to be awaited."""
     inner = inspect.unwrap(create)
-    return inspect.iscoroutinefunction(inner) or type(getattr(inner, "__self__", None)).__name__.startswith("Async")
+    called = getattr(inner, "__call__", None)  # noqa: B004 (of an object, its method)
+    if inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(called):
+        return True
+    return type(getattr(inner, "__self__", None)).__name__.startswith("Async")
 
 
 class _Sdk:
@@ -68,19 +72,26 @@ class _Sdk:
 
     def __init__(self, creates: Mapping[str, Callable[..., Any]], more: Mapping[str, Any] | None = None) -> None:
         self._creates, self._more = creates, more or {}
+        self._passed: Mapping[str, Any] = {}
+
+    def passing(self, given: Mapping[str, Any]) -> Self:
+        """The same, for a request of which the caller has given these arguments of ``create``: they are passed on."""
+        other = copy(self)
+        other._passed = given
+        return other
 
     def _called(self, request: Request, timeout: float | None) -> tuple[Callable[..., Any], dict[str, Any]]:
         if request.path not in self._creates:
             raise ArgumentError(f"the client has no {request.path.replace('/', '.')}.create", argument="api")
-        names = _PARAMETERS[request.path]
+        names = {*_PARAMETERS[request.path], *self._passed}
         known = {name: value for name, value in request.body.items() if name in names}
         unknown = {name: value for name, value in request.body.items() if name not in names}
-        more = dict(self._more)
+        more = {**self._more, **known}
         if unknown:
             more["extra_body"] = {**(more.get("extra_body") or {}), **unknown}
         if timeout is not None:
             more["timeout"] = timeout
-        return self._creates[request.path], {**known, **more}
+        return self._creates[request.path], more
 
 
 class SdkTransport(_Sdk):

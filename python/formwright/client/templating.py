@@ -33,7 +33,7 @@ def rendered(messages: Sequence[Mapping[str, Any]], context: Mapping[str, Any] |
 
 
 def _filled(message: Mapping[str, Any], number: int, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    content = message.get("content")
+    content = message.get("content") if isinstance(message, Mapping) else None
     if isinstance(content, str):
         return {**message, "content": _text(content, number, context)}
     if isinstance(content, list):
@@ -50,13 +50,12 @@ def _part(part: Any, number: int, context: Mapping[str, Any]) -> Any:
 def _text(text: str, number: int, context: Mapping[str, Any]) -> str:
     if "{{" not in text and "{%" not in text and "{#" not in text:
         return text
-    import jinja2
-
+    environment = _environment()
     try:
-        return str(_environment().from_string(text).render(**context))
-    except jinja2.TemplateError as error:
+        return str(environment.from_string(text).render(context))
+    except Exception as error:  # of the template, or of what it does with the context
         raise PromptError(
-            f"message {number} is a template that cannot be filled in: {error}",
+            f"message {number} is a template that cannot be filled in: {type(error).__name__}: {error}",
             hint="give the context every name, or write {{ '{{' }} for braces that are meant",
         ) from error
 
