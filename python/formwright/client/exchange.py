@@ -43,8 +43,8 @@ __all__ = [
 Mode: TypeAlias = Literal["strict", "tools", "json_object", "instructions"]
 """Who is asked to keep to the form, and how: a row of `formwright.client.modes`."""
 
-End: TypeAlias = Literal["stop", "length", "refusal", "content_filter"]
-"""Why a service ended a text."""
+End: TypeAlias = Literal["stop", "length", "refusal", "content_filter", "cancel"]
+"""Why a text ends: as its service says, or because the caller wants no more of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from formwright.client.events import EventReader
 from formwright.client.exchange import (
     Close,
     Correction,
+    End,
     Exchange,
     Keep,
     Mode,
@@ -237,7 +238,7 @@ class _Work:
         while is_open and not events.is_done and not collector.is_over:
             if job.cancel is not None and job.cancel():
                 yield Close()
-                return replace(collector.reply, end="stop", raw=None) if collector.is_complete else pieces.cut()
+                return collector.reply if collector.is_complete else pieces.cut()
             chunk = yield Next(self._left())
             is_open = chunk is not None
             size += len(chunk) if isinstance(chunk, bytes) else 0
@@ -280,24 +281,17 @@ class _Work:
         """What stood around the text, and the text: whole with its value, or cut where that is allowed."""
         if reply.end in ("refusal", "content_filter"):
             raise _refused(reply)
-        is_cut = reply.end == "length"
+        reason = _REASONS.get(reply.end, "stop" if self.job.query.stop else None)
         try:
             text, outside = plan.text(reply)
-            if is_cut and not text.endswith(_CLOSED):
+            if reply.end in _REASONS and not text.endswith(_CLOSED):
                 raise OutputInvalid("the text may go on", text=text, position=len(text))
             return outside, _Whole(text, plan.form.parse(text, context=self.job.context), plan.form.parts(text))
         except OutputInvalid:
-            may_be_cut = (is_cut and not self.job.finish) or self.job.query.stop or reply.raw is None
-            if not (is_cut or may_be_cut):
+            if reason is None:
                 raise
-            if not may_be_cut:
-                text = _shown(reply)
-                raise OutputTruncated(
-                    f"the service cut the text after {reply.usage.completion_tokens or 'some'} tokens",
-                    hint="pass a larger max_tokens, or finish=False to be given the text that was cut",
-                    text=text,
-                ) from None
-            reason: Reason = "max_tokens" if is_cut else "cancel" if reply.raw is None else "stop"
+            if reason == "max_tokens" and self.job.finish:
+                raise _truncated(reply) from None
             return "", _Cut(plan.begun(_shown(reply)), reason)
 
     def _note(self, plan: Plan, reply: Reply, error: Exception | None) -> None:
@@ -357,6 +351,9 @@ class _Cut(NamedTuple):
     reason: Reason
 
 
+_REASONS: Mapping[End, Reason] = {"length": "max_tokens", "cancel": "cancel"}
+"""The ends of texts that are cut."""
+
 _CLOSED = ("}", "]", '"')
 """How a JSON text ends that cannot go on."""
 
@@ -385,6 +382,15 @@ def _corrected(query: Query, reply: Reply, error: Exception) -> Query:
 def _shown(reply: Reply) -> str:
     """What the model wrote: its text, or else the arguments of its calls."""
     return reply.text or "".join(call.arguments for call in reply.calls)
+
+
+def _truncated(reply: Reply) -> OutputTruncated:
+    count = reply.usage.completion_tokens
+    return OutputTruncated(
+        f"the service cut the text after {count or 'some'} tokens",
+        hint="pass a larger max_tokens, or finish=False to be given the text that was cut",
+        text=_shown(reply),
+    )
 
 
 def _refused(reply: Reply) -> Refused:

@@ -43,7 +43,16 @@ RETRIES = 3
 _OURS: Final = ("response_format", "tools", "tool_choice", "functions", "function_call", "text")
 """Fields of a request that ask for a form: they are filled in here."""
 
-_FOR_FORMS: Final = ("context", "validation_context", "hooks", "token_budget", "mode", "strict", "max_retries", "instruct")
+_FOR_FORMS: Final = (
+    "context",
+    "validation_context",
+    "hooks",
+    "token_budget",
+    "mode",
+    "strict",
+    "max_retries",
+    "instruct",
+)
 """What has a meaning only for a call with a form."""
 
 _BOUNDS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")

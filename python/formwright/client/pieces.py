@@ -57,8 +57,8 @@ class Pieces:
         return Piece(text, partial[self._plan.key] if self._plan.key is not None else partial)
 
     def cut(self) -> Reply:
-        """What came, as an answer that the caller has cut: it has no ``raw``."""
-        return Reply("".join(self._text))
+        """What came, as an answer that the caller has cut."""
+        return Reply("".join(self._text), end="cancel")
 
 
 class _Seeking:
