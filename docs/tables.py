@@ -15,6 +15,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from instructor_names import NOT_OURS, TABLE
+
 from formwright._kernel import json_schema_formats, json_schema_keywords
 from formwright.errors import LimitExceeded, SchemaError
 from formwright.providers import convert
@@ -87,7 +89,17 @@ def _fate(schema: Any, provider: str) -> str:
     return _FATES[2] if any(note.kind == "checked" for note in notes) else _FATES[1] if notes else _FATES[0]
 
 
+def instructor_rows() -> list[tuple[str, ...]]:
+    """What each name of Instructor is here."""
+    return [(row.name, _ours(row.ours), row.note) for rows in TABLE.values() for row in rows]
+
+
+def _ours(name: str) -> str:
+    return name if name == NOT_OURS else f"`{name}`".replace("|", "\\|")
+
+
 PAGES = {
+    "from_instructor.md": {"instructor": table(["Instructor", "here", "note"], instructor_rows())},
     "server.md": {
         "served": served_fields(),
         "accepted": table(["field", "why it changes nothing"], list(INERT.items())),
