@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import tenacity
-from pydantic import BaseModel, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 import formwright as fw
 from formwright.client import Hooks, Maybe
@@ -361,3 +361,30 @@ def test_our_own_server(served: Any, is_async: bool, at: str) -> None:
     values = [ask(at=at, response_model=Person, temperature=0), ask("create_partial", at=at, response_model=Person)[-1]]
     ask.close()
     assert [(type(value), value.age) for value in values] == [(Person, 36)] * 2
+
+
+def test_hooks_know_their_events_and_functions() -> None:
+    hooks = Hooks()
+    with pytest.raises(ArgumentError, match="no event"):
+        hooks.on("completion:args", print)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="no function"):
+        hooks.on("parse:error", 3)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="not told"):
+        hooks.off("parse:error", print)
+    told: list[str] = []
+    hooks.on("parse:error", told.append)
+    (hooks + hooks).emit("parse:error", "x")
+    assert told == ["x", "x"]
+
+
+class Aliased(BaseModel):
+    full_name: str = Field(alias="fullName")
+    friends: list[Person] | None = None
+
+
+def test_partial_objects_of_aliases_and_lists(patched: Any) -> None:
+    text = f'{{"fullName": "Ada", "friends": [{ADA}]}}'
+    ask, _ = patched([head(), event(chunk(text[:-12])), event(chunk(text[-12:])), event(chunk(None, "stop")), DONE])
+    first, *_, last = ask("create_partial", response_model=Aliased)
+    assert (first.full_name, first.friends[0].name, first.friends[0].age) == ("Ada", "Ada", None)
+    assert last.friends == [Person(name="Ada", age=36)]
