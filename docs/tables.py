@@ -15,6 +15,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from instructor_names import NOT_OURS, TABLE
+
 from formwright._kernel import json_schema_formats, json_schema_keywords
 from formwright.client.services import SERVICES
 from formwright.errors import LimitExceeded, SchemaError
@@ -100,8 +102,18 @@ def services() -> str:
     return table(["service", "hosts", "modes", "strict schemas", "models that can do less"], rows)
 
 
+def instructor_rows() -> list[tuple[str, ...]]:
+    """What each name of Instructor is here."""
+    return [(row.name, _ours(row.ours), row.note) for rows in TABLE.values() for row in rows]
+
+
+def _ours(name: str) -> str:
+    return name if name == NOT_OURS else f"`{name}`".replace("|", "\\|")
+
+
 PAGES = {
     "client.md": {"services": services()},
+    "from_instructor.md": {"instructor": table(["Instructor", "here", "note"], instructor_rows())},
     "server.md": {
         "served": served_fields(),
         "accepted": table(["field", "why it changes nothing"], list(INERT.items())),
