@@ -36,6 +36,11 @@ compositions count seed:
 clients *names:
     tests/clients/run {{names}}
 
+# Requests and answers of APIs against the types of their SDKs.
+wires:
+    pip install --quiet --group sdks
+    pytest tests/client/test_wires.py
+
 # Requests of mixed forms, 64 at a time: none invalid, none lost, each answered as it is alone.
 load count seed:
     python tests/load.py {{count}} {{seed}}
