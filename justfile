@@ -36,7 +36,7 @@ compositions count seed:
 clients *names:
     tests/clients/run {{names}}
 
-# What the client sends, judged by the types of Anthropic's and Google's SDKs too.
+# Requests and answers of APIs against the types of their SDKs.
 wires:
     pip install --quiet --group sdks
     pytest tests/client/test_wires.py

@@ -20,9 +20,6 @@ from typing import Any
 
 from formwright._dependencies import needs
 
-with needs("client", "a cache of answers"):
-    from diskcache import Cache, JSONDisk
-
 __all__ = ["AnswerCache"]
 
 
@@ -44,6 +41,8 @@ class AnswerCache:
         max_bytes: int = 1 << 30,
         seconds: float | None = None,
     ) -> None:
+        with needs("client", "a cache of answers"):
+            from diskcache import Cache, JSONDisk
         self.namespace, self._seconds = namespace, seconds
         policy = "least-recently-used"
         self._cache = Cache(fspath(folder), disk=JSONDisk, size_limit=max_bytes, eviction_policy=policy)

@@ -11,6 +11,7 @@ sent; and the messages of one role in a row are one turn, with the system messag
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -110,12 +111,23 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
     if not reply.calls:
         return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
     blocks = member(reply.raw, "content", list)
-    used = [block for block in blocks if member(block, "type", str) in ("text", "tool_use")]
+    used = [_sendable(block) for block in blocks if member(block, "type", str) in ("text", "tool_use")]
     results = [
         {"type": "tool_result", "tool_use_id": call.id, "is_error": True, "content": correction.complaint}
         for call in reply.calls
     ]
     return [{"role": "assistant", "content": used}, {"role": "user", "content": results}]
+
+
+def _sendable(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A block as the API takes it back: the input of a tool, which a stream gives as text, as an object."""
+    if not isinstance(block.get("input"), str):
+        return block
+    try:
+        decoded = json.loads(block["input"])
+    except (ValueError, RecursionError):
+        decoded = None
+    return {**block, "input": decoded if isinstance(decoded, dict) else {}}
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:

@@ -152,6 +152,8 @@ class _Parts:
         self._last |= event
         candidates = member(event, "candidates", list)
         if not candidates:
+            is_blocked = bool(member(member(event, "promptFeedback", dict), "blockReason", str))
+            self.is_complete = self.is_complete or is_blocked
             return ""
         if member(candidates[0], "finishReason", str):
             self.is_complete = True
