@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, field_validator
 
 import formwright as fw
 from formwright.errors import (
@@ -463,3 +464,32 @@ def test_a_key_of_a_known_service_is_for_its_hosts_only(
     server = scripted(ok(chat(ADA)))
     driven.connect(server.url).generate(PROMPT, Person)
     assert "authorization" not in server.requests[0].headers
+
+
+def test_a_type_that_refuses_is_no_cut(driven: Driven, scripted: Any) -> None:
+    """Neither a stop text nor the limit makes a refused value the beginning of a better one."""
+
+    class Never(BaseModel):
+        age: int
+
+        @field_validator("age")
+        @classmethod
+        def never(cls, age: int) -> int:
+            raise ValueError("never")
+
+    server = scripted(ok(chat('{"age": 1}')), ok(chat('{"age": 1}', "length")))
+    model = driven.connect(server.url, mode="strict")
+    for _ in range(2):
+        with pytest.raises(OutputInvalid, match="never"):
+            model.generate(PROMPT, Never, stop="END", finish=False)
+
+
+@pytest.mark.parametrize(("text", "is_whole"), [('{"name": "Ada", "age": 36}', True), ('{"name": "Ad', False)])
+def test_a_stop_text_cuts_where_the_value_is_not_whole(
+    driven: Driven, scripted: Any, text: str, is_whole: bool
+) -> None:
+    server = scripted(ok(chat(text)))
+    result = driven.connect(server.url, mode="strict").generate(PROMPT, Person, stop="a")
+    assert isinstance(result, fw.Complete if is_whole else fw.Truncated)
+    assert result.text == text
+    assert is_whole or result.reason == "stop"

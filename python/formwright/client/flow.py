@@ -51,6 +51,7 @@ from formwright.client.retries import output_policy, request_policy, retried
 from formwright.client.wires import Wire
 from formwright.errors import (
     AttemptsExhausted,
+    FormwrightError,
     LanguageError,
     LimitExceeded,
     OutputInvalid,
@@ -165,11 +166,14 @@ class _Work:
         """The result in one mode."""
         job, query = self.job, _asked(self.job.query, plan)
         key = self._key(query)
+        known = (yield Recall(key)) if key is not None else None
+        if known is not None and (result := self._again(plan, known, notes)) is not None:
+            return result
 
-        def attempt(number: int) -> Flow:
+        def attempt(_: int) -> Flow:
             nonlocal query
             self._check_tokens()
-            reply = yield from self._replied(query, plan, key if number == 1 else None)
+            reply = yield from self._replied(query, plan)
             try:
                 result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
@@ -195,14 +199,19 @@ class _Work:
         request = self.job.wire.request(query)
         return self.job.cache_key({"path": request.path, **request.body})
 
-    def _replied(self, query: Query, plan: Plan, key: str | None) -> Generator[Step | Piece, Any, Reply]:
-        """The answer to one query, out of the cache or sent again while it fails for reasons that may pass."""
+    def _again(self, plan: Plan, body: Mapping[str, Any], notes: Sequence[str]) -> Complete[Any] | None:
+        """The result of an answer that the cache has; ``None`` if it is none any more, for this type or context."""
+        try:
+            result = self._result(plan, self.job.wire.reply(body), [*notes, *plan.notes])
+        except FormwrightError:
+            self.attempts.clear()
+            return None
+        return result if isinstance(result, Complete) else None
+
+    def _replied(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
+        """The answer to one query, sent again while it fails for reasons that may pass."""
         job, request = self.job, self.job.wire.request(query)
         job.tell("completion:kwargs", request.body)
-        self._body = None
-        known = (yield Recall(key)) if key is not None else None
-        if known is not None:
-            return job.wire.reply(known)
 
         def attempt(_: int) -> Generator[Step | Piece, Any, Reply]:
             if query.is_stream:
@@ -284,15 +293,16 @@ class _Work:
         reason = _REASONS.get(reply.end, "stop" if self.job.query.stop else None)
         try:
             text, outside = plan.text(reply)
-            if reply.end in _REASONS and not text.endswith(_CLOSED):
-                raise OutputInvalid("the text may go on", text=text, position=len(text))
-            return outside, _Whole(text, plan.form.parse(text, context=self.job.context), plan.form.parts(text))
         except OutputInvalid:
             if reason is None:
                 raise
-            if reason == "max_tokens" and self.job.finish:
-                raise _truncated(reply) from None
-            return "", _Cut(plan.begun(_shown(reply)), reason)
+            text, outside = "", ""
+        may_go_on = reply.end in _REASONS and not text.endswith(_CLOSED)
+        if reason is None or (plan.form.matches(text) and not may_go_on):
+            return outside, _Whole(text, plan.form.parse(text, context=self.job.context), plan.form.parts(text))
+        if reason == "max_tokens" and self.job.finish:
+            raise _truncated(reply)
+        return "", _Cut(plan.begun(_shown(reply)), reason)
 
     def _note(self, plan: Plan, reply: Reply, error: Exception | None) -> None:
         number = len(self.attempts) + 1
