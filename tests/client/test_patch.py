@@ -327,7 +327,7 @@ def test_the_wrapper(scripted: Any) -> None:
     before = dict(vars(sdk))
     client = fw.patch(sdk)
     assert client.models is sdk.models
-    assert client.chat.completions.create._model.service.name == "openai"
+    assert client.chat.completions.create._model.service.name == "azure"
     assert all(vars(sdk)[name] is value for name, value in before.items())
     assert {"models", "create_partial"} <= set(dir(client))
     assert copy.copy(client).api_key == "none"

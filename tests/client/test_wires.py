@@ -347,7 +347,7 @@ def seen(reply: Reply) -> Any:
 @pytest.mark.parametrize("api", WIRES)
 def test_answers_are_the_same_whole_or_streamed(api: str, is_called: bool) -> None:
     whole = WIRES[api].reply(as_the_sdk_writes(api, WHOLE[api][is_called]))
-    collector, pieces = WIRES[api].collector(query(api, "tools")), []
+    collector, pieces = WIRES[api].collector(query(api, "tools" if is_called else "strict")), []
     for event in STREAMS[api][is_called]:
         pieces.append(collector.feed(as_the_sdk_writes(api, event, is_chunk=True)))
     assert collector.is_complete

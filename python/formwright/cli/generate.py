@@ -43,7 +43,11 @@ __all__ = ["generate"]
 @click.option("--prompt", help="The prompt.")
 @click.option("--prompt-file", type=FILE, help="File with the prompt. Without either option, stdin.")
 @click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
-@click.option("--temperature", type=click.FloatRange(0), help="0 is greedy, as without it; 1 is the model's own.")
+@click.option(
+    "--temperature",
+    type=click.FloatRange(0),
+    help="0 is greedy, as without it here (a service has its own); 1 is the model's own.",
+)
 @click.option("--top-k", type=click.IntRange(1), help="Draw among this many of the likeliest allowed tokens.")
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Draw among the likeliest ones.")
 @click.option("--seed", type=int, help="Makes random draws repeatable.")

@@ -18,6 +18,7 @@ here.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, overload
@@ -131,11 +132,13 @@ def connect(
         MissingDependency: formwright[client] is not installed.
     """
     row = _service(service, base_url, api)
-    spoken = api or (row.name if row.name in WIRES and row.name != "openai" else "openai")
+    spoken = api or (row.name if row.name in WIRES else "openai")
     if spoken not in WIRES:
         raise ArgumentError(f"there is no API {api!r}", hint=f"there are {', '.join(map(repr, WIRES))}", argument="api")
-    key = api_key if api_key is not None else os.environ.get(row.key, "")
-    endpoint = Endpoint(base_url, {**_credentials(spoken, key), **(headers or {})}, timeout, max_bytes)
+    if cache is not None and not isinstance(cache, AnswerCache):
+        raise ArgumentError(f"cache= is an AnswerCache, not {type(cache).__name__}", argument="cache")
+    key = _key(api_key, base_url)
+    endpoint = Endpoint(base_url, {**_credentials(spoken, key), **(headers or {})}, timeout, max_bytes, key)
     options: dict[str, Any] = {
         "name": model,
         "service": row,
@@ -145,6 +148,7 @@ def connect(
         "max_bytes": max_bytes,
         "cache": cache,
         "where": endpoint.host,
+        "identity": f"{endpoint.host} {base_url.rpartition('@')[2]}",
     }
     if asynchronous:
         return AsyncRemoteModel(**options, transport=AsyncHttpTransport(endpoint, http))
@@ -245,10 +249,13 @@ def _of_functions(
     """A model behind the functions of a client object, which retries by itself."""
     base_url = str(getattr(client, "base_url", ""))
     is_azure = "Azure" in type(client).__name__
-    row = _service(service or ("openai" if is_azure else None), base_url, api)
+    row = _service(service or ("azure" if is_azure else None), base_url, api)
     where = Endpoint(base_url).host if base_url.startswith("http") else type(client).__name__
     options: dict[str, Any] = {"name": model, "service": row, "api": api, "mode": mode, "cache": cache}
-    options |= {"request_retries": 0, "where": where}
+    identity = f"{base_url.rpartition('@')[2]} {json.dumps(more or {}, sort_keys=True, default=repr)}"
+    if client is None:  # a function, which nothing but its name tells from others
+        identity = next(f"{create.__module__}.{create.__qualname__}" for create in creates.values())
+    options |= {"request_retries": 0, "where": where, "identity": identity}
     if is_async(next(iter(creates.values()))):
         return AsyncRemoteModel(**options, transport=AsyncSdkTransport(creates, more))
     return RemoteModel(**options, transport=SdkTransport(creates, more))
@@ -262,6 +269,18 @@ def _service(name: str | None, base_url: str, api: str | None) -> Service:
             f"there is no service {name!r}", hint=f"there are {', '.join(map(repr, SERVICES))}", argument="service"
         )
     return SERVICES[name]
+
+
+def _key(given: str | None, base_url: str) -> str:
+    """The key that is passed, or that of the variable of the service whose host it is."""
+    key = given if given is not None else os.environ.get(service_of(base_url, "openai").key, "")
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ArgumentError(
+            "the key has characters that no header can have",
+            hint="look for a line break or a space at its end",
+            argument="api_key",
+        )
+    return key
 
 
 def _credentials(api: str, key: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from formwright._dependencies import needs
+from formwright.errors import ArgumentError
 
 __all__ = ["AnswerCache"]
 
@@ -45,7 +46,10 @@ class AnswerCache:
             from diskcache import Cache, JSONDisk
         self.namespace, self._seconds = namespace, seconds
         policy = "least-recently-used"
-        self._cache = Cache(fspath(folder), disk=JSONDisk, size_limit=max_bytes, eviction_policy=policy)
+        try:
+            self._cache = Cache(fspath(folder), disk=JSONDisk, size_limit=max_bytes, eviction_policy=policy)
+        except Exception as error:  # of the file system, of SQLite
+            raise ArgumentError(f"there can be no cache in {fspath(folder)!r}: {error}", argument="folder") from error
 
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The body of an answer, or ``None``."""

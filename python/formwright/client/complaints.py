@@ -18,9 +18,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from formwright.errors import OutputInvalid, OutputTruncated
+from formwright.forms import Form
 from formwright.incremental.scanner import Scanner
 
-__all__ = ["Fault", "complaint", "faults", "pointer_at"]
+__all__ = ["Fault", "complaint", "faults", "place_at"]
 
 _SHOWN = 200
 
@@ -33,22 +34,42 @@ class Fault(NamedTuple):
     message: str
 
 
-def complaint(error: Exception) -> str:
-    """What is said to a model about its answer."""
+def complaint(error: Exception, form: Form[Any] | None = None) -> str:
+    """What is said to a model about its answer, which was to be in ``form``."""
     if isinstance(error, OutputTruncated):
         return "Your answer was cut because it is too long. Answer again, and shorter."
-    lines = [f"- at {fault.pointer or 'the root'}: {_shown(fault.value)} {fault.message}" for fault in faults(error)]
+    lines = [
+        f"- at {fault.pointer or 'the root'}: {_shown(fault.value)} {fault.message}" for fault in faults(error, form)
+    ]
     return "\n".join(["Your answer is not valid:", *lines, "Answer again, with the whole corrected answer only."])
 
 
-def faults(error: Exception) -> list[Fault]:
-    """The places where an answer is wrong."""
-    listed = getattr(error.__cause__, "errors", None)
-    if callable(listed):  # a ValidationError of pydantic
-        return [_validated(entry) for entry in listed(include_url=False, include_context=False)]
+def faults(error: Exception, form: Form[Any] | None = None) -> list[Fault]:
+    """The places where an answer is wrong: as its type tells them, or the one where the text leaves the form."""
+    listed = _listed(error) or (_listed(_of_type(error, form)) if isinstance(error, OutputInvalid) else [])
+    if listed:
+        return [_validated(entry) for entry in listed]
     if isinstance(error, OutputInvalid):
-        return [Fault(pointer_at(error.text, error.position), error.text[error.position :], str(error))]
+        pointer, value = place_at(error.text, error.position)
+        return [Fault(pointer, value, str(error))]
     return [Fault("", "", str(error))]
+
+
+def _listed(error: Exception | None) -> list[dict[str, Any]]:
+    """What pydantic says is wrong, if it does."""
+    errors = getattr(error.__cause__ if error is not None else None, "errors", None)
+    return list(errors(include_url=False, include_context=False)) if callable(errors) else []
+
+
+def _of_type(error: OutputInvalid, form: Form[Any] | None) -> Exception | None:
+    """What the type itself says of a text that is not in form: it names every fault, and what is missing."""
+    if form is None or not hasattr(form.read, "python_type"):
+        return None
+    try:
+        form.read(error.text)
+    except Exception as said:
+        return said
+    return None
 
 
 def _validated(entry: dict[str, Any]) -> Fault:
@@ -62,14 +83,14 @@ def _shown(value: str) -> str:
     return f"{value}:" if value else ""
 
 
-def pointer_at(text: str, position: int) -> str:
-    """The JSON Pointer of the value in which a position of a text lies; of what is no JSON, the root."""
+def place_at(text: str, position: int) -> tuple[str, str]:
+    """The JSON Pointer of the value in which a position of a text lies, and what stands there; else the root."""
     scanner = Scanner()
     with suppress(OutputInvalid):
-        scanner.feed(text[: position + 1])  # with the character there, since it may begin a value
+        scanner.feed(text)
     node = scanner.root
     if node is None:
-        return ""
-    while node.children and node.children[-1].closed > position:
-        node = node.children[-1]
-    return node.pointer
+        return "", text
+    while inside := [child for child in node.children if child.start <= position < child.closed]:
+        node = inside[-1]
+    return node.pointer, text[node.start : min(node.end, len(text))]

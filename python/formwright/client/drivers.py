@@ -11,14 +11,15 @@
 A *transport* sends requests: `formwright.client.http` with httpx, `formwright.client.sdk` with a client object of an
 SDK. Errors of a transport are raised inside the flow, at the step that met them, so the flow decides what they mean.
 
-Cost: a generator's resumption for each step. The wrinkle: whoever leaves a stream, by an error, a ``break`` or the
-cancellation of its task, leaves it closed: the connection goes back or is dropped.
+Cost: a generator's resumption for each step. The wrinkle: whoever leaves the ``with`` block of a stream, by an error, a
+``break`` or the cancellation of its task, leaves it closed: the connection goes back or is dropped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -148,7 +149,11 @@ class _AsyncDriver:
 def _cached(cache: Cache | None, step: Recall | Keep) -> Any:
     if cache is None:
         return None
-    return cache.get(step.key) if isinstance(step, Recall) else cache.set(step.key, step.body)
+    try:
+        return cache.get(step.key) if isinstance(step, Recall) else cache.set(step.key, step.body)
+    except Exception as error:  # a cache that fails costs a request, never an answer
+        warnings.warn(f"the cache of answers failed: {error!r}", stacklevel=2)
+        return None
 
 
 def run(flow: Flow, transport: Transport, cache: Cache | None = None) -> Any:
@@ -172,7 +177,7 @@ class _Pieces(Generic[R_co]):
 
     _result: Any = None
     _partial: Partial | None = None
-    _is_over = False
+    _is_over = _is_closed = False
 
     @property
     def result(self) -> R_co:
@@ -220,7 +225,7 @@ class Arriving(_Pieces[R_co]):
                     return self._given(step)
                 self._brought = self._done(step)
         except StopIteration as end:
-            if not self._is_over:
+            if not self._is_over and not self._is_closed:
                 self._ended(end)
             self.close()
             raise StopIteration from None
@@ -238,6 +243,7 @@ class Arriving(_Pieces[R_co]):
 
     def close(self) -> None:
         """End it where it is."""
+        self._is_closed = True
         self._flow.close()
         self._driver.close()
 
@@ -268,7 +274,7 @@ class ArrivingAsync(_Pieces[R_co]):
                     return self._given(step)
                 self._brought = await self._done(step)
         except StopIteration as end:
-            if not self._is_over:
+            if not self._is_over and not self._is_closed:
                 self._ended(end)
             await self.close()
             raise StopAsyncIteration from None
@@ -285,6 +291,7 @@ class ArrivingAsync(_Pieces[R_co]):
 
     async def close(self) -> None:
         """End it where it is."""
+        self._is_closed = True
         self._flow.close()
         await self._driver.close()
 

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 Mode: TypeAlias = Literal["strict", "tools", "json_object", "instructions"]
-"""Who is asked to keep to the form, and how: a row of `formwright.client.modes`."""
+"""Who is asked to keep to the form, and how: see `formwright.client.services`."""
 
 End: TypeAlias = Literal["stop", "length", "refusal", "content_filter", "cancel"]
 """Why a text ends: as its service says, or because the caller wants no more of it."""

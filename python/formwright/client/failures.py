@@ -26,7 +26,7 @@ __all__ = ["failure_of", "json_of", "retry_after", "too_large"]
 _SHOWN = 2000
 
 _HINTS = {
-    401: "the key is missing or wrong",
+    401: "the key is missing or wrong: pass api_key=, or set the variable of the service's own SDK",
     403: "the key does not allow this",
     404: "look at base_url and at the name of the model",
     413: "the prompt is larger than the service takes",

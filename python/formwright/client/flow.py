@@ -69,7 +69,8 @@ Flow: TypeAlias = Generator[Step | Piece, Any, Complete[Any] | Truncated]
 """Yields steps and pieces, is sent what steps bring, and returns the result."""
 
 _FORM = re.compile(
-    r"schema|response_?format|output_?config|output_?format|responseJson|strict|tool|json|grammar|structured|function",
+    r"\b(json_?schema|response_?format|output_?(config|format)|response_?(json_?)?schema|schema|structured|strict"
+    r"|tools?|tool_choice|grammar|text\.format)\b",
     re.IGNORECASE,
 )
 """What a service speaks of where it refuses the way in which a form is asked for."""
@@ -91,6 +92,8 @@ class Job:
         token_budget: Tokens of all attempts together.
         time_budget: Seconds of all attempts together.
         max_bytes: Bytes of one answer at most.
+        cancel: Asked before each part of a stream; true cuts the text.
+        shows: Whether pieces of a stream are given out; if not, it is read so that it can be cut.
         tell: Is told what happens: a name such as ``"completion:response"``, and what it is about.
         cache_key: Makes the key of a request in the cache; ``None`` asks no cache.
         clock: Seconds, for tests.
@@ -108,6 +111,7 @@ class Job:
     time_budget: float | None = None
     max_bytes: int = 1 << 26
     cancel: Callable[[], bool] | None = None
+    shows: bool = True
     tell: Callable[..., None] = lambda *_: None
     cache_key: Callable[[Mapping[str, Any]], str] | None = None
     clock: Callable[[], float] = time.monotonic
@@ -177,7 +181,7 @@ class _Work:
             try:
                 result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
-                query = _corrected(query, reply, error)
+                query = _corrected(query, reply, error, plan)
                 job.tell("parse:error", error)
                 raise
             if key is not None and self._body is not None and reply.end == "stop" and isinstance(result, Complete):
@@ -241,13 +245,20 @@ class _Work:
         failure = failure_of(answer)
         if failure is not None:
             raise failure
+        if answer.headers.get("content-type", "").startswith("application/json"):
+            raise RequestFailed(
+                "the service answered at once where a stream was asked for",
+                hint="it may not know streams: use generate",
+                status=answer.status,
+            )
         with validation_context(job.context):
             collector, pieces = job.wire.collector(query), Pieces(plan)
+        written: list[str] = []
         is_open = True
         while is_open and not events.is_done and not collector.is_over:
             if job.cancel is not None and job.cancel():
                 yield Close()
-                return collector.reply if collector.is_complete else pieces.cut()
+                return collector.reply if collector.is_complete else Reply("".join(written), end="cancel")
             chunk = yield Next(self._left())
             is_open = chunk is not None
             size += len(chunk) if isinstance(chunk, bytes) else 0
@@ -256,7 +267,8 @@ class _Work:
             found = [chunk] if isinstance(chunk, Mapping) else events.feed(chunk) if is_open else events.end()
             for event in found:
                 text = collector.feed(event)
-                if text:
+                written.append(text)
+                if text and job.shows:
                     self.is_shown = True
                     yield pieces.feed(text)
         yield Close()
@@ -297,7 +309,7 @@ class _Work:
             if reason is None:
                 raise
             text, outside = "", ""
-        may_go_on = reply.end in _REASONS and not text.endswith(_CLOSED)
+        may_go_on = reply.end in _REASONS and not plan.is_closed(text, reply.text)
         if reason is None or (plan.form.matches(text) and not may_go_on):
             return outside, _Whole(text, plan.form.parse(text, context=self.job.context), plan.form.parts(text))
         if reason == "max_tokens" and self.job.finish:
@@ -361,11 +373,11 @@ class _Cut(NamedTuple):
     reason: Reason
 
 
+_FEWEST = 64
+"""Tokens that an answer is given at least when one was cut and nobody has counted them."""
+
 _REASONS: Mapping[End, Reason] = {"length": "max_tokens", "cancel": "cancel"}
 """The ends of texts that are cut."""
-
-_CLOSED = ("}", "]", '"')
-"""How a JSON text ends that cannot go on."""
 
 
 def _asked(query: Query, plan: Plan) -> Query:
@@ -381,12 +393,12 @@ def _asked(query: Query, plan: Plan) -> Query:
     )
 
 
-def _corrected(query: Query, reply: Reply, error: Exception) -> Query:
+def _corrected(query: Query, reply: Reply, error: Exception, plan: Plan) -> Query:
     """The query for the next attempt: with what was wrong, or with room for more."""
     if isinstance(error, OutputTruncated):
-        taken = query.max_tokens or reply.usage.completion_tokens
-        return replace(query, max_tokens=2 * taken if taken else None)
-    return replace(query, corrections=(*query.corrections, Correction(reply, complaint(error))))
+        taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(_shown(reply)))
+        return replace(query, max_tokens=2 * taken)
+    return replace(query, corrections=(*query.corrections, Correction(reply, complaint(error, plan.form))))
 
 
 def _shown(reply: Reply) -> str:

@@ -77,12 +77,12 @@ def _values(answer: str) -> list[tuple[str, int, int]]:
 
 
 def _decoded(answer: str) -> Iterator[tuple[str, int, int]]:
-    decoder, at, tried = json.JSONDecoder(), 0, 0
-    while (match := _OPENING.search(answer, at)) and tried < MOST:
-        start, tried = match.start(), tried + 1
+    """The values up to a bracket behind which no JSON stands: what is inside that is a piece, and never the whole."""
+    decoder, at = json.JSONDecoder(), 0
+    while match := _OPENING.search(answer, at):
+        start = match.start()
         try:
             _, at = decoder.raw_decode(answer, start)
         except (ValueError, RecursionError):
-            at = start + 1
-        else:
-            yield answer[start:at], start, at
+            return
+        yield answer[start:at], start, at

@@ -11,6 +11,7 @@ host would be given the key; nothing of the headers is shown or raised; and an a
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -42,18 +43,21 @@ class Endpoint:
         headers: Of every request, the key among them.
         timeout: Seconds that the service may be silent.
         max_bytes: Bytes of one answer at most.
+        key: What is left out of everything that a service says about an error.
     """
 
     base_url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 600.0
     max_bytes: int = 1 << 26
+    key: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ArgumentError(
-                f"base_url is the root of an API, such as http://127.0.0.1:8000/v1, not {self.base_url!r}",
+                "base_url is the root of an API, such as http://127.0.0.1:8000/v1"
+                + ("" if "@" in self.base_url else f", not {self.base_url!r}"),
                 argument="base_url",
             )
 
@@ -65,7 +69,9 @@ class Endpoint:
 
     def url(self, request: Request) -> str:
         """The URL of a request."""
-        return f"{self.base_url.rstrip('/')}/{request.path}"
+        base, mark, query = self.base_url.partition("?")
+        url = f"{base.rstrip('/')}/{request.path}"
+        return f"{url}{'&' if '?' in request.path else '?'}{query}" if mark else url
 
     def limits(self, timeout: float | None) -> httpx.Timeout:
         """How long a request may take: connecting, and between two reads."""
@@ -82,6 +88,12 @@ class Endpoint:
         return client.build_request(
             "POST", self.url(request), content=content, headers=headers, timeout=self.limits(timeout)
         )
+
+    def answer(self, response: httpx.Response, body: bytes = b"") -> Answer:
+        """An answer; one that is an error does not repeat the key."""
+        if self.key and response.status_code >= 300:
+            body = body.replace(self.key.encode(), b"***")
+        return Answer(response.status_code, body, dict(response.headers))
 
     def failure(self, error: httpx.HTTPError, timeout: float | None) -> RequestFailed:
         """A request without an answer, as an error."""
@@ -111,10 +123,6 @@ class _Budget:
         return chunk
 
 
-def _answer(response: httpx.Response, body: bytes = b"") -> Answer:
-    return Answer(response.status_code, body, dict(response.headers))
-
-
 class HttpTransport:
     """Requests of threads."""
 
@@ -131,7 +139,7 @@ class HttpTransport:
         try:
             response = self._sent(request, timeout)
             with closing(response):
-                return _answer(response, _read(response, _Budget(self.endpoint, timeout)))
+                return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout)))
         except httpx.HTTPError as error:
             raise self.endpoint.failure(error, timeout) from error
 
@@ -140,9 +148,9 @@ class HttpTransport:
         try:
             response = self._sent(request, timeout)
             if response.status_code == 200:
-                return _answer(response), _Stream(response, self.endpoint)
+                return self.endpoint.answer(response), _Stream(response, self.endpoint)
             with closing(response):
-                return _answer(response, _read(response, _Budget(self.endpoint, timeout))), None
+                return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout))), None
         except httpx.HTTPError as error:
             raise self.endpoint.failure(error, timeout) from error
 
@@ -165,18 +173,25 @@ class AsyncHttpTransport:
 
     def __init__(self, endpoint: Endpoint, client: httpx.AsyncClient | None = None) -> None:
         self.endpoint, self._given = endpoint, client
+        self._client: httpx.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
-    @cached_property
+    @property
     def client(self) -> httpx.AsyncClient:
-        """The connections, made when they are first needed."""
-        return self._given or httpx.AsyncClient(follow_redirects=False, limits=_LIMITS)
+        """The connections, made when they are first needed, anew in each event loop."""
+        if self._given is not None:
+            return self._given
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = httpx.AsyncClient(follow_redirects=False, limits=_LIMITS), loop
+        return self._client
 
     async def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
         try:
             response = await self._sent(request, timeout)
             try:
-                return _answer(response, await _read_async(response, _Budget(self.endpoint, timeout)))
+                return self.endpoint.answer(response, await _read_async(response, _Budget(self.endpoint, timeout)))
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
@@ -187,9 +202,11 @@ class AsyncHttpTransport:
         try:
             response = await self._sent(request, timeout)
             if response.status_code == 200:
-                return _answer(response), _AsyncStream(response, self.endpoint)
+                return self.endpoint.answer(response), _AsyncStream(response, self.endpoint)
             try:
-                return _answer(response, await _read_async(response, _Budget(self.endpoint, timeout))), None
+                return self.endpoint.answer(
+                    response, await _read_async(response, _Budget(self.endpoint, timeout))
+                ), None
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
@@ -201,8 +218,8 @@ class AsyncHttpTransport:
 
     async def close(self) -> None:
         """Close the connections; the next request makes new ones."""
-        client = self.__dict__.pop("client", None)
-        if client is not None and client is not self._given:
+        client, self._client = self._client, None
+        if client is not None:
             await client.aclose()
 
 

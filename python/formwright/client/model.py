@@ -61,6 +61,12 @@ _KEPT = 64
 _LOCAL = ("canonical", "heal", "beams", "returns", "fidelity", "particles", "trace", "batch_size")
 """Options of models whose tokens are chosen here."""
 
+_STREAM = (
+    *("max_tokens", "temperature", "top_k", "top_p", "seed", "finish", "stop", "cancel"),
+    *("mode", "instruct", "context", "time_budget"),
+)
+"""Options of one answer."""
+
 
 @dataclass(frozen=True, repr=False)
 class _Remote:
@@ -75,6 +81,7 @@ class _Remote:
         max_bytes: Bytes of one answer at most.
         cache: Answers that were given before.
         where: The service, for messages.
+        identity: What tells its answers from those of others, for the cache.
     """
 
     name: str
@@ -85,6 +92,7 @@ class _Remote:
     max_bytes: int = 1 << 26
     cache: AnswerCache | None = None
     where: str = ""
+    identity: str = ""
     _plans: OrderedDict[Any, Plan] = field(default_factory=OrderedDict, compare=False)
     _lock: Lock = field(default_factory=Lock, compare=False)
 
@@ -152,6 +160,7 @@ class _Remote:
             max_bytes=self.max_bytes,
             cache_key=key,
             cancel=cancel,
+            shows=is_stream,
             **options,
         )
         return answered(job)
@@ -197,7 +206,7 @@ class _Remote:
     def _cache_key(self, request: Mapping[str, Any]) -> str:
         """A digest of everything that an answer depends on."""
         namespace = self.cache.namespace if self.cache is not None else ""
-        said = [namespace, self.where, self.api, request]
+        said = [namespace, self.identity, self.api, request]
         text = json.dumps(said, sort_keys=True, ensure_ascii=False, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -403,7 +412,7 @@ class RemoteModel(_Remote):
         Args and errors are those of `generate`, those of the answer raised while iterating: a text that leaves its form
         is an error as soon as it does. There is one attempt: what was shown cannot be taken back.
         """
-        _refuse(unsupported, self)
+        _refuse(unsupported, self, lacks=_ATTEMPTS)
         flow = self._flow(
             prompt,
             form,
@@ -556,7 +565,7 @@ class AsyncRemoteModel(_Remote):
     ) -> Complete[Any] | Truncated: ...
     async def generate(self, prompt: Conversation, form: Any, **options: Any) -> Complete[Any] | Truncated:
         """Let the service write one text in ``form``, and read its value; see `RemoteModel.generate`."""
-        _refuse(options, self, only=_LOCAL)
+        _refuse(options, self, (*_STREAM, *_ATTEMPTS))
         result: Complete[Any] | Truncated = await run_async(
             self._flow(prompt, form, **options), self.transport, self.cache
         )
@@ -597,7 +606,7 @@ class AsyncRemoteModel(_Remote):
     ) -> ArrivingAsync[Complete[Any] | Truncated]: ...
     def stream(self, prompt: Conversation, form: Any, **options: Any) -> ArrivingAsync[Any]:
         """Let the service write one text: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""
-        _refuse(options, self, only=(*_LOCAL, "max_retries", "token_budget"))
+        _refuse(options, self, _STREAM, _ATTEMPTS)
         flow = self._flow(prompt, form, is_stream=True, **options)
         return ArrivingAsync(flow, self.transport, self.cache)
 
@@ -652,7 +661,7 @@ def _many(
     """Prompts with their forms, and the options of each. Raises ArgumentError."""
     if not isinstance(concurrency, int) or concurrency < 1:
         raise ArgumentError(f"concurrency is a number from 1 on, not {concurrency!r}", argument="concurrency")
-    _refuse(options, model, only=_LOCAL)
+    _refuse(options, model, (*_STREAM, *_ATTEMPTS))
     if not isinstance(forms, list | tuple):
         form_of(forms)
     return each(prompts, forms), dict(options)
@@ -680,17 +689,21 @@ def _key(form: Any) -> Any:
     return type(form), form
 
 
-def _refuse(given: Mapping[str, Any], model: _Remote, only: Iterable[str] | None = None) -> None:
-    """Refuse options that only models of this process have. Raises OptionUnsupported, TypeError."""
+_ATTEMPTS = ("max_retries", "token_budget")
+"""Options of several attempts, which a stream does not have."""
+
+
+def _refuse(given: Mapping[str, Any], model: _Remote, known: Iterable[str] = (), lacks: Iterable[str] = ()) -> None:
+    """Refuse options that only others have. Raises OptionUnsupported, TypeError."""
     for name in given:
-        if only is None and name not in _LOCAL:
-            raise TypeError(f"generate() got an unexpected keyword argument {name!r}")
-        if only is None or name in only:
+        if name in _LOCAL or name in lacks:
             raise _unsupported(name, model)
+        if name not in known:
+            raise TypeError(f"a model behind an API has no option {name!r}")
 
 
 def _unsupported(name: str, model: _Remote) -> OptionUnsupported:
     why = "its tokens are chosen by the service" if name in _LOCAL else f"{model.service.name} has no such option"
-    if name in ("max_retries", "token_budget"):
+    if name in _ATTEMPTS:
         why = "a stream has one attempt"
     return OptionUnsupported(f"{name}= does not go with {model.name}: {why}", argument=name)

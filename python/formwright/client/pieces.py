@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from formwright.client.exchange import Reply
 from formwright.client.plans import Plan
 from formwright.errors import OutputInvalid
 from formwright.incremental import Incoming, Partial
@@ -31,7 +30,7 @@ class Piece:
     """A piece of an answer.
 
     Attributes:
-        text: The characters that came.
+        text: The characters that came, without those of an object that the service wants around the value.
         partial: The value so far; see `formwright.incremental`.
         token_id: Of a service, no ids of tokens are known.
     """
@@ -46,19 +45,19 @@ class Pieces:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._text: list[str] = []
+        self._given = 0
         is_sought = plan.mode == "instructions"
         self._reader = _Seeking(plan.wire_form) if is_sought else Incoming(plan.wire_form)
 
     def feed(self, text: str) -> Piece:
         """The next piece. Raises OutputInvalid where the text leaves the form."""
-        self._text.append(text)
         partial = self._reader.feed(text)
-        return Piece(text, partial[self._plan.key] if self._plan.key is not None else partial)
-
-    def cut(self) -> Reply:
-        """What came, as an answer that the caller has cut."""
-        return Reply("".join(self._text), end="cancel")
+        if self._plan.key is None:
+            return Piece(text, partial)
+        inside = partial[self._plan.key]
+        so_far = str(inside.value or "") if self._plan.is_string else str(inside)
+        text, self._given = so_far[self._given :], len(so_far)
+        return Piece(text, inside)
 
 
 class _Seeking:

@@ -50,7 +50,7 @@ _LOOSE = {
 
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
-_BEGINNING = re.compile(r"(?:^|```\w*\s*\n|\n)\s*(?P<text>[{\[].*)", re.DOTALL)
+_BEGINNING = re.compile(r"^[ \t]*+(?P<text>[{\[])", re.MULTILINE)
 """Where JSON begins in an answer that was cut."""
 
 
@@ -112,12 +112,29 @@ class Plan:
     def _unwrapped(self, written: str) -> str:
         """The text of the value inside the object that a service wanted as the root."""
         value = _member(written, self.key)
-        return json.loads(value) if self._is_string else value
+        if not self.is_string:
+            return value
+        try:
+            text = json.loads(value)
+        except ValueError:
+            text = None
+        if not isinstance(text, str):
+            raise OutputInvalid(f"the member {self.key!r} of the answer is no string", text=written)
+        return text
 
     @property
-    def _is_string(self) -> bool:
+    def is_string(self) -> bool:
         """Whether the text is told as a string of JSON."""
         return not self.form.language.is_json
+
+    def is_closed(self, text: str, written: str) -> bool:
+        """Whether nothing more was to come behind a text in form when the answer, ``written``, was cut.
+
+        It stood in an object, or is JSON with an end of its own; and behind it no other text had begun.
+        """
+        if self.mode == "instructions" and not written.rstrip(" \t\r\n`~").endswith(text):
+            return False
+        return self.key is not None or (self.form.language.is_json and text.endswith(("}", "]", '"')))
 
     def begun(self, written: str) -> str:
         """The text that a service cut, if it is the beginning of one in form.
@@ -150,7 +167,7 @@ def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = N
     Raises:
         UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
     """
-    plain, name = loosened(form), _NAME.sub("_", form.title).strip("_")[:64] or "answer"
+    plain, name = loosened(form), _name(form)
     if mode == "instructions":
         return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
     schema, key = _schema_of(form), None
@@ -198,6 +215,15 @@ def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
         return plan
     form = wire_form(_json(told), plan.form, lambda text: plan.form.read(plan.inner(text)), plan.key, converted)
     return replace(plan, _wire_form=form)
+
+
+def _name(form: Form[Any]) -> str:
+    """What a service calls the form: as its type or schema is called."""
+    title = form.title
+    if form.origin is not None and form.origin.kind == "schema" and not hasattr(form.read, "python_type"):
+        schema = json.loads(form.origin.what)
+        title = str(schema.get("title", "")) if isinstance(schema, dict) else ""
+    return _NAME.sub("_", title).strip("_")[:64] or "answer"
 
 
 def loosened(form: Form[Any]) -> Form[Any]:
@@ -277,7 +303,7 @@ def _restored(converted: Converted, written: str) -> str:
 
 def _member(written: str, key: str | None) -> str:
     """The text of the only member of an object."""
-    match = re.fullmatch(rf'\s*\{{\s*"{key}"\s*:\s*(.*\S)\s*\}}\s*', written, re.DOTALL)
+    match = re.fullmatch(rf'\{{\s*+"{key}"\s*+:\s*+(.*)\}}', written.strip(), re.DOTALL)
     if match is None:
         raise OutputInvalid(f"the answer is no object with the one member {key!r}", text=written)
-    return match[1]
+    return match[1].rstrip()

@@ -35,6 +35,9 @@ T = TypeVar("T")
 _FIRST, _LONGEST = 0.5, 30.0
 """Seconds of the first pause, and of the longest."""
 
+_LONGEST_SAID = 120.0
+"""Seconds that a service may ask for; whoever wants more is told so at once."""
+
 _PASSING = (408, 409, 425, 429)
 """Statuses below 500 that may go away by themselves."""
 
@@ -122,6 +125,8 @@ def _as_sync(policy: Any) -> BaseRetrying:
 def _may_pass(error: BaseException) -> bool:
     """Whether a request that failed so may succeed later."""
     if not isinstance(error, RequestFailed):
+        return False
+    if (error.retry_after is not None and error.retry_after > _LONGEST_SAID) or "insufficient_quota" in error.body:
         return False
     return error.may_pass or (error.status is not None and (error.status in _PASSING or error.status >= 500))
 

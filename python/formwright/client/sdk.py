@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, Self
 
 from formwright.client.exchange import Answer, Request
@@ -84,7 +84,7 @@ class _Sdk:
         if request.path not in self._creates:
             raise ArgumentError(f"the client has no {request.path.replace('/', '.')}.create", argument="api")
         names = {*_PARAMETERS[request.path], *self._passed}
-        known = {name: value for name, value in request.body.items() if name in names}
+        known = {name: deepcopy(value) for name, value in request.body.items() if name in names}
         unknown = {name: value for name, value in request.body.items() if name not in names}
         more = {**self._more, **known}
         if unknown:
@@ -154,7 +154,11 @@ def _failed(error: Exception) -> Answer:
         headers = getattr(getattr(error, "response", None), "headers", {})
         return Answer(status, body if isinstance(body, Mapping) else str(error).encode(), dict(headers))
     if _CONNECTION & {cls.__name__ for cls in type(error).__mro__}:
-        raise RequestFailed(f"the service could not be asked: {type(error).__name__}", may_pass=True) from error
+        raise RequestFailed(
+            f"the service could not be asked: {type(error).__name__}: {error}",
+            hint="look at the base_url of the client, and whether the service runs",
+            may_pass=True,
+        ) from error
     raise error
 
 

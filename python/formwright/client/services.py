@@ -69,7 +69,7 @@ SERVICES: dict[str, Service] = {
     for service in (
         Service(
             "openai",
-            ("api.openai.com", ".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"),
+            ("api.openai.com",),
             subset="openai",
             older=(
                 (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
@@ -78,6 +78,18 @@ SERVICES: dict[str, Service] = {
             max_tokens_name="max_completion_tokens",
             lacks=frozenset({"top_k"}),
             key="OPENAI_API_KEY",
+        ),
+        Service(
+            "azure",
+            (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"),
+            subset="openai",
+            older=(
+                (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
+                (("o1-mini*", "o1-preview*"), ("instructions",)),
+            ),
+            max_tokens_name="max_completion_tokens",
+            lacks=frozenset({"top_k"}),
+            key="AZURE_OPENAI_API_KEY",
         ),
         Service(
             "anthropic",

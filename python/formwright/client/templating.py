@@ -27,8 +27,9 @@ def rendered(messages: Sequence[Mapping[str, Any]], context: Mapping[str, Any] |
     Raises:
         PromptError: A template is broken, or wants a name that the context does not have.
     """
-    if not isinstance(context, Mapping):
+    if context is None:
         return list(messages)
+    context = context if isinstance(context, Mapping) else {}  # it has no names, so none may be wanted
     return [_filled(message, number, context) for number, message in enumerate(messages)]
 
 

@@ -58,7 +58,7 @@ class _Anthropic:
         return Reply(text, calls, end, text if end == "refusal" else "", _usage(body), body)
 
     def collector(self, query: Query) -> _Events:
-        return _Events()
+        return _Events(is_call=query.mode == "tools")
 
 
 def _form(query: Query) -> dict[str, Any]:
@@ -138,7 +138,8 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 class _Events:
     """Events of a message, put together as its blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_call: bool) -> None:
+        self._is_call = is_call
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self.is_complete = False
@@ -170,7 +171,7 @@ class _Events:
             if isinstance(piece := delta.get(kind), str):
                 known = block.get(place)
                 block[place] = known + piece if isinstance(known, str) else piece
-                return piece
+                return piece if self._is_call == (place == "input") else ""
         return ""
 
     @property

@@ -5,7 +5,7 @@
     CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: OpenAI's own models want ``max_completion_tokens``, which most other servers do not
-know; `formwright.client.modes` tells which one a service reads, in ``extra``.
+know; `formwright.client.services` tells which one a service reads, in ``extra``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Chat:
         return Reply(text_of(message.get("content")), calls, end, refusal, _usage(body), body)
 
     def collector(self, query: Query) -> _Chunks:
-        return _Chunks()
+        return _Chunks(is_call=query.mode == "tools")
 
 
 def _form(query: Query) -> dict[str, Any]:
@@ -107,7 +107,8 @@ def failed_event(event: Mapping[str, Any]) -> RequestFailed:
 class _Chunks:
     """Chunks of a chat completion; of several calls the arguments of the first are the answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_call: bool) -> None:
+        self._is_call = is_call
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._calls: dict[int, list[str]] = {}
@@ -141,9 +142,8 @@ class _Chunks:
             text = ""
         if refusal := member(delta, "refusal", str):
             self._refusal.append(refusal)
-        for call in delta.get("tool_calls") or ():
-            text += self._call(call)
-        return text
+        arguments = "".join(map(self._call, delta.get("tool_calls") or ()))
+        return arguments if self._is_call else text
 
     def _call(self, call: Any) -> str:
         number = member(call, "index", int)
