@@ -171,41 +171,29 @@ def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = N
     if mode == "instructions":
         return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
     schema, key = _schema_of(form), None
-    if schema is None:
-        raise UnsupportedKeyword(
-            f"{form.title} has no schema that a service could be told",
-            hint='use mode="instructions", and say in the prompt what is wanted',
-        )
     description = schema.get("description") if isinstance(schema, Mapping) else None
     if not _is_object(schema):
         key, schema = ("value" if form.language.is_json else "text"), _wrapped(schema, form)
     needs_words = mode == "json_object" or style is not None
     instruction = instruction_of(form if key is None else _json(schema), style or "schema") if needs_words else ""
+    plan = Plan(mode=mode, form=plain, name=name, description=description, instruction=instruction, key=key)
     if mode == "json_object":
-        return _with_wire(Plan(mode=mode, form=plain, name=name, instruction=instruction, key=key), schema)
-    converted = None
-    is_strict = mode == "strict" or service.subset is not None
-    if is_strict and service.subset is not None:
-        try:
-            converted = convert(schema, to=service.subset)
-        except FormwrightError:
-            if mode == "strict":
-                raise
-            is_strict = False
-    told = dict(schema) if converted is None else converted.schema
-    plan = Plan(
-        mode=mode,
-        form=plain,
-        schema=told,
-        name=name,
-        description=description,
-        is_strict=is_strict,
-        instruction=instruction,
-        notes=tuple(map(str, converted.notes)) if converted is not None else (),
-        key=key,
-        _converted=converted,
-    )
-    return _with_wire(plan, told)
+        return _with_wire(plan, schema)
+    return _with_schema(plan, schema, service)
+
+
+def _with_schema(plan: Plan, schema: Mapping[str, Any], service: Service) -> Plan:
+    """The plan with the schema that the service is told: in its subset, where it enforces one and can be told it."""
+    if service.subset is None:
+        return _with_wire(replace(plan, schema=schema, is_strict=plan.mode == "strict"), schema)
+    try:
+        converted = convert(schema, to=service.subset)
+    except FormwrightError:
+        if plan.mode == "strict":
+            raise
+        return _with_wire(replace(plan, schema=schema), schema)
+    notes, told = tuple(map(str, converted.notes)), converted.schema
+    return _with_wire(replace(plan, schema=told, is_strict=True, notes=notes, _converted=converted), told)
 
 
 def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
@@ -236,10 +224,13 @@ def loosened(form: Form[Any]) -> Form[Any]:
 
 
 def _schema_of(form: Form[Any]) -> Any:
-    """The JSON Schema of a form; a pattern or a choice as that of a string."""
+    """The JSON Schema of a form; a pattern or a choice as that of a string. Raises UnsupportedKeyword."""
     origin = form.origin
     if origin is None:
-        return None
+        raise UnsupportedKeyword(
+            f"{form.title} has no schema that a service could be told",
+            hint='use mode="instructions", and say in the prompt what is wanted',
+        )
     if origin.kind == "schema":
         schema, type_ = json.loads(origin.what), getattr(form.read, "python_type", None)
         return schema if type_ is None else with_docstrings(type_, schema)
