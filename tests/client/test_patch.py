@@ -358,7 +358,8 @@ def served() -> Any:
 def test_our_own_server(served: Any, is_async: bool, at: str) -> None:
     ask = Patched(is_async, served.base_url)
     ask.client = fw.patch(ask.sdk, model="formwright-tiny")
-    values = [ask(at=at, response_model=Person, temperature=0), ask("create_partial", at=at, response_model=Person)[-1]]
+    options = {"at": at, "response_model": Person, "temperature": 0}
+    values = [ask(**options), ask("create_partial", **options)[-1]]
     ask.close()
     assert [(type(value), value.age) for value in values] == [(Person, 36)] * 2
 

@@ -42,6 +42,10 @@ _PASSING = (408, 409, 425, 429)
 """Statuses below 500 that may go away by themselves."""
 
 
+_GROWING = tenacity.wait_exponential(multiplier=_FIRST, max=_LONGEST) + tenacity.wait_random(0, _FIRST)
+"""Longer pauses each time, and not the same ones for all clients."""
+
+
 def request_policy(
     retries: int, is_shown: Callable[[], bool] = lambda: False, left: Callable[[], float | None] = lambda: None
 ) -> BaseRetrying:
@@ -137,4 +141,4 @@ def _pause(state: RetryCallState) -> float:
     said = getattr(error, "retry_after", None)
     if said is not None:
         return float(said)
-    return float(tenacity.wait_exponential_jitter(initial=_FIRST, max=_LONGEST, jitter=_FIRST)(state))
+    return float(_GROWING(state))
