@@ -172,7 +172,8 @@ class Query:
         description: What it is for.
         is_strict: Whether the service is asked to enforce the schema.
         instruction: What is said about the form in words.
-        extra: Fields of the body that only some servers know.
+        extra: Further fields of the body.
+        max_tokens_name: What chat completions call ``max_tokens``.
         corrections: Answers so far that were wrong.
         is_stream: Whether the answer is to come piece by piece.
     """
@@ -185,10 +186,11 @@ class Query:
     description: str | None = None
     is_strict: bool = True
     instruction: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
     is_stream: bool = False
     max_tokens: int | None = None
+    max_tokens_name: str = "max_tokens"
     temperature: float | None = None
     top_k: int | None = None
     top_p: float = 1.0

@@ -50,7 +50,6 @@ from formwright.client.plans import Plan
 from formwright.client.retries import output_policy, request_policy, retried
 from formwright.client.wires import Wire
 from formwright.errors import (
-    AttemptsExhausted,
     FormwrightError,
     LanguageError,
     LimitExceeded,
@@ -60,7 +59,7 @@ from formwright.errors import (
     RequestFailed,
 )
 from formwright.forms import validation_context
-from formwright.generation.result import Attempt, Complete, Reason, Truncated, Usage
+from formwright.generation.result import Attempt, Complete, Reason, Truncated, Usage, exhausted
 from formwright.parts import Part
 
 __all__ = ["Flow", "Job", "answered"]
@@ -327,14 +326,9 @@ class _Work:
         if not self.attempts or self.job.max_retries == 0 or isinstance(cause, Refused):
             return cause
         self.job.tell("completion:last_attempt", cause)
-        count = len(self.attempts)
-        exhausted = AttemptsExhausted(
-            f"{count} attempt{'s' if count > 1 else ''} gave no value: {cause}",
-            hint=getattr(cause, "hint", None),
-            attempts=self.attempts,
-        )
-        exhausted.__cause__ = cause
-        return exhausted
+        told = exhausted(self.attempts, cause)
+        told.__cause__ = cause
+        return told
 
     def _check_tokens(self) -> None:
         allowed, used = self.job.token_budget, self.usage.total_tokens

@@ -128,6 +128,7 @@ class _Remote:
         stop: str | Sequence[str] | None = None,
         mode: str | None = None,
         cancel: Callable[[], bool] | None = None,
+        max_tokens_name: str | None = None,
         extra: Mapping[str, Any] | None = None,
         instruct: bool | str = False,
         **options: Any,
@@ -144,7 +145,8 @@ class _Remote:
             top_p=top_p,
             seed=seed,
             stop=_stops(stop),
-            extra=extra or {"max_tokens_name": self.service.max_tokens_name},
+            max_tokens_name=max_tokens_name or self.service.max_tokens_name,
+            extra=dict(extra or {}),
         )
         self._check(query)
         key = None if self.cache is None else self._cache_key

@@ -92,10 +92,9 @@ class _Calls:
         instruct = given.pop("instruct", False)
         messages = rendered(_conversation(given.pop(self._messages, None), self._messages), context)
         options = {"max_retries": given.pop("max_retries", 0), "token_budget": given.pop("token_budget", None)}
-        extra = {"max_tokens_name": self._model.service.max_tokens_name}
         bound = next((field for field in _BOUNDS if given.get(field) is not None), None)
         if bound is not None:
-            options["max_tokens"], extra["max_tokens_name"] = given.pop(bound), bound
+            options |= {"max_tokens": given.pop(bound), "max_tokens_name": bound}
         given = {field: value for field, value in given.items() if value is not None}
         flow = replace(self._model, name=name)._flow(
             messages,
@@ -105,7 +104,7 @@ class _Calls:
             tell=(self.hooks + hooks).emit,
             mode=mode,
             instruct=instruct,
-            extra=extra | given,
+            extra=given,
             **options,
         )
         return flow, self._model.transport.passing(given)

@@ -21,7 +21,7 @@ says it enforces, its text is checked here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -64,31 +64,27 @@ class Service:
 
 _WITHOUT_STRICT: tuple[Mode, ...] = ("tools", "json_object", "instructions")
 
+_OPENAI = Service(
+    "openai",
+    ("api.openai.com",),
+    subset="openai",
+    older=(
+        (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
+        (("o1-mini*", "o1-preview*"), ("instructions",)),
+    ),
+    max_tokens_name="max_completion_tokens",
+    lacks=frozenset({"top_k"}),
+    key="OPENAI_API_KEY",
+)
+
 SERVICES: dict[str, Service] = {
     service.name: service
     for service in (
-        Service(
-            "openai",
-            ("api.openai.com",),
-            subset="openai",
-            older=(
-                (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
-                (("o1-mini*", "o1-preview*"), ("instructions",)),
-            ),
-            max_tokens_name="max_completion_tokens",
-            lacks=frozenset({"top_k"}),
-            key="OPENAI_API_KEY",
-        ),
-        Service(
-            "azure",
-            (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"),
-            subset="openai",
-            older=(
-                (("gpt-3.5*", "gpt-4", "gpt-4-*", "gpt-4o-2024-05-13"), _WITHOUT_STRICT),
-                (("o1-mini*", "o1-preview*"), ("instructions",)),
-            ),
-            max_tokens_name="max_completion_tokens",
-            lacks=frozenset({"top_k"}),
+        _OPENAI,
+        replace(
+            _OPENAI,
+            name="azure",
+            hosts=(".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"),
             key="AZURE_OPENAI_API_KEY",
         ),
         Service(

@@ -17,10 +17,12 @@ a model writes when nothing holds it to the form.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
+from formwright.errors import AttemptsExhausted
 from formwright.parts import Part
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ __all__ = [
     "Result",
     "Truncated",
     "Usage",
+    "exhausted",
 ]
 
 T = TypeVar("T", covariant=True)
@@ -244,6 +247,13 @@ class Attempt:
     usage: Usage = field(default_factory=Usage)
     mode: str | None = None
     reply: Any = field(default=None, repr=False)
+
+
+def exhausted(attempts: Sequence[Attempt], error: Exception) -> AttemptsExhausted:
+    """The error after the last attempt."""
+    count = len(attempts)
+    said = f"{count} attempt{'s' if count > 1 else ''} gave no value: {error}"
+    return AttemptsExhausted(said, hint=getattr(error, "hint", None), attempts=attempts)
 
 
 Result = Complete[T] | Truncated

@@ -21,9 +21,9 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from formwright._kernel import Constraint, Language
-from formwright.errors import ArgumentError, AttemptsExhausted, OutputInvalid
+from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms import literal
-from formwright.generation.result import Attempt, Failed
+from formwright.generation.result import Attempt, Failed, exhausted
 
 __all__ = ["Refusals", "attempted", "without"]
 
@@ -129,13 +129,6 @@ class Refusals:
         error = exhausted(self._attempts[row], result.error)
         error.__cause__ = result.error
         return Failed(error)
-
-
-def exhausted(attempts: Sequence[Attempt], error: Exception) -> AttemptsExhausted:
-    """The error after the last attempt."""
-    count = len(attempts)
-    said = f"{count} attempt{'s' if count > 1 else ''} gave no value: {error}"
-    return AttemptsExhausted(said, hint=getattr(error, "hint", None), attempts=attempts)
 
 
 def _driven(attempt: Callable[[int], Generator[Any, Any, T]], max_retries: Any) -> T:

@@ -41,10 +41,9 @@ class _Anthropic:
         body: dict[str, Any] = {"model": query.model, "messages": turns, "max_tokens": MAX_TOKENS}
         body |= {"system": system} if system else {}
         body |= options_of(query, max_tokens="max_tokens", stop="stop_sequences")
-        extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
         if query.is_stream:
             body["stream"] = True
-        return Request("messages", body | _form(query) | extra, query.is_stream)
+        return Request("messages", body | _form(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         content = must(body, "content", list)

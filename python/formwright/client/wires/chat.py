@@ -5,7 +5,7 @@
     CHAT.request(query).body["response_format"]["type"]     # 'json_schema'
 
 Cost: building a dict. The wrinkle: OpenAI's own models want ``max_completion_tokens``, which most other servers do not
-know; `formwright.client.services` tells which one a service reads, in ``extra``.
+know; `formwright.client.services` tells which one a service reads.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ class _Chat:
     def request(self, query: Query) -> Request:
         body: dict[str, Any] = {"model": query.model, "messages": _messages(query)}
         body |= options_of(query, temperature="temperature", top_k="top_k", top_p="top_p", seed="seed", stop="stop")
-        extra = dict(query.extra)
-        body |= options_of(query, max_tokens=extra.pop("max_tokens_name", "max_tokens"))
+        body |= options_of(query, max_tokens=query.max_tokens_name)
         if query.is_stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return Request("chat/completions", body | _form(query) | extra, query.is_stream)
+        return Request("chat/completions", body | _form(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         choices = must(body, "choices", list)

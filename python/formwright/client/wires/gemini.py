@@ -47,10 +47,9 @@ class _Gemini:
         if query.mode == "strict" and query.schema is not None:
             config["responseJsonSchema"] = query.schema
         body |= {"generationConfig": config} if config else {}
-        extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
         method = "streamGenerateContent?alt=sse" if query.is_stream else "generateContent"
         path = f"models/{quote(query.model.removeprefix('models/'), safe='')}:{method}"
-        return Request(path, body | _tools(query) | extra, query.is_stream)
+        return Request(path, body | _tools(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         candidates = body.get("candidates")

@@ -30,10 +30,9 @@ class _Responses:
     def request(self, query: Query) -> Request:
         body: dict[str, Any] = {"model": query.model, "input": _input(query), "store": False}
         body |= options_of(query, max_tokens="max_output_tokens", temperature="temperature", top_p="top_p")
-        extra = {name: value for name, value in query.extra.items() if name != "max_tokens_name"}
         if query.is_stream:
             body["stream"] = True
-        return Request("responses", body | _form(query) | extra, query.is_stream)
+        return Request("responses", body | _form(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         if member(body, "error", dict):
