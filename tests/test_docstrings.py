@@ -29,8 +29,15 @@ NO_PYTHON = {"formwright.errors", "formwright.models.embedded"}
 """Modules whose block is a drawing."""
 NEEDS = {
     "formwright.torch": "torch",
+    "formwright.models.templated": "transformers",
     "formwright.models.transformers": "transformers",
-    "formwright.transformers": "transformers",
+    "formwright.integrations.llama_cpp": "llama_cpp",
+    "formwright.integrations.mlx": "mlx_lm",
+    "formwright.models.llama_cpp": "llama_cpp",
+    "formwright.models.mlx": "mlx_lm",
+    "formwright.models.onnx_genai": "onnxruntime_genai",
+    "formwright.tokenizers.llama_cpp": "llama_cpp",
+    "formwright.integrations.transformers": "transformers",
 }
 """Modules of frameworks that need not be there."""
 
@@ -169,12 +176,32 @@ def of_frameworks(module: str) -> dict[str, Any]:
     """The classes of the framework that a module is named after."""
     if module == "formwright.torch":
         return {"logits": importlib.import_module("torch").zeros((4, 4096))}
-    if module == "formwright.transformers":
+    if module == "formwright.integrations.transformers":
         library = importlib.import_module("transformers")
         network = library.AutoModelForCausalLM.from_pretrained(embedded.FOLDER)
         ids = importlib.import_module("torch").tensor([[5, 6]])
         inputs = {"input_ids": ids, "attention_mask": ids.new_ones(1, 2), "max_new_tokens": 8, "pad_token_id": 2}
         return {"model": network, "inputs": inputs}
+    if module == "formwright.models.contexts":
+        from formwright.models.contexts import Context
+
+        class Held(Context):
+            """A context that evaluates nothing."""
+
+            size = 100
+
+            def held(self) -> Any:
+                return np.zeros(0, np.intc)
+
+            def shorten(self, length: int) -> bool:
+                return True
+
+            def append(self, token_ids: Any) -> Any:
+                return np.zeros(8, np.float32)
+
+        return {"context": Held()}
+    if module == "formwright.models.templated":
+        return {"tokenizer": importlib.import_module("transformers").AutoTokenizer.from_pretrained(embedded.FOLDER)}
     if module == "formwright.models.transformers":
         library = importlib.import_module("transformers")
         return {name: getattr(library, name) for name in ("AutoModelForCausalLM", "AutoTokenizer")}

@@ -37,7 +37,7 @@ from formwright.tools import Call, tools
 
 if TYPE_CHECKING:
     from formwright.client import connect, from_openai, patch
-    from formwright.models import from_transformers, load
+    from formwright.models import from_llama_cpp, from_mlx, from_onnx_genai, from_transformers, load
 
 __all__ = [
     "Call",
@@ -66,6 +66,9 @@ __all__ = [
     "fill_bitmasks",
     "form",
     "format",
+    "from_llama_cpp",
+    "from_mlx",
+    "from_onnx_genai",
     "from_openai",
     "from_transformers",
     "instructions",
@@ -88,6 +91,9 @@ __all__ = [
 
 _LAZY = {
     "connect": "formwright.client",
+    "from_llama_cpp": "formwright.models",
+    "from_mlx": "formwright.models",
+    "from_onnx_genai": "formwright.models",
     "from_openai": "formwright.client",
     "from_transformers": "formwright.models",
     "load": "formwright.models",

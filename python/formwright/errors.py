@@ -25,6 +25,7 @@
     ├─ ParserFailed                                a character parser raised, or contradicts itself; .__cause__
     ├─ StreamUnfinished                            a stream was asked for its result before its end
     ├─ UnknownModel(ValueError)                    no model has this name
+    ├─ HostMismatch                                .host .version: an engine that cannot be relied on to keep to a form
     └─ MissingDependency(ImportError)              names the extra that brings it
 
 An error tells where, what, and what next: the message states what happened and
@@ -42,6 +43,7 @@ __all__ = [
     "AttemptsExhausted",
     "DeadEnd",
     "FormwrightError",
+    "HostMismatch",
     "LanguageError",
     "LimitExceeded",
     "MatchError",
@@ -312,6 +314,20 @@ class StreamUnfinished(FormwrightError):
 
 class UnknownModel(FormwrightError, ValueError):
     """No model has this name."""
+
+
+class HostMismatch(FormwrightError):
+    """An engine or framework that calls formwright does not do what a form relies on, or is of an unknown version.
+
+    Attributes:
+        host: Its name.
+        version: The version that was found, or ``None``.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, host: str = "", version: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.host = host
+        self.version = version
 
 
 class MissingDependency(FormwrightError, ImportError):

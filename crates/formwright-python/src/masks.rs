@@ -179,24 +179,41 @@ pub fn copy_allowed(
         return Err(argument(py, "out", "logits and out must have one shape".to_owned()));
     }
     rows.check(py, Int(count as i64 - 1))?;
-    let mut empty = Vec::new();
-    for row in 0..count {
-        let mut best = f32::NEG_INFINITY;
+    let copied = |&row: &usize| {
         let part = row * width..(row + 1) * width;
-        let mut words = rows.row(row).iter().map(word).chain(std::iter::repeat(0));
-        for (from, to) in from[part.clone()].chunks(32).zip(to[part].chunks(32)) {
-            let word = words.next().unwrap_or(0);
-            for (bit, (from, to)) in from.iter().zip(to).enumerate() {
-                let logit = if word >> bit & 1 == 0 { f32::NEG_INFINITY } else { from.get() };
-                best = if logit > best || logit.is_nan() { logit } else { best };
-                to.set(logit);
-            }
-        }
-        if best == f32::NEG_INFINITY {
-            empty.push(row);
-        }
+        !copy_row(&from[part.clone()], &to[part], rows.row(row))
+    };
+    Ok((0..count).filter(copied).collect())
+}
+
+/// Copy one row; whether an allowed logit is more than minus infinity.
+fn copy_row(from: &[ReadOnlyCell<f32>], to: &[Cell<f32>], words: &[AtomicU32]) -> bool {
+    let ((from, last), (to, rest)) = (from.as_chunks::<32>(), to.as_chunks::<32>());
+    let mut words = words.iter().map(word).chain(std::iter::repeat(0));
+    let mut some = false;
+    for ((from, to), word) in from.iter().zip(to).zip(&mut words) {
+        some |= copy_word(from, to, word);
     }
-    Ok(empty)
+    let word = words.next().unwrap_or(0);
+    for (bit, (from, to)) in last.iter().zip(rest).enumerate() {
+        to.set(if word & (1 << bit) == 0 { f32::NEG_INFINITY } else { from.get() });
+        some |= to.get() != f32::NEG_INFINITY;
+    }
+    some
+}
+
+/// The logits of one word, as [`select`]; whether one of them is more than minus infinity.
+#[inline]
+#[allow(clippy::needless_range_loop)]
+fn copy_word(from: &[ReadOnlyCell<f32>; 32], to: &[Cell<f32>; 32], word: i32) -> bool {
+    const NOTHING: u32 = f32::NEG_INFINITY.to_bits();
+    let mut differs = 0;
+    for bit in 0..32 {
+        let kept = if word & (1 << bit) == 0 { NOTHING } else { from[bit].get().to_bits() };
+        to[bit].set(f32::from_bits(kept));
+        differs |= kept ^ NOTHING;
+    }
+    differs != 0
 }
 
 /// A checked mask, and the rows to treat (all if `None`).

@@ -20,9 +20,20 @@ from formwright.models.prompts import Prompt
 
 if TYPE_CHECKING:
     from formwright.client import RemoteModel
+    from formwright.models.llama_cpp import LlamaCppModel
+    from formwright.models.mlx import MlxModel
     from formwright.models.transformers import TransformersModel
 
-__all__ = ["LocalModel", "LocalRuntime", "Prompt", "from_transformers", "load"]
+__all__ = [
+    "LocalModel",
+    "LocalRuntime",
+    "Prompt",
+    "from_llama_cpp",
+    "from_mlx",
+    "from_onnx_genai",
+    "from_transformers",
+    "load",
+]
 
 
 @overload
@@ -82,3 +93,50 @@ def from_transformers(model: Any, tokenizer: Any) -> TransformersModel:
     from formwright.models import transformers
 
     return transformers.wrap(model, tokenizer)
+
+
+def from_llama_cpp(llama: Any) -> LlamaCppModel:
+    """A model of llama.cpp that llama-cpp-python has loaded.
+
+    Args:
+        llama: A ``llama_cpp.Llama``; its vocabulary, its ends of text and its chat template are those of the file.
+
+    Raises:
+        VocabularyError: The vocabulary of the file cannot be represented.
+        MissingDependency: formwright[llama-cpp] is not installed.
+        HostMismatch: The installed llama-cpp-python is of an unknown version.
+    """
+    from formwright.models import llama_cpp
+
+    return llama_cpp.wrap(llama)
+
+
+def from_mlx(model: Any, tokenizer: Any) -> MlxModel:
+    """A model of MLX-LM, with its tokenizer: what ``mlx_lm.load(name)`` gives.
+
+    Raises:
+        VocabularyError: The tokenizer cannot be represented.
+        MissingDependency: formwright[mlx] is not installed.
+        HostMismatch: The installed MLX-LM is of an unknown version.
+    """
+    from formwright.models import mlx
+
+    return mlx.wrap(model, tokenizer)
+
+
+def from_onnx_genai(model: Any, folder: str | Path) -> LocalModel:
+    """A model of ONNX Runtime GenAI.
+
+    Args:
+        model: An ``onnxruntime_genai.Model``.
+        folder: Where it was loaded from: its ``genai_config.json`` and ``tokenizer.json`` are read.
+
+    Raises:
+        UnknownModel: The folder holds no such model.
+        VocabularyError: The tokenizer cannot be represented.
+        MissingDependency: formwright[onnx-genai] is not installed.
+        HostMismatch: The installed ONNX Runtime GenAI is of an unknown version.
+    """
+    from formwright.models import onnx_genai
+
+    return onnx_genai.wrap(model, Path(folder))

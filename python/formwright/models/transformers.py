@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -30,21 +30,20 @@ from numpy.typing import NDArray
 
 from formwright._dependencies import needs
 from formwright._kernel import Constraint
-from formwright.errors import ArgumentError, PromptError, UnknownModel
+from formwright.errors import ArgumentError, UnknownModel
 from formwright.generation.batch import Batch, Separate
 from formwright.generation.trace import Trace, retraced
 from formwright.languages import Canonical
 from formwright.models.base import LocalModel
-from formwright.models.prompts import Message
+from formwright.models.templated import encoder_of, tools_of
 from formwright.tokenizers import vocabulary_from
-from formwright.tools import style_of
 
 with needs("transformers", "a transformers model"):
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
     from transformers.cache_utils import DynamicLayer
 
-from formwright.transformers import AllowedTokens, FormGenerate, FormProcessor
+from formwright.integrations.transformers import AllowedTokens, FormGenerate, FormProcessor
 
 __all__ = ["TransformersBatch", "TransformersModel", "TransformersRuntime", "wrap"]
 
@@ -300,52 +299,10 @@ def wrap(model: Any, tokenizer: Any) -> TransformersModel:
         logits_size=model.config.get_text_config().vocab_size,
     )
 
-    def encode(prompt: str | Sequence[Message]) -> list[int]:
-        if not tokenizer.chat_template:
-            plain: list[int] = tokenizer(_plain(prompt))["input_ids"]
-            return plain
-        messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
-        templated = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True)
-        ids: list[int] = templated["input_ids"]
-        return ids
-
     name = type(model).__name__
-    style, with_tools = _tools_of(tokenizer)
-    return TransformersModel(
-        name, TransformersRuntime(model), vocabulary, encode, style=style, with_tools=with_tools, network=model
-    )
-
-
-def _tools_of(
-    tokenizer: Any,
-) -> tuple[str, Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], list[int]] | None]:
-    """How a chat template writes tool calls, and what writes a conversation with tools; none if it knows none."""
-    try:
-        style = style_of(tokenizer)
-    except ArgumentError:
-        return "json_lines", None
-
-    def with_tools(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> list[int]:
-        listed: Any = [dict(tool) for tool in tools] or None
-        try:
-            templated = tokenizer.apply_chat_template(
-                list(messages), tools=listed, add_generation_prompt=True, return_dict=True
-            )
-        except Exception as error:  # what the author of a template refuses
-            raise PromptError(f"the chat template refuses the conversation: {error}") from error
-        ids: list[int] = templated["input_ids"]
-        return ids
-
-    return style, with_tools
-
-
-def _plain(prompt: str | Sequence[Message]) -> str:
-    if isinstance(prompt, str):
-        return prompt
-    raise PromptError(
-        "the tokenizer has no chat template, so messages cannot be written for this model",
-        hint="pass the prompt as a str, or set tokenizer.chat_template",
-    )
+    style, with_tools = tools_of(tokenizer)
+    encode, runtime = encoder_of(tokenizer), TransformersRuntime(model)
+    return TransformersModel(name, runtime, vocabulary, encode, style=style, with_tools=with_tools, network=model)
 
 
 def _ends(model: Any) -> set[int]:

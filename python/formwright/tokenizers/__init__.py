@@ -35,6 +35,7 @@ _ADAPTERS = {
     "tiktoken": "tiktoken",
     "sentencepiece": "sentencepiece",
     "mistral_common": "mistral",
+    "llama_cpp": "llama_cpp",
 }
 
 

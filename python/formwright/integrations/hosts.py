@@ -1,0 +1,143 @@
+"""The engines and frameworks that formwright works inside: which versions are known, and whether they are here.
+
+::
+
+    HOSTS["vllm"].window                  # '>=0.32,<0.34'
+    [host.name for host in HOSTS.values() if host.version()]      # what is installed
+
+    with hosted("transformers"):
+        import transformers
+
+A host changes what it hands to its plugins from one minor version to the next, and a constraint that is called
+wrongly is one that is silently off. So each host has a window of versions whose ways are known; outside of it, nothing
+is written. Its end is the next version that may break, not the last one that was seen.
+
+Cost: one look into the metadata of installed packages.
+
+The wrinkle: a host without an extra is an engine that its users have installed with its own drivers; we only name it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import metadata
+
+from formwright.errors import HostMismatch, MissingDependency
+
+__all__ = ["HOSTS", "Host", "hosted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """An engine or framework.
+
+    Attributes:
+        name: As its makers write it.
+        package: The distribution that is installed.
+        first: The first version that is known.
+        end: The first version that is not known any more.
+        module: Our module for it.
+        use: What users type.
+        extra: Which extra of formwright brings it, if one does.
+    """
+
+    name: str
+    package: str
+    first: str
+    end: str
+    module: str
+    use: str
+    extra: str | None = None
+
+    @property
+    def window(self) -> str:
+        """The known versions, as pip reads them."""
+        return f">={self.first},<{self.end}"
+
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+        return f'pip install "formwright[{self.extra}]"' if self.extra else f'pip install "{self.package}{self.window}"'
+
+    def version(self) -> str | None:
+        """The version that is installed, if any."""
+        try:
+            return metadata.version(self.package)
+        except metadata.PackageNotFoundError:
+            return None
+
+    def check(self) -> str:
+        """The installed version, which is a known one.
+
+        Raises:
+            MissingDependency: It is not installed.
+            HostMismatch: It is too old or too new.
+        """
+        version = self.version()
+        if version is None:
+            raise MissingDependency(f"{self.use} needs {self.name}, which is not installed", hint=self.install)
+        number = _number(version)
+        if _number(self.first) <= number < _number(self.end):
+            return version
+        age = "too old" if number < _number(self.first) else "too new"
+        raise HostMismatch(
+            f"{self.name} {version} is {age}: known are the versions {self.window}",
+            hint=f'pip install "{self.package}{self.window}"',
+            host=self.name,
+            version=version,
+        )
+
+
+def _number(version: str) -> tuple[int, ...]:
+    """The release of a version: ``0.32.0rc1`` is 0.32.0 here."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+HOSTS = {
+    key: Host(name, package, first, end, f"formwright.{module}", use, extra)
+    for key, name, package, first, end, module, use, extra in (
+        ("transformers", "transformers", "transformers", "5.0", "6", "integrations.transformers",
+         "fw.from_transformers(model, tokenizer)", "transformers"),
+        ("llama_cpp", "llama-cpp-python", "llama-cpp-python", "0.3.16", "0.4", "integrations.llama_cpp",
+         "fw.from_llama_cpp(llama)", "llama-cpp"),
+        ("onnx_genai", "ONNX Runtime GenAI", "onnxruntime-genai", "0.11", "0.19", "models.onnx_genai",
+         "fw.from_onnx_genai(model, tokenizer)", "onnx-genai"),
+        ("mlx", "MLX-LM", "mlx-lm", "0.28", "0.33", "integrations.mlx", "fw.from_mlx(model, tokenizer)", "mlx"),
+        ("exllamav3", "ExLlamaV3", "exllamav3", "1.0", "2", "integrations.exllamav3", "FormFilter", None),
+        ("exllamav2", "ExLlamaV2", "exllamav2", "0.3", "0.4", "integrations.exllamav2", "FormFilter", None),
+        ("vllm", "vLLM", "vllm", "0.32", "0.34", "integrations.vllm", "FORMWRIGHT_VLLM=1", None),
+        ("sglang", "SGLang", "sglang", "0.5.20", "0.6", "integrations.sglang", "--grammar-backend formwright", None),
+        ("tensorrt_llm", "TensorRT-LLM", "tensorrt-llm", "1.0", "2", "integrations.tensorrt_llm",
+         "FormProcessor", None),
+        ("langchain", "LangChain", "langchain-core", "1.0", "2", "integrations.langchain",
+         "FormwrightChatModel", "langchain"),
+        ("llama_index", "LlamaIndex", "llama-index-core", "0.14", "0.15", "integrations.llama_index",
+         "FormwrightLLM", "llama-index"),
+        ("haystack", "Haystack", "haystack-ai", "3.0", "4", "integrations.haystack",
+         "FormwrightChatGenerator", "haystack"),
+        ("ray", "Ray", "ray", "2.51", "3", "integrations.ray", "GenerateStage", "ray"),
+    )
+}  # fmt: skip
+"""Every host, by the name of our module for it."""
+
+
+@contextmanager
+def hosted(key: str) -> Iterator[None]:
+    """Import a host in the block, if it is here in a known version.
+
+    Raises:
+        MissingDependency: It is not installed, or its import fails.
+        HostMismatch: Its version is not known.
+    """
+    host = HOSTS[key]
+    host.check()
+    try:
+        yield
+    except MissingDependency:
+        raise
+    except ImportError as error:
+        raise MissingDependency(f"{host.use}: the import of {host.name} failed: {error}", hint=host.install) from error

@@ -1,0 +1,101 @@
+"""A sequence under way in a context that holds one text at a time.
+
+::
+
+    runtime = ContextRuntime(context)            # a `Context` of some library
+    runtime.prefill([1, 2, 3])
+    twin = runtime.fork()                        # the same ids; nothing is evaluated
+
+Libraries that load a model with one context let it be shortened and made longer. Then a sequence is a list of ids, and
+the context is made to hold it when its logits are asked for: what it shares with the text that is held stays, the rest
+is evaluated. So a prompt that begins like the last one costs its other tokens only.
+
+Cost: a comparison of ids for each call of the model. The wrinkle: sequences that take turns evaluate again where their
+texts part, so rows that should run side by side want contexts of their own.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from threading import RLock
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Context", "ContextRuntime"]
+
+Floats = NDArray[np.float32]
+
+
+class Context(ABC):
+    """A context of a library; a lock lets the sequences of several threads take turns."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many tokens it can hold."""
+
+    @abstractmethod
+    def held(self) -> NDArray[np.intc]:
+        """The ids that it holds."""
+
+    @abstractmethod
+    def shorten(self, length: int) -> bool:
+        """Keep the first ``length`` ids only; false if it holds none now, because it cannot."""
+
+    @abstractmethod
+    def append(self, token_ids: Sequence[int]) -> Floats:
+        """Evaluate tokens, at least one; the logits after the last, a copy of shape ``(vocabulary,)``."""
+
+    def logits(self, token_ids: Sequence[int]) -> Floats:
+        """The logits after a text, which is held from then on."""
+        with self._lock:
+            ids, held = np.asarray(token_ids, np.intc), self.held()
+            same = min(_shared(held, ids), len(ids) - 1)
+            if same < len(held) and not self.shorten(same):
+                same = 0
+            return self.append(ids[same:].tolist())
+
+
+class ContextRuntime:
+    """A sequence of a context: its ids. See `formwright.models.LocalRuntime`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._ids = context, list[int]()
+
+    @property
+    def length(self) -> int:
+        """How many tokens it holds."""
+        return len(self._ids)
+
+    @property
+    def context(self) -> int:
+        """How many tokens it can hold."""
+        return self._context.size
+
+    def prefill(self, token_ids: Sequence[int], /) -> Floats:
+        """Append tokens; the logits after the last, of shape ``(vocabulary,)``."""
+        logits = self._context.logits(ids := [*self._ids, *token_ids])
+        self._ids = ids
+        return logits
+
+    def step(self, token_id: int, /) -> Floats:
+        """Append one token; the logits after it."""
+        return self.prefill([token_id])
+
+    def fork(self) -> Self:
+        """A sequence that holds the same tokens and goes on by itself."""
+        return copy.copy(self)
+
+
+def _shared(first: NDArray[np.intc], second: NDArray[np.intc]) -> int:
+    """How many ids two texts begin with alike."""
+    length = min(len(first), len(second))
+    differ = np.flatnonzero(first[:length] != second[:length])
+    return int(differ[0]) if len(differ) else length
