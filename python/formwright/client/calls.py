@@ -2,10 +2,13 @@
 
 ::
 
+    def get_weather(city: str, days: int = 1): ...
+
     plan = calls_plan(fw.tools([get_weather]), "tools", SERVICES["openai"])
-    [tool.name for tool in plan.asked(query).tools]         # ['get_weather']
-    (call,) = plan.read(Reply("", (ToolCall("get_weather", '{"city": "Oslo"}', "call_7"),))).value
-    call.arguments, call.id                                 # {'city': 'Oslo'}, 'call_7'
+    plan.asked(query).tools[0].schema["required"]           # ['city', 'days']: days as null, where it is left out
+    reply = Reply("", (ToolCall("get_weather", '{"city": "Oslo", "days": null}', "call_7"),))
+    (call,) = plan.read(reply).value
+    call.arguments, call.id                                 # ({'city': 'Oslo'}, 'call_7')
 
 A form that `formwright.tools` made is no text to a service: it has tools of its own. Each is told by the schema of its
 arguments, as a `Plan` tells a schema, and the value is what a local model gives: calls, or the text in their place.
@@ -85,7 +88,8 @@ class CallsPlan:
         if len(reply.calls) > (self.offer.most or len(reply.calls)):
             raise OutputInvalid(self._miscounted(reply), text=self.written(reply))
         for call in reply.calls:
-            self._plan(call).begun(Reply(call.arguments))
+            if not self._matches(call):
+                self._plan(call).begun(Reply(call.arguments))
         if not reply.calls:
             return reply.text if self._takes_text else ""
         return self.written(reply).removesuffix("]").removesuffix("}")
@@ -103,10 +107,11 @@ class CallsPlan:
 
     def _faults(self, call: ToolCall, which: str) -> list[Fault]:
         try:
-            self._call(call, None)
+            self._read_arguments(call, None)
         except OutputInvalid as error:
-            form = self.plans[call.name].form if call.name in self.plans else None
-            return [fault._replace(call=f"{which} ({call.name})") for fault in faults(error, form)]
+            known = call.name in self.plans
+            listed = faults(error, self.plans[call.name].form) if known else [Fault("", "", str(error))]
+            return [fault._replace(call=f"{which} ({call.name})") for fault in listed]
         return []
 
     def _spelled(self, calls: Iterable[tuple[str, str]]) -> str:
@@ -130,15 +135,19 @@ class CallsPlan:
 
     def _call(self, call: ToolCall, context: Any) -> tuple[Call, str]:
         """A call with typed arguments, and their text. Raises OutputInvalid."""
-        plan = self._plan(call)
         try:
-            text = plan.inner(_arguments(call))
-            value = plan.form.parse(text, context=context)
+            value, text = self._read_arguments(call, context)
         except OutputInvalid as error:
-            message = f"the arguments of {call.name}: {error}"
+            message = f"call of {call.name}: {error}"
             raise OutputInvalid(message, text=error.text, position=error.position) from error.__cause__ or error
         tool = next(tool for tool in self.offer.tools if tool.name == call.name)
         return Call(call.name, value, call.id, tool), text
+
+    def _read_arguments(self, call: ToolCall, context: Any) -> tuple[Any, str]:
+        """The arguments of a call, and their text. Raises OutputInvalid."""
+        plan = self._plan(call)
+        text = plan.inner(_arguments(call))
+        return plan.form.parse(text, context=context), text
 
     def _matches(self, call: ToolCall) -> bool:
         try:

@@ -46,7 +46,7 @@ def complaint(error: Exception, form: Form[Any] | None = None) -> str:
 def told(faults: Iterable[Fault]) -> str:
     """Faults, as a model is told them."""
     lines = [
-        f"- {fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}: {_shown(fault.value)} {fault.message}"
+        f"- {fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}: {_shown(fault.value)}{fault.message}"
         for fault in faults
     ]
     return "\n".join(["Your answer is not valid:", *lines, "Answer again, with the whole corrected answer only."])
@@ -88,7 +88,7 @@ def _validated(entry: dict[str, Any]) -> Fault:
 
 def _shown(value: str) -> str:
     value = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-    return f"{value}:" if value else ""
+    return f"{value}: " if value else ""
 
 
 def place_at(text: str, position: int) -> tuple[str, str]:
