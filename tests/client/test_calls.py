@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +15,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, field_validator
 
 import formwright as fw
+from formwright.client import AnswerCache
 from formwright.client.calls import calls_plan
-from formwright.client.exchange import Answer, Reply, ToolCall
+from formwright.client.exchange import Answer, Correction, Reply, ToolCall
 from formwright.client.services import SERVICES
 from formwright.errors import (
     AttemptsExhausted,
@@ -245,6 +248,25 @@ def test_many(driven: Driven, scripted: Any) -> None:
     assert isinstance(results[1].error, OutputInvalid)
 
 
+def test_the_cache_gives_calls_again(driven: Driven, scripted: Any, tmp_path: Path) -> None:
+    server = scripted(ok(whole("openai", "I look.", OSLO, FOUND)))
+    with closing(AnswerCache(tmp_path / "answers")) as cache:
+        found = [driven.connect(server.url, cache=cache).generate("Weather?", fw.tools(TOOLS)) for _ in range(2)]
+    assert len(server.requests) == 1
+    assert shown(found[0].value) == shown(found[1].value)
+    assert found[0].text == found[1].text
+
+
+def test_functions_are_answered_by_their_ids() -> None:
+    """Where Gemini gives any, two calls of one function are told apart by them."""
+    called = {"name": "ping", "args": {}, "id": "a"}
+    reply = test_wires.WIRES["gemini"].reply(candidate([{"functionCall": called}]))
+    query = test_wires.query("gemini", "instructions", corrections=(Correction(reply, "Wrong."),))
+    body = test_wires.WIRES["gemini"].request(query).body
+    valid("gemini", body)
+    assert body["contents"][-1]["parts"][0]["functionResponse"]["id"] == "a"
+
+
 # What is asked for
 
 
@@ -337,18 +359,27 @@ def test_arguments_that_say_no_type_are_told_as_an_object() -> None:
         calls_plan(fw.tools([{"name": "f", "parameters": {"type": "string"}}]), "tools", SERVICES["compatible"])
 
 
-@pytest.mark.parametrize("mode", ["instructions", "auto"])
-def test_words(driven: Driven, scripted: Any, mode: str) -> None:
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "",
+        "tools are not supported by this model",
+        "Unsupported parameter: 'parallel_tool_calls' is not supported with this model.",
+        "Function calling is not enabled for models/m",
+        "Invalid value at 'tool_config.function_calling_config.mode'",
+    ],
+)
+def test_words(driven: Driven, scripted: Any, refusal: str) -> None:
     """In words a form of tools is a text like any other; a service that knows no tools is asked that way."""
     form = fw.tools([get_weather], calls="required")
-    refusal = answer(400, {"error": {"message": "tools are not supported by this model"}})
     said = ok(whole("openai", '[{"name": "get_weather", "arguments": {"city":"Oslo"}}]'))
-    answers = (said,) if mode == "instructions" else (refusal, said)
+    answers = (answer(400, {"error": {"message": refusal}}), said) if refusal else (said,)
+    mode = "auto" if refusal else "instructions"
     result, server = asked(driven, scripted, "openai", form, *answers, mode=mode)
     assert shown(result.value) == [("get_weather", {"city": "Oslo"})]
     assert result.exchange.mode == "instructions"
     assert "tools" not in server.requests[-1].json
-    assert len(result.exchange.notes) == (mode == "auto")
+    assert len(result.exchange.notes) == bool(refusal)
 
 
 def test_compositions_stay_words(driven: Driven, scripted: Any) -> None:
@@ -422,16 +453,18 @@ def test_answers_that_are_cut_are_no_values(driven: Driven, scripted: Any, api: 
         asked(driven, scripted, api, form, said)
     result, _ = asked(driven, scripted, api, form, said, finish=False)
     assert isinstance(result, Truncated)
-    assert result.text.endswith('{"name": "ping", "arguments": {}')
+    opened = {"auto": "I look.[", "required": "[", "one": ""}[calls]
+    assert result.text == opened + '{"name": "ping", "arguments": {}'
 
 
 def test_a_call_that_is_cut(driven: Driven, scripted: Any) -> None:
     cut = whole("openai", "", OSLO, ("Find", '{"query":"x'), end="length")
     result, _ = asked(driven, scripted, "openai", fw.tools(TOOLS), ok(cut), finish=False)
     assert result.text.endswith('{"name": "Find", "arguments": {"query":"x')
-    wrong = whole("openai", "", ("Find", '{"query":3'), end="length")
-    with pytest.raises(OutputInvalid):
-        asked(driven, scripted, "openai", fw.tools(TOOLS), ok(wrong), finish=False)
+    for calls in ([("Find", '{"query":3')], [("Find", '{"query":"x'), OSLO], [("other", "{")]):
+        wrong = whole("openai", "", *calls, end="length")
+        with pytest.raises(OutputInvalid):
+            asked(driven, scripted, "openai", fw.tools(TOOLS), ok(wrong), finish=False)
 
 
 def test_a_cut_text(driven: Driven, scripted: Any) -> None:

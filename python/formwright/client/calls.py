@@ -87,11 +87,15 @@ class CallsPlan:
         """What a service cut: calls as far as they came. Raises OutputInvalid where that begins nothing in form."""
         if len(reply.calls) > (self.offer.most or len(reply.calls)):
             raise OutputInvalid(self._miscounted(reply), text=self.written(reply))
-        for call in reply.calls:
-            if not self._matches(call):
-                self._plan(call).begun(Reply(call.arguments))
+        if not self._takes_text:
+            reply = replace(reply, text="")
         if not reply.calls:
-            return reply.text if self._takes_text else ""
+            return reply.text
+        *before, last = reply.calls
+        for call in before:
+            self._call(call, None)
+        if not self._matches(last):
+            self._plan(last).begun(Reply(last.arguments))
         return self.written(reply).removesuffix("]").removesuffix("}")
 
     def written(self, reply: Reply) -> str:

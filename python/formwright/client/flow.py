@@ -66,7 +66,7 @@ Flow: TypeAlias = Generator[Step | Piece, Any, Complete[Any] | Truncated]
 
 _FORM = re.compile(
     r"\b(json_?schema|response_?format|output_?(config|format)|response_?(json_?)?schema|schema|structured|strict"
-    r"|tools?|tool_choice|grammar|text\.format)\b",
+    r"|tools?|tool_choice|parallel_tool_calls|function[_ ]?calling(_?config)?|grammar|text\.format)\b",
     re.IGNORECASE,
 )
 """What a service speaks of where it refuses the way in which a form is asked for."""

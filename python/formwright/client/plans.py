@@ -8,7 +8,8 @@
     plan.form.parse(text)                         # [1, 2]
 
 A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the root
-has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words.
+has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words;
+tools are offered as tools (`formwright.client.calls`).
 
 Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
 

@@ -4,7 +4,7 @@
 
     GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
-Cost: building a dict. The wrinkle: calls of functions have no ids, and an answer that was filtered may have no
+Cost: building a dict. The wrinkle: calls of functions may have no ids, and an answer that was filtered may have no
 candidate at all.
 """
 
@@ -124,9 +124,11 @@ def _corrected(correction: Correction) -> list[dict[str, Any]]:
     reply = correction.reply
     candidates = member(reply.raw, "candidates", list)
     written = member(candidates[0], "content", dict) if candidates else {}
-    parts = [
-        {"functionResponse": {"name": call.name, "response": {"error": correction.complaint}}} for call in reply.calls
+    answers = [
+        {"name": call.name, "response": {"error": correction.complaint}} | ({"id": call.id} if call.id else {})
+        for call in reply.calls
     ]
+    parts = [{"functionResponse": answer} for answer in answers]
     return [
         {"role": "model", "parts": member(written, "parts", list) or [{"text": reply.text}]},
         {"role": "user", "parts": parts or [{"text": correction.complaint}]},
