@@ -32,7 +32,7 @@ from formwright.tools import Call
 
 from . import test_flow, test_wires
 from .conftest import Driven
-from .scripted import DONE, answer, event, head, ok
+from .scripted import DONE, answer, chunk, event, head, ok
 from .test_wires import anthropic_stream, candidate, chat_whole, message, output_text, response, valid
 
 APIS = ["openai", "responses", "anthropic", "gemini"]
@@ -232,6 +232,15 @@ def test_a_stream_of_calls_only(driven: Driven, scripted: Any, api: str) -> None
     server = scripted(lambda _: streamed(api, "I look.", OSLO))
     pieces, result = driven.connect(server.url, api=api, service=service).stream("Weather?", form)
     assert (pieces, shown(result.value)) == ([], [("get_weather", {"city": "Oslo"})])
+
+
+def test_streamed_calls_without_numbers(driven: Driven, scripted: Any) -> None:
+    """Some servers give each call whole, and every one the index 0, or none."""
+    listed = whole("openai", "", OSLO, FOUND)["choices"][0]["message"]["tool_calls"]
+    events = [event(chunk(tool_calls=[call])) for call in (listed[0], {**listed[1], "index": 0})]
+    server = scripted(lambda _: [head(), *events, event(chunk(finish="tool_calls")), DONE])
+    _, result = driven.connect(server.url).stream("Weather?", fw.tools(TOOLS))
+    assert [call.name for call in result.value] == ["get_weather", "Find"]
 
 
 def test_a_stream_that_ends_too_soon_gives_nothing(driven: Driven, scripted: Any) -> None:

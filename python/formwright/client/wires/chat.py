@@ -156,12 +156,14 @@ class _Chunks:
         return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
     def _call(self, call: Any) -> str:
-        number = member(call, "index", int)
+        number, own = member(call, "index", int), member(call, "id", str)
+        if own and self._calls.get(number, ("", "", ""))[2] not in ("", own):
+            number = max(self._calls) + 1  # some servers give every call the index 0
         function = member(call, "function", dict)
         known = self._calls.setdefault(number, ["", "", ""])
         known[0] += member(function, "name", str)
         known[1] += (piece := member(function, "arguments", str))
-        known[2] = known[2] or member(call, "id", str)
+        known[2] = known[2] or own
         return piece if number == min(self._calls) else ""
 
     @property
