@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -13,7 +15,9 @@ from pydantic import BaseModel
 
 import formwright as fw
 from formwright.errors import ArgumentError, NotAForm, OutputInvalid, UnsupportedKeyword
-from formwright.tools import STYLES, style_of, tool_of
+from formwright.instructions import instruction_of
+from formwright.models.attempts import without
+from formwright.tools import STYLES, Call, Offer, style_of, tool_of, with_ids
 
 TEMPLATES = Path(os.environ.get("FORMWRIGHT_CHAT_TEMPLATES", "nowhere"))
 
@@ -307,3 +311,35 @@ def test_a_style_is_what_the_chat_template_writes(name: str, style: str, count: 
         ends = [len(written)]
     found = form.parse(written[: max(ends)])
     assert [(call.name, call.arguments) for call in found] == [("get_weather", arguments)] * count
+
+
+def test_a_form_remembers_its_tools() -> None:
+    for calls, given, most in [("auto", None, None), ("required", 3, 3), ("one", None, 1)]:
+        form = fw.tools(TOOLS, calls=calls, max_calls=given, style="llama3", max_digits=5)  # type: ignore[arg-type]
+        again = pickle.loads(pickle.dumps(form.named("calls")))
+        for same in (form, again):
+            assert same.origin.kind == "tools"
+            offer: Offer = same.origin.what
+            assert [tool.name for tool in offer.tools] == ["get_weather", "get", "Find"]
+            assert (offer.calls, offer.most) == (calls, most)
+            assert same.origin.options["max_digits"] == 5
+        (call,) = again.parse('{"name": "get", "parameters": {"kind":"a"}}')
+        assert (call.name, call.arguments) == ("get", {"kind": "a"})
+    assert (form + "!").origin is None
+    assert (form | "no").origin is None
+
+
+@pytest.mark.parametrize("wrap", [lambda form: form, fw.thinking, lambda form: form | fw.choice("no", "none")])
+def test_what_is_said_in_words_does_not_depend_on_it(wrap: Any) -> None:
+    form = fw.tools(TOOLS, calls="required")
+    assert instruction_of(wrap(form)) == instruction_of(wrap(replace(form, origin=None)))
+
+
+def test_a_refused_call_leaves_the_form_as_it_is() -> None:
+    form = fw.tools([Find], calls="one")
+    assert without(form, OutputInvalid("no", text=form.example(), position=0)) is form
+
+
+def test_ids() -> None:
+    calls = [Call("f", {}, id_, tool_of(Find)) for id_ in ("call_1", "", "x", "x", "")]
+    assert [call.id for call in with_ids(calls)] == ["call_1", "call_2", "x", "call_3", "call_4"]

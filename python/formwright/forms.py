@@ -90,12 +90,12 @@ class Origin(NamedTuple):
     """What a form was made of, where it is one thing.
 
     Attributes:
-        kind: ``"schema"``, ``"regex"`` or ``"choice"``.
-        what: The JSON Schema as text, the pattern, the options.
-        options: Of a schema: the options of JSON, as the kernel takes them.
+        kind: ``"schema"``, ``"regex"``, ``"choice"`` or ``"tools"``.
+        what: The JSON Schema as text, the pattern, the options, the tools as a `formwright.tools.Offer`.
+        options: Of a schema, and of the arguments of tools: the options of JSON, as the kernel takes them.
     """
 
-    kind: Literal["schema", "regex", "choice"]
+    kind: Literal["schema", "regex", "choice", "tools"]
     what: Any
     options: Mapping[str, Any] | None = None
 
@@ -174,7 +174,7 @@ class Form(Generic[T_co]):
         defaults: What the environment decided when the form was made; rows of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
-        origin: The schema, pattern or options that it was made of; ``None`` for compositions.
+        origin: The schema, pattern, options or tools that it was made of; ``None`` for compositions.
     """
 
     language: Language

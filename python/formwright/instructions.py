@@ -77,7 +77,7 @@ def instruction_of(form: Form[Any], style: str = "schema") -> str:
     """The text for a form that is made already. Raises as `instructions`."""
     check_style(style)
     origin = form.origin
-    if origin is None:
+    if origin is None or origin.kind == "tools":
         return _composed(form, style)
     if origin.kind == "choice":
         return f"Answer with {_one_of(origin.what)}"
@@ -277,7 +277,7 @@ def _composed(form: Form[Any], style: str) -> str:
 
 def _parts(form: Form[Any]) -> Iterator[Form[Any]]:
     """The forms that a composition is made of, as far as they have an origin."""
-    if form.origin is not None:
+    if form.origin is not None and form.origin.kind != "tools":
         yield form
         return
     read = form.read

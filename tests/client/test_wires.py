@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pytest
 
 from formwright.client.events import EventReader
-from formwright.client.exchange import Correction, Mode, Query, Reply, ToolCall
+from formwright.client.exchange import Correction, Mode, OfferedTool, Query, Reply, ToolCall
 from formwright.client.wires import WIRES
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
@@ -143,6 +143,7 @@ RAW: dict[str, tuple[Any, Any]] = {
         {"candidates": [{"content": {"parts": [{"functionCall": {"name": "answer", "args": {}}}]}}]},
     ),
 }
+OFFERED = OfferedTool("answer", SCHEMA, "An age.", True)
 CALL = ToolCall("answer", '{"age": "x"}', "c")
 
 
@@ -156,8 +157,10 @@ def query(api: str, mode: str, **more: Any) -> Query:
         "model": "m",
         "messages": TALKS[api],
         "mode": mode,
-        "schema": SCHEMA if mode in ("strict", "tools") else None,
-        "description": "An age.",
+        "schema": SCHEMA if mode == "strict" else None,
+        "description": "An age." if mode == "strict" else None,
+        "tools": (OFFERED,) if mode == "tools" else (),
+        "pieces": "arguments" if mode == "tools" else "text",
         "instruction": "Answer in JSON." if mode in ("json_object", "instructions") else "",
     }
     return Query(**asked | chosen | more)

@@ -5,7 +5,7 @@ r"""What was wrong with an answer, as a model is told it: the places as JSON Poi
     try:
         person.parse('{"age": -3}')
     except OutputInvalid as error:
-        complaint(error)        # 'Your answer is not in form.\n- at /age: ...'
+        complaint(error)        # 'Your answer is not valid:\n- at /age: ...'
 
 Cost: a look at the text. The wrinkle: where a text leaves its form, the rest of it is unknown, so one place is told;
 a type that refuses a text in form tells all places.
@@ -14,6 +14,7 @@ a type that refuses a text in form tells all places.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -21,25 +22,32 @@ from formwright.errors import OutputInvalid, OutputTruncated
 from formwright.forms import Form
 from formwright.incremental.scanner import Scanner
 
-__all__ = ["Fault", "complaint", "faults", "place_at"]
+__all__ = ["Fault", "complaint", "faults", "place_at", "told"]
 
 _SHOWN = 200
 
 
 class Fault(NamedTuple):
-    """A place of a text, what stands there, and what is wrong with it."""
+    """A place of a text, what stands there, what is wrong with it, and in which call of a tool, if in any."""
 
     pointer: str
     value: str
     message: str
+    call: str = ""
 
 
 def complaint(error: Exception, form: Form[Any] | None = None) -> str:
     """What is said to a model about its answer, which was to be in ``form``."""
     if isinstance(error, OutputTruncated):
         return "Your answer was cut because it is too long. Answer again, and shorter."
+    return told(faults(error, form))
+
+
+def told(faults: Iterable[Fault]) -> str:
+    """Faults, as a model is told them."""
     lines = [
-        f"- at {fault.pointer or 'the root'}: {_shown(fault.value)} {fault.message}" for fault in faults(error, form)
+        f"- {fault.call and f'{fault.call}: '}at {fault.pointer or 'the root'}: {_shown(fault.value)}{fault.message}"
+        for fault in faults
     ]
     return "\n".join(["Your answer is not valid:", *lines, "Answer again, with the whole corrected answer only."])
 
@@ -80,7 +88,7 @@ def _validated(entry: dict[str, Any]) -> Fault:
 
 def _shown(value: str) -> str:
     value = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-    return f"{value}:" if value else ""
+    return f"{value}: " if value else ""
 
 
 def place_at(text: str, position: int) -> tuple[str, str]:

@@ -29,6 +29,7 @@ __all__ = [
     "Keep",
     "Mode",
     "Next",
+    "OfferedTool",
     "Open",
     "Query",
     "Recall",
@@ -131,6 +132,23 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool as a service is told it.
+
+    Attributes:
+        name: Its name.
+        schema: The JSON Schema of its arguments.
+        description: What it is for.
+        is_strict: Whether the service is asked to enforce the schema.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+    description: str | None = None
+    is_strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """An answer of a model, read out of the format of its API.
 
@@ -150,6 +168,11 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     raw: Any = field(default=None, repr=False)
 
+    @property
+    def written(self) -> str:
+        """What the model wrote: its text, or else the arguments of its calls."""
+        return self.text or "".join(call.arguments for call in self.calls)
+
 
 @dataclass(frozen=True, slots=True)
 class Correction:
@@ -167,10 +190,12 @@ class Query:
         model: The name of the model.
         messages: The conversation, as the user gave it.
         mode: How the form is asked for.
-        schema: The JSON Schema that the service is told, in the modes that tell it one.
-        name: What the schema, or the tool, is called.
+        schema: The JSON Schema that the text is to keep to, in the mode that tells one.
+        name: What the schema is called.
         description: What it is for.
-        is_strict: Whether the service is asked to enforce the schema.
+        tools: The tools that are offered, in the mode that offers any.
+        calls: Whether the model may call them, must, or must call one once.
+        pieces: What is given out of a stream: the text, the arguments of the first call, or nothing.
         instruction: What is said about the form in words.
         extra: Further fields of the body.
         max_tokens_name: What chat completions call ``max_tokens``.
@@ -184,7 +209,9 @@ class Query:
     schema: Mapping[str, Any] | None = None
     name: str = "answer"
     description: str | None = None
-    is_strict: bool = True
+    tools: tuple[OfferedTool, ...] = ()
+    calls: Literal["auto", "required", "one"] = "one"
+    pieces: Literal["text", "arguments", "nothing"] = "text"
     instruction: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
@@ -196,6 +223,11 @@ class Query:
     top_p: float = 1.0
     seed: int | None = None
     stop: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str | None:
+        """The tool that must be called, where it is one that is known by name."""
+        return self.tools[0].name if self.calls == "one" and len(self.tools) == 1 else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

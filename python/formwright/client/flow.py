@@ -27,7 +27,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from formwright.client.complaints import complaint
 from formwright.client.events import EventReader
 from formwright.client.exchange import (
     Close,
@@ -46,21 +45,19 @@ from formwright.client.exchange import (
 )
 from formwright.client.failures import failure_of, json_of, too_large
 from formwright.client.pieces import Piece, Pieces
-from formwright.client.plans import Plan
+from formwright.client.plans import AnyPlan, Whole
 from formwright.client.retries import output_policy, request_policy, retried
 from formwright.client.wires import Wire
 from formwright.errors import (
     FormwrightError,
     LanguageError,
     LimitExceeded,
-    OutputInvalid,
     OutputTruncated,
     Refused,
     RequestFailed,
 )
 from formwright.forms import validation_context
 from formwright.generation.result import Attempt, Complete, Reason, Truncated, Usage, exhausted
-from formwright.parts import Part
 
 __all__ = ["Flow", "Job", "answered"]
 
@@ -69,7 +66,7 @@ Flow: TypeAlias = Generator[Step | Piece, Any, Complete[Any] | Truncated]
 
 _FORM = re.compile(
     r"\b(json_?schema|response_?format|output_?(config|format)|response_?(json_?)?schema|schema|structured|strict"
-    r"|tools?|tool_choice|grammar|text\.format)\b",
+    r"|tools?|tool_choice|parallel_tool_calls|function[_ ]?calling(_?config)?|grammar|text\.format)\b",
     re.IGNORECASE,
 )
 """What a service speaks of where it refuses the way in which a form is asked for."""
@@ -101,7 +98,7 @@ class Job:
     wire: Wire
     query: Query
     modes: Sequence[Mode]
-    plan: Callable[[Mode], Plan]
+    plan: Callable[[Mode], AnyPlan]
     finish: bool = True
     context: Any = None
     max_retries: Any = 0
@@ -165,9 +162,9 @@ class _Work:
         budget = self.job.time_budget
         self._deadline = None if budget is None else self.job.clock() + budget
 
-    def written(self, plan: Plan, notes: Sequence[str]) -> Flow:
+    def written(self, plan: AnyPlan, notes: Sequence[str]) -> Flow:
         """The result in one mode."""
-        job, query = self.job, _asked(self.job.query, plan)
+        job, query = self.job, plan.asked(self.job.query)
         key = self._key(query)
         known = (yield Recall(key)) if key is not None else None
         if known is not None and (result := self._again(plan, known, notes)) is not None:
@@ -180,7 +177,7 @@ class _Work:
             try:
                 result = self._result(plan, reply, [*notes, *plan.notes])
             except Exception as error:
-                query = _corrected(query, reply, error, plan)
+                query = self._corrected(query, reply, error, plan)
                 job.tell("parse:error", error)
                 raise
             if key is not None and self._body is not None and reply.end == "stop" and isinstance(result, Complete):
@@ -202,7 +199,7 @@ class _Work:
         request = self.job.wire.request(query)
         return self.job.cache_key({"path": request.path, **request.body})
 
-    def _again(self, plan: Plan, body: Mapping[str, Any], notes: Sequence[str]) -> Complete[Any] | None:
+    def _again(self, plan: AnyPlan, body: Mapping[str, Any], notes: Sequence[str]) -> Complete[Any] | None:
         """The result of an answer that the cache has; ``None`` if it is none any more, for this type or context."""
         try:
             result = self._result(plan, self.job.wire.reply(body), [*notes, *plan.notes])
@@ -211,7 +208,7 @@ class _Work:
             return None
         return result if isinstance(result, Complete) else None
 
-    def _replied(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
+    def _replied(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
         """The answer to one query, sent again while it fails for reasons that may pass."""
         job, request = self.job, self.job.wire.request(query)
         job.tell("completion:kwargs", request.body)
@@ -237,7 +234,7 @@ class _Work:
         job.tell("completion:usage", self.usage)
         return reply
 
-    def _streamed(self, query: Query, plan: Plan) -> Generator[Step | Piece, Any, Reply]:
+    def _streamed(self, query: Query, plan: AnyPlan) -> Generator[Step | Piece, Any, Reply]:
         """The answer to one query, piece by piece."""
         job, events, size = self.job, EventReader(), 0
         answer = yield Open(job.wire.request(query), self._left())
@@ -275,14 +272,15 @@ class _Work:
             raise RequestFailed("the stream ended before the answer was complete", may_pass=True)
         return collector.reply
 
-    def _result(self, plan: Plan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
+    def _result(self, plan: AnyPlan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
         """What an answer comes to; one that is wrong is noted as an attempt."""
         try:
-            outside, ends = self._read(plan, reply)
+            ends = self._read(plan, reply)
         except Exception as error:
             self._note(plan, reply, error)
             raise
         self._note(plan, reply, None)
+        outside = ends.outside if isinstance(ends, Whole) else ""
         exchange = Exchange(plan.mode, tuple(notes), outside, tuple(self.attempts), self.usage, reply.raw)
         written: dict[str, Any] = {
             "token_ids": (),
@@ -297,27 +295,29 @@ class _Work:
         enforced: Any = "server" if plan.is_strict else "checked"
         return Complete(value=ends.value, text=ends.text, parts=ends.parts, enforced=enforced, **written)
 
-    def _read(self, plan: Plan, reply: Reply) -> tuple[str, _Cut | _Whole]:
-        """What stood around the text, and the text: whole with its value, or cut where that is allowed."""
+    def _read(self, plan: AnyPlan, reply: Reply) -> _Cut | Whole:
+        """The text: whole with its value, or cut where that is allowed."""
         if reply.end in ("refusal", "content_filter"):
             raise _refused(reply)
         reason = _REASONS.get(reply.end, "stop" if self.job.query.stop else None)
-        try:
-            text, outside = plan.text(reply)
-        except OutputInvalid:
-            if reason is None:
-                raise
-            text, outside = "", ""
-        may_go_on = reply.end in _REASONS and not plan.is_closed(text, reply.text)
-        if reason is None or (plan.form.matches(text) and not may_go_on):
-            return outside, _Whole(text, plan.form.parse(text, context=self.job.context), plan.form.parts(text))
+        if reason is None or plan.is_whole(reply, is_cut=reply.end in _REASONS):
+            return plan.read(reply, context=self.job.context)
         if reason == "max_tokens" and self.job.finish:
-            raise _truncated(reply)
-        return "", _Cut(plan.begun(_shown(reply)), reason)
+            raise _truncated(reply, plan)
+        return _Cut(plan.begun(reply), reason)
 
-    def _note(self, plan: Plan, reply: Reply, error: Exception | None) -> None:
+    def _corrected(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
+        """The query for the next attempt: with what was wrong, or with room for more."""
+        if isinstance(error, OutputTruncated):
+            taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(plan.written(reply)))
+            return replace(query, max_tokens=2 * taken)
+        with validation_context(self.job.context):
+            said = plan.complaint(error, reply)
+        return replace(query, corrections=(*query.corrections, Correction(reply, said)))
+
+    def _note(self, plan: AnyPlan, reply: Reply, error: Exception | None) -> None:
         number = len(self.attempts) + 1
-        self.attempts.append(Attempt(number, _shown(reply), error, reply.usage, plan.mode, reply))
+        self.attempts.append(Attempt(number, plan.written(reply), error, reply.usage, plan.mode, reply))
 
     def _told(self, error: Exception) -> Exception:
         """The error of a job: that of its only attempt, or one with all of them."""
@@ -356,12 +356,6 @@ class _Work:
         return left
 
 
-class _Whole(NamedTuple):
-    text: str
-    value: Any
-    parts: tuple[Part, ...]
-
-
 class _Cut(NamedTuple):
     text: str
     reason: Reason
@@ -374,38 +368,12 @@ _REASONS: Mapping[End, Reason] = {"length": "max_tokens", "cancel": "cancel"}
 """The ends of texts that are cut."""
 
 
-def _asked(query: Query, plan: Plan) -> Query:
-    """The query with what a plan says of the form."""
-    return replace(
-        query,
-        mode=plan.mode,
-        schema=plan.schema,
-        name=plan.name,
-        description=plan.description,
-        is_strict=plan.is_strict,
-        instruction=plan.instruction,
-    )
-
-
-def _corrected(query: Query, reply: Reply, error: Exception, plan: Plan) -> Query:
-    """The query for the next attempt: with what was wrong, or with room for more."""
-    if isinstance(error, OutputTruncated):
-        taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(_shown(reply)))
-        return replace(query, max_tokens=2 * taken)
-    return replace(query, corrections=(*query.corrections, Correction(reply, complaint(error, plan.form))))
-
-
-def _shown(reply: Reply) -> str:
-    """What the model wrote: its text, or else the arguments of its calls."""
-    return reply.text or "".join(call.arguments for call in reply.calls)
-
-
-def _truncated(reply: Reply) -> OutputTruncated:
+def _truncated(reply: Reply, plan: AnyPlan) -> OutputTruncated:
     count = reply.usage.completion_tokens
     return OutputTruncated(
         f"the service cut the text after {count or 'some'} tokens",
         hint="pass a larger max_tokens, or finish=False to be given the text that was cut",
-        text=_shown(reply),
+        text=plan.written(reply),
     )
 
 

@@ -28,11 +28,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, get_arg
 
 from formwright._kernel import Constraint
 from formwright.client.cache import AnswerCache
+from formwright.client.calls import calls_plan, is_offered
 from formwright.client.drivers import Arriving, ArrivingAsync, AsyncTransport, Transport, run, run_async
 from formwright.client.exchange import Mode, Query
 from formwright.client.flow import Flow, Job, answered
 from formwright.client.items import ItemsAsync, array
-from formwright.client.plans import Plan, plan_of
+from formwright.client.plans import AnyPlan, plan_of
 from formwright.client.prompts import Conversation, read_prompt
 from formwright.client.services import Service, modes_of
 from formwright.client.wires import WIRES
@@ -93,7 +94,7 @@ class _Remote:
     cache: AnswerCache | None = None
     where: str = ""
     identity: str = ""
-    _plans: OrderedDict[Any, Plan] = field(default_factory=OrderedDict, compare=False)
+    _plans: OrderedDict[Any, AnyPlan] = field(default_factory=OrderedDict, compare=False)
     _lock: Lock = field(default_factory=Lock, compare=False)
 
     def __post_init__(self) -> None:
@@ -156,7 +157,7 @@ class _Remote:
         job = Job(
             wire=WIRES[self.api],
             query=query,
-            modes=self._modes(mode or self.mode),
+            modes=self._modes(mode or self.mode, read),
             plan=lambda mode: self._plan(form, read, mode, style),
             request_retries=self.request_retries,
             max_bytes=self.max_bytes,
@@ -167,9 +168,12 @@ class _Remote:
         )
         return answered(job)
 
-    def _modes(self, mode: str) -> Sequence[Mode]:
+    def _modes(self, mode: str, form: Form[Any] | None = None) -> Sequence[Mode]:
+        """The modes to be tried for a form; one of tools is asked for by tools, or else in words."""
         if mode == "auto":
-            return modes_of(self.service, self.name)
+            modes = modes_of(self.service, self.name)
+            is_tools = form is not None and is_offered(form)
+            return [mode for mode in modes if mode in ("tools", "instructions")] if is_tools else modes
         if mode not in get_args(Mode):
             known = ", ".join(map(repr, ("auto", *get_args(Mode))))
             raise ArgumentError(f"there is no mode {mode!r}", hint=f"there are {known}", argument="mode")
@@ -190,14 +194,15 @@ class _Remote:
         if query.stop and "stop" not in has:
             raise _unsupported("stop", self)
 
-    def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> Plan:
+    def _plan(self, form: Any, read: Form[Any], mode: Mode, style: str | None) -> AnyPlan:
         """How a form is asked for in a mode; kept for the next time."""
         key = (_key(form), mode, style)
         with self._lock:
             if key[0] is not None and key in self._plans:
                 self._plans.move_to_end(key)
                 return self._plans[key]
-        plan = plan_of(read, mode, self.service, style)
+        is_native = is_offered(read) and mode in ("strict", "tools")
+        plan: AnyPlan = (calls_plan if is_native else plan_of)(read, mode, self.service, style)
         with self._lock:
             if key[0] is not None:
                 self._plans[key] = plan

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from formwright.client.plans import Plan
+from formwright.client.plans import AnyPlan
 from formwright.errors import OutputInvalid
 from formwright.incremental import Incoming, Partial
 
@@ -43,7 +43,7 @@ class Piece:
 class Pieces:
     """The text of an answer as it arrives."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: AnyPlan) -> None:
         self._plan = plan
         self._given = 0
         is_sought = plan.mode == "instructions"

@@ -8,7 +8,8 @@
     plan.form.parse(text)                         # [1, 2]
 
 A JSON form is told by its schema: in the subset of the service, and as the member ``value`` of an object where the root
-has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words.
+has to be one. A pattern or a choice is told as a string. Compositions have no schema, so they are asked for in words;
+tools are offered as tools (`formwright.client.calls`).
 
 Cost: compiling the form, and converting its schema; a model keeps the plans of the forms it was asked for last.
 
@@ -22,19 +23,21 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from formwright._kernel import Language
-from formwright.client.exchange import Mode, Reply
+from formwright.client.complaints import complaint
+from formwright.client.exchange import Mode, OfferedTool, Query, Reply
 from formwright.client.found import Found, found
 from formwright.client.places import wire_form
 from formwright.client.services import Service
 from formwright.errors import FormwrightError, OutputInvalid, UnsupportedKeyword
 from formwright.forms import Form, read_json
 from formwright.instructions import instruction_of, with_docstrings
+from formwright.parts import Part
 from formwright.providers import Converted, convert
 
-__all__ = ["Plan", "loosened", "moved", "plan_of"]
+__all__ = ["AnyPlan", "Plan", "Whole", "loosened", "moved", "plan_of"]
 
 _SPACES = 1000
 """Whitespace characters in a row that a service may write."""
@@ -52,6 +55,80 @@ _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 _BEGINNING = re.compile(r"^[ \t]*+(?P<text>[{\[])", re.MULTILINE)
 """Where JSON begins in an answer that was cut."""
+
+
+class Whole(NamedTuple):
+    """An answer that is in form.
+
+    Attributes:
+        text: The text in form.
+        value: What it is read as.
+        parts: Its named parts.
+        outside: What stood around it.
+    """
+
+    text: str
+    value: Any
+    parts: tuple[Part, ...]
+    outside: str
+
+
+class AnyPlan(Protocol):
+    """How a form is asked for in one mode, and read: by a schema (`Plan`), or by tools (`formwright.client.calls`)."""
+
+    @property
+    def mode(self) -> Mode:
+        """The mode."""
+        ...
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the service is asked to enforce the form."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the service is not told."""
+        ...
+
+    @property
+    def wire_form(self) -> Form[Any]:
+        """The form of what a stream gives out."""
+        ...
+
+    @property
+    def key(self) -> str | None:
+        """The member of an object under which the value stands, if it is not the root."""
+        ...
+
+    @property
+    def is_string(self) -> bool:
+        """Whether the text is told as a string of JSON."""
+        ...
+
+    def asked(self, query: Query, /) -> Query:
+        """The query with what is said of the form."""
+        ...
+
+    def read(self, reply: Reply, /, *, context: Any = None) -> Whole:
+        """An answer with its value. Raises OutputInvalid."""
+        ...
+
+    def is_whole(self, reply: Reply, /, *, is_cut: bool) -> bool:
+        """Whether an answer that may be cut is in form, and nothing more was to come."""
+        ...
+
+    def begun(self, reply: Reply, /) -> str:
+        """The text of an answer that was cut, if it is the beginning of one in form. Raises OutputInvalid."""
+        ...
+
+    def written(self, reply: Reply, /) -> str:
+        """What the model wrote, for people."""
+        ...
+
+    def complaint(self, error: Exception, reply: Reply, /) -> str:
+        """What is said to the model about an answer that was wrong."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +158,39 @@ class Plan:
     key: str | None = None
     _converted: Converted | None = field(default=None, repr=False)
     _wire_form: Form[Any] | None = field(default=None, repr=False)
+
+    def asked(self, query: Query) -> Query:
+        """The query with what is said of the form."""
+        query = replace(query, mode=self.mode, instruction=self.instruction)
+        if self.mode == "tools":
+            return replace(query, tools=(self.tool,), calls="one", pieces="arguments")
+        return replace(query, schema=self.schema, name=self.name, description=self.description)
+
+    @property
+    def tool(self) -> OfferedTool:
+        """The form as the arguments of a tool."""
+        return OfferedTool(self.name, self.schema or {}, self.description, self.is_strict)
+
+    def read(self, reply: Reply, *, context: Any = None) -> Whole:
+        """An answer with its value. Raises OutputInvalid."""
+        text, outside = self.text(reply)
+        return Whole(text, self.form.parse(text, context=context), self.form.parts(text), outside)
+
+    def is_whole(self, reply: Reply, *, is_cut: bool) -> bool:
+        """Whether an answer that may be cut is in form, and nothing more was to come."""
+        try:
+            text, _ = self.text(reply)
+        except OutputInvalid:
+            return False
+        return self.form.matches(text) and (not is_cut or self._is_closed(text, reply.text))
+
+    def written(self, reply: Reply) -> str:
+        """What the model wrote, for people."""
+        return reply.written
+
+    def complaint(self, error: Exception, reply: Reply) -> str:
+        """What is said to the model about an answer that was wrong."""
+        return complaint(error, self.form)
 
     def text(self, reply: Reply) -> Found:
         """The text in form that an answer holds, and what stood around it; it is not checked yet.
@@ -127,7 +237,7 @@ class Plan:
         """Whether the text is told as a string of JSON."""
         return not self.form.language.is_json
 
-    def is_closed(self, text: str, written: str) -> bool:
+    def _is_closed(self, text: str, written: str) -> bool:
         """Whether nothing more was to come behind a text in form when the answer, ``written``, was cut.
 
         It stood in an object, or is JSON with an end of its own; and behind it no other text had begun.
@@ -136,13 +246,14 @@ class Plan:
             return False
         return self.key is not None or (self.form.language.is_json and text.endswith(("}", "]", '"')))
 
-    def begun(self, written: str) -> str:
+    def begun(self, reply: Reply) -> str:
         """The text that a service cut, if it is the beginning of one in form.
 
         Raises:
             OutputInvalid: It is not.
         """
-        form, text = self.wire_form, written.lstrip()
+        form, written = self.wire_form, reply.written
+        text = written.lstrip()
         if self.mode == "instructions" and (start := _BEGINNING.search(written)):
             text = written[start.start("text") :]
         if form.check(text).position < len(text):
@@ -226,7 +337,7 @@ def loosened(form: Form[Any]) -> Form[Any]:
 def _schema_of(form: Form[Any]) -> Any:
     """The JSON Schema of a form; a pattern or a choice as that of a string. Raises UnsupportedKeyword."""
     origin = form.origin
-    if origin is None:
+    if origin is None or origin.kind == "tools":
         raise UnsupportedKeyword(
             f"{form.title} has no schema that a service could be told",
             hint='use mode="instructions", and say in the prompt what is wanted',

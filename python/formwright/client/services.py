@@ -49,6 +49,8 @@ class Service:
         older: Models that can do less: their names, with ``*`` for any end, and their modes.
         max_tokens_name: The field of chat completions that bounds the answer.
         lacks: Options of generation that its API has and it does not.
+        is_loose_in_auto: Whether it holds calls of tools to their schemas only if asked, where the model may write
+            text instead.
         key: The variable of the environment that holds the key, where none is passed.
     """
 
@@ -59,6 +61,7 @@ class Service:
     older: tuple[tuple[tuple[str, ...], tuple[Mode, ...]], ...] = ()
     max_tokens_name: str = "max_tokens"
     lacks: frozenset[str] = frozenset()
+    is_loose_in_auto: bool = False
     key: str = "FORMWRIGHT_API_KEY"
 
 
@@ -104,6 +107,7 @@ SERVICES: dict[str, Service] = {
             "gemini",
             ("generativelanguage.googleapis.com", "aiplatform.googleapis.com"),
             subset="gemini",
+            is_loose_in_auto=True,
             key="GEMINI_API_KEY",
             older=((("gemini-1.*", "models/gemini-1.*"), _WITHOUT_STRICT),),
         ),

@@ -166,7 +166,7 @@ def without(form: Any, error: OutputInvalid) -> Any:
         smaller = without(form.form, error)
         return form if smaller is form.form else Constraint(smaller, form.vocabulary, canonical=form.canonical)
     origin = form.origin
-    if origin is None:
+    if origin is None or origin.kind == "tools":
         return form
     if origin.kind != "schema":
         return replace(form, language=form.language & (~literal(error.text)).language)

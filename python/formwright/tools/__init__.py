@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Literal
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms import Form, chained, literal
+from formwright.forms import Form, Origin, chained, literal
 from formwright.free_text import special, text
 from formwright.languages import json_options
 from formwright.parts import Chain, Cut, plain
@@ -35,7 +36,7 @@ from formwright.tools.sources import Tool, tool_of
 from formwright.tools.styles import STYLES, Style, style_of
 from formwright.tools.tagged import tagged_arguments
 
-__all__ = ["STYLES", "Call", "Style", "Tool", "style_of", "tool_of", "tools"]
+__all__ = ["STYLES", "Call", "Offer", "Style", "Tool", "style_of", "tool_of", "tools", "with_ids"]
 
 Calls = Literal["auto", "required", "one"]
 
@@ -67,6 +68,21 @@ class Call:
                 f"the tool {self.name!r} is no function", hint="use the arguments of the call", argument="tools"
             )
         return self.tool.origin(**self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a form of tools was made of, apart from how a model writes calls.
+
+    Attributes:
+        tools: The tools.
+        calls: Whether the model may call them, or must, or must call one once.
+        most: How many calls there may be, if that was said.
+    """
+
+    tools: tuple[Tool, ...]
+    calls: Calls
+    most: int | None
 
 
 def tools(
@@ -110,7 +126,9 @@ def tools(
         form = _marked(row.before, row) + call
     else:
         form = _listed(call, row, most)
-    return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value")
+    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls)
+    origin = Origin("tools", offer, json_options(options))
+    return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value", origin=origin)
 
 
 def _style_name(style: Any) -> str:
@@ -228,6 +246,18 @@ def _written_id(text: str) -> str:
     return behind[:9] if found and behind[9:] == '"}' and before.endswith("}") else ""
 
 
+def with_ids(calls: Iterable[Call]) -> list[Call]:
+    """The calls, each with an id of its own: what it has, if no other one has it."""
+    used: set[str] = set()
+    named = []
+    for number, call in enumerate(calls):
+        free = (name for at in count(number) if (name := f"call_{at}") not in used)
+        own = call.id if call.id and call.id not in used else next(free)
+        used.add(own)
+        named.append(replace(call, id=own))
+    return named
+
+
 @dataclass(frozen=True, slots=True)
 class _Calls:
     """Reads all calls of a text, each with an id of its own."""
@@ -244,10 +274,4 @@ class _Calls:
         calls = found if isinstance(found, list) else [found] if isinstance(found, Call) else []
         if not calls and self.takes_text:
             return found if isinstance(found, str) else plain(text)
-        used: set[str] = set()
-        named = []
-        for number, call in enumerate(calls):
-            own = call.id if call.id and call.id not in used else f"call_{number}"
-            used.add(own)
-            named.append(replace(call, id=own))
-        return named
+        return with_ids(calls)

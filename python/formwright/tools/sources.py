@@ -25,7 +25,7 @@ from typing import Any
 
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
-from formwright.forms import Form, read_json, shortened
+from formwright.forms import Form, Origin, read_json, shortened
 from formwright.languages import schema_text
 
 __all__ = ["Tool", "tool_of"]
@@ -53,8 +53,9 @@ class Tool:
 
     def arguments(self, options: Mapping[str, Any]) -> Form[Any]:
         """Its arguments as JSON, by the options that `formwright.languages.json_options` gives."""
-        language = Language.json_schema(schema_text(self.schema), **options)
-        return Form(language, self.read, f"arguments of {self.name}", "value")
+        text = schema_text(self.schema)
+        language, origin = Language.json_schema(text, **options), Origin("schema", text, options)
+        return Form(language, self.read, f"arguments of {self.name}", "value", origin=origin)
 
     def described(self) -> dict[str, Any]:
         """As APIs and chat templates list a tool."""

@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall
+from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import PromptError
@@ -57,21 +57,30 @@ class _Anthropic:
         return Reply(text, calls, end, text if end == "refusal" else "", _usage(body), body)
 
     def collector(self, query: Query) -> _Events:
-        return _Events(is_call=query.mode == "tools")
+        return _Events(query.pieces)
 
 
 def _form(query: Query) -> dict[str, Any]:
     """The fields that ask for a form."""
-    if query.schema is None or query.mode not in ("strict", "tools"):
+    if query.tools:
+        return {"tools": [_tool(tool) for tool in query.tools], "tool_choice": _choice(query)}
+    if query.schema is None:
         return {}
-    if query.mode == "strict":
-        return {"output_config": {"format": {"type": "json_schema", "schema": query.schema}}}
-    described = {"description": query.description} if query.description else {}
-    strict = {"strict": True} if query.is_strict else {}
-    return {
-        "tools": [{"name": query.name, "input_schema": query.schema, **described, **strict}],
-        "tool_choice": {"type": "tool", "name": query.name, "disable_parallel_tool_use": True},
-    }
+    return {"output_config": {"format": {"type": "json_schema", "schema": query.schema}}}
+
+
+def _choice(query: Query) -> dict[str, Any]:
+    """Whether tools may be called, or must."""
+    if query.calls != "one":
+        return {"type": "auto" if query.calls == "auto" else "any"}
+    named = {"type": "any"} if query.called is None else {"type": "tool", "name": query.called}
+    return {**named, "disable_parallel_tool_use": True}
+
+
+def _tool(tool: OfferedTool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    strict = {"strict": True} if tool.is_strict else {}
+    return {"name": tool.name, "input_schema": tool.schema, **described, **strict}
 
 
 def _turns(query: Query) -> tuple[str, list[dict[str, Any]]]:
@@ -137,8 +146,8 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 class _Events:
     """Events of a message, put together as its blocks."""
 
-    def __init__(self, is_call: bool) -> None:
-        self._is_call = is_call
+    def __init__(self, pieces: str) -> None:
+        self._place = {"text": "text", "arguments": "input"}.get(pieces)
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self.is_complete = False
@@ -170,7 +179,7 @@ class _Events:
             if isinstance(piece := delta.get(kind), str):
                 known = block.get(place)
                 block[place] = known + piece if isinstance(known, str) else piece
-                return piece if self._is_call == (place == "input") else ""
+                return piece if place == self._place else ""
         return ""
 
     @property

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall
+from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
@@ -45,25 +45,36 @@ class _Chat:
         return Reply(text_of(message.get("content")), calls, end, refusal, _usage(body), body)
 
     def collector(self, query: Query) -> _Chunks:
-        return _Chunks(is_call=query.mode == "tools")
+        return _Chunks(query.pieces)
 
 
 def _form(query: Query) -> dict[str, Any]:
     """The fields that ask for a form."""
+    if query.tools:
+        return _tools(query)
     if query.mode == "json_object":
         return {"response_format": {"type": "json_object"}}
-    if query.schema is None or query.mode == "instructions":
+    if query.schema is None:
         return {}
     described = {"description": query.description} if query.description else {}
-    if query.mode == "strict":
-        schema = {"name": query.name, "strict": True, "schema": query.schema, **described}
-        return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    strict = {"strict": True} if query.is_strict else {}
-    function = {"name": query.name, "parameters": query.schema, **described, **strict}
-    return {
-        "tools": [{"type": "function", "function": function}],
-        "tool_choice": {"type": "function", "function": {"name": query.name}},
-    }
+    schema = {"name": query.name, "strict": True, "schema": query.schema, **described}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+def _tools(query: Query) -> dict[str, Any]:
+    """The fields that offer tools."""
+    tools = [{"type": "function", "function": _function(tool)} for tool in query.tools]
+    if query.called is not None:
+        return {"tools": tools, "tool_choice": {"type": "function", "function": {"name": query.called}}}
+    if query.calls == "one":
+        return {"tools": tools, "tool_choice": "required", "parallel_tool_calls": False}
+    return {"tools": tools, "tool_choice": query.calls}
+
+
+def _function(tool: OfferedTool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    strict = {"strict": True} if tool.is_strict else {}
+    return {"name": tool.name, "parameters": tool.schema, **described, **strict}
 
 
 def _messages(query: Query) -> list[Mapping[str, Any]]:
@@ -104,10 +115,10 @@ def failed_event(event: Mapping[str, Any]) -> RequestFailed:
 
 
 class _Chunks:
-    """Chunks of a chat completion; of several calls the arguments of the first are the answer."""
+    """Chunks of a chat completion; of several calls the arguments of the first are given out."""
 
-    def __init__(self, is_call: bool) -> None:
-        self._is_call = is_call
+    def __init__(self, pieces: str) -> None:
+        self._pieces = pieces
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._calls: dict[int, list[str]] = {}
@@ -142,15 +153,17 @@ class _Chunks:
         if refusal := member(delta, "refusal", str):
             self._refusal.append(refusal)
         arguments = "".join(map(self._call, delta.get("tool_calls") or ()))
-        return arguments if self._is_call else text
+        return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
     def _call(self, call: Any) -> str:
-        number = member(call, "index", int)
+        number, own = member(call, "index", int), member(call, "id", str)
+        if own and self._calls.get(number, ("", "", ""))[2] not in ("", own):
+            number = max(self._calls) + 1  # some servers give every call the index 0
         function = member(call, "function", dict)
         known = self._calls.setdefault(number, ["", "", ""])
         known[0] += member(function, "name", str)
         known[1] += (piece := member(function, "arguments", str))
-        known[2] = known[2] or member(call, "id", str)
+        known[2] = known[2] or own
         return piece if number == min(self._calls) else ""
 
     @property

@@ -4,7 +4,7 @@
 
     GEMINI.request(query).body["generationConfig"]["responseMimeType"]     # 'application/json'
 
-Cost: building a dict. The wrinkle: calls of functions have no ids, and an answer that was filtered may have no
+Cost: building a dict. The wrinkle: calls of functions may have no ids, and an answer that was filtered may have no
 candidate at all.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall
+from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import PromptError, RequestFailed
@@ -42,9 +42,9 @@ class _Gemini:
         )
         body: dict[str, Any] = {"contents": contents}
         body |= {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-        if query.mode in ("strict", "json_object"):
+        if query.schema is not None or query.mode == "json_object":
             config["responseMimeType"] = "application/json"
-        if query.mode == "strict" and query.schema is not None:
+        if query.schema is not None:
             config["responseJsonSchema"] = query.schema
         body |= {"generationConfig": config} if config else {}
         method = "streamGenerateContent?alt=sse" if query.is_stream else "generateContent"
@@ -68,17 +68,26 @@ class _Gemini:
         return Reply(text, calls, _end(candidates[0]), "", _usage(body), body)
 
     def collector(self, query: Query) -> _Parts:
-        return _Parts()
+        return _Parts(query.pieces)
 
 
 def _tools(query: Query) -> dict[str, Any]:
-    """The one function that is to be called, in the mode that asks by a tool."""
-    if query.mode != "tools" or query.schema is None:
+    """The fields that offer functions; that one call is wanted cannot be said."""
+    if not query.tools:
         return {}
-    function = {"name": query.name, "parametersJsonSchema": query.schema}
-    function |= {"description": query.description} if query.description else {}
-    calling = {"mode": "ANY", "allowedFunctionNames": [query.name]}
-    return {"tools": [{"functionDeclarations": [function]}], "toolConfig": {"functionCallingConfig": calling}}
+    declared = [_function(tool) for tool in query.tools]
+    is_strict = all(tool.is_strict for tool in query.tools)
+    calling: dict[str, Any] = {"mode": "ANY"}
+    if query.calls == "auto":
+        calling = {"mode": "VALIDATED" if is_strict else "AUTO"}
+    elif query.called is not None:
+        calling["allowedFunctionNames"] = [query.called]
+    return {"tools": [{"functionDeclarations": declared}], "toolConfig": {"functionCallingConfig": calling}}
+
+
+def _function(tool: OfferedTool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    return {"name": tool.name, "parametersJsonSchema": tool.schema, **described}
 
 
 def _contents(query: Query) -> tuple[str, list[dict[str, Any]]]:
@@ -115,9 +124,11 @@ def _corrected(correction: Correction) -> list[dict[str, Any]]:
     reply = correction.reply
     candidates = member(reply.raw, "candidates", list)
     written = member(candidates[0], "content", dict) if candidates else {}
-    parts = [
-        {"functionResponse": {"name": call.name, "response": {"error": correction.complaint}}} for call in reply.calls
+    answers = [
+        {"name": call.name, "response": {"error": correction.complaint}} | ({"id": call.id} if call.id else {})
+        for call in reply.calls
     ]
+    parts = [{"functionResponse": answer} for answer in answers]
     return [
         {"role": "model", "parts": member(written, "parts", list) or [{"text": reply.text}]},
         {"role": "user", "parts": parts or [{"text": correction.complaint}]},
@@ -140,7 +151,8 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 class _Parts:
     """Answers in pieces, each of the shape of a whole one."""
 
-    def __init__(self) -> None:
+    def __init__(self, pieces: str) -> None:
+        self._pieces = pieces
         self._parts: list[Any] = []
         self._last: dict[str, Any] = {}
         self.is_complete = self.is_over = False  # the stream itself tells its end
@@ -158,9 +170,10 @@ class _Parts:
             self.is_complete = True
         parts = member(member(candidates[0], "content", dict), "parts", list)
         self._parts += parts
-        calls = [member(part, "functionCall", dict) for part in parts]
+        calls = [call for part in parts if (call := member(part, "functionCall", dict))]
         text = text_of([part for part in parts if not member(part, "thought", bool)])
-        return text + "".join(arguments_text(call.get("args", {})) for call in calls if call)
+        arguments = "".join(arguments_text(call.get("args", {})) for call in calls)
+        return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
     @property
     def reply(self) -> Reply:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from formwright.client.exchange import Correction, End, Query, Reply, Request, ToolCall
+from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
 from formwright.client.wires.chat import failed_event
 from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
 from formwright.errors import RequestFailed
@@ -22,6 +22,8 @@ from formwright.generation.result import Usage
 __all__ = ["RESPONSES"]
 
 _ENDS: Mapping[Any, End] = {"content_filter": "content_filter"}
+
+_DELTAS = {"response.output_text.delta": "text", "response.function_call_arguments.delta": "arguments"}
 
 
 class _Responses:
@@ -53,25 +55,34 @@ class _Responses:
         return Reply("".join(texts), tuple(calls), _end(body, refusal), refusal, _usage(body), body)
 
     def collector(self, query: Query) -> _Events:
-        return _Events()
+        return _Events(query.pieces)
 
 
 def _form(query: Query) -> dict[str, Any]:
     """The fields that ask for a form."""
+    if query.tools:
+        return _tools(query)
     if query.mode == "json_object":
         return {"text": {"format": {"type": "json_object"}}}
-    if query.schema is None or query.mode == "instructions":
+    if query.schema is None:
         return {}
     described = {"description": query.description} if query.description else {}
-    if query.mode == "strict":
-        schema = {"name": query.name, "strict": True, "schema": query.schema, **described}
-        return {"text": {"format": {"type": "json_schema", **schema}}}
-    function = {"name": query.name, "parameters": query.schema, "strict": query.is_strict, **described}
-    return {
-        "tools": [{"type": "function", **function}],
-        "tool_choice": {"type": "function", "name": query.name},
-        "parallel_tool_calls": False,
-    }
+    schema = {"name": query.name, "strict": True, "schema": query.schema, **described}
+    return {"text": {"format": {"type": "json_schema", **schema}}}
+
+
+def _tools(query: Query) -> dict[str, Any]:
+    """The fields that offer tools."""
+    named = {"type": "function", "name": query.called}
+    choice: Any = named if query.called is not None else "auto" if query.calls == "auto" else "required"
+    one = {"parallel_tool_calls": False} if query.calls == "one" else {}
+    return {"tools": [_function(tool) for tool in query.tools], "tool_choice": choice, **one}
+
+
+def _function(tool: OfferedTool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    function = {"name": tool.name, "parameters": tool.schema, "strict": tool.is_strict}
+    return {"type": "function", **function, **described}
 
 
 def _input(query: Query) -> list[Mapping[str, Any]]:
@@ -113,7 +124,8 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 class _Events:
     """Events of a response; its last one has all of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, pieces: str) -> None:
+        self._pieces = pieces
         self._reply: Reply | None = None
 
     @property
@@ -128,9 +140,8 @@ class _Events:
             raise failed_event(member(event, "response", dict) or {"error": event})
         if kind in ("response.completed", "response.incomplete"):
             self._reply = RESPONSES.reply(must(event, "response", dict))
-        if kind in ("response.output_text.delta", "response.function_call_arguments.delta"):
-            return member(event, "delta", str)
-        return ""
+        is_shown = kind in _DELTAS and _DELTAS[kind] == self._pieces
+        return member(event, "delta", str) if is_shown else ""
 
     @property
     def reply(self) -> Reply:
