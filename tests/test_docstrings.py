@@ -25,14 +25,17 @@ from formwright.generation import Limits, Sampler, Writing
 from formwright.models import embedded
 
 PACKAGE = Path(fw.__file__).parent
-NO_PYTHON = {"formwright.errors", "formwright.models.embedded"}
-"""Modules whose block is a drawing."""
+NO_PYTHON = {"formwright.errors", "formwright.integrations.vllm", "formwright.models.embedded"}
+"""Modules whose block is a drawing, or commands of a shell."""
 NEEDS = {
     "formwright.torch": "torch",
     "formwright.models.templated": "transformers",
     "formwright.models.transformers": "transformers",
     "formwright.integrations.llama_cpp": "llama_cpp",
     "formwright.integrations.mlx": "mlx_lm",
+    "formwright.integrations.sglang": "sglang",
+    "formwright.integrations.vllm.backend": "vllm",
+    "formwright.integrations.vllm.processor": "vllm",
     "formwright.models.llama_cpp": "llama_cpp",
     "formwright.models.mlx": "mlx_lm",
     "formwright.models.onnx_genai": "onnxruntime_genai",

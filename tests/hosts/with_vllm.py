@@ -1,0 +1,427 @@
+"""vLLM's own manager of structured outputs and its interfaces, without a GPU: a driver does what its scheduler does.
+
+The scheduler, the workers and the sampler are not run: they need a device. What they ask of a back end is replayed:
+compile in the pool, fill, accept, with drafts fill and roll back, abort.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+import vllm.v1.structured_output as manager_module
+from battery import BUDGET, FORMS, PROMPTS, record
+from spoken import spoken
+from transformers import AutoTokenizer
+from vllm.exceptions import VLLMValidationError
+from vllm.sampling_params import SamplingParams, StructuredOutputsParams
+from vllm.v1.request import Request
+from vllm.v1.sample.logits_processor import BatchUpdate, MoveDirectionality
+
+import formwright as fw
+from formwright.integrations.engines import asked_form
+from formwright.integrations.vllm import plugin
+
+FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
+TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
+TINY = fw.load("formwright-tiny")
+END, SIZE = 1, 4096
+
+
+def configured(drafts: int = 0, rows: int = 256, **settings: Any) -> Any:
+    """What the manager reads of a configuration."""
+    outputs = {"disable_any_whitespace": False, "disable_additional_properties": False, "enable_in_reasoning": False}
+    outputs |= {"reasoning_parser": "", "reasoning_parser_plugin": "", **settings}
+    return SimpleNamespace(
+        parallel_config=SimpleNamespace(distributed_executor_backend="mp"),
+        scheduler_config=SimpleNamespace(max_num_seqs=rows),
+        model_config=SimpleNamespace(
+            skip_tokenizer_init=False, get_vocab_size=lambda: SIZE, tokenizer=str(FOLDER), is_diffusion=False
+        ),
+        structured_outputs_config=SimpleNamespace(**outputs),
+        speculative_config=SimpleNamespace(num_speculative_tokens=drafts) if drafts else None,
+        num_speculative_tokens=drafts,
+    )
+
+
+def managed(**options: Any) -> Any:
+    manager_module.cached_tokenizer_from_config = lambda model_config: TOKENIZER
+    return manager_module.StructuredOutputManager(configured(**options))
+
+
+def request_of(kind: str, text: str, number: str = "0", prompt: str = PROMPTS[0], **params: Any) -> Request:
+    """A request as the front end makes it, checked as the front end checks it."""
+    what = {"json": {"json": text}, "regex": {"regex": text}, "choice": {"choice": text}}.get(kind, {kind: text})
+    if kind == "choice":
+        what = {"choice": json.loads(text)}
+    outputs = StructuredOutputsParams(**what)
+    sampling = SamplingParams(max_tokens=BUDGET, temperature=0, structured_outputs=outputs, **params)
+    sampling._eos_token_id = END
+    sampling._all_stop_token_ids = {END, *sampling.stop_token_ids}
+    from vllm.v1.structured_output import backend_xgrammar
+
+    backend_xgrammar.validate_xgrammar_grammar(sampling)  # the first that "auto" asks
+    outputs._backend = "xgrammar"
+    return Request(number, TINY.encode(prompt), sampling, None)
+
+
+def ready(manager: Any, request: Request) -> Any:
+    manager.grammar_init(request)
+    outputs = request.structured_output_request
+    while not outputs.is_grammar_ready:
+        time.sleep(0)
+    if isinstance(outputs.grammar, Exception):
+        raise outputs.grammar
+    return outputs.grammar
+
+
+def masked_best(logits: Any, mask: Any) -> int:
+    logits = logits.copy()
+    fw.apply_bitmask(logits, mask)
+    return int(logits.argmax())
+
+
+def written(manager: Any, request: Request) -> str:
+    """One request alone, step by step."""
+    ready(manager, request)
+    runtime, ids = TINY.runtime.fork(), list[int]()
+    logits = runtime.prefill(request.prompt_token_ids)
+    while len(ids) < BUDGET:
+        mask = manager.grammar_bitmask({"0": request}, ["0"], {})
+        token = masked_best(logits, mask[0])
+        assert accepts(manager, request, [token])
+        if token in request.sampling_params._all_stop_token_ids:
+            break
+        ids.append(token)
+        request.append_output_token_ids(token)
+        logits = runtime.step(token)
+    return b"".join(map(TINY.vocabulary.token, ids)).decode(errors="replace")
+
+
+def accepts(manager: Any, request: Request, tokens: list[int]) -> bool:
+    """What the scheduler does with sampled tokens, in the spelling of either version."""
+    if hasattr(manager, "accept_tokens"):
+        return manager.accept_tokens(request, tokens)
+    if not manager.should_advance(request):
+        return True
+    return request.structured_output_request.grammar.accept_tokens(request.request_id, tokens)
+
+
+def main() -> None:
+    os.environ[plugin.VARIABLE] = "1"
+    plugin.install()
+    plugin.install()
+    manager = managed()
+
+    def host(prompt: str, form: Any) -> str:
+        return written(manager, request_of(*spoken(form), prompt=prompt))
+
+    counts = texts_within(host)
+    check_threads(manager)
+    check_speculation()
+    check_refused(manager)
+    check_ends(manager)
+    check_reasoning()
+    check_rows_processor()
+    check_slots_processor()
+    features = {"batch": "yes", "beams": "vLLM's own", "speculation": "yes", "reasoning": "vLLM's own parsers"}
+    record(
+        "vllm",
+        "real classes",
+        {**features, "tools": "strict tools, as schemas", "forced tokens": "no"},
+        **counts,
+        microseconds=step_microseconds(manager),
+    )
+
+
+def texts_within(host: Any) -> dict[str, int]:
+    """The battery; vLLM cuts texts at their limit, so those are compared that are not cut."""
+    counts = {"texts": 0, "invalid": 0, "cut": 0, "like_ours": 0}
+    for form in FORMS.values():
+        kind, text = spoken(form)
+        same = asked_form(kind, text)
+        for prompt in PROMPTS:
+            given = host(prompt, form)
+            own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False)
+            counts["texts"] += 1
+            counts["cut"] += isinstance(own, fw.Truncated)
+            counts["invalid"] += not isinstance(own, fw.Truncated) and not same.check(given).is_complete
+            counts["like_ours"] += given == own.text
+    print(counts)
+    assert counts["invalid"] == 0
+    assert counts["like_ours"] == counts["texts"] == 400
+    return counts
+
+
+def check_threads(manager: Any) -> None:
+    """Two hundred requests in one batch: compiled in the pool, filled by several threads."""
+    requests = {}
+    for number in range(200):
+        form = list(FORMS.values())[number % len(FORMS)]
+        request = request_of(*spoken(form), number=str(number))
+        manager.grammar_init(request)
+        requests[str(number)] = request
+    grammars = {number: ready_one(request) for number, request in requests.items()}
+    for _ in range(12):
+        mask = manager.grammar_bitmask(requests, list(requests), {})
+        for row, (number, request) in enumerate(requests.items()):
+            grammar = grammars[number]
+            if grammar.is_terminated():
+                assert (mask[row] == -1).all()
+                continue
+            alone = torch.full((1, SIZE // 32), -1, dtype=torch.int32)
+            grammar.fill_bitmask(alone, 0)
+            assert (alone.numpy()[0] == mask[row]).all()
+            token = int(fw.allowed_tokens(mask[row])[0])
+            assert accepts(manager, request, [token])
+
+
+def ready_one(request: Request) -> Any:
+    outputs = request.structured_output_request
+    while not outputs.is_grammar_ready:
+        time.sleep(0)
+    return outputs.grammar
+
+
+def check_speculation() -> None:
+    """Drafts right and wrong: rows for each, states rolled back, texts as without."""
+    manager, random = managed(drafts=3, rows=8), np.random.default_rng(1)
+    for form in FORMS.values():
+        request = request_of(*spoken(form))
+        grammar = ready(manager, request)
+        plain = grammar._running.constraint.form.example()
+        target = [*TINY.vocabulary.merges.encode(plain), END]
+        done = 0
+        while done < len(target):
+            drafts = list(target[done : done + 3])
+            if drafts and random.random() < 0.5:
+                drafts[int(random.integers(len(drafts)))] = int(random.integers(SIZE))
+            valid = (
+                manager.validate_tokens(request, drafts)
+                if hasattr(manager, "validate_tokens")
+                else (grammar.validate_tokens(drafts))
+            )
+            assert grammar.validate_tokens(drafts) == valid
+            mask = manager.grammar_bitmask({"0": request}, ["0"], {"0": list(valid)})
+            walked = fw.compile(grammar._running.constraint.form, grammar._running.constraint.vocabulary).matcher()
+            walked.accept_tokens(target[:done])
+            for row in range(len(valid) + 1):
+                if walked.is_finished:
+                    break
+                assert fw.allowed_tokens(mask[row]).tolist() == walked.allowed_token_ids()
+                if row < len(valid):
+                    walked.accept_token(valid[row])
+            kept = 0
+            while kept < len(valid) and done + kept < len(target) and valid[kept] == target[done + kept]:
+                kept += 1
+            sampled = target[done : done + kept + 1]
+            assert accepts(manager, request, sampled)
+            request.append_output_token_ids(sampled)
+            done += len(sampled)
+        assert grammar.is_terminated()
+
+
+def check_refused(manager: Any) -> None:
+    """Requests that cannot be served fail before the engine, each by its reason; one that slips by fails alone."""
+    for kind, text, params in (
+        ("json", '{"$ref": "https://example.com/elsewhere"}', {}),
+        ("json", '{"type": "nonsense"}', {}),
+        ("regex", "[", {}),
+        ("grammar", "root ::= 'a'", {}),
+        ("regex", "a", {"ignore_eos": True}),
+        ("regex", "a", {"min_tokens": 3}),
+    ):
+        try:
+            request_of(kind, text, **params)
+        except (VLLMValidationError, ValueError):
+            continue
+        raise AssertionError((kind, text, params))
+    request = request_of("regex", "a")
+    request.sampling_params.structured_outputs.regex = "["
+    request.structured_output_request.params.regex = "["
+    try:
+        ready(manager, request)
+    except fw.errors.RegexError:
+        pass
+    else:
+        raise AssertionError("compiled")
+    grammar = ready(manager, request_of("regex", "ab"))
+    assert not grammar.accept_tokens("0", [TINY.vocabulary.merges.encode("zz")[0]])
+    assert not grammar.accept_tokens("0", [10**9])
+    assert grammar.accept_tokens("0", TINY.vocabulary.merges.encode("ab"))
+    grammar.rollback(len(TINY.vocabulary.merges.encode("ab")))
+    grammar.reset()
+
+
+def check_ends(manager: Any) -> None:
+    """A stop id of the user ends a text where it may end, and stands nowhere else."""
+    stop = TINY.vocabulary.merges.encode("7")[0]
+    grammar = ready(manager, request_of("regex", "[0-9]{2}", stop_token_ids=[stop]))
+    mask = torch.full((1, SIZE // 32), -1, dtype=torch.int32)
+    grammar.fill_bitmask(mask, 0)
+    assert stop not in fw.allowed_tokens(mask[0].numpy())
+    assert grammar.accept_tokens("0", TINY.vocabulary.merges.encode("4") + TINY.vocabulary.merges.encode("2"))
+    grammar.fill_bitmask(mask, 0)
+    assert set(fw.allowed_tokens(mask[0].numpy()).tolist()) == {stop, END}
+    assert grammar.accept_tokens("0", [stop])
+    assert grammar.is_terminated()
+
+
+class Thinks:
+    """A parser of thoughts that end with token 7."""
+
+    def __init__(self, tokenizer: Any, **options: Any) -> None:
+        pass
+
+    def is_reasoning_end(self, ids: Any) -> bool:
+        return 7 in ids
+
+    def is_reasoning_end_streaming(self, ids: Any, delta: Any) -> bool:
+        return 7 in delta
+
+    reasoning_end_token_ids = (7,)
+
+
+def check_reasoning() -> None:
+    """Nothing is masked while the model thinks; the form begins behind the end of the thought."""
+    manager = managed()
+    manager.reasoner_cls = Thinks
+    request = request_of("choice", '["yes", "no"]')
+    grammar = ready(manager, request)
+    for token in (9, 12, 7):
+        mask = manager.grammar_bitmask({"0": request}, ["0"], {})
+        assert token in fw.allowed_tokens(mask[0])
+        assert 9 in fw.allowed_tokens(mask[0])
+        request.append_output_token_ids(token)
+        assert accepts(manager, request, [token])
+    mask = manager.grammar_bitmask({"0": request}, ["0"], {})
+    expected = fw.compile(fw.choice("yes", "no"), TINY.vocabulary).matcher().allowed_token_ids()
+    assert fw.allowed_tokens(mask[0]).tolist() == expected
+    assert not grammar.is_terminated()
+
+
+def params_of(kind: str, what: Any, **more: Any) -> SamplingParams:
+    params = SamplingParams(max_tokens=BUDGET, extra_args={"formwright": json.dumps({kind: what})}, **more)
+    params._all_stop_token_ids = {END}
+    return params
+
+
+def processor_of(*of_runner: Any) -> Any:
+    import vllm.tokenizers
+
+    vllm.tokenizers.cached_tokenizer_from_config = lambda model_config: TOKENIZER
+    from formwright.integrations.vllm.processor import FormProcessor
+
+    return FormProcessor(configured(), *of_runner)
+
+
+def check_rows_processor() -> None:
+    """The first runner's interface: rows are added, moved, swapped and removed while their lists grow."""
+    processor = processor_of(torch.device("cpu"), False)
+    asked = [("regex", "[a-z]{3}[0-9]{3}"), ("json", {"type": "integer"}), ("choice", ["yes", "no"])]
+    outputs: list[list[int]] = [[], [], [], []]
+    added = [(row, params_of(*what), [3], outputs[row]) for row, what in enumerate(asked)]
+    added.append((3, SamplingParams(max_tokens=5), [3], outputs[3]))
+    processor.update_state(BatchUpdate(4, [], added, []))
+    rows = {0: 0, 1: 1, 2: 2, 3: 3}
+    random = torch.Generator().manual_seed(3)
+    over: set[int] = set()
+    for step in range(BUDGET + 1):
+        logits = torch.randn((len(rows), SIZE), generator=random)
+        before = logits.clone()
+        after = processor.apply(logits)
+        for row, text in rows.items():
+            if text == 3:
+                assert torch.equal(after[row], before[row])
+                continue
+            token = int(after[row].argmax())
+            if text not in over:
+                outputs[text].append(token)
+            if token == END:
+                over.add(text)
+        if step == 1:
+            processor.update_state(BatchUpdate(4, [], [], [(0, 2, MoveDirectionality.SWAP)]))
+            rows[0], rows[2] = rows[2], rows[0]
+        if step == 2:
+            processor.update_state(BatchUpdate(3, [3], [], []))
+            del rows[3]
+        if over == {0, 1, 2}:
+            break
+        processor.update_state(None)
+    for (kind, what), ids in zip(asked, outputs, strict=False):
+        text = b"".join(map(TINY.vocabulary.token, ids)).decode()
+        form = {"regex": fw.regex, "json": fw.json_schema, "choice": lambda options: fw.choice(*options)}[kind](what)
+        assert form.check(text).is_complete, text
+    processor.update_state(BatchUpdate(0, [0, 1, 2], [], []))
+    for ids in ([-1], [TINY.vocabulary.merges.encode("z")[0]]):
+        processor.update_state(BatchUpdate(1, [], [(0, params_of("regex", "ab"), [3], ids)], []))
+        try:
+            processor.apply(torch.zeros((1, SIZE)))
+        except fw.errors.HostMismatch:
+            continue
+        raise AssertionError(ids)
+
+
+def check_slots_processor() -> None:
+    """The second runner's interface: slots, committed ids in a buffer, drafts in the fed ids."""
+    state = SimpleNamespace(
+        prompt_len=SimpleNamespace(np=np.zeros(4, np.int32)),
+        all_token_ids=SimpleNamespace(gpu=torch.zeros((4, 256), dtype=torch.int32)),
+    )
+    processor, slot, prompt = processor_of(state), 2, [3, 5, 4]
+    assert processor.add_request(slot, params_of("regex", "[a-z]{4}[0-9]{4}"))
+    assert not processor.add_request(1, SamplingParams(max_tokens=3))
+    state.prompt_len.np[slot] = len(prompt)
+    state.all_token_ids.gpu[slot, : len(prompt)] = torch.tensor(prompt)
+    ids, random = list[int](), torch.Generator().manual_seed(5)
+    while True:
+        total = len(prompt) + len(ids)
+        last = ids[-1] if ids else prompt[-1]
+        allowed = fw.compile(fw.regex("[a-z]{4}[0-9]{4}"), TINY.vocabulary).matcher()
+        allowed.accept_tokens(ids)
+        draft = allowed.allowed_token_ids()[0]
+        context = SimpleNamespace(
+            expanded_idx_mapping=torch.tensor([1, slot, slot, slot]),
+            input_ids=torch.tensor([9, last, draft, 7]),
+            pos=torch.tensor([8, total - 1, total, total + 1]),
+        )
+        logits = torch.randn((4, SIZE), generator=random)
+        before = logits.clone()
+        after = processor.apply(logits, context)
+        assert torch.equal(after[0], before[0])
+        assert torch.isfinite(after[1]).nonzero().flatten().tolist() == allowed.allowed_token_ids()
+        if draft != END:
+            allowed.accept_token(draft)
+            assert torch.isfinite(after[2]).nonzero().flatten().tolist() == allowed.allowed_token_ids()
+        token = int(after[1].argmax())
+        state.all_token_ids.gpu[slot, total] = token
+        if token == END:
+            break
+        ids.append(token)
+    assert fw.regex("[a-z]{4}[0-9]{4}").check(b"".join(map(TINY.vocabulary.token, ids)).decode()).is_complete
+
+
+def step_microseconds(manager: Any) -> dict[str, float]:
+    """What a step of 64 structured requests costs the manager, for each: fill and accept."""
+    requests = {str(number): request_of("json", '{"type": "array"}', number=str(number)) for number in range(64)}
+    for request in requests.values():
+        ready(manager, request)
+    times = []
+    for _ in range(100):
+        began = time.perf_counter()
+        manager.grammar_bitmask(requests, list(requests), {})
+        times.append((time.perf_counter() - began) / 64 * 1e6)
+    added = round(statistics.median(times), 1)
+    print(f"{added} us for a row of the manager's mask")
+    return {"added": added}
+
+
+if __name__ == "__main__":
+    main()
