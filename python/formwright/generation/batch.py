@@ -24,7 +24,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from numpy.typing import NDArray
 from formwright.generation.held import Piece
 from formwright.generation.result import Failed
 from formwright.generation.writing import Writing
+
+if TYPE_CHECKING:
+    from formwright.generation.scoring import Scoring
 
 __all__ = ["Batch", "Engine", "Forkable", "Separate", "Turn"]
 
@@ -114,14 +117,14 @@ class Turn:
 
     Attributes:
         key: What the row was submitted as.
-        writing: The text; it has a result when it is over. ``None`` if it could not begin.
+        writing: The text, or what scores texts; it has a result when it is over. ``None`` if it could not begin.
         pieces: The tokens that were written, as far as their text is given yet.
         error: What ended the row, if something did.
         is_over: Whether the row has left.
     """
 
     key: Hashable
-    writing: Writing | None
+    writing: Writing | Scoring | None
     pieces: list[Piece] = field(default_factory=list)
     error: Exception | None = None
     is_over: bool = True

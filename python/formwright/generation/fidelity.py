@@ -37,7 +37,7 @@ from formwright.generation.writing import Limits, check_width, complete, started
 from formwright.masks import allocate_bitmask, apply_bitmask
 from formwright.parts import decoded, plain
 
-__all__ = ["MOST_SPELLINGS", "check_draw", "draw_by_particles", "draw_exactly", "spellings_of"]
+__all__ = ["MOST_SPELLINGS", "Score", "check_draw", "draw_by_particles", "draw_exactly", "scored", "spellings_of"]
 
 MOST_SPELLINGS = 10_000
 """Spellings of all texts together that are scored at most."""
@@ -55,11 +55,11 @@ class Spelling:
     text: bytes
 
 
-def spellings_of(matcher: Matcher, max_tokens: int) -> list[Spelling]:
+def spellings_of(matcher: Matcher, max_tokens: int, most: int = MOST_SPELLINGS) -> list[Spelling]:
     """Every spelling of every text in at most ``max_tokens`` tokens, depth first.
 
     Raises:
-        LimitExceeded: There are more than `MOST_SPELLINGS`.
+        LimitExceeded: There are more than ``most``.
     """
     ends = frozenset(matcher.constraint.vocabulary.eos_token_ids)
     found: list[Spelling] = []
@@ -74,13 +74,13 @@ def spellings_of(matcher: Matcher, max_tokens: int) -> list[Spelling]:
                 child = at.fork()
                 child.accept_token(token_id)
                 pending.append((child, (*token_ids, token_id)))
-        if len(found) + len(pending) > MOST_SPELLINGS:
+        if len(found) + len(pending) > most:
             raise LimitExceeded(
-                f"the form has more than {MOST_SPELLINGS} spellings: too many to score each of them",
+                f"the form has more than {most} spellings: too many to score each of them",
                 hint='pass fidelity="smc", or canonical=True, which leaves one spelling for each text',
                 limit="spellings",
                 value=len(found) + len(pending),
-                allowed=MOST_SPELLINGS,
+                allowed=most,
             )
     return found
 

@@ -150,6 +150,11 @@ class Writing:
         self._result: Complete[Any] | Truncated | None = None
 
     @property
+    def is_begun(self) -> bool:
+        """Whether a token is written."""
+        return bool(self.token_ids)
+
+    @property
     def is_over(self) -> bool:
         """Whether the text is written, so that there is a result."""
         return self._result is not None

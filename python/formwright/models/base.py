@@ -19,7 +19,7 @@ behind the prompt, what is left of the context is the budget instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, overload
 
@@ -31,7 +31,7 @@ from formwright.errors import ArgumentError, LimitExceeded, PromptError, Vocabul
 from formwright.forms import Form, validation_context
 from formwright.generation.batch import Batch, Engine, Separate
 from formwright.generation.beams import beam_search, log_softmax
-from formwright.generation.fidelity import Score, draw_by_particles, draw_exactly, scored, spellings_of
+from formwright.generation.fidelity import MOST_SPELLINGS, Score, draw_by_particles, draw_exactly
 from formwright.generation.healing import Healed
 from formwright.generation.held import Held
 from formwright.generation.items import Items, array_of
@@ -39,11 +39,12 @@ from formwright.generation.loop import Runtime, Stream
 from formwright.generation.many import each, in_turn, progress_of
 from formwright.generation.observing import observe
 from formwright.generation.result import Complete, Failed, Observed, Truncated
-from formwright.generation.sampler import Sampler, not_finite
+from formwright.generation.sampler import Sampler
+from formwright.generation.scoring import Scoring, texts_of
 from formwright.generation.trace import retraced
-from formwright.generation.writing import MAX_TOKENS, Limits, behind_prompt, started
+from formwright.generation.writing import MAX_TOKENS, Limits, behind_prompt
 from formwright.instructions import check_style, instruction_of
-from formwright.languages import Canonical, choice, compile
+from formwright.languages import Canonical, compile
 from formwright.models import prompts
 from formwright.models.attempts import Refusals, attempted
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
@@ -604,24 +605,32 @@ class LocalModel:
             canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
 
         Raises:
-            ArgumentError: There is no text, or one is no str.
+            ArgumentError: There is no text, one is no str, or ``canonical`` is neither true nor false.
             VocabularyError: It is not known how the tokenizer spells.
-            LimitExceeded: The context is too small, or there are too many spellings.
+            LimitExceeded: The context is too small for a text, or there are too many spellings.
         """
-        if isinstance(choices, str | bytes | Form) or not isinstance(choices, Iterable):
-            raise ArgumentError(f"choices is a list of texts, not {type(choices).__name__}", argument="choices")
-        texts = list(choices)
-        constraint = compile(choice(texts), self.vocabulary, canonical=canonical)
-        ids = self.prompt_ids(prompt)
-        limits = Limits(max_tokens=self.runtime.context - len(ids), is_context=True)
-        score, ends = self._score(ids), self.vocabulary.eos_token_ids
-        found: dict[str, float] = dict.fromkeys(texts, -np.inf)
-        for spelling in spellings_of(started(constraint, ids, limits), limits.max_tokens):
-            text = spelling.text.decode()
-            found[text] = float(np.logaddexp(found[text], scored(score, spelling, ends)))
-        if np.isnan(list(found.values())).any():
-            raise not_finite(np.nan)
-        return found
+        texts, form = texts_of(choices, canonical)
+        scoring = self.scoring(self.prompt_ids(prompt), compile(form, self.vocabulary, canonical=canonical), texts)
+        while not scoring.is_over:
+            scoring.step()
+        return scoring.scores
+
+    def scoring(
+        self, prompt_ids: Sequence[int], constraint: Constraint[str], texts: Sequence[str], most: int = MOST_SPELLINGS
+    ) -> Scoring:
+        """`score`, a call of the model at a time.
+
+        Args:
+            prompt_ids: The tokens of the prompt.
+            constraint: A choice of the texts, compiled for this model.
+            texts: The texts.
+            most: Spellings of all texts together at most.
+
+        Raises:
+            PromptError, LimitExceeded: As `score`.
+        """
+        limits = Limits(max_tokens=self.runtime.context - len(prompt_ids), is_context=True)
+        return Scoring(lambda: self._score(prompt_ids), constraint, prompt_ids, limits, texts, most)
 
     def observe(
         self,

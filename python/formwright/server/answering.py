@@ -21,6 +21,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, NamedTuple
 
 from formwright.forms import shortened
@@ -28,6 +29,7 @@ from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
 from formwright.generation.batch import Turn
 from formwright.generation.held import Piece
+from formwright.generation.scoring import Scoring
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
@@ -43,6 +45,9 @@ __all__ = ["Answering", "Argument", "Called", "Done", "Event", "Order", "Text", 
 
 _COMPILERS = 4
 """Threads that read and compile; a form that takes all its fuel keeps one of them busy."""
+
+_MOST_SPELLINGS = 1000
+"""Spellings that one request has scored at most."""
 
 _SHOWN = 8
 """How many of the likeliest tokens a trace shows."""
@@ -102,13 +107,13 @@ class Order:
         body: The request.
         compiled: Its form.
         task: The prompt, the budget, and the form behind the prompt.
-        writings: The texts, not begun.
+        writings: The texts, not begun; or those that are to be scored.
     """
 
     body: Body
     compiled: Compiled
     task: Task
-    writings: Sequence[Writing]
+    writings: Sequence[Writing | Scoring]
 
     @property
     def is_opened(self) -> bool:
@@ -136,6 +141,8 @@ class Order:
             },
             "model_calls": sum(result.model_calls for result in results),
         }
+        if isinstance(scoring := self.writings[0], Scoring):
+            stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
         notes = [*shape.notes, *self._notes()]
         return stamp | ({"notes": notes} if notes else {})
 
@@ -206,10 +213,16 @@ class Answering:
                 ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
             )
             _check_bias(body, len(self.model.vocabulary))
-            writings = [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
+            writings = self._writings(body, task)
         except Exception as error:
             raise refusal_of(error, compiled.shape.param, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings)
+
+    def _writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
+        """The texts of a request, not begun."""
+        if isinstance(body, ChatBody) and body.score is not None:
+            return [self.model.scoring(task.prompt_ids, task.constraint, body.score, _MOST_SPELLINGS)]
+        return [_writing(body, task, number) for number in range(getattr(body, "n", 1))]
 
     async def events(
         self, orders: Sequence[Order], client: str, began: float
@@ -229,19 +242,19 @@ class Answering:
         streamed = orders[0].body.stream
         turns: asyncio.Queue[Turn] = asyncio.Queue()
         jobs: list[Job] = []
-        readers: dict[Any, tuple[int, _Reader]] = {}
+        readers: dict[Any, tuple[int, Callable[[Turn], list[Event]]]] = {}
         for order in orders:
             for writing in order.writings:
                 job = Job(client, writing, streamed, turns)
-                readers[job] = len(jobs), _Reader(order, writing)
+                readers[job] = len(jobs), _reader(order, writing)
                 jobs.append(job)
         self._submit(jobs)
         going = len(jobs)
         try:
             while going:
                 turn = await self._turn(turns, began + self.timeout)
-                number, reader = readers[turn.key]
-                if events := reader.read(turn):
+                number, read = readers[turn.key]
+                if events := read(turn):
                     yield number, events
                 going -= turn.is_over
         finally:
@@ -272,6 +285,18 @@ class Answering:
         except TimeoutError:
             said = f"the request has taken longer than {self.timeout:g} seconds, the --timeout of this server"
             raise Refusal(504, said, type="timeout_error", code="timeout") from None
+
+
+def _reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
+    """What reads the turns of a text."""
+    return _scored if isinstance(writing, Scoring) else _Reader(order, writing).read
+
+
+def _scored(turn: Turn) -> list[Event]:
+    """What a request is told whose texts are scored: the most likely one, as if it were written."""
+    if turn.error is not None:
+        raise refusal_of(turn.error, "score")
+    return [Text(turn.result.text), Done("stop", turn.result, 0)]
 
 
 class _Reader:

@@ -42,7 +42,7 @@ from formwright.server.answering import Answering, Event, Order
 from formwright.server.conversation import chat_messages, prompt_ids, response_messages
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.metrics import Metrics
-from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read
+from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read, scoring_body
 from formwright.server.shapes import Shapes
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
@@ -211,6 +211,8 @@ class Server:
         return await self._answered(request, _COMPLETIONS, self._completion_orders)
 
     async def _chat_orders(self, body: Any, is_short: bool) -> list[Order]:
+        if body.score is not None:
+            body, is_short = scoring_body(body), False  # to find how texts are spelled may take long
         offered = offered_by_chat(body)
         messages = chat_messages(body.messages)
         prompt = partial(prompt_ids, self.model, messages, offered)

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from formwright.generation import Writing
+from formwright.generation.scoring import Scoring
 from formwright.server.answering import Order
 from formwright.server.worker import Worker
 
@@ -31,7 +33,7 @@ class Metrics:
         self.requests = Counter(
             "formwright_requests", "Requests, by endpoint and status.", ["endpoint", "status"], registry=own
         )
-        self.tokens = Counter("formwright_tokens", "Tokens: prompt, written, forced.", ["kind"], registry=own)
+        self.tokens = Counter("formwright_tokens", "Tokens: prompt, written, forced, scored.", ["kind"], registry=own)
         self.seconds = Histogram(
             "formwright_request_seconds", "Seconds of a request.", ["endpoint"], buckets=_SECONDS, registry=own
         )
@@ -43,11 +45,13 @@ class Metrics:
 
     def count(self, orders: Sequence[Order]) -> None:
         """Count the tokens of a request that is over, or was left."""
-        writings = [writing for order in orders for writing in order.writings]
-        begun = [order for order in orders if any(writing.token_ids for writing in order.writings)]
+        all_ = [writing for order in orders for writing in order.writings]
+        writings = [writing for writing in all_ if isinstance(writing, Writing)]
+        begun = [order for order in orders if any(writing.is_begun for writing in order.writings)]
         self.tokens.labels("prompt").inc(sum(order.prompt_tokens for order in begun))
         self.tokens.labels("written").inc(sum(len(writing.token_ids) for writing in writings))
         self.tokens.labels("forced").inc(sum(writing.forced_tokens for writing in writings))
+        self.tokens.labels("scored").inc(sum(each.scored_tokens for each in all_ if isinstance(each, Scoring)))
 
     @property
     def text(self) -> bytes:

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from formwright.server.errors import BadRequest, unknown_field
 
-__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read"]
+__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read", "scoring_body"]
 
 B = TypeVar("B", bound="Body")
 
@@ -325,6 +325,7 @@ class ChatBody(Sampled):
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
     modalities: list[Literal["text"]] | None = None
+    score: Annotated[list[str], Field(min_length=1, max_length=128)] | None = None
 
 
 class TextOptions(_Part):
@@ -375,6 +376,29 @@ class CompletionBody(Sampled):
     def texts(self) -> int:
         """How many texts it asks for."""
         return self.n * len(self.prompts)
+
+
+_BESIDE_SCORE = {"model", "messages", "modalities", "score", "canonical", "max_tokens", "max_completion_tokens"}
+"""Fields that go with ``score``: nothing is written, so any bound of the answer is kept."""
+
+_SCORED = 1 << 15
+"""Characters of all texts of ``score`` together."""
+
+
+def scoring_body(body: ChatBody) -> ChatBody:
+    """The body of a request that has texts scored: canonical, unless it says otherwise, as `LocalModel.score` is.
+
+    Raises:
+        BadRequest: It asks for something to be written, or the texts are too long.
+    """
+    for name in sorted(body.model_fields_set - _BESIDE_SCORE):
+        if getattr(body, name) != type(body).model_fields[name].get_default(call_default_factory=True):
+            raise BadRequest(f"{name} does not go with score: the texts are given, and nothing is written", param=name)
+    if body.canonical == "forced":
+        raise BadRequest("canonical is true or false with score", param="canonical")
+    if (count := sum(map(len, body.score or ()))) > _SCORED:
+        raise BadRequest(f"score: the texts have {count} characters, and {_SCORED} is the most", param="score")
+    return body.model_copy(update={"canonical": body.canonical is not False})
 
 
 def loaded(data: bytes | bytearray) -> Any:

@@ -211,7 +211,7 @@ def _of_formats(schemas: Sequence[Any]) -> list[str]:
 
 def _asked(body: Body) -> Asked | None:
     """The one form of a request."""
-    found = [*_by_format(body), *_by_vllm(body), *_by_guided(body)]
+    found = [*_by_format(body), *_by_vllm(body), *_by_guided(body), *_by_score(body)]
     if len(found) > 1:
         raise BadRequest(
             f"{found[1].param}: the request has another form already: {found[0].param}",
@@ -303,6 +303,12 @@ def _by_guided(body: Body) -> list[Asked]:
     if body.guided_json is not None:
         found.append(_json_asked(body.guided_json, "guided_json", body.guided_whitespace_pattern))
     return found
+
+
+def _by_score(body: Body) -> list[Asked]:
+    """The texts that are to be scored: the answer is the most likely of them."""
+    texts = body.score if isinstance(body, ChatBody) else None
+    return [] if texts is None else [Asked("score", lambda: languages.choice(texts), texts)]
 
 
 def _plain_forms(regex: str | None, choice: list[str] | None, prefix: str) -> list[Asked]:

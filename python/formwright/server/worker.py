@@ -8,6 +8,8 @@
 Clients take turns: one that has sent a thousand requests waits for itself, and the next client enters as soon as a row
 is free.
 
+Texts that are scored are no rows, but take the room of one: they are asked for between the steps of the rows.
+
 Cost: for each step of the model one call into the event loop, whatever the number of rows.
 
 The wrinkle: a row that is cancelled is free before the next step, and what goes wrong in the model's own call ends the
@@ -18,15 +20,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
 from formwright.generation.batch import Batch, Engine, Turn
+from formwright.generation.scoring import Scoring
 from formwright.generation.writing import Writing
 
 __all__ = ["Job", "QueueFull", "Worker"]
+
+_WAITS = 4
+"""How many times as long as it takes a call for texts that are scored is waited for, while there are rows."""
 
 _ENTERING = 8
 """Texts that enter in one step at most, so that those under way do not wait long for the prompts of others."""
@@ -38,17 +45,17 @@ class QueueFull(Exception):
 
 @dataclass(eq=False)
 class Job:
-    """A text to be written for a client.
+    """A text to be written for a client, or several to be scored.
 
     Attributes:
         client: Whom it is for; clients take turns.
-        writing: The text.
+        writing: The text, or the texts that are scored.
         is_streamed: Whether each turn is told, or only the last.
         turns: What was told, for the event loop.
     """
 
     client: str
-    writing: Writing
+    writing: Writing | Scoring
     is_streamed: bool = False
     turns: asyncio.Queue[Turn] = field(default_factory=asyncio.Queue)
 
@@ -88,6 +95,40 @@ class _FairQueue:
             del self._by_client[job.client]
         self._size -= 1
         return True
+
+
+class _Scorings:
+    """Texts that are scored, a call of the model at a time; beside rows they have a fifth of the time at most."""
+
+    def __init__(self) -> None:
+        self._going = deque[tuple[Job, Scoring]]()
+        self._due = 0.0
+
+    def __len__(self) -> int:
+        return len(self._going)
+
+    def submit(self, job: Job, scoring: Scoring) -> None:
+        self._going.append((job, scoring))
+
+    def cancel(self, job: Job) -> None:
+        self._going = deque(going for going in self._going if going[0] is not job)
+
+    def step(self, *, is_alone: bool) -> list[Turn]:
+        """A call of the model for the next job, if it is due; an error in it ends this job only."""
+        began = time.perf_counter()
+        if not self._going or (began < self._due and not is_alone):
+            return []
+        job, scoring = self._going.popleft()
+        try:
+            scoring.step()
+        except Exception as error:
+            return [Turn(job, scoring, error=error)]
+        ended = time.perf_counter()
+        self._due = ended + _WAITS * (ended - began)
+        if scoring.is_over:
+            return [Turn(job, scoring)]
+        self._going.append((job, scoring))
+        return []
 
 
 class Worker:
@@ -160,38 +201,44 @@ class Worker:
 
     def _run(self) -> None:
         engine: Engine | None = None
-        while self._waits(engine):
+        scorings = _Scorings()
+        while self._waits((engine is None or engine.is_idle) and not scorings):
             try:
                 engine = engine or Engine(self._batch(), rows=self._rows)
-                self._take(engine)
-                turns = engine.step()
+                self._take(engine, scorings)
+                turns = [*scorings.step(is_alone=engine.is_idle), *engine.step()]
             except Exception as error:  # of the model itself: no row knows where it is
-                turns, engine = self._failed(error, with_queue=engine is None), None
+                turns, engine, scorings = self._failed(error, with_queue=engine is None), None, _Scorings()
             told = [turn for turn in turns if turn.is_over or self._is_told(turn)]
             with self._changed:
                 self._running.difference_update(turn.key for turn in turns if turn.is_over)
             if told and self._loop is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(_tell, told)
 
-    def _waits(self, engine: Engine | None) -> bool:
+    def _waits(self, is_idle: bool) -> bool:
         """Wait for something to do; whether to go on."""
         with self._changed:
-            while (engine is None or engine.is_idle) and not self._queue and not self._stopped:
+            while is_idle and not self._queue and not self._stopped:
                 self._changed.wait()
             return not self._stopped
 
-    def _take(self, engine: Engine) -> None:
+    def _take(self, engine: Engine, scorings: _Scorings) -> None:
         """Let texts leave and enter. The model is not asked under the lock, for which the event loop would wait."""
         with self._changed:
             cancelled, self._cancelled = self._cancelled, set()
         for job in cancelled:
             engine.cancel(job)
+            scorings.cancel(job)
         with self._changed:
             self._running -= cancelled
-            entering = [self._queue.take() for _ in range(min(engine.room, len(self._queue), _ENTERING))]
+            room = engine.room - len(scorings)
+            entering = [self._queue.take() for _ in range(min(room, len(self._queue), _ENTERING))]
             self._running.update(entering)
         for job in entering:
-            engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
+            if isinstance(job.writing, Scoring):
+                scorings.submit(job, job.writing)
+            else:
+                engine.submit(job, lambda writing=job.writing: writing)  # type: ignore[misc]
 
     def _failed(self, error: Exception, *, with_queue: bool) -> list[Turn]:
         """The ends of all texts that run; without a batch no other can run either."""
