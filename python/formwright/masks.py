@@ -62,6 +62,14 @@ def allocate_bitmask(rows: int, vocabulary: Vocabulary) -> Mask:
     return room[start : start + count].reshape(rows, vocabulary.mask_words)
 
 
+def only_ends(words: Mask, vocabulary: Vocabulary) -> None:
+    """Let a row, of shape ``(words,)``, allow the ends of text and nothing else."""
+    bits = words.view(np.uint32)
+    bits[:] = 0
+    for token_id in vocabulary.eos_token_ids:
+        bits[token_id >> 5] |= np.uint32(1 << (token_id & 31))
+
+
 def allowed_tokens(mask: Mask) -> NDArray[np.intp]:
     """The token ids that one row of a mask allows, ascending, as an array of shape ``(count,)``.
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint, Matcher, RowBuffer
 from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.writing import Limits, behind_prompt, started
-from formwright.masks import Mask
+from formwright.masks import Mask, only_ends
 
 __all__ = ["Rows"]
 
@@ -126,10 +126,7 @@ class _Texts:
                 pass
             else:
                 return True
-        words = rows.mask[row]
-        words[:] = 0
-        for token_id in self.constraint.vocabulary.eos_token_ids:
-            words.view(np.uint32)[token_id >> 5] |= np.uint32(1 << (token_id & 31))
+        only_ends(rows.mask[row], self.constraint.vocabulary)
         return False
 
 

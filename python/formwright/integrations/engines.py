@@ -28,7 +28,7 @@ from formwright.errors import LanguageError, TokenRejected, VocabularyError
 from formwright.forms import Form
 from formwright.languages import choice, json_schema, regex
 from formwright.languages import json as json_form
-from formwright.masks import Mask
+from formwright.masks import Mask, only_ends
 from formwright.tokenizers import vocabulary_from
 
 __all__ = ["Running", "Vocabularies", "asked_form"]
@@ -133,5 +133,11 @@ class Running:
             self.matcher.rollback(tokens)
 
     def fill(self, mask: Mask, row: int, *, budget: int | None = None) -> None:
-        """Write what may come next into a row; any thread may, as long as no other one uses this text."""
-        self.matcher.fill_bitmask(mask, row, budget=budget)
+        """Write what may come next into a row: behind the end, an end again.
+
+        Any thread may call it, as long as no other one uses this text.
+        """
+        if self.is_finished:
+            only_ends(mask[row], self.constraint.vocabulary)
+        else:
+            self.matcher.fill_bitmask(mask, row, budget=budget)

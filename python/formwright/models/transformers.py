@@ -33,7 +33,8 @@ from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, UnknownModel
 from formwright.generation.batch import Batch, Separate
 from formwright.generation.trace import Trace, retraced
-from formwright.languages import Canonical
+from formwright.integrations.handshake import prove
+from formwright.languages import Canonical, literal
 from formwright.models.base import LocalModel
 from formwright.models.templated import encoder_of, tools_of
 from formwright.tokenizers import vocabulary_from
@@ -212,6 +213,8 @@ class TransformersModel(LocalModel):
     ) -> FormProcessor:
         """A logits processor for ``network.generate(..., logits_processor=[...])``.
 
+        The first one of a model proves that its ``generate`` keeps to forms, which writes two texts of a few tokens.
+
         Args:
             form: Anything `formwright.form` takes, or a list or tuple with one for each prompt of the batch.
             max_tokens: The ``max_new_tokens`` of the call: texts are then complete within it. ``None`` lets
@@ -221,8 +224,13 @@ class TransformersModel(LocalModel):
         Raises:
             NotAForm, LanguageError: A form cannot be read or enforced.
             ArgumentError: There is no form, or ``max_tokens`` is wrong.
+            HostMismatch: ``generate`` does not use its processors.
         """
-        return FormProcessor(self._constraints(form, canonical), max_tokens=max_tokens)
+        processor = FormProcessor(self._constraints(form, canonical), max_tokens=max_tokens)
+        if not getattr(self.network, "_formwright_proved", False):
+            prove("the generate method of this model", self._written)
+            self.network._formwright_proved = True
+        return processor
 
     def prefix_allowed_tokens_fn(
         self, form: Any, *, max_tokens: int | None = None, canonical: Canonical | None = None
@@ -264,6 +272,22 @@ class TransformersModel(LocalModel):
         matcher = self._compile(form, None).matcher(prompt)
         steps = [step[row].float().cpu().numpy() for step in logits]
         return retraced(matcher, written, steps, max_tokens=max_tokens)
+
+    def _written(self, text: str) -> str:
+        """What ``generate`` writes in the form that has this text only."""
+        ends = self.vocabulary.eos_token_ids
+        prompt = torch.tensor([ends[:1]], device=self.network.device)
+        output = self.network.generate(
+            prompt,
+            attention_mask=torch.ones_like(prompt),
+            max_new_tokens=len(text),
+            do_sample=False,
+            num_beams=1,
+            pad_token_id=ends[0],
+            logits_processor=[FormProcessor([self._compile(literal(text), None)])],
+        )
+        written = output[0].tolist()[1:] if hasattr(output, "tolist") else output.sequences[0].tolist()[1:]
+        return b"".join(map(self.vocabulary.token, written)).decode(errors="replace")
 
     def _constraints(self, form: Any, canonical: Canonical | None) -> list[Constraint[Any]]:
         forms = form if isinstance(form, list | tuple) else [form]

@@ -21,15 +21,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from formwright._kernel import Constraint
 from formwright.errors import FormwrightError, HostMismatch
 from formwright.forms import Form
 from formwright.integrations.engines import Running, Vocabularies, asked_form
 from formwright.integrations.hosts import hosted
 from formwright.languages import compile
-from formwright.masks import allocate_bitmask, apply_bitmask
+from formwright.masks import allocate_bitmask, apply_bitmask, only_ends
 
 with hosted("vllm"):
     import torch
@@ -174,9 +172,8 @@ class _Text:
     def fill(self, mask: Any, row: int, *, ahead: int = 0) -> None:
         """Write what may come behind it and so many drafts; an end only, where it has ended."""
         left = None if self._budget is None else self._budget - self.seen - ahead
-        if self.running.is_finished or (left is not None and left < 0):
-            for token_id in self.running.constraint.vocabulary.eos_token_ids:
-                mask[row].view(np.uint32)[token_id >> 5] |= np.uint32(1 << (token_id & 31))
+        if left is not None and left < 0:  # drafts that go on behind the limit
+            only_ends(mask[row], self.running.constraint.vocabulary)
         else:
             self.running.fill(mask, row, budget=left)
 

@@ -1,0 +1,167 @@
+"""The filters' own base classes of ExLlamaV2 and V3, without CUDA: their packages are entered beside their compiled parts.
+
+A driver does what their generators do: masks in a worker, feed, rewind, trigger.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from battery import BUDGET, FORMS, PROMPTS, record
+from tokenizers import Tokenizer
+
+import formwright as fw
+
+TINY = fw.load("formwright-tiny")
+FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
+PLAIN = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+POOL = ThreadPoolExecutor(2)
+
+
+def entered(name: str, **stubs: Any) -> None:
+    """Let the modules of an installed package be imported without running its own beginning."""
+    places = {name: Path(next(iter(importlib.util.find_spec(name).submodule_search_locations)))}  # type: ignore[union-attr, arg-type]
+    places[f"{name}.generator"] = places[name] / "generator"
+    for package, place in places.items():
+        module = ModuleType(package)
+        module.__path__ = [str(place)]
+        sys.modules[package] = module
+    for stub, content in stubs.items():
+        module = ModuleType(f"{name}.{stub}")
+        module.__dict__.update(content)
+        sys.modules[f"{name}.{stub}"] = module
+
+
+def best(logits: Any, mask: Any) -> int:
+    scores = logits.copy()
+    fw.apply_bitmask(scores, mask)
+    return int(scores.argmax())
+
+
+def texts(write: Any) -> dict[str, int]:
+    counts = {"texts": 0, "invalid": 0, "like_ours": 0}
+    for form in FORMS.values():
+        for prompt in PROMPTS:
+            text = write(form, prompt)
+            counts["texts"] += 1
+            counts["invalid"] += not fw.form(form).check(text).is_complete
+            counts["like_ours"] += text == TINY.generate(TINY.encode(prompt), form, max_tokens=BUDGET).text
+    print(counts)
+    assert counts == {"texts": 400, "invalid": 0, "like_ours": 400}
+    return counts
+
+
+def joined(ids: list[int]) -> str:
+    return b"".join(map(TINY.vocabulary.token, ids)).decode()
+
+
+def third() -> None:
+    entered("exllamav3", tokenizer={"Tokenizer": object})
+    from formwright.integrations.exllamav3 import FormFilter
+
+    tokenizer = SimpleNamespace(tokenizer=PLAIN, config=SimpleNamespace(vocab_size=4096, eos_token_id_list=[1]))
+
+    def write(form: Any, prompt: str) -> str:
+        """As a job does: the mask in a worker, the token fed; every fifth token is taken back and written again."""
+        kept, runtime, ids = FormFilter(tokenizer, form, max_tokens=BUDGET), TINY.runtime.fork(), list[int]()
+        logits = [runtime.prefill(TINY.encode(prompt))]
+        while len(ids) < BUDGET:
+            mask = POOL.submit(kept.get_next_logit_mask).result()
+            assert mask.dtype == torch.int32
+            token = best(logits[-1], mask.numpy()[0])
+            over = kept.feed(token)
+            if len(ids) % 5 == 4 and not over:
+                kept.rewind(1)
+                again = POOL.submit(kept.get_next_logit_mask).result()
+                assert best(logits[-1], again.numpy()[0]) == token
+                kept.feed(token)
+            if over:
+                return joined(ids)
+            ids.append(token)
+            logits.append(runtime.step(token))
+        return joined(ids)
+
+    counts = texts(write)
+    lazy = FormFilter(tokenizer, fw.regex("[0-9]{2}"), trigger_token=7)
+    assert not lazy.is_active
+    assert not lazy.feed(9)
+    assert not lazy.feed(7)
+    assert lazy.is_active
+    expected = fw.compile(fw.regex("[0-9]{2}"), TINY.vocabulary).matcher().allowed_token_ids()
+    assert fw.allowed_tokens(lazy.get_next_logit_mask().numpy()[0]).tolist() == expected
+    digit = TINY.vocabulary.merges.encode("4")[0]
+    lazy.feed(digit)
+    lazy.rewind(2)  # past the trigger
+    assert not lazy.is_active
+    lazy.feed(7)
+    try:
+        lazy.feed(TINY.vocabulary.merges.encode("x")[0])
+    except fw.errors.HostMismatch:
+        pass
+    else:
+        raise AssertionError("a forbidden token went unnoticed")
+    features = {"batch": "a filter for each job", "beams": "no", "speculation": "rewinds"}
+    features |= {"reasoning": "trigger token", "tools": "fw.tools", "forced tokens": "no"}
+    record("exllamav3", "real classes", features, **counts)
+
+
+def second() -> None:
+    entered(
+        "exllamav2",
+        util={"timed": lambda function: function},
+        ext={"exllamav2_ext": None, "none_tensor": None},
+    )
+    sys.modules["exllamav2"].ExLlamaV2 = sys.modules["exllamav2"].ExLlamaV2Tokenizer = object  # type: ignore[attr-defined]
+    filters = ModuleType("exllamav2.generator.filters")
+    filters.__path__ = [str(Path(sys.modules["exllamav2.generator"].__path__[0]) / "filters")]
+    sys.modules["exllamav2.generator.filters"] = filters
+    base = importlib.import_module("exllamav2.generator.filters.base")
+    filters.ExLlamaV2Filter = base.ExLlamaV2Filter  # type: ignore[attr-defined]
+    from formwright.integrations.exllamav2 import FormFilter
+
+    model = SimpleNamespace(config=SimpleNamespace(vocab_size=4096))
+    tokenizer = SimpleNamespace(tokenizer_model=SimpleNamespace(hf_tokenizer=PLAIN), eos_token_id=1)
+
+    def write(form: Any, prompt: str) -> str:
+        """As a job does: by masks and by lists of ids in turns, in a worker."""
+        kept, runtime, ids = FormFilter(model, tokenizer, form, max_tokens=BUDGET), TINY.runtime.fork(), list[int]()
+        kept.background_drop()
+        kept.begin("")
+        logits = runtime.prefill(TINY.encode(prompt))
+        while len(ids) < BUDGET:
+            if len(ids) % 2:
+                kept.background_prepare_logit_mask(POOL)
+                assert kept.get_next(mask=True) is True
+                token = int(kept.mask_logits(torch.from_numpy(logits.copy())).argmax())
+                is_end = token == 1
+            else:
+                kept.background_next(POOL)
+                allowed, ends = kept.get_next()
+                token = allowed[int(np.argmax(logits[allowed]))]
+                is_end = token in ends
+            kept.feed(torch.tensor([[token]]))
+            twin = kept.clone()
+            assert twin.next() == kept.next()
+            if is_end:
+                return joined(ids)
+            ids.append(token)
+            logits = runtime.step(token)
+        return joined(ids)
+
+    counts = texts(write)
+    features = {"batch": "a filter for each job", "beams": "no", "speculation": "clones"}
+    features |= {"reasoning": "fw.thinking", "tools": "fw.tools", "forced tokens": "no"}
+    record("exllamav2", "real classes", features, **counts)
+
+
+if __name__ == "__main__":
+    third()
+    second()

@@ -1,0 +1,59 @@
+"""transformers' own ``generate``, with the embedded model's files. The tests of models run its other strategies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import transformers
+from battery import BUDGET, PROMPTS, microseconds, record, texts
+
+import formwright as fw
+from formwright.models import embedded
+
+FREE = fw.regex(r"[\s\S]{400}")
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    network = transformers.AutoModelForCausalLM.from_pretrained(embedded.FOLDER, dtype=torch.float32).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(embedded.FOLDER)
+    model, tiny = fw.from_transformers(network, tokenizer), fw.load("formwright-tiny")
+
+    def generated(prompt: str, tokens: int, processors: list[Any]) -> list[int]:
+        ids = torch.tensor([tiny.encode(prompt)])
+        more = {"attention_mask": torch.ones_like(ids), "pad_token_id": 2, "max_new_tokens": tokens}
+        return network.generate(ids, do_sample=False, logits_processor=processors, **more)[0, ids.shape[1] :].tolist()
+
+    def host(prompt: str, form: Any) -> str:
+        ids = generated(prompt, BUDGET, [model.logits_processor(form, max_tokens=BUDGET)])
+        return b"".join(map(model.vocabulary.token, ids)).decode()
+
+    def own(prompt: str, form: Any) -> str:
+        return model.generate(tiny.encode(prompt), form, max_tokens=BUDGET).text
+
+    counts = texts(host, own)
+    keeps = model.logits_processor(FREE)
+
+    def free(constrained: bool) -> int:
+        keeps.reset()
+        return len(generated(PROMPTS[0], 60, [keeps] if constrained else [lambda ids, scores: scores]))
+
+    record(
+        "transformers",
+        "real host",
+        {
+            "batch": "yes",
+            "beams": "yes",
+            "speculation": "assisted generation",
+            "reasoning": "fw.thinking",
+            "tools": "fw.tools",
+            "forced tokens": "our loop; custom_generate",
+        },
+        **counts,
+        microseconds=microseconds(free),
+    )
+
+
+if __name__ == "__main__":
+    main()
