@@ -50,6 +50,7 @@ class Service:
         max_tokens_name: The field of chat completions that bounds the answer.
         lacks: Options of generation that its API has and it does not.
         key: The variable of the environment that holds the key, where none is passed.
+        may_score: Whether it may be `formwright serve`, which tells how likely given texts are.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Service:
     max_tokens_name: str = "max_tokens"
     lacks: frozenset[str] = frozenset()
     key: str = "FORMWRIGHT_API_KEY"
+    may_score: bool = False
 
 
 _WITHOUT_STRICT: tuple[Mode, ...] = ("tools", "json_object", "instructions")
@@ -114,7 +116,7 @@ SERVICES: dict[str, Service] = {
             lacks=frozenset({"top_k", "seed"}),
             key="DEEPSEEK_API_KEY",
         ),
-        Service("compatible", ()),
+        Service("compatible", (), may_score=True),
     )
 }
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,8 @@ class Scoring:
             return
         spelling = self._pending.popleft()
         text = spelling.text.decode()
-        self.scores[text] = float(np.logaddexp(self.scores[text], scored(self._score, spelling, self._ends)))
+        with np.errstate(invalid="ignore"):  # of logits that are not numbers, which are told below
+            self.scores[text] = float(np.logaddexp(self.scores[text], scored(self._score, spelling, self._ends)))
         self.scored_tokens += len(spelling.token_ids)
         if np.isnan(self.scores[text]):
             raise not_finite(np.nan)
@@ -133,8 +135,5 @@ class Scoring:
 
 def _check_fits(text: str, constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> None:
     """Refuse a text that is longer than what is left of the context. One that cannot be spelled is never written."""
-    alone = compile(choice([text]), constraint.vocabulary, canonical=constraint.canonical)
-    try:
-        started(alone, prompt_ids, limits)
-    except DeadEnd:
-        return
+    with suppress(DeadEnd):
+        started(compile(choice([text]), constraint.vocabulary, canonical=constraint.canonical), prompt_ids, limits)
