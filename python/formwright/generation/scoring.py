@@ -5,7 +5,7 @@
     scoring = model.scoring(prompt_ids, constraint, ["yes", "no"])
     while not scoring.is_over:
         scoring.step()
-    scoring.scores                  # {'yes': -16.65, 'no': -17.81}
+    list(scoring.scores)                 # ['yes', 'no']
 
 `LocalModel.score` is that loop for one who waits; the server takes a step between the steps of its rows.
 
