@@ -105,6 +105,7 @@ def test_a_server_that_scores_nothing_is_an_error(driven: Driven, scripted: Call
     "said",
     [
         answer(400, {"error": {"message": "score: the texts have 40000 characters", "param": "score"}}),
+        answer(400, {"error": {"message": "unknown model 'm'", "param": "model"}}),
         answer(401, {"error": {"message": "unknown key, score"}}),
         answer(500, b"score: unknown"),
         ok(b"<html>"),

@@ -231,6 +231,55 @@ def test_a_model_that_fails_at_a_score_ends_nothing_else() -> None:
     assert sorted(type(turn.error).__name__ for turn in found) == ["NoneType", "NoneType", "RuntimeError"]
 
 
+def test_scores_that_nobody_waits_for_are_not_asked_for() -> None:
+    asked_of: list[int] = []
+    is_there, goes_on = threading.Event(), threading.Event()
+
+    def waits_at_a(token_ids: Any) -> Any:
+        asked_of.append(token_ids[0])
+        if token_ids[0] == ord("a"):
+            is_there.set()
+            goes_on.wait(20)
+        return np.zeros(257, np.float32)
+
+    model = bytes_model(waits_at_a)
+
+    async def ends() -> None:
+        worker, turns = Worker(lambda: Separate(model.runtime), rows=2, waiting=9), asyncio.Queue[Any]()
+        left = job_of(model, ["a", "b", "c"], turns)
+        worker.submit([left])
+        worker.start(asyncio.get_running_loop())
+        await asyncio.to_thread(is_there.wait, 20)
+        worker.cancel(left)
+        worker.submit([job_of(model, ["d"], turns)])
+        goes_on.set()
+        assert (await turns.get()).result.text == "d"
+        await asyncio.to_thread(worker.stop)
+
+    asyncio.run(asyncio.wait_for(ends(), 30))
+    assert asked_of == [1, ord("a"), 1, ord("d")]
+
+
+def test_scores_beyond_the_rows_wait() -> None:
+    asked_of: list[int] = []
+
+    def told(token_ids: Any) -> Any:
+        asked_of.append(token_ids[0])
+        return np.zeros(257, np.float32)
+
+    model = bytes_model(told)
+
+    async def ends() -> None:
+        worker, turns = Worker(lambda: Separate(model.runtime), rows=1, waiting=9), asyncio.Queue[Any]()
+        worker.submit([job_of(model, ["a", "b", "c"], turns), job_of(model, ["d"], turns)])
+        worker.start(asyncio.get_running_loop())
+        assert [(await turns.get()).result.text for _ in range(2)] == ["a", "d"]
+        await asyncio.to_thread(worker.stop)
+
+    asyncio.run(asyncio.wait_for(ends(), 30))
+    assert asked_of == [1, *b"abc", 1, *b"d"]
+
+
 def test_scores_take_turns_and_leave_time_to_rows() -> None:
     asked_of: list[int] = []
 

@@ -79,14 +79,13 @@ class Scoring:
         most: int = MOST_SPELLINGS,
     ) -> None:
         self._started, self._prompt_tokens = time.perf_counter(), len(prompt_ids)
-        self._behind, self._score, self._ends = behind, None, constraint.vocabulary.eos_token_ids
+        self._behind, self._ends = behind, constraint.vocabulary.eos_token_ids
+        self._score: Score | None = None
         self._pending = deque(spellings_of(started(constraint, prompt_ids, limits), limits.max_tokens, most))
         self.scores: dict[str, float] = dict.fromkeys(texts, -np.inf)
         for text in self.scores.keys() - {spelling.text.decode() for spelling in self._pending}:
             _check_fits(text, constraint, prompt_ids, limits)
         self.calls = self.scored_tokens = 0
-
-    _score: Score | None
 
     @property
     def is_begun(self) -> bool:
