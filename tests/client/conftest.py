@@ -49,6 +49,9 @@ class _Model:
     def generate_many(self, *args: Any, **options: Any) -> Any:
         return self._run(lambda: self.model.generate_many(*args, **options))
 
+    def score(self, *args: Any, **options: Any) -> Any:
+        return self._run(lambda: self.model.score(*args, **options))
+
     def stream(self, *args: Any, **options: Any) -> tuple[list[Any], Any]:
         """The pieces, and the result."""
         if not self._is_async:

@@ -420,6 +420,23 @@ def test_a_forked_process_writes_too() -> None:
 
 def test_choices_of_score_are_a_list_of_texts(tiny: LocalModel) -> None:
     assert tiny.score("Is it?", iter(["yes", "no"])) == tiny.score("Is it?", ["yes", "no"])  # type: ignore[arg-type]
-    for wrong in ("yes", fw.choice("yes"), 5):
+    for wrong in ("yes", fw.choice("yes"), 5, [], ["yes", 5]):
         with pytest.raises(fw.errors.ArgumentError):
             tiny.score("Is it?", wrong)  # type: ignore[arg-type]
+    with pytest.raises(fw.errors.ArgumentError, match="canonical"):
+        tiny.score("Is it?", ["yes"], canonical="forced")  # type: ignore[arg-type]
+
+
+def test_a_text_that_does_not_fit_the_context_is_not_scored(tiny: LocalModel) -> None:
+    for texts in (["word " * 3000], ["yes", "word " * 3000]):
+        with pytest.raises(fw.errors.LimitExceeded) as caught:
+            tiny.score("Is it?", texts)
+        assert caught.value.limit == "context"
+
+
+def test_a_text_that_no_tokens_spell_is_never_written(toy: Any) -> None:
+    vocabulary = fw.Vocabulary([b"", b"a", b"b"], eos_token_ids=[END])
+    model = LocalModel("toy", toy(3, 1), vocabulary, lambda text: [1])
+    found = model.score([1], ["z", "a"], canonical=False)
+    assert found == {"z": -math.inf, "a": model.score([1], ["a"], canonical=False)["a"]}
+    assert math.isfinite(found["a"])

@@ -25,6 +25,7 @@ assert_type(model.generate("Hi", fw.form(list[int])).value, list[int])
 assert_type(model.generate("Hi", re.compile("a+")).value, str)
 assert_type(model.generate("Hi", {"type": "integer"}).value, Any)
 assert_type(model.generate_many(["Hi"], Person), list[fw.Complete[Person] | fw.Failed])
+assert_type(model.score("Hi", ["a"]), dict[str, float])
 with model.stream("Hi", Person) as stream:
     for piece in stream:
         assert_type(piece.text, str)
@@ -35,6 +36,7 @@ assert_type(fw.load("formwright-tiny"), LocalModel)
 
 async def awaited(remote: AsyncRemoteModel) -> None:
     assert_type((await remote.generate("Hi", Person)).value, Person)
+    assert_type(await remote.score("Hi", ["a"]), dict[str, float])
     async with remote.stream("Hi", Person) as stream:
         async for piece in stream:
             assert_type(piece.text, str)

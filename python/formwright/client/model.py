@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
 
 from formwright._kernel import Constraint
 from formwright.client.cache import AnswerCache
@@ -35,6 +35,7 @@ from formwright.client.flow import Flow, Job, answered
 from formwright.client.items import ItemsAsync, array
 from formwright.client.plans import AnyPlan, plan_of
 from formwright.client.prompts import Conversation, read_prompt
+from formwright.client.scoring import Scores, scored, unsupported
 from formwright.client.services import Service, modes_of
 from formwright.client.wires import WIRES
 from formwright.errors import ArgumentError, OptionUnsupported
@@ -42,6 +43,7 @@ from formwright.forms import Form
 from formwright.generation.items import Items
 from formwright.generation.many import each, progress_of
 from formwright.generation.result import Complete, Failed, Truncated
+from formwright.generation.scoring import texts_of
 from formwright.instructions import check_style
 from formwright.languages import form as form_of
 
@@ -103,17 +105,14 @@ class _Remote:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.where}, {self.service.name})"
 
-    def score(self, prompt: Conversation, choices: Sequence[str], **options: Any) -> NoReturn:
-        """Services tell the probability of what they write, not of a text that is given to them, its end included.
-
-        Raises:
-            OptionUnsupported: Always.
-        """
-        raise OptionUnsupported(
-            f"score() does not go with {self.name}: no API tells how likely a given text is",
-            hint="score with a model that runs here; to choose one of several texts, generate with fw.choice(...)",
-            argument="choices",
-        )
+    def _scores(self, prompt: Conversation, choices: Sequence[str], canonical: bool) -> Scores:
+        """What is done to score texts. Raises as `RemoteModel.score`."""
+        texts, _ = texts_of(choices, canonical)
+        messages = read_prompt(prompt)
+        if not self.service.may_score or self.api != "openai":
+            raise unsupported(self.name, "its API does not tell how likely a given text is")
+        retries = self.request_retries
+        return scored(self.name, messages, list(dict.fromkeys(texts)), canonical=canonical, request_retries=retries)
 
     def _flow(
         self,
@@ -519,6 +518,26 @@ class RemoteModel(_Remote):
         with progress_of(len(many), progress) as done, ThreadPoolExecutor(concurrency) as pool:
             return list(pool.map(written, range(len(many))))
 
+    def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+        """The log probability of each of some texts as the whole answer to a prompt, its end included.
+
+        Only `formwright serve` tells it: other services tell the probability of what they write.
+
+        Args:
+            prompt: One message of the user, or a conversation.
+            choices: The texts, in the order in which they are returned.
+            canonical: Whether a text is scored as the tokenizer spells it; if not, over all its spellings together.
+
+        Raises:
+            ArgumentError: There is no text, one is no str, or ``canonical`` is neither true nor false.
+            PromptError: The prompt cannot be read.
+            OptionUnsupported: The service does not score texts.
+            RequestFailed: It could not be reached, or refused the request: a text does not fit the context of the
+                model, or there are too many texts or spellings.
+        """
+        scores: dict[str, float] = run(self._scores(prompt, choices, canonical), self.transport)
+        return scores
+
     def close(self) -> None:
         """Close the connections."""
         if hasattr(self.transport, "close"):
@@ -649,6 +668,11 @@ class AsyncRemoteModel(_Remote):
 
         with progress_of(len(many), progress) as done:
             return list(await asyncio.gather(*map(written, range(len(many)))))
+
+    async def score(self, prompt: Conversation, choices: Sequence[str], *, canonical: bool = True) -> dict[str, float]:
+        """The log probability of each of some texts as the whole answer to a prompt; see `RemoteModel.score`."""
+        scores: dict[str, float] = await run_async(self._scores(prompt, choices, canonical), self.transport)
+        return scores
 
     async def close(self) -> None:
         """Close the connections."""

@@ -52,6 +52,7 @@ class Service:
         is_loose_in_auto: Whether it holds calls of tools to their schemas only if asked, where the model may write
             text instead.
         key: The variable of the environment that holds the key, where none is passed.
+        may_score: Whether it may be `formwright serve`, which tells how likely given texts are.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Service:
     lacks: frozenset[str] = frozenset()
     is_loose_in_auto: bool = False
     key: str = "FORMWRIGHT_API_KEY"
+    may_score: bool = False
 
 
 _WITHOUT_STRICT: tuple[Mode, ...] = ("tools", "json_object", "instructions")
@@ -118,7 +120,7 @@ SERVICES: dict[str, Service] = {
             lacks=frozenset({"top_k", "seed"}),
             key="DEEPSEEK_API_KEY",
         ),
-        Service("compatible", ()),
+        Service("compatible", (), may_score=True),
     )
 }
 

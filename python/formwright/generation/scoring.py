@@ -5,7 +5,7 @@
     scoring = model.scoring(prompt_ids, constraint, ["yes", "no"])
     while not scoring.is_over:
         scoring.step()
-    scoring.scores                  # {'yes': -16.65, 'no': -17.81}
+    list(scoring.scores)                 # ['yes', 'no']
 
 `LocalModel.score` is that loop for one who waits; the server takes a step between the steps of its rows.
 
@@ -21,6 +21,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -78,14 +79,13 @@ class Scoring:
         most: int = MOST_SPELLINGS,
     ) -> None:
         self._started, self._prompt_tokens = time.perf_counter(), len(prompt_ids)
-        self._behind, self._score, self._ends = behind, None, constraint.vocabulary.eos_token_ids
+        self._behind, self._ends = behind, constraint.vocabulary.eos_token_ids
+        self._score: Score | None = None
         self._pending = deque(spellings_of(started(constraint, prompt_ids, limits), limits.max_tokens, most))
         self.scores: dict[str, float] = dict.fromkeys(texts, -np.inf)
         for text in self.scores.keys() - {spelling.text.decode() for spelling in self._pending}:
             _check_fits(text, constraint, prompt_ids, limits)
         self.calls = self.scored_tokens = 0
-
-    _score: Score | None
 
     @property
     def is_begun(self) -> bool:
@@ -109,7 +109,8 @@ class Scoring:
             return
         spelling = self._pending.popleft()
         text = spelling.text.decode()
-        self.scores[text] = float(np.logaddexp(self.scores[text], scored(self._score, spelling, self._ends)))
+        with np.errstate(invalid="ignore"):  # of logits that are not numbers, which are told below
+            self.scores[text] = float(np.logaddexp(self.scores[text], scored(self._score, spelling, self._ends)))
         self.scored_tokens += len(spelling.token_ids)
         if np.isnan(self.scores[text]):
             raise not_finite(np.nan)
@@ -133,8 +134,5 @@ class Scoring:
 
 def _check_fits(text: str, constraint: Constraint[Any], prompt_ids: Sequence[int], limits: Limits) -> None:
     """Refuse a text that is longer than what is left of the context. One that cannot be spelled is never written."""
-    alone = compile(choice([text]), constraint.vocabulary, canonical=constraint.canonical)
-    try:
-        started(alone, prompt_ids, limits)
-    except DeadEnd:
-        return
+    with suppress(DeadEnd):
+        started(compile(choice([text]), constraint.vocabulary, canonical=constraint.canonical), prompt_ids, limits)
