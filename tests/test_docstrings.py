@@ -35,6 +35,7 @@ NEEDS = {
     "formwright.integrations.mlx": "mlx_lm",
     "formwright.integrations.exllamav2": "exllamav2",
     "formwright.integrations.exllamav3": "exllamav3",
+    "formwright.integrations.ray": "ray",
     "formwright.integrations.sglang": "sglang",
     "formwright.integrations.tensorrt_llm": "tensorrt_llm",
     "formwright.integrations.vllm.backend": "vllm",

@@ -14,6 +14,7 @@ from formwright.cli.convert import convert
 from formwright.cli.distortion import distortion
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
+from formwright.cli.map import map_
 from formwright.cli.next import next_
 from formwright.cli.serve import serve
 from formwright.errors import ArgumentError, FormwrightError
@@ -75,5 +76,5 @@ def app() -> None:  # \b keeps click from filling the lines below it
     """  # noqa: D301
 
 
-for command in (automaton, check, convert, distortion, explain, generate, next_, serve):
+for command in (automaton, check, convert, distortion, explain, generate, map_, next_, serve):
     app.add_command(command)

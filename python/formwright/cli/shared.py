@@ -15,6 +15,7 @@ from formwright.tokenizers import from_file
 __all__ = [
     "FILE",
     "JSON_OPTIONS",
+    "PATH",
     "choice_file_option",
     "is_stdin",
     "json_options",

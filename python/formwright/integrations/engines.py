@@ -24,14 +24,14 @@ from threading import Lock
 from typing import Any
 
 from formwright._kernel import Constraint, Vocabulary
-from formwright.errors import LanguageError, TokenRejected, VocabularyError
+from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
 from formwright.forms import Form
 from formwright.languages import choice, json_schema, regex
 from formwright.languages import json as json_form
 from formwright.masks import Mask, only_ends
 from formwright.tokenizers import vocabulary_from
 
-__all__ = ["Running", "Vocabularies", "asked_form"]
+__all__ = ["Running", "Vocabularies", "asked_form", "request_of"]
 
 _KEPT = 16
 
@@ -63,6 +63,26 @@ def asked_form(kind: str, text: str, *, whitespace: str | None = None) -> Form[A
     raise LanguageError(
         f"requests for {kind!r} cannot be served by formwright",
         hint="ask for a JSON Schema, a regular expression, a choice or a structural tag",
+    )
+
+
+def request_of(form: Form[Any]) -> tuple[str, str]:
+    """What an engine is asked, so that `asked_form` reads the same form: a kind and a text.
+
+    Raises:
+        OptionUnsupported: It has no kind that engines know, or options of JSON that they cannot be told.
+    """
+    origin = form.origin
+    if origin is not None and origin.kind == "choice":
+        return "choice", json.dumps(list(origin.what))
+    if origin is not None and origin.kind == "regex":
+        return "regex", str(origin.what)
+    if origin is not None and origin.kind == "schema":
+        return "json", str(origin.what)
+    raise OptionUnsupported(
+        f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns and choices",
+        hint="give one of these, or write it with a model that formwright drives itself",
+        argument="form",
     )
 
 

@@ -155,8 +155,8 @@ _REPLACED = (
     (backend_outlines, "validate_structured_output_request_outlines", validate),
     (backend_lm_format_enforcer, "validate_structured_output_request_lm_format_enforcer", validate),
 )
-"""Every back end and every check of requests that vLLM may choose. `GuidanceBackend` stays in its own module, where it is
-only asked about tokenizers; the manager makes it by its own name."""
+"""Every back end and every check of requests that vLLM may choose. `GuidanceBackend` stays in its own module, where it
+is only asked about tokenizers; the manager makes it by its own name."""
 
 
 def install() -> None:

@@ -1,0 +1,130 @@
+"""``formwright map``: a file of prompts into a file of results, which a killed run goes on with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+import formwright as fw
+from formwright.cli.shared import (
+    FILE,
+    JSON_OPTIONS,
+    PATH,
+    choice_file_option,
+    json_options,
+    model_option,
+    one_form,
+)
+from formwright.errors import ArgumentError
+from formwright.finished import Finished, checked_id
+from formwright.generation import MAX_TOKENS
+from formwright.generation.many import progress_of
+from formwright.mapping import Mapper, chunks
+
+__all__ = ["map_"]
+
+
+@click.command("map")
+@click.option(
+    "--input", "source", type=PATH, required=True, help="JSON lines with id, prompt and perhaps schema in each."
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    required=True,
+    help="JSON lines of results; rows that stand there already are left out.",
+)
+@click.option("--schema", type=FILE, help="JSON Schema file: the form of rows that have no schema of their own.")
+@click.option("--regex", help="Regular expression that the whole text of each row matches.")
+@click.option("--choice", "choices", multiple=True, help="One of these texts; repeat the option.")
+@choice_file_option
+@json_options
+@click.option("--max-tokens", type=click.IntRange(1), default=MAX_TOKENS, show_default=True, help="Tokens at most.")
+@click.option("--temperature", type=click.FloatRange(0), help="0 is greedy; 1 is the model's own.")
+@click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")
+@click.option("--ray", "address", help="Address of a Ray cluster that does the work; local starts one here.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Workers of the cluster.")
+@model_option
+def map_(
+    source: Path,
+    output: Path,
+    schema: IO[bytes] | None,
+    regex: str | None,
+    choices: tuple[str, ...],
+    choice_file: Path | None,
+    max_tokens: int,
+    temperature: float | None,
+    batch_size: int,
+    address: str | None,
+    workers: int,
+    model: str,
+    **options: Any,
+) -> None:
+    """Write a text in form for each row of a file.
+
+    Results stand in the order in which they are finished. A run that was ended, however, goes on where it was: the same
+    command again writes the rows that are missing.
+    """
+    form = None
+    if schema is not None or regex is not None or choices or choice_file is not None:
+        form = one_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
+    how: dict[str, Any] = {"max_tokens": max_tokens}
+    how |= {} if temperature is None else {"temperature": temperature}
+    with Finished(output) as finished:
+        total = _checked(source, finished)
+        rows = (row for row in _rows(source) if row["id"] not in finished)
+        if address is None:
+            results = _written_here(rows, Mapper(fw.load(model), form, **how, batch_size=batch_size), 4 * batch_size)
+        else:
+            from formwright.integrations.ray import written_on
+
+            results = written_on(address, rows, model, form, workers=workers, batch_size=batch_size, **how)
+        _kept(results, finished, total)
+
+
+def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> None:
+    """Write results down as they come, and say how many failed."""
+    failed = 0
+    with progress_of(total, None) as done:
+        for result in results:
+            finished.add(result)
+            failed += result["status"] == "failed"
+            done()
+    if failed:
+        click.echo(f"{failed} rows failed; why stands in them", err=True)
+        raise SystemExit(1)
+
+
+def _written_here(rows: Iterable[dict[str, Any]], mapper: Mapper, at_a_time: int) -> Iterator[dict[str, Any]]:
+    for some in chunks(rows, at_a_time):
+        yield from mapper(some)
+
+
+def _checked(source: Path, finished: Finished) -> int:
+    """How many rows are still to be written. Raises ArgumentError where an id is missing, or is there twice."""
+    seen: set[str | int] = set()
+    for number, row in enumerate(_rows(source), 1):
+        row_id = checked_id(row.get("id"), f"row {number} of {source}")
+        if row_id in seen:
+            raise ArgumentError(f"{source} holds the id {row_id!r} twice, again in row {number}", argument="id")
+        seen.add(row_id)
+    return sum(row_id not in finished for row_id in seen)
+
+
+def _rows(source: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file."""
+    with source.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ArgumentError(f"line {number} of {source} is no JSON: {error}", argument="input") from None
+            if not isinstance(row, dict):
+                raise ArgumentError(f"line {number} of {source} is no object with id and prompt", argument="input")
+            yield row
