@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 import formwright as fw
@@ -77,3 +79,30 @@ def test_a_part_is_streamed(tiny: fw.models.LocalModel) -> None:
     run = tiny.begin("x")
     pieces = [piece.text for piece in run.stream(fw.regex("[a-z]{4}"))]
     assert "".join(pieces) == run.text == run.result.text
+
+
+def test_a_part_is_streamed_in_an_event_loop(tiny: fw.models.LocalModel) -> None:
+    async def written() -> tuple[str, str]:
+        run = tiny.begin("Say something.", max_tokens=20)
+        async with run.stream(fw.regex("[a-z]{4}")) as part:
+            pieces = [piece.text async for piece in part]
+        return "".join(pieces), run.text
+
+    text, whole = asyncio.run(written())
+    assert text == whole == tiny.begin("Say something.", max_tokens=20).generate(fw.regex("[a-z]{4}"))
+
+
+def test_a_part_that_is_left_early_leaves_the_program_as_it_was(tiny: fw.models.LocalModel) -> None:
+    left, plain = (tiny.begin("Ada is 36 years old.", max_tokens=40) for _ in range(2))
+    for run in (left, plain):
+        run.append("Name: ")
+        run.generate(fw.regex("[A-Z][a-z]{1,5}"))
+        run.append(" Age: ")
+    with left.stream(fw.regex("[a-z]{20}")) as part:
+        next(part)
+        next(part)
+    assert left.text == plain.text
+    assert left.left == plain.left
+    assert left.generate(int) == plain.generate(int)
+    assert left.result.token_ids == plain.result.token_ids
+    assert left.text == plain.text

@@ -20,7 +20,7 @@ text is healed only if it was appended after the last part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from formwright._kernel import Constraint
 from formwright.errors import ArgumentError, VocabularyError
 from formwright.forms import Form, check_text
+from formwright.generation.asynchronous import Steps
 from formwright.generation.healing import Healed
 from formwright.generation.held import Piece
 from formwright.generation.loop import Stream
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from formwright.models.base import LocalModel
 
-__all__ = ["Run"]
+__all__ = ["Part", "Run"]
 
 T = TypeVar("T")
 
@@ -108,12 +109,16 @@ class Run:
             pass
         return self.result.value
 
-    def stream(self, form: Any, /, *, max_tokens: int | None = None) -> Iterator[Piece]:
-        """As `generate`, token by token; ``result`` is there once the loop has ended.
+    def stream(self, form: Any, /, *, max_tokens: int | None = None) -> Part:
+        """As `generate`, token by token, in a ``for`` or an ``async for``; ``result`` is there once the loop has ended.
 
         Raises:
-            LimitExceeded, NotAForm, LanguageError, OutputInvalid, DeadEnd: As `generate`.
+            LimitExceeded, NotAForm, LanguageError, OutputInvalid, DeadEnd: As `generate`, at the first token.
         """
+        return Part(self._pieces(form, max_tokens))
+
+    def _pieces(self, form: Any, max_tokens: int | None) -> Generator[Piece, None, None]:
+        """A part, token by token."""
         room = self._model.runtime.context - len(self._seen) - len(self._unseen)
         most = min(self.left, room, self.left if max_tokens is None else max_tokens)
         constraint = behind_prompt(self._model.compiled(form), [*self._seen, *self._unseen])
@@ -124,7 +129,12 @@ class Run:
             healed.constraint, context, limits, self._sampler, prefix=healed.prefix, unseen=healed.prompt_ids
         )
         stream = Stream[Any].of(self._runtime, writing)
-        yield from stream
+        try:
+            yield from stream
+        except BaseException:  # the model has seen tokens that are no part of the text: it is shown the text anew
+            self._runtime = _Remembering(self._model.runtime.fork())
+            self._seen, self._unseen = [], [*self._seen, *self._unseen]
+            raise
         self.result = stream.result
         whole, unseen = [*context, *self.result.token_ids], writing.taken()
         self._seen, self._unseen, self._appended = whole[: len(whole) - len(unseen)], unseen, 0
@@ -157,6 +167,23 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({self.text!r}, {self.left} tokens left)"
+
+
+class Part(Steps[Piece]):
+    """A part of a program that is being written: iterate over its tokens, also in an event loop.
+
+    Leaving it early leaves the program where it was before the part.
+    """
+
+    def __init__(self, pieces: Generator[Piece, None, None]) -> None:
+        self._written = pieces
+
+    def __next__(self) -> Piece:
+        return next(self._written)
+
+    def close(self) -> None:
+        """End it where it is."""
+        self._written.close()
 
 
 class _Remembering:
