@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -176,10 +176,7 @@ class _Row:
     """A row of a batch: the number of its sequence, and its ids."""
 
     sequence: int
-    ids: list[int]
-
-    def __init__(self, sequence: int, ids: list[int] | None = None) -> None:
-        self.sequence, self.ids = sequence, ids or []
+    ids: list[int] = field(default_factory=list)
 
 
 class _Sequences:
