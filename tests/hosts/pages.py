@@ -11,6 +11,7 @@ import contextlib
 import io
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -25,7 +26,7 @@ def run(name: str) -> None:
     main, count = ModuleType("__main__"), 0
     own, sys.modules["__main__"] = sys.modules["__main__"], main
     try:
-        for (language, text), (following, output) in zip(blocks, blocks[1:], strict=False):
+        for (language, text), (following, output) in pairwise(blocks):
             if language != "python":
                 continue
             printed = io.StringIO()

@@ -24,7 +24,7 @@ import numpy as np
 import formwright as fw
 
 sys.path.append(str(Path(__file__).parent.parent / "client"))
-from scripted import DONE, Received, Scripted, call, chat, chunk, event, head, ok, usage  # noqa: E402
+from scripted import DONE, Received, Scripted, call, chat, chunk, event, head, ok, usage
 
 
 class ScriptedRuntime:
@@ -68,6 +68,33 @@ def local(texts: Sequence[str]) -> fw.models.LocalModel:
     """A model that runs here and wants these texts, one for each question."""
     tiny = fw.load("formwright-tiny")
     return replace(tiny, name="scripted", runtime=ScriptedRuntime(list(texts), tiny.vocabulary))
+
+
+class IdleRuntime:
+    """Costs nothing, and always wants the same token: what is measured with it is what stands around a model."""
+
+    context = 4096
+
+    def __init__(self, vocabulary: fw.Vocabulary) -> None:
+        self.length, self._logits = 0, np.zeros(vocabulary.logits_size, np.float32)
+        self._logits[list(vocabulary.eos_token_ids)] = -1
+        self._logits[next(at for at in range(len(vocabulary)) if vocabulary.token(at) == b"a")] = 1
+
+    def prefill(self, token_ids: Sequence[int]) -> np.ndarray:
+        self.length += len(token_ids)
+        return self._logits
+
+    def step(self, token_id: int) -> np.ndarray:
+        return self.prefill([token_id])
+
+    def fork(self) -> IdleRuntime:
+        return copy.copy(self)
+
+
+def idle() -> fw.models.LocalModel:
+    """A model that runs here and costs nothing."""
+    tiny = fw.load("formwright-tiny")
+    return replace(tiny, name="idle", runtime=IdleRuntime(tiny.vocabulary))
 
 
 @contextlib.contextmanager
