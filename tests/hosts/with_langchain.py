@@ -17,6 +17,7 @@ from langchain_core.caches import InMemoryCache
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tools import tool
+from pydantic import BaseModel, ValidationInfo, field_validator
 from typing_extensions import TypedDict
 
 import formwright as fw
@@ -55,6 +56,7 @@ def main() -> None:
     check_tools(llm)
     check_agents()
     check_remote()
+    check_checked()
     check_cache(tiny)
     check_faults(llm)
     pages.run("langchain")
@@ -279,6 +281,38 @@ def check_remote() -> None:
         raises(ArgumentError, lambda: llm.invoke("Hi"))
 
 
+def check_checked() -> None:
+    """Where a service is asked in words, the value is found between them, in a stream too; context reaches types."""
+    said = "Here it is:\n```json\n" + ADA_JSON + "\n```\n"
+    with standing.remote([("text", said)] * 2) as (model, _):
+        who = FormwrightChatModel(model, mode="instructions").with_structured_output(Who)
+        assert who.invoke(ADA) == {"name": "Ada", "age": 36}
+        assert list(who.stream(ADA))[-1] == {"name": "Ada", "age": 36}
+    for method in ("json_schema", "function_calling"):
+        for context, kind in (({"known": "Ada"}, None), ({"known": "Bob"}, OutputInvalid)):
+            model = standing.local(
+                [ADA_JSON if method == "json_schema" else '{"name": "Known", "arguments": ' + ADA_JSON + "}"]
+            )
+            llm = FormwrightChatModel(model, max_tokens=60).with_structured_output(
+                Known, method=method, context=context
+            )
+            if kind is None:
+                assert llm.invoke(ADA).name == "Ada"
+            else:
+                raises(kind, lambda llm=llm: llm.invoke(ADA))
+
+
+class Known(BaseModel):
+    name: str
+    age: int
+
+    @field_validator("name")
+    @classmethod
+    def is_known(cls, name: str, info: ValidationInfo) -> str:
+        assert name == info.context["known"]
+        return name
+
+
 def check_cache(tiny: Any) -> None:
     """LangChain's cache tells forms of one name apart."""
     llm = FormwrightChatModel(tiny, cache=InMemoryCache())
@@ -298,6 +332,7 @@ def check_faults(llm: Any) -> None:
     raises(OptionUnsupported, lambda: list(llm.stream(ADA, beams=2)))
     raises(ArgumentError, lambda: llm.with_structured_output(Person, method="yaml"))
     raises(ArgumentError, lambda: llm.with_structured_output())
+    raises(OptionUnsupported, lambda: llm.with_structured_output(Person, method="function_calling", max_retries=1))
     raises(ArgumentError, lambda: llm.with_structured_output(Person, tempature=1))
     raises(ArgumentError, lambda: llm.bind_tools([add], tool_choice="subtract"))
     raises(ArgumentError, lambda: llm.bind_tools([{"type": "web_search"}]))

@@ -145,7 +145,7 @@ def test_choices() -> None:
     assert Tools.of([]) is None
     assert Tools.of([ADD, WHO], {"type": "function", "function": {"name": "who"}}).listed == Tools.of([WHO]).listed  # type: ignore[union-attr]
     assert Tools.of([ADD], None, False).most == 1  # type: ignore[union-attr]
-    for tools, choice in (([], "required"), ([], "who"), ([ADD], "who"), ([ADD], 7)):
+    for tools, choice in (([], "required"), ([], "who"), ([ADD], "who"), ([ADD], 7), ([ADD], {"type": "any"})):
         with pytest.raises(ArgumentError):
             Tools.of(tools, choice)
 

@@ -23,7 +23,7 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -125,11 +125,13 @@ class Tools:
 
 
 def _choice(choice: Any) -> Any:
-    """A choice as one word."""
+    """A choice as one word; what is none is left for the error."""
     if isinstance(choice, Mapping):
         inner = choice.get("function", choice)
-        choice = inner.get("name") if isinstance(inner, Mapping) else choice
-    return {None: "auto", False: "none", True: "required", "any": "required"}.get(choice, choice)
+        return inner.get("name", repr(choice)) if isinstance(inner, Mapping) else repr(choice)
+    if isinstance(choice, bool):
+        return "required" if choice else "none"
+    return {None: "auto", "any": "required"}.get(choice, choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,13 +477,18 @@ def form_of_format(asked: Any) -> Form[Any] | None:
     return form_of(asked)
 
 
-def reading(model: Model, form: Form[Any]) -> Form[Any]:
-    """The form by which an answer of a model is read again: services spell JSON as they like."""
+def reading(model: Model, form: Form[Any]) -> tuple[Form[Any], Callable[[str], str]]:
+    """The form by which an answer of a model is read again, and what finds its text in one that came in pieces.
+
+    Services spell JSON as they like, and where nobody enforces a form, other text may stand around it.
+    """
     if is_local(model):
-        return form
+        return form, str
+    from formwright.client.found import found
     from formwright.client.plans import loosened
 
-    return loosened(form)
+    loose = loosened(form)
+    return loose, lambda text: found(loose, text).text
 
 
 def text_of(content: Any, where: str) -> str:

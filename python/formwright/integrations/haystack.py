@@ -19,6 +19,7 @@ model, so a model object can be used and not be written down.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -166,7 +167,7 @@ class FormwrightChatGenerator:
         tools_strict: bool | None = None,
     ) -> dict[str, list[ChatMessage]]:
         """The same in an event loop; the callback is awaited."""
-        self.warm_up()
+        await asyncio.to_thread(self.warm_up)
         callback = select_streaming_callback(self.streaming_callback, streaming_callback, requires_async=True)
         question = self._question(messages, generation_kwargs, tools, tools_strict)
         if callback is None:

@@ -22,8 +22,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from formwright.errors import ArgumentError, PromptError
-from formwright.forms import Form
+from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError
+from formwright.forms import Form, validation_context
 from formwright.incremental import Incoming
 from formwright.integrations import chats
 from formwright.integrations.hosts import hosted
@@ -143,16 +143,24 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         if method not in ("json_schema", "function_calling", "json_mode") or (schema is None and method != "json_mode"):
             known = '"json_schema", "function_calling" and "json_mode"; the last one alone goes without a schema'
             raise ArgumentError(f"method={method!r} does not go", hint=f"there are {known}", argument="method")
+        options = {**self.options, **kwargs}
         if method == "function_calling":
+            if options.get("max_retries"):
+                raise OptionUnsupported(
+                    "max_retries= does not go with method='function_calling': what a type refuses is read afterwards",
+                    hint='pass method="json_schema"',
+                    argument="max_retries",
+                )
             tool = tool_of(_tool(schema))
             llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs)
-            return _answers(llm, RunnableLambda(_arguments_by(tool.read)), include_raw)
+            return _answers(llm, RunnableLambda(_arguments_by(tool.read, options.get("context"))), include_raw)
         form = chats.Bound({"type": "object"} if schema is None else _schema(schema))
         if method == "json_mode" and not chats.is_local(self.wrapped):
             kwargs = {"mode": "json_object", **kwargs}
         bound = {"response_format": form, **({} if strict is None else {"strict": strict}), **kwargs}
         self._question([], None, bound)
-        parser = FormParser(form=chats.reading(self.wrapped, form.form), grows=_grows(schema))
+        read, find = chats.reading(self.wrapped, form.form)
+        parser = FormParser(form=read, find=find, context=options.get("context"), grows=_grows(schema))
         return _answers(self.bind(**bound), parser, include_raw)
 
     def _question(
@@ -241,49 +249,54 @@ class FormParser(BaseTransformOutputParser[Any]):  # type: ignore[misc]
 
     Attributes:
         form: The form.
+        find: Finds the text in form where others may stand around it.
+        context: What validators see.
         grows: Whether a stream gives the value as far as it has come, too.
     """
 
     form: Any
+    find: Any = str
+    context: Any = None
     grows: bool = False
 
     def parse(self, text: str) -> Any:
         """The value of a text. Raises OutputInvalid."""
-        return self.form.parse(text)
+        return self.form.parse(self.find(text), context=self.context)
 
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
         growing = _Growing(self.form, self.grows)
         for chunk in input:
             yield from growing.add(chunk)
-        yield growing.value
+        yield self.parse(growing.text)
 
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
         growing = _Growing(self.form, self.grows)
         async for chunk in input:
             for value in growing.add(chunk):
                 yield value
-        yield growing.value
+        yield self.parse(growing.text)
 
 
 class _Growing:
     """The value of a text that arrives in chunks."""
 
     def __init__(self, form: Form[Any], grows: bool) -> None:
-        self._form, self._text, self._last = form, "", None
+        self.text, self._last = "", None
         self._incoming = Incoming(form) if grows else None
 
     def add(self, chunk: str | BaseMessage) -> Iterator[Any]:
         piece = chunk if isinstance(chunk, str) else str(chunk.text)
-        self._text += piece
-        if self._incoming is not None and piece:
+        self.text += piece
+        if self._incoming is None or not piece:
+            return
+        try:
             value = self._incoming.feed(piece).value
-            if value is not None and value != self._last:
-                self._last = value
-                yield value
-
-    @property
-    def value(self) -> Any:
-        return self._form.parse(self._text)
+        except OutputInvalid:  # something stands around it, or it is not in form: the end will tell
+            self._incoming = None
+            return
+        if value is not None and value != self._last:
+            self._last = value
+            yield value
 
 
 def _answers(llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], include_raw: bool) -> Runnable[Any, Any]:
@@ -295,9 +308,14 @@ def _answers(llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], in
     return RunnableMap(raw=llm) | parsed.with_fallbacks([failed], exception_key="parsing_error")
 
 
-def _arguments_by(read: Callable[[str], Any]) -> Callable[[AIMessage], Any]:
+def _arguments_by(read: Callable[[str], Any], context: Any) -> Callable[[AIMessage], Any]:
     """What reads the arguments of the one call."""
-    return lambda message: read(json.dumps(message.tool_calls[0]["args"], ensure_ascii=False))
+
+    def arguments(message: AIMessage) -> Any:
+        with validation_context(context):
+            return read(json.dumps(message.tool_calls[0]["args"], ensure_ascii=False))
+
+    return arguments
 
 
 def _is_field(name: str) -> bool:

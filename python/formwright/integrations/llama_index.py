@@ -23,7 +23,7 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
-from formwright.errors import ArgumentError, PromptError
+from formwright.errors import ArgumentError, OutputInvalid, PromptError
 from formwright.generation.result import Complete
 from formwright.incremental import Incoming
 from formwright.integrations import chats
@@ -302,7 +302,7 @@ class _Partial:
     def __init__(self, output_cls: Any, model: Any, form: Any) -> None:
         is_model = isinstance(output_cls, type) and issubclass(output_cls, BaseModel)
         self._flexible = create_flexible_model(output_cls) if is_model else None
-        self._incoming = Incoming(chats.reading(model, form))
+        self._incoming: Incoming[Any] | None = Incoming(chats.reading(model, form)[0])
         self._last: Any = None
 
     def add(self, event: chats.Event) -> Iterator[Any]:
@@ -310,15 +310,23 @@ class _Partial:
         if isinstance(event, chats.Answer):
             self._last = _value(event)
             shown = self._last
-        elif isinstance(event, chats.Text) and self._flexible is not None:
-            value = self._incoming.feed(event.text)
-            if value.is_complete or not value.value or value.value == self._last:
-                return
-            self._last, shown = value.value, self._flexible(**value.value)
+        elif (found := self._grown(event)) and found != self._last and self._flexible is not None:
+            self._last, shown = found, self._flexible(**found)
         else:
             return
         _dispatcher.event(LLMStructuredPredictInProgressEvent(output=shown))
         yield shown
+
+    def _grown(self, event: chats.Event) -> Any:
+        """The fields so far, while there are some to come."""
+        if self._incoming is None or not isinstance(event, chats.Text):
+            return None
+        try:
+            partial = self._incoming.feed(event.text)
+        except OutputInvalid:  # something stands around it, or it is not in form: the end will tell
+            self._incoming = None
+            return None
+        return None if partial.is_complete else partial.value
 
     def end(self) -> Any:
         """The value itself."""
