@@ -263,6 +263,14 @@ def check_remote() -> None:
         said = requests[1].json["messages"]
         assert said[1]["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": 20, "b": 16}'}
         assert said[2]["tool_call_id"] == said[1]["tool_calls"][0]["id"]
+    with standing.remote([("text", ADA_JSON)] * 2) as (model, _):
+        who = FormwrightChatModel(model).with_structured_output(Who)
+
+        async def in_threads() -> None:
+            assert await who.ainvoke(ADA) == {"name": "Ada", "age": 36}
+            assert [value async for value in who.astream(ADA)][-1] == {"name": "Ada", "age": 36}
+
+        asyncio.run(in_threads())
     as_tool = ("calls", [("Who", ADA_JSON)])
     with standing.remote([calls, as_tool]) as (model, _):
         agent = create_agent(FormwrightChatModel(model), [add], response_format=Who)

@@ -248,3 +248,19 @@ def test_a_framework_that_is_not_there_or_not_known(
         importlib.import_module(HOSTS[key].module)
     assert "pip install" in str(getattr(caught.value, "hint", ""))
     assert HOSTS[key].module not in sys.modules
+
+
+class Letters(fw.CharacterParser):
+    def allowed_characters(self) -> str:
+        return "ab"
+
+    def add_character(self, character: str) -> Letters:
+        return self
+
+    def can_end(self) -> bool:
+        return True
+
+
+def test_forms_of_code_are_told_apart_by_nothing() -> None:
+    one, other = chats.Bound(Letters()), chats.Bound(Letters())
+    assert repr(one) == repr(one) != repr(other)

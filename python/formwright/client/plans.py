@@ -31,7 +31,7 @@ from formwright.client.exchange import Mode, OfferedTool, Query, Reply
 from formwright.client.found import Found, found
 from formwright.client.places import wire_form
 from formwright.client.services import Service
-from formwright.errors import FormwrightError, OutputInvalid, UnsupportedKeyword
+from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
 from formwright.forms import Form, read_json
 from formwright.instructions import instruction_of, with_docstrings
 from formwright.parts import Part
@@ -322,7 +322,12 @@ def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
 
 def _is_any_text(form: Form[Any]) -> bool:
     """Whether every text is in form: that of `formwright.text` without an end."""
-    return form.kind == "text" and form.language.to_bytes() == Language.text([]).to_bytes()
+    if form.title != "text" or form.origin is not None:
+        return False
+    try:
+        return form.language.to_bytes() == Language.text([]).to_bytes()
+    except LanguageError:  # there is code in it
+        return False
 
 
 def _name(form: Form[Any]) -> str:

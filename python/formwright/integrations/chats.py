@@ -29,7 +29,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from formwright.errors import ArgumentError, OptionUnsupported, PromptError
+from formwright.errors import ArgumentError, FormwrightError, OptionUnsupported, PromptError
 from formwright.forms import Form
 from formwright.free_text import text as free_text
 from formwright.generation.result import Complete, Truncated, Usage
@@ -400,9 +400,15 @@ class Bound:
     def __init__(self, form: Any) -> None:
         self.form = form_of(form)
 
+    @cached_property
+    def _digest(self) -> str:
+        try:
+            return hashlib.sha256(self.form.language.to_bytes()).hexdigest()[:16]
+        except FormwrightError:  # there is code in it, which nothing tells from other code
+            return secrets.token_hex(8)
+
     def __repr__(self) -> str:
-        digest = hashlib.sha256(self.form.language.to_bytes()).hexdigest()[:16]
-        return f"<form {self.form.title} {digest}>"
+        return f"<form {self.form.title} {self._digest}>"
 
 
 def is_local(model: Model) -> bool:

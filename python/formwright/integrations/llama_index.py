@@ -13,7 +13,9 @@ Options are those of the model's `generate`, given here or with a call (``llm_kw
 one that the model does not have is an error. Query engines with ``output_cls``, ``as_structured_llm`` and agents that
 call functions go through it. `FormwrightProgram` is the same for code that wants a program.
 
-Cost: tens of microseconds for a token over the model's own. The wrinkle: nothing is said of the schema in the prompt,
+Cost: some microseconds for a token over the model's own, tens in a stream.
+
+The wrinkle: nothing is said of the schema in the prompt,
 where LlamaIndex says it to models that nobody holds to one; ``instruct=True`` says it here.
 """
 
