@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from client.scripted import Scripted, chat, ok
 from pydantic import BaseModel
 
 import formwright as fw
@@ -21,6 +22,7 @@ from formwright.errors import (
     OptionUnsupported,
     PromptError,
 )
+from formwright.generation.result import Usage
 from formwright.integrations import chats
 from formwright.integrations.chats import Answer, Argument, Called, Question, Text, Tools
 from formwright.integrations.hosts import HOSTS, Host
@@ -233,6 +235,16 @@ def test_a_model_of_an_event_loop_is_not_waited_for() -> None:
         Question(model, HI).answer()
     with pytest.raises(ArgumentError, match="event loop"):
         list(Question(model, HI).events())
+
+
+@pytest.mark.parametrize(("ends", "finish"), [("length", "length"), ("stop", "stop")])
+def test_free_text_of_a_service(ends: str, finish: str) -> None:
+    with Scripted(lambda _: [ok(chat("Hello [1] ", ends))]) as server:
+        question = Question(fw.connect(server.url, "m"), [{"role": "system", "content": "Be kind."}, *HI])
+        answer = question.answer()
+    assert (answer.text, answer.finish, answer.enforced) == ("Hello [1] ", finish, None)
+    assert answer.usage == Usage(10, 5)
+    assert [message["role"] for message in server.requests[0].json["messages"]] == ["system", "user"]
 
 
 @pytest.mark.parametrize("key", ["langchain", "llama_index", "haystack"])
