@@ -20,6 +20,7 @@ from instructor_names import NOT_OURS, TABLE
 from formwright._kernel import json_schema_formats, json_schema_keywords
 from formwright.client.services import SERVICES
 from formwright.errors import LimitExceeded, SchemaError
+from formwright.integrations.hosts import HOSTS
 from formwright.providers import convert
 from formwright.providers.rules import PROVIDERS, keyword_table
 from formwright.server.requests import INERT, REFUSED, ChatBody, CompletionBody, ResponsesBody
@@ -111,7 +112,25 @@ def _ours(name: str) -> str:
     return name if name == NOT_OURS else f"`{name}`".replace("|", "\\|")
 
 
+def host(key: str) -> str:
+    """What ``tests/hosts`` saw of a framework."""
+    seen = json.loads((FOLDER.parent / "tests" / "hosts" / "records" / f"{key}.json").read_text("utf-8"))
+    own = HOSTS[key]
+    rows = [
+        (f"{own.package} {seen['version']}", "the version that was run, the real one"),
+        (own.window, "the versions that are known"),
+        (f"{seen['texts']}", f"texts of 20 forms behind 20 prompts; {seen['invalid']} not in form"),
+        (f"{seen['like_ours']}", "of them as `model.generate` writes them"),
+        (f"{seen['microseconds']['added']} µs", "for a token, over `model.generate`"),
+        (f"{seen['microseconds_streamed']['added']} µs", "for a token of a stream, over `model.stream`"),
+    ]
+    return table(["", ""], rows)
+
+
 PAGES = {
+    "haystack.md": {"host": host("haystack")},
+    "langchain.md": {"host": host("langchain")},
+    "llama_index.md": {"host": host("llama_index")},
     "client.md": {"services": services()},
     "from_instructor.md": {"instructor": table(["Instructor", "here", "note"], instructor_rows())},
     "server.md": {

@@ -28,10 +28,14 @@ PACKAGE = Path(fw.__file__).parent
 NO_PYTHON = {"formwright.errors", "formwright.integrations.vllm", "formwright.models.embedded"}
 """Modules whose block is a drawing, or commands of a shell."""
 NEEDS = {
+    "formwright.evaluation.statistics": "statsmodels",
     "formwright.torch": "torch",
     "formwright.models.templated": "transformers",
     "formwright.models.transformers": "transformers",
+    "formwright.integrations.haystack": "haystack",
+    "formwright.integrations.langchain": "langchain_core",
     "formwright.integrations.llama_cpp": "llama_cpp",
+    "formwright.integrations.llama_index": "llama_index",
     "formwright.integrations.mlx": "mlx_lm",
     "formwright.integrations.exllamav2": "exllamav2",
     "formwright.integrations.exllamav3": "exllamav3",

@@ -31,7 +31,7 @@ from formwright.client.exchange import Mode, OfferedTool, Query, Reply
 from formwright.client.found import Found, found
 from formwright.client.places import wire_form
 from formwright.client.services import Service
-from formwright.errors import FormwrightError, OutputInvalid, UnsupportedKeyword
+from formwright.errors import FormwrightError, LanguageError, OutputInvalid, UnsupportedKeyword
 from formwright.forms import Form, read_json
 from formwright.instructions import instruction_of, with_docstrings
 from formwright.parts import Part
@@ -199,7 +199,7 @@ class Plan:
             OutputInvalid: There is none.
         """
         if self.mode == "instructions":
-            return found(self.form, reply.text)
+            return found(self.form, reply.text) if self.instruction else Found(reply.text, "")
         written, outside = self._called(reply) if self.mode == "tools" else (reply.text, "")
         return Found(self.inner(written), outside)
 
@@ -253,6 +253,8 @@ class Plan:
             OutputInvalid: It is not.
         """
         form, written = self.wire_form, reply.written
+        if self.mode == "instructions" and not self.instruction:
+            return written
         text = written.lstrip()
         if self.mode == "instructions" and (start := _BEGINNING.search(written)):
             text = written[start.start("text") :]
@@ -279,6 +281,8 @@ def plan_of(form: Form[Any], mode: Mode, service: Service, style: str | None = N
         UnsupportedKeyword, LimitExceeded, SchemaError: The service cannot be told it in this mode.
     """
     plain, name = loosened(form), _name(form)
+    if mode == "instructions" and style is None and _is_any_text(form):
+        return Plan(mode=mode, form=form, name=name)  # there is nothing to say, and all of the answer is the text
     if mode == "instructions":
         return Plan(mode=mode, form=plain, name=name, instruction=instruction_of(form, style or "schema"))
     schema, key = _schema_of(form), None
@@ -314,6 +318,16 @@ def _with_wire(plan: Plan, told: Mapping[str, Any]) -> Plan:
         return plan
     form = wire_form(_json(told), plan.form, lambda text: plan.form.read(plan.inner(text)), plan.key, converted)
     return replace(plan, _wire_form=form)
+
+
+def _is_any_text(form: Form[Any]) -> bool:
+    """Whether every text is in form: that of `formwright.text` without an end."""
+    if form.title != "text" or form.origin is not None:
+        return False
+    try:
+        return form.language.to_bytes() == Language.text([]).to_bytes()
+    except LanguageError:  # there is code in it
+        return False
 
 
 def _name(form: Form[Any]) -> str:

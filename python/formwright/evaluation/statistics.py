@@ -2,9 +2,9 @@
 
 ::
 
-    answers = [Outcome("free", "q1", True), Outcome("schema", "q1", False), ...]
-    accuracy(answers, "free")                        # Estimate(0.62, low=0.56, high=0.67, questions=300)
-    compared(answers, [("schema", "free")])          # Difference(..., p=0.03), corrected for how many there are
+    answers = [Outcome(arm, str(q), q % 4 < good) for q in range(100) for arm, good in (("free", 2), ("schema", 3))]
+    accuracy(answers, "free").share                  # 0.5
+    compared(answers, [("schema", "free")])          # [Difference(points=0.25, p=6e-08, ...)]
 
 Arms see the same questions, so they are compared question by question: what is hard for one is mostly hard for
 the other, and that cancels. Where a question is asked several times (other wordings, other seeds), its answers are no
@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,7 +171,7 @@ def needed(deviation: float, points: float, *, power: float = 0.8) -> int | None
     """
     if not points:
         return None
-    return max(2, math.ceil(normal_sample_size_one_tail(abs(points), power, ALPHA / 2, deviation)))
+    return max(2, math.ceil(float(normal_sample_size_one_tail(abs(points), power, ALPHA / 2, deviation))))
 
 
 def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
@@ -182,7 +183,7 @@ def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
     several = [name for name in names if frame[name].nunique() > 1]
     if not several or frame["right"].nunique() < 2:
         return dict.fromkeys((*names, "rest"), 0.0)
-    fitted = ols("right ~ " + " + ".join(f"C({name})" for name in several), frame).fit()
+    fitted: Any = ols("right ~ " + " + ".join(f"C({name})" for name in several), frame).fit()
     squares = anova_lm(fitted, typ=2)["sum_sq"]
     total = float(squares.sum())
     shares = {name: float(squares.get(f"C({name})", 0.0)) / total for name in names}

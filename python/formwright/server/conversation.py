@@ -1,27 +1,23 @@
-"""What a model is given to read: the messages of a request, its tools, and what became of earlier calls.
+"""The messages of a request, its tools, and what became of earlier calls: `formwright.models.conversations` goes on.
 
 ::
 
     messages = chat_messages([{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
     [message["role"] for message in messages]        # ['developer', 'user']
 
-A model whose chat template knows tools is given them as its template has it. Another one is told in words: the names of
-the tools behind the last question, calls as it would write them, and results as what the user says.
-
-Cost: the tokenizer's. The wrinkle: ``developer`` is ``system`` for a model that has no such role.
+Cost: none. The wrinkle: fields of messages that say nothing to a model are known and left out; others are refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from formwright.errors import PromptError
 from formwright.models import LocalModel
+from formwright.models.conversations import conversation_ids
 from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.tool_choice import INPUT, Offered
-from formwright.tools import STYLES, Style
 
 __all__ = ["chat_messages", "prompt_ids", "response_messages"]
 
@@ -176,49 +172,4 @@ def prompt_ids(model: LocalModel, messages: Sequence[Mapping[str, Any]], offered
         PromptError: The model cannot read it.
         LimitExceeded: It is longer than the context.
     """
-    tools = [offer.described() for offer in offered.tools]
-    if model.with_tools is not None:
-        return model.prompt_ids(model.with_tools([_templated(message) for message in messages], tools))
-    plain = [_plain(message, model) for message in messages]
-    if tools and plain[-1]["role"] == "user" and messages[-1]["role"] == "user":
-        names = ", ".join(offer.name for offer in offered.tools)
-        plain[-1]["content"] += f" Tools: {names}. Call a tool."
-    return model.prompt_ids(plain)
-
-
-def _templated(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message as chat templates read it."""
-    found = {name: value for name, value in message.items() if name in ("role", "content")}
-    if "id" in message:
-        found["tool_call_id"] = message["id"]
-    if message.get("calls"):
-        found["tool_calls"] = [
-            {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}}
-            for call in message["calls"]
-        ]
-    return found
-
-
-def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
-    """A message for a model that knows no tools."""
-    role, content = message["role"], message["content"]
-    if message.get("calls"):
-        written = [_as_written(call, STYLES[model.style]) for call in message["calls"]]
-        content = "\n".join([*([content] if content else []), *written])
-    if role not in model.roles:
-        if role not in _OTHER_ROLES:
-            raise PromptError(f"the model knows no {role}")
-        role, content = _OTHER_ROLES[role](content)
-    return {"role": role, "content": content}
-
-
-def _as_written(call: Mapping[str, Any], style: Style) -> str:
-    arguments = json.dumps(call["arguments"], ensure_ascii=False)
-    return f"{style.before}{call['name']}{style.between}{arguments}{style.after}"
-
-
-_OTHER_ROLES: Mapping[str, Callable[[str], tuple[str, str]]] = {
-    "developer": lambda content: ("system", content),
-    "tool": lambda content: ("user", f"Result: {content}"),
-}
-"""What is written for a role that a model lacks."""
+    return conversation_ids(model, messages, [offer.described() for offer in offered.tools])

@@ -1,0 +1,278 @@
+"""What frameworks ask models by: options, choices of tools, streams that say what the whole answer says."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from client.scripted import Scripted, chat, ok
+from pydantic import BaseModel
+
+import formwright as fw
+from formwright.errors import (
+    ArgumentError,
+    FormwrightError,
+    HostMismatch,
+    MissingDependency,
+    OptionUnsupported,
+    PromptError,
+)
+from formwright.generation.result import Usage
+from formwright.integrations import chats
+from formwright.integrations.chats import Answer, Argument, Called, Question, Text, Tools
+from formwright.integrations.hosts import HOSTS, Host
+from formwright.models.conversations import as_apis_have_them, in_words
+from formwright.tools import STYLES
+
+pytest.importorskip("onnxruntime", reason="formwright[local] is not installed")
+
+ADD = {
+    "name": "add",
+    "description": "Add two numbers.",
+    "parameters": {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "maximum": 99}, "b": {"type": "string", "maxLength": 4}},
+        "required": ["a", "b"],
+        "additionalProperties": False,
+    },
+}
+WHO = {"name": "who", "parameters": {"type": "object", "maxProperties": 0}}
+HI = [{"role": "user", "content": "Hi"}]
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+
+@pytest.fixture(scope="module")
+def tiny() -> fw.models.LocalModel:
+    return fw.load("formwright-tiny")
+
+
+def told(events: Any) -> tuple[str, list[tuple[str, str, Any]], Answer]:
+    """What the events of a stream say together."""
+    *pieces, answer = events
+    assert isinstance(answer, Answer)
+    text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
+    calls: list[list[Any]] = []
+    for piece in pieces:
+        if isinstance(piece, Called):
+            assert piece.number == len(calls)
+            calls.append([piece.id, piece.name, ""])
+        if isinstance(piece, Argument):
+            assert piece.number == len(calls) - 1
+            calls[-1][2] += piece.text
+    return text, [(id_, name, json.loads(arguments)) for id_, name, arguments in calls], answer
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("choice", ["auto", "required", "add"])
+@pytest.mark.parametrize("several", [True, False])
+def test_a_stream_says_what_the_answer_says(tiny: Any, style: str, choice: str, several: bool) -> None:
+    tools = Tools.of([ADD, WHO], choice, several)
+    for seed in range(3):
+        options = {"max_tokens": 150, "temperature": 1.5, "seed": seed}
+        question = Question(replace(tiny, style=style), HI, tools=tools, options=options)
+        try:
+            answer = question.answer()
+        except FormwrightError as error:  # a style whose control tokens this vocabulary lacks
+            with pytest.raises(type(error)):
+                list(question.events())
+            continue
+        text, calls, last = told(question.events())
+        assert text.strip() == answer.text.strip()
+        assert [(name, arguments) for _, name, arguments in calls] == [(c.name, c.arguments) for c in answer.calls]
+        assert [(id_, name) for id_, name, _ in calls] == [(call.id, call.name) for call in last.calls]
+        assert (last.finish, last.enforced, last.usage) == (answer.finish, answer.enforced, answer.usage)
+        assert choice == "auto" or answer.calls
+        assert several or len(answer.calls) <= 1
+        assert choice != "add" or [call.name for call in answer.calls] == ["add"]
+        awaited = asyncio.run(collected(question))
+        assert told(awaited)[:1] == (text,)
+        assert [call[1:] for call in told(awaited)[1]] == [call[1:] for call in calls]
+
+
+async def collected(question: Question) -> list[Any]:
+    return [event async for event in question.events_async()]
+
+
+@pytest.mark.parametrize("style", ["json", "json_lines", "hermes"])
+@pytest.mark.parametrize("several", [True, False])
+@pytest.mark.parametrize("type_", [int, Person], ids=["begins otherwise", "begins as calls do"])
+def test_calls_or_a_text_in_form(tiny: Any, toy: Any, style: str, several: bool, type_: Any) -> None:
+    tools, form = Tools.of([ADD], "auto", several), fw.form(type_)
+    seen = set()
+    for seed in range(24):
+        random = replace(tiny, style=style, runtime=toy(tiny.vocabulary.logits_size, seed))
+        question = Question(random, HI, form, tools, {"max_tokens": 60})
+        answer = question.answer()
+        if answer.calls:
+            assert answer.finish == "tool_calls"
+        else:
+            form.parse(answer.text)
+        seen.add(bool(answer.calls))
+        text, calls, _ = told(question.events())
+        assert text == answer.text
+        assert [call[1:] for call in calls] == [(call.name, call.arguments) for call in answer.calls]
+    assert seen == {True, False} or type_ is Person
+
+
+def test_free_text_ends_by_itself_or_at_the_budget(tiny: Any) -> None:
+    answer = Question(tiny, HI, options={"max_tokens": 5}).answer()
+    assert (answer.finish, answer.enforced, answer.metadata["complete"]) == ("length", None, False)
+    assert answer.usage.completion_tokens == 5
+    form = Question(tiny, HI, fw.form(int), options={"max_tokens": 5}).answer()
+    assert (form.finish, form.enforced, form.metadata["complete"]) == ("stop", "kernel", True)
+    cut = Question(tiny, HI, fw.form(Person), options={"max_tokens": 4, "finish": False}).answer()
+    assert (cut.finish, cut.enforced, cut.metadata["complete"]) == ("length", None, False)
+
+
+def test_ids_of_calls_are_never_the_same(tiny: Any) -> None:
+    question = Question(tiny, HI, tools=Tools.of([WHO], "who"))
+    assert len({question.answer().calls[0].id for _ in range(20)}) == 20
+
+
+def test_choices() -> None:
+    for choice in ("any", "required", True):
+        assert Tools.of([ADD], choice).calls == "required"  # type: ignore[union-attr]
+        assert Tools.of([ADD], choice, False).calls == "one"  # type: ignore[union-attr]
+    for choice in ("none", False):
+        assert Tools.of([ADD], choice) is None
+    assert Tools.of([]) is None
+    assert Tools.of([ADD, WHO], {"type": "function", "function": {"name": "who"}}).listed == Tools.of([WHO]).listed  # type: ignore[union-attr]
+    assert Tools.of([ADD], None, False).most == 1  # type: ignore[union-attr]
+    for tools, choice in (([], "required"), ([], "who"), ([ADD], "who"), ([ADD], 7), ([ADD], {"type": "any"})):
+        with pytest.raises(ArgumentError):
+            Tools.of(tools, choice)
+
+
+def test_options_are_the_models_own(tiny: Any) -> None:
+    remote = fw.connect("http://127.0.0.1:9/v1", "m")
+    for model in (tiny, remote):
+        with pytest.raises(ArgumentError, match="temprature") as caught:
+            chats.check_options(model, {"temprature": 1})
+        assert "temperature" in str(caught.value.hint)
+    for model, name in ((tiny, "mode"), (tiny, "token_budget"), (remote, "canonical"), (remote, "beams")):
+        with pytest.raises(OptionUnsupported):
+            chats.check_options(model, {name: 2})
+    with pytest.raises(OptionUnsupported):
+        chats.check_options(tiny, {"beams": 2}, is_stream=True)
+    with pytest.raises(ArgumentError):
+        Question(tiny, HI, tools=Tools.of([ADD]), options={"stop": "x"}).answer()
+    with pytest.raises(ArgumentError):
+        chats.model_of(42)
+
+
+def test_every_option_that_is_known_is_one_of_generate(tiny: Any) -> None:
+    import inspect
+
+    for names, model in ((chats._HERE, fw.models.LocalModel), (chats._THERE, fw.client.RemoteModel)):
+        parameters = inspect.signature(model.generate).parameters  # type: ignore[attr-defined]
+        plain = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
+        assert plain == names
+        streamed = inspect.signature(model.stream).parameters  # type: ignore[attr-defined]
+        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - chats._WHOLE
+
+
+def test_forms_as_apis_spell_them() -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    for spelled in (
+        schema,
+        {"type": "json_schema", "schema": schema},
+        {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}},
+    ):
+        assert chats.form_of_format(spelled).parse('{"x": 1}') == {"x": 1}  # type: ignore[union-attr]
+    assert chats.form_of_format(None) is None
+    assert chats.form_of_format({"type": "text"}) is None
+    assert chats.form_of_format({"type": "json_object"}).matches("{}")  # type: ignore[union-attr]
+    assert chats.form_of_format(chats.Bound(Person)).matches('{"name": "Ada", "age": 36}')  # type: ignore[union-attr]
+    with pytest.raises(ArgumentError):
+        chats.form_of_format({"type": "json_schema", "json_schema": {"name": "x"}})
+    with pytest.raises(FormwrightError):
+        chats.form_of_format("Person")
+
+
+def test_forms_of_one_title_have_keys_of_their_own() -> None:
+    one, other = ({"title": "x", "enum": [value]} for value in "ab")
+    assert repr(chats.Bound(one)) == repr(chats.Bound(dict(one))) != repr(chats.Bound(other))
+
+
+def test_contents_are_text() -> None:
+    assert chats.text_of(["a", {"type": "text", "text": "b"}], "x") == "ab"
+    for wrong in ([{"type": "image_url", "image_url": {}}], 7, [None]):
+        with pytest.raises(PromptError):
+            chats.text_of(wrong, "x")
+
+
+def test_conversations_with_calls(tiny: Any) -> None:
+    call = {"id": "c1", "name": "add", "arguments": {"a": 1, "b": "é"}}
+    messages = [
+        *HI,
+        {"role": "assistant", "content": "", "calls": [call]},
+        {"role": "tool", "content": "3", "id": "c1"},
+    ]
+    said = as_apis_have_them(messages)
+    assert said[1]["content"] is None
+    assert said[1]["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": 1, "b": "é"}'}
+    assert said[2] == {"role": "tool", "content": "3", "tool_call_id": "c1"}
+    assert [message["role"] for message in in_words(tiny, messages)] == ["user", "assistant", "user"]
+    with pytest.raises(PromptError):
+        in_words(tiny, [{"role": "critic", "content": "x"}])
+    other = fw.connect("http://127.0.0.1:9/v1", "m", api="responses")
+    with pytest.raises(PromptError, match="responses"):
+        Question(other, messages).answer()
+
+
+def test_a_model_of_an_event_loop_is_not_waited_for() -> None:
+    model = fw.connect("http://127.0.0.1:9/v1", "m", asynchronous=True)
+    with pytest.raises(ArgumentError, match="event loop"):
+        Question(model, HI).answer()
+    with pytest.raises(ArgumentError, match="event loop"):
+        list(Question(model, HI).events())
+
+
+@pytest.mark.parametrize(("ends", "finish"), [("length", "length"), ("stop", "stop")])
+def test_free_text_of_a_service(ends: str, finish: str) -> None:
+    with Scripted(lambda _: [ok(chat("Hello [1] ", ends))]) as server:
+        question = Question(fw.connect(server.url, "m"), [{"role": "system", "content": "Be kind."}, *HI])
+        answer = question.answer()
+    assert (answer.text, answer.finish, answer.enforced) == ("Hello [1] ", finish, None)
+    assert answer.usage == Usage(10, 5)
+    assert [message["role"] for message in server.requests[0].json["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize("key", ["langchain", "llama_index", "haystack"])
+@pytest.mark.parametrize(
+    ("version", "error"), [(None, MissingDependency), ("0.0.9", HostMismatch), ("99.0", HostMismatch)]
+)
+def test_a_framework_that_is_not_there_or_not_known(
+    key: str, version: str | None, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Host, "version", lambda _: version)
+    monkeypatch.delitem(sys.modules, HOSTS[key].module, raising=False)
+    with pytest.raises(error, match=HOSTS[key].name) as caught:
+        importlib.import_module(HOSTS[key].module)
+    assert "pip install" in str(getattr(caught.value, "hint", ""))
+    assert HOSTS[key].module not in sys.modules
+
+
+class Letters(fw.CharacterParser):
+    def allowed_characters(self) -> str:
+        return "ab"
+
+    def add_character(self, character: str) -> Letters:
+        return self
+
+    def can_end(self) -> bool:
+        return True
+
+
+def test_forms_of_code_are_told_apart_by_nothing() -> None:
+    one, other = chats.Bound(Letters()), chats.Bound(Letters())
+    assert repr(one) == repr(one) != repr(other)
