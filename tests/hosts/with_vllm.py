@@ -20,6 +20,7 @@ import vllm.v1.structured_output as manager_module
 from battery import BUDGET, FORMS, PROMPTS, record
 from spoken import spoken
 from transformers import AutoTokenizer
+from vllm.config import StructuredOutputsConfig
 from vllm.exceptions import VLLMValidationError
 from vllm.sampling_params import SamplingParams, StructuredOutputsParams
 from vllm.v1.request import Request
@@ -126,6 +127,7 @@ def main() -> None:
     counts = texts_within(host)
     check_threads(manager)
     check_speculation()
+    check_routes()
     check_refused(manager)
     check_ends(manager)
     check_reasoning()
@@ -226,6 +228,26 @@ def check_speculation() -> None:
             request.append_output_token_ids(sampled)
             done += len(sampled)
         assert grammar.is_terminated()
+
+
+def check_routes() -> None:
+    """By whatever name the back end is configured, vLLM's own check asks ours, and its own choice leads to ours."""
+    tag = {"structures": [{"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}], "triggers": ["<f>"]}
+    good = ({"json": {"type": "integer"}}, {"regex": "[0-9]+"}, {"choice": ["a", "b"]}, {"json_object": True})
+    bad = ({"json": {"type": "nonsense"}}, {"regex": "["}, {"grammar": "root ::= 'a'"})
+    for name in ("auto", "xgrammar", "guidance", "outlines", "lm-format-enforcer"):
+        settings = StructuredOutputsConfig(backend=name)
+        for what in (*good, {"structural_tag": json.dumps(tag)}, *bad):
+            params = SamplingParams(structured_outputs=StructuredOutputsParams(**what))
+            try:
+                params._validate_structured_outputs(SimpleNamespace(is_diffusion=False), settings, TOKENIZER)
+            except VLLMValidationError:
+                assert what in bad
+                continue
+            assert what not in bad
+            params._all_stop_token_ids = {END}
+            grammar = ready(managed(), Request("0", [3], params, None))
+            assert type(grammar).__module__.startswith("formwright.")
 
 
 def check_refused(manager: Any) -> None:
