@@ -1,4 +1,4 @@
-"""The filters' own base classes of ExLlamaV2 and V3, without CUDA: their packages are entered beside their compiled parts.
+"""The filters' own base classes of ExLlamaV2 and V3, without CUDA: packages are entered beside their compiled parts.
 
 A driver does what their generators do: masks in a worker, feed, rewind, trigger.
 """
