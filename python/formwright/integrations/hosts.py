@@ -104,9 +104,12 @@ class Host:
 
 
 def _number(version: str) -> tuple[int, ...]:
-    """The release of a version: ``0.32.0rc1`` is 0.32.0 here."""
+    """The release of a version, without zeros at its end: ``1.0.0rc1`` is 1 here."""
     found = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    numbers = [int(number) for number in found[0].split(".")] if found else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
 
 
 HOSTS = {
