@@ -14,6 +14,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import page
 import torch
 from battery import BUDGET, FORMS, PROMPTS, record
 from tokenizers import Tokenizer
@@ -165,3 +166,4 @@ def second() -> None:
 if __name__ == "__main__":
     third()
     second()
+    page.imported("exllama", only="formwright")

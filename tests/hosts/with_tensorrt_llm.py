@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import page
 import torch
 from battery import BUDGET, FORMS, PROMPTS, microseconds, record, texts
 from tensorrt_double import installed
@@ -148,3 +149,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    page.imported("tensorrt_llm", only="formwright")

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import page
 import torch
 import vllm.v1.structured_output as manager_module
 from battery import BUDGET, FORMS, PROMPTS, record
@@ -425,3 +426,4 @@ def step_microseconds(manager: Any) -> dict[str, float]:
 
 if __name__ == "__main__":
     main()
+    page.imported("vllm")
