@@ -36,6 +36,10 @@ compositions count seed:
 clients *names:
     tests/clients/run {{names}}
 
+# Engines and frameworks, each in an environment of its own, and the programs of their pages.
+hosts *names:
+    tests/hosts/run {{names}}
+
 # Requests and answers of APIs against the types of their SDKs.
 wires:
     pip install --quiet --group sdks
