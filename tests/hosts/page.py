@@ -1,16 +1,20 @@
-"""The page of a host, run where the host is: ``python page.py llama_cpp``.
+"""The page of a host and the examples of our modules for it, run where the host is: ``python page.py llama_cpp``.
 
-It runs in a folder of its own, in which the embedded model lies as the page names it: as a file of llama.cpp, as a
+They run in a folder of its own, in which the embedded model lies as the page names it: as a file of llama.cpp, as a
 folder of ONNX Runtime GenAI, or as a folder of transformers.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from textwrap import dedent
+from typing import Any, Literal
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
@@ -43,6 +47,39 @@ def imported(name: str, only: str = "") -> None:
     print(f"docs/{name}.md: its {count} imports run")
 
 
+EXAMPLES = {
+    "llama_cpp": ("integrations.llama_cpp", "models.llama_cpp", "tokenizers.llama_cpp"),
+    "mlx": ("integrations.mlx", "models.mlx"),
+    "onnx_genai": ("models.onnx_genai",),
+}
+"""Modules whose examples are programs; those of others are commands, or need what a page shows anyway."""
+
+
+def at_hand(name: str) -> dict[str, Any]:
+    """What an example may use without saying where it comes from."""
+    names: dict[str, Any] = {
+        "fw": formwright,
+        "Literal": Literal,
+        "prompt": "Ada is 36.",
+        "folder": "model",
+        "token": 7,
+    }
+    if name == "llama_cpp":
+        library = importlib.import_module("llama_cpp")
+        names |= {"Llama": library.Llama, "llama": library.Llama("model.gguf", verbose=False)}
+    return names | ({"mlx_lm": importlib.import_module("mlx_lm")} if name == "mlx" else {})
+
+
+def run_examples(name: str) -> None:
+    """Run the examples of the modules of a host."""
+    for module in EXAMPLES.get(name, ()):
+        found = importlib.import_module(f"formwright.{module}")
+        blocks = re.findall(r"::\n\n((?:    .*\n|\n)+)", found.__doc__ or "")
+        for block in blocks:
+            exec(dedent(block).replace("some-model", "model"), vars(found) | at_hand(name))
+        print(f"formwright.{module}: {len(blocks)} examples run")
+
+
 def main() -> None:
     name = sys.argv[1]
     folder = Path(tempfile.mkdtemp())
@@ -50,6 +87,7 @@ def main() -> None:
     os.chdir(folder)
     page_blocks.run(DOCS / f"{name}.md")
     print(f"docs/{name}.md: its programs run")
+    run_examples(name)
 
 
 if __name__ == "__main__":
