@@ -36,7 +36,8 @@ compositions count seed:
 clients *names:
     tests/clients/run {{names}}
 
-# Engines and frameworks with forms in them, each in an environment of its own; vllm, sglang, exllama by their names.
+# Engines and frameworks, each in an environment of its own, and the programs of their pages; vllm, sglang, exllama and
+# tensorrt_llm by their names.
 hosts *names:
     tests/hosts/run {{names}}
 

@@ -28,10 +28,10 @@ from formwright.server.requests import INERT, REFUSED, ChatBody, CompletionBody,
 FOLDER = Path(__file__).parent
 
 
-def table(header: list[str], rows: list[tuple[str, ...]]) -> str:
-    """A Markdown table; the first column is code."""
+def table(header: list[str], rows: list[tuple[str, ...]], *, is_code: bool = True) -> str:
+    """A Markdown table; the first column is code, where nothing else is said."""
     lines = [" | ".join(["", *header, ""]).strip(), "| " + " | ".join("---" for _ in header) + " |"]
-    lines += ["| " + " | ".join([f"`{row[0]}`", *row[1:]]) + " |" for row in rows]
+    lines += ["| " + " | ".join([f"`{row[0]}`" if is_code else row[0], *row[1:]]) + " |" for row in rows]
     return "\n".join(lines)
 
 
@@ -127,10 +127,59 @@ def host(key: str) -> str:
     return table(["", ""], rows)
 
 
+def hosts() -> str:
+    """What was run of each host, and what came out."""
+    header = ["host", "versions", "version run", "what was run", "in form", "like our loop", "added a token"]
+    return table(header, [(_linked(key), f"`{HOSTS[key].window}`", *_run(key)) for key in HOSTS], is_code=False)
+
+
+def features() -> str:
+    """How each host does what hosts do differently."""
+    names = ("batch", "beams", "speculation", "reasoning", "tools", "forced tokens")
+    rows = []
+    for key in HOSTS:
+        found = (_record(key) or {}).get("features", {})
+        rows.append((_linked(key), *((found.get(name) or "").replace("fw.", "`fw.") for name in names)))
+    rows = [tuple(re.sub(r"(`fw\.\w+)", r"\1`", cell) for cell in row) for row in rows]
+    return table(["host", *names], rows, is_code=False)
+
+
+_HOW = {"real host": "the host", "real classes": "its classes, no device", "double": "a stand-in"}
+_PAGE = {
+    "transformers": "strategies.md#in-transformers-own-generate",
+    "exllamav2": "exllama.md",
+    "exllamav3": "exllama.md",
+}
+
+
+def _linked(key: str) -> str:
+    return f"[{HOSTS[key].name}]({_PAGE.get(key, f'{key}.md')})"
+
+
+def _record(key: str) -> dict[str, Any] | None:
+    """What the script of a host left, if it was run."""
+    path = FOLDER.parent / "tests" / "hosts" / "records" / f"{key}.json"
+    found: dict[str, Any] | None = json.loads(path.read_text("utf-8")) if path.exists() else None
+    return found
+
+
+def _run(key: str) -> tuple[str, ...]:
+    """The cells of a record; a host without one was not run."""
+    if (seen := _record(key)) is None:
+        return ("", "not run", "", "", "")
+    texts, cut = seen["texts"], seen.get("cut", 0)
+    in_form = f"{texts - seen['invalid'] - cut} of {texts}" + (f"; {cut} cut" if cut else "")
+    like_ours = f"{seen['like_ours']} of {texts}" if "like_ours" in seen else ""
+    added = seen.get("microseconds", {}).get("added")
+    cost = "" if added is None else f"{added:.0f} µs" if added > 0 else "too little to measure"
+    return (seen["version"] or "none", _HOW[seen["how"]], in_form, like_ours, cost)
+
+
 PAGES = {
     "haystack.md": {"host": host("haystack")},
     "langchain.md": {"host": host("langchain")},
     "llama_index.md": {"host": host("llama_index")},
+    "hosts.md": {"hosts": hosts(), "features": features()},
     "client.md": {"services": services()},
     "from_instructor.md": {"instructor": table(["Instructor", "here", "note"], instructor_rows())},
     "server.md": {

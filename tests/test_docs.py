@@ -1,71 +1,47 @@
 """Every program of the documentation runs and prints what it says it prints; `docs/programs.py` is for type checkers.
 
-A block fenced as ``python`` is run; a ``text`` block right after it is its output. Blocks of one file share their
-names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows.
+What a program is, `page_blocks` says. Pages of hosts are run here where the host is; ``tests/hosts/run`` has an
+environment for each.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
+import importlib
 import re
-import shutil
-import subprocess
-import sys
-from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 
+import page_blocks
 import pytest
-from markdown_it import MarkdownIt
+from page_blocks import blocks
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-OF_THEIR_OWN = {"tour.md"}
-NEEDS = {"haystack.md": "haystack", "langchain.md": "langchain_core", "llama_index.md": "llama_index"}
-"""Pages of frameworks that need not be there: tests/hosts/run runs them with the others."""
-
-
-def blocks(file: Path) -> list[tuple[str, str, int]]:
-    """Language, text and line of every fenced block."""
-    tokens = MarkdownIt().parse(file.read_text(encoding="utf-8"))
-    return [(token.info, token.content, token.map[0] + 1) for token in tokens if token.type == "fence" and token.map]
+NEEDS = {
+    "haystack.md": "haystack",
+    "langchain.md": "langchain_core",
+    "llama_index.md": "llama_index",
+    "llama_cpp.md": "llama_cpp",
+    "mlx.md": "mlx_lm",
+    "onnx_genai.md": "onnxruntime_genai",
+    "ray.md": "ray",
+}
+"""Pages that run where a module is there, in a folder with a model of its kind: ``tests/hosts/page.py`` makes one."""
+WITHOUT_A_DEVICE = {"exllama.md", "sglang.md", "tensorrt_llm.md", "vllm.md"}
+"""Pages whose programs need a GPU: they are compiled here, and what they import is imported by the scripts of hosts."""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
-def test_blocks_run(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if file.name in NEEDS:
-        pytest.importorskip(NEEDS[file.name], reason="a page that tests/hosts/run runs, where the framework is")
+def test_blocks_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    main = ModuleType("__main__")
-    for (language, text, line), (following, output, _) in pairwise([*blocks(file), ("", "", 0)]):
-        if language == "python":
-            main = ModuleType("__main__") if file.name in OF_THEIR_OWN else main
-            monkeypatch.setitem(sys.modules, "__main__", main)  # where pickle looks for the classes of a script
-            printed = run_python("\n" * line + text, file, main)
-        elif language == "sh" and following == "text":
-            printed = run_shell(text)
-        else:
-            continue
-        if following == "text":
-            assert printed == output, f"{file.name}:{line}"
-
-
-def run_python(text: str, file: Path, main: ModuleType) -> str:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text, str(file), "exec"), vars(main))
-    # What a run takes is not the same twice.
-    return re.sub(r"seconds=\d+\.\d+", "seconds=0.000", printed.getvalue())
-
-
-def run_shell(text: str) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = [shutil.which("bash") or "sh", "-e", "-c", text]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}, timeout=60
-    ).stdout
+    if file.name in NEEDS.keys() | WITHOUT_A_DEVICE:
+        assert page_blocks.compiled(file)
+    if file.name in WITHOUT_A_DEVICE:
+        pytest.skip("its programs need a GPU: compiled only")
+    if file.name in NEEDS:
+        pytest.importorskip(NEEDS[file.name], reason="a page that tests/hosts/run runs, where the host is")
+        importlib.import_module("hosts.page").prepared(file.stem, tmp_path)
+        monkeypatch.chdir(tmp_path)
+    page_blocks.run(file)
 
 
 def test_the_tour_has_twenty_programs() -> None:

@@ -25,7 +25,14 @@ from formwright.generation import Limits, Sampler, Writing
 from formwright.models import embedded
 
 PACKAGE = Path(fw.__file__).parent
-NO_PYTHON = {"formwright.errors", "formwright.integrations.vllm", "formwright.models.embedded"}
+NO_PYTHON = {
+    "formwright.errors",
+    "formwright.integrations.ray",
+    "formwright.integrations.sglang",
+    "formwright.integrations.vllm",
+    "formwright.integrations.vllm.processor",
+    "formwright.models.embedded",
+}
 """Modules whose block is a drawing, or commands of a shell."""
 NEEDS = {
     "formwright.evaluation.statistics": "statsmodels",
@@ -39,11 +46,8 @@ NEEDS = {
     "formwright.integrations.mlx": "mlx_lm",
     "formwright.integrations.exllamav2": "exllamav2",
     "formwright.integrations.exllamav3": "exllamav3",
-    "formwright.integrations.ray": "ray",
-    "formwright.integrations.sglang": "sglang",
     "formwright.integrations.tensorrt_llm": "tensorrt_llm",
     "formwright.integrations.vllm.backend": "vllm",
-    "formwright.integrations.vllm.processor": "vllm",
     "formwright.models.llama_cpp": "llama_cpp",
     "formwright.models.mlx": "mlx_lm",
     "formwright.models.onnx_genai": "onnxruntime_genai",

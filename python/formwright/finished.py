@@ -83,7 +83,7 @@ class Finished:
         ids: set[str | int] = set()
         whole = 0
         for number, line in enumerate(self._file, 1):
-            if not line.endswith(b"\n"):
+            if not line.endswith(b"\n") and self._is_half(line, number):
                 break
             row_id = self._id_of(line, number)
             if row_id in ids:
@@ -92,7 +92,26 @@ class Finished:
             whole += len(line)
         self._file.seek(whole)
         self._file.truncate()
+        self._end_line(whole)
         return ids
+
+    def _is_half(self, line: bytes, number: int) -> bool:
+        """Whether a last line is the beginning of a row; what is none was never ours to cut."""
+        if not line.startswith(b'{"'[: len(line)]):
+            self._id_of(line, number)
+        try:
+            json.loads(line)
+        except ValueError:
+            return True
+        return False
+
+    def _end_line(self, length: int) -> None:
+        """Complete a last row of which only the line break is missing."""
+        if length == 0:
+            return
+        self._file.seek(length - 1)
+        if self._file.read(1) != b"\n":
+            self._file.write(b"\n")
 
     def _id_of(self, line: bytes, number: int) -> str | int:
         where = f"line {number} of {self.path}"

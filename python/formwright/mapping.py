@@ -6,12 +6,13 @@
     mapper([{"id": 1, "prompt": "Is 7 prime? Yes or no."}])[0]["status"]      # 'complete'
 
 A row has a ``prompt``, and a ``schema`` of its own if it wants one: the text of a JSON Schema, or the object. Its
-result has what the row had beside them, and
+result has what the row had beside them, and in place of what the row had of these names
 
 ==========  ======================================================================
 ``status``  ``"complete"``, ``"truncated"`` or ``"failed"``
 ``text``    what was written; ``null`` where the row failed
 ``value``   what it spells, where the form is JSON
+``reason``  why it was cut, where it was
 ``error``   what went wrong, as ``{"kind": "LanguageError", "message": ...}``
 ==========  ======================================================================
 
@@ -37,6 +38,9 @@ __all__ = ["Mapper", "chunks"]
 
 _KEPT = 256
 
+_NOT_KEPT = frozenset({"prompt", "schema", "status", "text", "value", "reason", "error"})
+"""The fields of a row that its result does not have from it."""
+
 
 class Mapper:
     """Writes a text in form for each row.
@@ -53,7 +57,7 @@ class Mapper:
     def __init__(self, model: Any, form_: Any = None, **options: Any) -> None:
         self.model, self._options = model, {"progress": False, **options}
         self._form = None if form_ is None else form(form_)
-        self._known: OrderedDict[str, Any] = OrderedDict()
+        self._known: OrderedDict[str | None, Any] = OrderedDict()
 
     def __call__(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The results of some rows, in their order."""
@@ -74,14 +78,14 @@ class Mapper:
                 return self._compiled(schema if isinstance(schema, str) else json.dumps(schema))
             if self._form is None:
                 raise ArgumentError("the row has no schema, and there is no form for all rows", argument="schema")
-            return self._compiled("")
+            return self._compiled(None)
         except FormwrightError as error:
             return Failed(error)
 
-    def _compiled(self, schema: str) -> Any:
-        """The form of a schema, or that of all rows; what was asked for last is kept."""
+    def _compiled(self, schema: str | None) -> Any:
+        """The form of a schema, without one that of all rows; what was asked for last is kept."""
         if schema not in self._known:
-            made: Any = json_schema(schema) if schema else self._form
+            made: Any = self._form if schema is None else json_schema(schema)
             vocabulary = getattr(self.model, "vocabulary", None)
             self._known[schema] = made if vocabulary is None else compile(made, vocabulary)
         self._known.move_to_end(schema)
@@ -92,7 +96,7 @@ class Mapper:
 
 def _told(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
     """A result as a row."""
-    told = {name: value for name, value in row.items() if name not in ("prompt", "schema")}
+    told = {name: value for name, value in row.items() if name not in _NOT_KEPT}
     match result:
         case Complete(text=text):
             of: Form[Any] = getattr(asked, "form", asked)

@@ -1,4 +1,4 @@
-"""The own base classes of ExLlamaV2 and V3, without CUDA: their packages are entered beside their compiled parts.
+"""The filters' own base classes of ExLlamaV2 and V3, without CUDA: packages are entered beside their compiled parts.
 
 A driver does what their generators do: masks in a worker, feed, rewind, trigger.
 """
@@ -14,6 +14,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import page
 import torch
 from battery import BUDGET, FORMS, PROMPTS, record
 from tokenizers import Tokenizer
@@ -165,3 +166,4 @@ def second() -> None:
 if __name__ == "__main__":
     third()
     second()
+    page.imported("exllama", only="formwright")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pages
 import standing
 from battery import BUDGET, Person, microseconds, record, texts
 from haystack import Pipeline
@@ -52,7 +51,6 @@ def main() -> None:
     check_tools(generator)
     check_remote()
     check_faults(generator, tiny)
-    pages.run("haystack")
 
     idle = standing.idle()
     asked: Any = {"max_tokens": 100, "finish": False}

@@ -8,7 +8,6 @@ import re
 import time
 from typing import Any
 
-import pages
 import standing
 from battery import BUDGET, Person, microseconds, record, texts
 from langchain.agents import create_agent
@@ -59,7 +58,6 @@ def main() -> None:
     check_checked()
     check_cache(tiny)
     check_faults(llm)
-    pages.run("langchain")
 
     idle = standing.idle()
     bare = FormwrightChatModel(idle, max_tokens=BUDGET)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pages
 import standing
 from battery import BUDGET, Person, microseconds, record, texts
 from llama_index.core.agent.workflow import FunctionAgent
@@ -49,7 +48,6 @@ def main() -> None:
     check_tools(llm)
     check_remote()
     check_faults(llm)
-    pages.run("llama_index")
 
     idle = standing.idle()
     bare = FormwrightLLM(idle)

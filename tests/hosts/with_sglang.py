@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import page
 import sglang.srt.constrained.base_grammar_backend as backends
 import torch
 from battery import BUDGET, FORMS, PROMPTS, record
@@ -271,3 +272,4 @@ def step_microseconds(manager: Any) -> dict[str, float]:
 
 if __name__ == "__main__":
     main()
+    page.imported("sglang")

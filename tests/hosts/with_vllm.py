@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import page
 import torch
 import vllm.v1.structured_output as manager_module
 from battery import BUDGET, FORMS, PROMPTS, record
@@ -129,6 +130,7 @@ def main() -> None:
     check_speculation()
     check_routes()
     check_refused(manager)
+    check_wrong_arguments()
     check_ends(manager)
     check_reasoning()
     check_rows_processor()
@@ -280,6 +282,40 @@ def check_refused(manager: Any) -> None:
     assert grammar.accept_tokens("0", TINY.vocabulary.merges.encode("ab"))
     grammar.rollback(len(TINY.vocabulary.merges.encode("ab")))
     grammar.reset()
+
+
+def check_wrong_arguments() -> None:
+    """What a request says of its form for the processor is read as it is meant, or the request is refused."""
+    from formwright.integrations.vllm.processor import FormProcessor
+
+    for said in (
+        "[0-9]+",
+        [],
+        {},
+        {"regex": 5},
+        {"regex": "["},
+        {"choice": "abc"},
+        {"choice": 5},
+        {"choice": []},
+        {"json_object": False},
+        {"json": {"type": "nonsense"}},
+        {"grammar": "root ::= 'a'"},
+        {"structural_tag": {"format": {"type": "nonsense"}}},
+        {"regex": "a", "json": {}},
+    ):
+        try:
+            FormProcessor.validate_params(SamplingParams(extra_args={"formwright": json.dumps(said)}))
+        except ValueError:
+            continue
+        raise AssertionError(said)
+    for said in (
+        {"regex": "5"},
+        {"choice": ["a"]},
+        {"json_object": True},
+        {"json": True},
+        {"json": '{"type": "null"}'},
+    ):
+        FormProcessor.validate_params(SamplingParams(extra_args={"formwright": said}))
 
 
 def check_ends(manager: Any) -> None:
@@ -447,3 +483,4 @@ def step_microseconds(manager: Any) -> dict[str, float]:
 
 if __name__ == "__main__":
     main()
+    page.imported("vllm")

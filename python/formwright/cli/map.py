@@ -24,6 +24,7 @@ from formwright.finished import Finished, checked_id
 from formwright.generation import MAX_TOKENS
 from formwright.generation.many import progress_of
 from formwright.mapping import Mapper, chunks
+from formwright.models import LocalModel
 
 __all__ = ["map_"]
 
@@ -69,6 +70,8 @@ def map_(
     Results stand in the order in which they are finished. A run that was ended, however, goes on where it was: the same
     command again writes the rows that are missing.
     """
+    if output.exists() and output.samefile(source):
+        raise ArgumentError("the output is the input: its rows would be taken for finished ones", argument="output")
     form = None
     if schema is not None or regex is not None or choices or choice_file is not None:
         form = one_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
@@ -78,7 +81,7 @@ def map_(
         total = _checked(source, finished)
         rows = (row for row in _rows(source) if row["id"] not in finished)
         if address is None:
-            results = _written_here(rows, Mapper(fw.load(model), form, **how, batch_size=batch_size), 4 * batch_size)
+            results = _written_by(fw.load(model), rows, form, batch_size, how)
         else:
             from formwright.integrations.ray import written_on
 
@@ -99,8 +102,13 @@ def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> 
         raise SystemExit(1)
 
 
-def _written_here(rows: Iterable[dict[str, Any]], mapper: Mapper, at_a_time: int) -> Iterator[dict[str, Any]]:
-    for some in chunks(rows, at_a_time):
+def _written_by(
+    model: Any, rows: Iterable[dict[str, Any]], form: Any, at_a_time: int, how: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """The results of rows by a model: rows of its batch, or requests under way."""
+    together = "batch_size" if isinstance(model, LocalModel) else "concurrency"
+    mapper = Mapper(model, form, **how, **{together: at_a_time})
+    for some in chunks(rows, 4 * at_a_time):
         yield from mapper(some)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from formwright._kernel import Constraint, Vocabulary
 from formwright.errors import LanguageError, OptionUnsupported, TokenRejected, VocabularyError
-from formwright.forms import Form
+from formwright.forms import Form, Origin
 from formwright.languages import choice, json_schema, regex
 from formwright.languages import json as json_form
 from formwright.masks import Mask, only_ends
@@ -55,15 +55,35 @@ def asked_form(kind: str, text: str, *, whitespace: str | None = None) -> Form[A
     if kind == "regex":
         return regex(text)
     if kind == "choice":
-        return choice(*json.loads(text))
+        return choice(*_texts(text))
     if kind == "structural_tag":
-        from formwright.server.structural import structural_form
-
-        return structural_form(text, "structural_tag")
+        return _structural(text)
     raise LanguageError(
         f"requests for {kind!r} cannot be served by formwright",
         hint="ask for a JSON Schema, a regular expression, a choice or a structural tag",
     )
+
+
+def _structural(text: str) -> Form[Any]:
+    """The form of a structural tag, which our server reads too: what it refuses with a status is an error here."""
+    from formwright.server.errors import BadRequest
+    from formwright.server.structural import structural_form
+
+    try:
+        return structural_form(text, "structural_tag")
+    except BadRequest as error:
+        raise LanguageError(str(error)) from None
+
+
+def _texts(text: str) -> list[str]:
+    """The texts of a choice. A JSON string is none: its characters would be the choice."""
+    try:
+        texts = json.loads(text)
+    except ValueError as error:
+        raise LanguageError(f"choice: a JSON array of texts is wanted: {error}") from None
+    if isinstance(texts, list) and texts and all(isinstance(each, str) for each in texts):
+        return texts
+    raise LanguageError(f"choice: a JSON array of texts is wanted, not {text[:40]}")
 
 
 def request_of(form: Form[Any]) -> tuple[str, str]:
@@ -72,18 +92,32 @@ def request_of(form: Form[Any]) -> tuple[str, str]:
     Raises:
         OptionUnsupported: It has no kind that engines know, or options of JSON that they cannot be told.
     """
-    origin = form.origin
-    if origin is not None and origin.kind == "choice":
-        return "choice", json.dumps(list(origin.what))
-    if origin is not None and origin.kind == "regex":
-        return "regex", str(origin.what)
-    if origin is not None and origin.kind == "schema":
-        return "json", str(origin.what)
-    raise OptionUnsupported(
-        f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns and choices",
-        hint="give one of these, or write it with a model that formwright drives itself",
-        argument="form",
-    )
+    asked = _said(form)
+    if asked is None:
+        raise OptionUnsupported(
+            f"{form!r} cannot be asked for by a request: engines know JSON Schema, patterns and choices",
+            hint="give one of these, or write it with a model that formwright drives itself",
+            argument="form",
+        )
+    if asked_form(*asked).language.to_bytes() != form.language.to_bytes():
+        raise OptionUnsupported(
+            f"{form!r} has options that cannot be said in a request: those of JSON, or what its pattern means",
+            hint="leave them out, and write a pattern as formwright.regex(pattern)",
+            argument="form",
+        )
+    return asked
+
+
+def _said(form: Form[Any]) -> tuple[str, str] | None:
+    """A kind and a text, of forms that are one thing."""
+    match form.origin:
+        case Origin(kind="choice", what=texts):
+            return "choice", json.dumps(list(texts))
+        case Origin(kind="regex", what=pattern):
+            return "regex", str(pattern)
+        case Origin(kind="schema", what=schema):
+            return "json", str(schema)
+    return None
 
 
 class Vocabularies:

@@ -24,10 +24,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
+from typing import Literal
 
 from formwright.errors import HostMismatch, MissingDependency
 
-__all__ = ["HOSTS", "Host", "hosted"]
+__all__ = ["HOSTS", "Host", "State", "hosted"]
+
+State = Literal["known", "too old", "too new", "missing"]
+"""What an installed version is to us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,16 @@ class Host:
         except metadata.PackageNotFoundError:
             return None
 
+    def state(self) -> State:
+        """How the installed version stands to the known ones."""
+        version = self.version()
+        if version is None:
+            return "missing"
+        number = _number(version)
+        if _number(self.first) <= number < _number(self.end):
+            return "known"
+        return "too old" if number < _number(self.first) else "too new"
+
     def check(self) -> str:
         """The installed version, which is a known one.
 
@@ -76,15 +90,13 @@ class Host:
             MissingDependency: It is not installed.
             HostMismatch: It is too old or too new.
         """
-        version = self.version()
+        version, state = self.version(), self.state()
         if version is None:
             raise MissingDependency(f"{self.use} needs {self.name}, which is not installed", hint=self.install)
-        number = _number(version)
-        if _number(self.first) <= number < _number(self.end):
+        if state == "known":
             return version
-        age = "too old" if number < _number(self.first) else "too new"
         raise HostMismatch(
-            f"{self.name} {version} is {age}: known are the versions {self.window}",
+            f"{self.name} {version} is {state}: known are the versions {self.window}",
             hint=f'pip install "{self.package}{self.window}"',
             host=self.name,
             version=version,
@@ -92,9 +104,12 @@ class Host:
 
 
 def _number(version: str) -> tuple[int, ...]:
-    """The release of a version: ``0.32.0rc1`` is 0.32.0 here."""
+    """The release of a version, without zeros at its end: ``1.0.0rc1`` is 1 here."""
     found = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    numbers = [int(number) for number in found[0].split(".")] if found else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
 
 
 HOSTS = {

@@ -192,6 +192,8 @@ def _asked(params: SamplingParams) -> Form[Any] | None:
         raise ValueError(f'{NAME}: a JSON object such as {{"regex": "[0-9]+"}} is wanted, not {given!r}') from error
     if others:
         raise ValueError(f"{NAME}: one kind of form is wanted, not {', '.join(asked)}")
+    if (kind == "regex" and not isinstance(what, str)) or (kind == "json_object" and what is not True):
+        raise ValueError(f"{NAME}: {kind} cannot be {json.dumps(what)}: a pattern, or true for any object, is wanted")
     try:
         return asked_form(kind, what if isinstance(what, str) else json.dumps(what))
     except FormwrightError as error:

@@ -1,0 +1,187 @@
+"""``formwright map``: a run that is killed goes on where it was, and every row is there once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import formwright as fw
+from formwright.cli.app import app
+from formwright.cli.map import map_
+from formwright.finished import Finished
+from formwright.mapping import Mapper
+
+FORM = "[0-9]{1,3}"
+
+
+def rows_of(count: int) -> list[dict[str, Any]]:
+    return [{"id": number, "prompt": f"Ada {number} is {number % 90} years old."} for number in range(count)]
+
+
+def written(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    give(rows_of(10))
+    return tmp_path
+
+
+def give(rows: list[Any]) -> None:
+    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def command(*more: str) -> list[str]:
+    return ["map", "--input", "in.jsonl", "--output", "out.jsonl", "--temperature", "0", *more]
+
+
+def run(*more: str) -> Result:
+    return CliRunner().invoke(app, command(*more), catch_exceptions=False)
+
+
+def expected(count: int) -> list[dict[str, Any]]:
+    return Mapper(fw.load("formwright-tiny"), fw.regex(FORM), temperature=0)(rows_of(count))
+
+
+def test_every_row_once(folder: Path) -> None:
+    ran = run("--regex", FORM, "--batch-size", "3")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert written(folder / "out.jsonl") == expected(10)
+    before = (folder / "out.jsonl").read_bytes()
+    assert run("--regex", FORM).exit_code == 0
+    assert (folder / "out.jsonl").read_bytes() == before
+
+
+def test_only_missing_rows_are_written(folder: Path) -> None:
+    with Finished(folder / "out.jsonl") as finished:
+        finished.add({"id": 4, "status": "complete", "text": "by hand"})
+    assert run("--regex", FORM).exit_code == 0
+    found = written(folder / "out.jsonl")
+    assert found[0]["text"] == "by hand"
+    assert found[1:] == [row for row in expected(10) if row["id"] != 4]
+    give([*rows_of(10), {"id": "new", "prompt": "Bo is 7."}])
+    assert run("--regex", FORM).exit_code == 0
+    assert [row["id"] for row in written(folder / "out.jsonl")] == [4, 0, 1, 2, 3, 5, 6, 7, 8, 9, "new"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill so")
+def test_killed_in_the_middle_of_a_run(folder: Path) -> None:
+    count = 400
+    give(rows_of(count))
+    output = folder / "out.jsonl"
+    arguments = [sys.executable, "-m", "formwright", *command("--regex", FORM, "--batch-size", "2")]
+    seen = 0
+    for enough in (10, 60):
+        process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL)
+        while not output.exists() or output.read_bytes().count(b"\n") < enough:
+            assert process.poll() is None, "it ended by itself"
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        there = output.read_bytes().count(b"\n")
+        assert seen < there < count
+        seen = there
+    with output.open("ab") as half:
+        half.write(b'{"id": 399, "status": "comp')  # what a kill in the middle of a line leaves
+    assert run("--regex", FORM).exit_code == 0
+    found = written(output)
+    assert [row["id"] for row in found] == list(range(count))
+    assert found == expected(count)
+
+
+def test_failed_rows_are_told_and_not_asked_again(folder: Path) -> None:
+    give([*rows_of(2), {"id": "bad", "prompt": "x", "schema": {"type": "nonsense"}}, {"id": "none"}])
+    ran = run("--regex", FORM)
+    assert ran.exit_code == 1
+    assert "2 rows failed; why stands in them" in ran.stderr
+    found = {row["id"]: row for row in written(folder / "out.jsonl")}
+    assert found["bad"]["error"]["kind"] == "SchemaError"
+    assert found["none"]["error"]["kind"] == "ArgumentError"
+    assert found[0]["status"] == "complete"
+    assert run("--regex", FORM).exit_code == 0
+
+
+def test_rows_with_schemas_need_no_form(folder: Path) -> None:
+    give([{"id": 1, "prompt": "Ada is 36 years old. How old is Ada?", "schema": {"type": "integer", "maximum": 99}}])
+    assert run().exit_code == 0
+    assert written(folder / "out.jsonl") == [{"id": 1, "status": "complete", "text": "36", "value": 36}]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (
+            ['{"id": 1, "prompt": "x"}', '{"id": 2, "prompt": "x"}', '{"id": 1, "prompt": "y"}'],
+            "1 twice, again in row 3",
+        ),
+        (['{"id": 1, "prompt": "x"}', '{"id": 2, "promp'], "line 2 of in.jsonl is no JSON"),
+        (['{"id": 1, "prompt": "x"}', "", "5"], "line 3 of in.jsonl is no object"),
+        (['{"prompt": "x"}'], "row 1 of in.jsonl has no id"),
+        (['{"id": true, "prompt": "x"}'], "row 1 of in.jsonl has no id"),
+    ],
+)
+def test_an_input_that_cannot_be_read_is_2_before_anything_is_written(
+    folder: Path, lines: list[str], says: str
+) -> None:
+    (folder / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    ran = run("--regex", FORM)
+    assert ran.exit_code == 2
+    assert says in ran.stderr
+    assert written(folder / "out.jsonl") == []
+
+
+def test_wrong_command_lines(folder: Path) -> None:
+    for more, code, says in (
+        (["--regex", FORM, "--choice", "a"], 2, "exactly one form"),
+        (["--batch-size", "0"], 2, "batch-size"),
+        (["--regex", "("], 3, "unclosed group"),
+        (["--regex", FORM, "--model", "nobody"], 3, "nobody"),
+        (["--regex", FORM, "--output", "in.jsonl"], 2, "the output is the input"),
+    ):
+        ran = run(*more)
+        assert (ran.exit_code, says in ran.stderr) == (code, True), (more, ran.stderr)
+    assert written(folder / "in.jsonl") == rows_of(10)
+    assert not any(parameter.name == "finish" for parameter in map_.params)
+
+
+def test_a_foreign_output_is_left_alone(folder: Path) -> None:
+    (folder / "out.jsonl").write_text("notes", encoding="utf-8")
+    ran = run("--regex", FORM)
+    assert ran.exit_code == 2
+    assert "finished rows are appended" in ran.stderr
+    assert (folder / "out.jsonl").read_text(encoding="utf-8") == "notes"
+
+
+def test_a_second_run_beside_the_first_is_refused(folder: Path) -> None:
+    pytest.importorskip("fcntl", reason="this system cannot lock files so")
+    with Finished(folder / "out.jsonl"):
+        ran = run("--regex", FORM)
+    assert ran.exit_code == 2
+    assert "being written by another process" in ran.stderr
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    pytest.importorskip("starlette", reason="formwright[server] is not installed")
+    from formwright.server import running
+
+    with running(fw.load("formwright-tiny")) as server:
+        yield server.base_url
+
+
+def test_a_model_behind_an_api(folder: Path, url: str) -> None:
+    ran = run("--regex", FORM, "--model", f"{url}#formwright-tiny", "--batch-size", "4")
+    assert (ran.exit_code, ran.stderr) == (0, "")
+    assert written(folder / "out.jsonl") == expected(10)

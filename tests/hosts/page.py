@@ -1,0 +1,117 @@
+"""The page of a host and the examples of our modules for it, run where the host is: ``python page.py llama_cpp``.
+
+They run in a folder of its own, in which the embedded model lies as the page names it: as a file of llama.cpp, as a
+folder of ONNX Runtime GenAI, or as a folder of transformers.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, Literal
+
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+
+import page_blocks
+from pydantic import BaseModel
+
+import formwright
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+def prepared(name: str, folder: Path) -> None:
+    """Put what the page of a host reads into a folder."""
+    if name == "llama_cpp":
+        import gguf_file
+
+        gguf_file.write(folder / "model.gguf")
+    elif name == "onnx_genai":
+        import genai_folder
+
+        (folder / "model").mkdir()
+        genai_folder.write(folder / "model")
+    elif name == "mlx":
+        shutil.copytree(Path(formwright.__file__).parent / "models" / "formwright_tiny", folder / "model")
+
+
+def imported(name: str, only: str = "") -> None:
+    """Run what the programs of a page import, where the rest of them needs a device."""
+    count = page_blocks.run_imports(DOCS / f"{name}.md", only)
+    assert count
+    print(f"docs/{name}.md: its {count} imports run")
+
+
+EXAMPLES = {
+    "haystack": ("integrations.haystack",),
+    "langchain": ("integrations.langchain",),
+    "llama_index": ("integrations.llama_index",),
+    "llama_cpp": ("integrations.llama_cpp", "models.llama_cpp", "tokenizers.llama_cpp"),
+    "mlx": ("integrations.mlx", "models.mlx"),
+    "onnx_genai": ("models.onnx_genai",),
+}
+"""Modules whose examples are programs; those of others are commands, or need what a page shows anyway."""
+
+
+def at_hand(name: str) -> dict[str, Any]:
+    """What an example may use without saying where it comes from."""
+    names: dict[str, Any] = {
+        "fw": formwright,
+        "Literal": Literal,
+        "prompt": "Ada is 36.",
+        "folder": "model",
+        "token": 7,
+        "Person": Person,
+    }
+    if name == "llama_cpp":
+        library = importlib.import_module("llama_cpp")
+        names |= {"Llama": library.Llama, "llama": library.Llama("model.gguf", verbose=False)}
+    return names | ({"mlx_lm": importlib.import_module("mlx_lm")} if name == "mlx" else {})
+
+
+def run_examples(name: str) -> None:
+    """Run the examples of the modules of a host; a comment behind an expression is its value."""
+    for module in EXAMPLES.get(name, ()):
+        found = importlib.import_module(f"formwright.{module}")
+        blocks = re.findall(r"::\n\n((?:    .*\n|\n)+)", found.__doc__ or "")
+        for block in blocks:
+            run_example(dedent(block).replace("some-model", "model"), vars(found) | at_hand(name))
+        print(f"formwright.{module}: {len(blocks)} examples run")
+
+
+def run_example(text: str, names: dict[str, Any]) -> None:
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.Expr):
+            exec(compile(ast.Module([node], []), "example", "exec"), names)
+            continue
+        value = eval(compile(ast.Expression(node.value), "example", "eval"), names)
+        comment = lines[(node.end_lineno or 0) - 1].partition("  # ")[2]
+        assert not comment or comment[0].islower() or repr(value) == comment, f"it says {comment}, and gives {value!r}"
+
+
+def main() -> None:
+    name = sys.argv[1]
+    folder = Path(tempfile.mkdtemp())
+    prepared(name, folder)
+    os.chdir(folder)
+    page_blocks.run(DOCS / f"{name}.md")
+    print(f"docs/{name}.md: its programs run")
+    run_examples(name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""What engines ask of a grammar back end, against a back end that knows all texts and tries them one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from tokenizers import Tokenizer
+
+import formwright as fw
+from formwright.errors import LanguageError, OptionUnsupported
+from formwright.integrations import engines
+from formwright.integrations.engines import Running, Vocabularies, asked_form, request_of
+from formwright.models import embedded
+
+TOKENS = [b"a", b"b", b"c", b"ab", b"ca", None, None, None]
+ENDS, PAD = {5, 6}, 7
+TEXTS = [b"abc", b"ab", b"b", b"caab", b"abcab", b"ca"]
+VOCABULARY = fw.Vocabulary(TOKENS, eos_token_ids=sorted(ENDS), logits_size=10, special_tokens={"<pad>": PAD})
+CONSTRAINT = fw.compile(fw.choice(*(text.decode() for text in TEXTS)), VOCABULARY)
+IDS = st.integers(-1, 11)
+
+
+@dataclass
+class Naive:
+    """The oracle: a list of tokens, and the texts that it may lead to."""
+
+    accepted: list[int] = field(default_factory=list)
+
+    @property
+    def is_finished(self) -> bool:
+        return bool(self.accepted) and self.accepted[-1] in ENDS
+
+    def allowed(self, accepted: Sequence[int]) -> set[int]:
+        if accepted and accepted[-1] in ENDS:
+            return set()
+        written = b"".join(TOKENS[token] or b"" for token in accepted)
+        inside = {
+            token for token, piece in enumerate(TOKENS) if piece and any(t.startswith(written + piece) for t in TEXTS)
+        }
+        return inside | (ENDS if written in TEXTS else set())
+
+    def valid_prefix(self, tokens: Sequence[int]) -> int:
+        count = 0
+        while count < len(tokens) and tokens[count] in self.allowed([*self.accepted, *tokens[:count]]):
+            count += 1
+        return count
+
+    def accept(self, tokens: Sequence[int]) -> bool:
+        if self.is_finished:
+            return True
+        end = next((place for place, token in enumerate(tokens, 1) if token in ENDS), len(tokens))
+        if self.valid_prefix(tokens[:end]) < end:
+            return False
+        self.accepted += tokens[:end]
+        return True
+
+    def mask(self) -> list[int]:
+        return sorted(ENDS if self.is_finished else self.allowed(self.accepted))
+
+
+def mask_of(running: Running) -> list[int]:
+    mask = np.full((3, VOCABULARY.mask_words), -1, np.int32)
+    running.fill(mask, 1)
+    assert (mask[[0, 2]] == -1).all()
+    return fw.allowed_tokens(mask[1]).tolist()
+
+
+operations = st.lists(
+    st.one_of(
+        st.tuples(st.just("accept"), st.lists(IDS, max_size=4)),
+        st.tuples(st.just("accept"), st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=2)),
+        st.tuples(st.just("valid"), st.lists(IDS, max_size=5)),
+        st.tuples(st.just("rollback"), st.integers(0, 3)),
+    ),
+    max_size=12,
+)
+
+
+@given(operations)
+def test_as_a_back_end_that_tries_all_texts(steps: list[tuple[str, Any]]) -> None:
+    running, naive = Running(CONSTRAINT), Naive()
+    for what, given_ in steps:
+        if what == "accept":
+            assert running.accept(given_) == naive.accept(given_)
+        elif what == "valid":
+            assert running.valid_prefix(given_) == naive.valid_prefix(given_)
+        else:
+            count = min(given_, len(naive.accepted))
+            running.rollback(count)
+            del naive.accepted[len(naive.accepted) - count :]
+        assert running.is_finished == naive.is_finished
+        assert mask_of(running) == naive.mask()
+
+
+def test_all_of_the_tokens_or_none() -> None:
+    running = Running(CONSTRAINT)
+    before = mask_of(running)
+    for tokens in ([0, 1, 0], [0, 99], [0, -1], [PAD], [5], [9]):
+        assert running.accept(tokens) is False
+        assert mask_of(running) == before
+    assert running.accept([]) is True
+    assert running.accept([0, 1, 6, 99, 0]) is True  # drafts behind an end mean nothing
+    assert running.is_finished
+    assert running.accept([99]) is True
+    assert running.valid_prefix([0]) == 0
+    running.rollback(3)
+    assert mask_of(running) == before
+
+
+def test_a_budget_is_that_of_the_matcher() -> None:
+    running = Running(CONSTRAINT)
+    mask = fw.allocate_bitmask(1, VOCABULARY)
+    running.fill(mask, 0, budget=1)  # an end costs nothing: the text is whole without it
+    assert fw.allowed_tokens(mask[0]).tolist() == [1, 3, 4]
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+
+ASKED = [
+    int,
+    Person,
+    Literal["b", "a"],
+    {"type": "array", "items": {"enum": [1, "two"]}, "maxItems": 2},
+    fw.choice("a", "b\nc", 'quoted "d"'),
+    fw.regex(r"[0-9]{2}-\w+"),
+    fw.json(),
+    fw.json(objects_only=True),
+]
+
+
+@pytest.mark.parametrize("form", ASKED, ids=str)
+def test_a_form_goes_through_a_request(form: Any) -> None:
+    kind, text = request_of(fw.form(form))
+    assert isinstance(text, str)
+    assert asked_form(kind, text).language.to_bytes() == fw.form(form).language.to_bytes()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        fw.form(Person, whitespace="compact"),
+        fw.form(Person, order="model"),
+        fw.json_schema({"type": "array"}, max_items=3),
+        fw.json_schema({"type": "string"}, alphabet="abc"),
+        fw.regex(r"\W+", unicode=True),
+        re.compile(r"\d+"),
+    ],
+    ids=str,
+)
+def test_options_that_a_request_would_lose_are_refused(form: Any) -> None:
+    with pytest.raises(OptionUnsupported, match="cannot be said in a request"):
+        request_of(fw.form(form))
+
+
+@pytest.mark.parametrize("form", [fw.literal("x"), fw.text(until="."), fw.choice("a") + fw.choice("b")], ids=str)
+def test_forms_that_engines_do_not_know_are_refused(form: Any) -> None:
+    with pytest.raises(OptionUnsupported, match="engines know") as raised:
+        request_of(form)
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("json", "{"),
+        ("json", '{"type": "nonsense"}'),
+        ("regex", "("),
+        ("choice", '"abc"'),  # no choice of a, b and c
+        ("choice", "[]"),
+        ("choice", '["a", 1]'),
+        ("choice", "5"),
+        ("choice", "a"),
+        ("structural_tag", "{"),
+        ("structural_tag", '{"format": {"type": "nonsense"}}'),
+        ("structural_tag", "5"),
+        ("grammar", "root ::= 'a'"),
+        ("ebnf", "root ::= 'a'"),
+    ],
+)
+def test_what_cannot_be_read_is_one_kind_of_error(kind: str, text: str) -> None:
+    with pytest.raises(LanguageError):
+        asked_form(kind, text)
+
+
+def test_structural_tags_and_whitespace() -> None:
+    tag = {"structures": [{"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}], "triggers": ["<f>"]}
+    form = asked_form("structural_tag", json.dumps(tag))
+    assert form.check("so <f>12</f> it is").is_complete
+    assert not form.check("<f>x").is_complete
+    spaced, text = '{"a": 1}', '{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}'
+    assert asked_form("json", text).matches(spaced)
+    assert not asked_form("json", text, whitespace="compact").matches(spaced)
+    assert not asked_form("json_object", "", whitespace="compact").matches(spaced)
+
+
+def test_ends_of_requests_are_ends_beside_those_of_the_tokenizer() -> None:
+    tokenizer = Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json"))
+    known = Vocabularies(tokenizer, 4100)
+    plain, more = known.ending(None), known.ending([3, 7])
+    assert plain.logits_size == more.logits_size == 4100
+    assert set(more.eos_token_ids) == {*plain.eos_token_ids, 3, 7}
+    assert known.ending((7, 3, 3)) is more
+    assert known.ending(()) is plain
+
+
+def test_the_vocabularies_asked_for_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[int]] = []
+
+    def counted(tokenizer: Any, *, eos_token_ids: list[int], logits_size: int) -> Any:
+        made.append(eos_token_ids)
+        return object()
+
+    monkeypatch.setattr(engines, "vocabulary_from", counted)
+    monkeypatch.setattr(engines, "_KEPT", 2)
+    known = Vocabularies(None, 10)
+    first = known.ending([1])
+    known.ending([2])
+    assert known.ending([1]) is first
+    known.ending([3])  # 2 was asked for longest ago
+    assert known.ending([1]) is first
+    known.ending([2])
+    assert made == [[1], [2], [3], [2]]

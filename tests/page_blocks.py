@@ -1,0 +1,82 @@
+"""The programs of a page: its fenced blocks, run in order.
+
+A block fenced as ``python`` is run; a ``text`` block right after it is its output. Blocks of one page share their
+names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+from markdown_it import MarkdownIt
+
+OF_THEIR_OWN = {"tour.md"}
+
+
+def blocks(page: Path) -> list[tuple[str, str, int]]:
+    """Language, text and line of every fenced block."""
+    tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
+    return [(token.info, token.content, token.map[0] + 1) for token in tokens if token.type == "fence" and token.map]
+
+
+def run(page: Path) -> None:
+    """Run the blocks, and compare what they print."""
+    main = ModuleType("__main__")
+    for (language, text, line), (following, output, _) in pairwise([*blocks(page), ("", "", 0)]):
+        if language == "python":
+            main = ModuleType("__main__") if page.name in OF_THEIR_OWN else main
+            printed = run_python("\n" * line + text, page, main)
+        elif language == "sh" and following == "text":
+            printed = run_shell(text)
+        else:
+            continue
+        if following == "text":
+            assert printed == output, f"{page.name}:{line}: it printed\n{printed}"
+
+
+def run_python(text: str, page: Path, main: ModuleType) -> str:
+    printed = io.StringIO()
+    own, sys.modules["__main__"] = sys.modules["__main__"], main  # where pickle looks for the classes of a script
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, str(page), "exec"), vars(main))
+    finally:
+        sys.modules["__main__"] = own
+    # What a run takes is not the same twice.
+    return re.sub(r"seconds=\d+\.\d+", "seconds=0.000", printed.getvalue())
+
+
+def run_shell(text: str) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = [shutil.which("bash") or "sh", "-e", "-c", text]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}, timeout=60
+    ).stdout
+
+
+def compiled(page: Path) -> list[ast.Module]:
+    """The blocks of Python as trees. Raises SyntaxError where one is none."""
+    return [
+        ast.parse("\n" * line + text, str(page))
+        for language, text, line in blocks(page)
+        if language.startswith("python")
+    ]
+
+
+def run_imports(page: Path, only: str = "") -> int:
+    """Run what the blocks import (``only`` from names that begin so), where the rest needs a device; how many."""
+    nodes = [node for tree in compiled(page) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    found = [node for node in nodes if (getattr(node, "module", None) or node.names[0].name).startswith(only)]
+    for node in found:
+        exec(compile(ast.Module([node], []), str(page), "exec"), {})
+    return len(found)
