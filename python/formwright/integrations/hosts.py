@@ -10,7 +10,7 @@
 
 A host changes what it hands to its plugins from one minor version to the next, and a constraint that is called
 wrongly is one that is silently off. So each host has a window of versions whose ways are known; outside of it, nothing
-is written. Its end is the next version that may break, not the last one that was seen.
+is written. It begins with the first version that was run, and ends before the next one that may break.
 
 Cost: one look into the metadata of installed packages.
 
@@ -115,17 +115,17 @@ def _number(version: str) -> tuple[int, ...]:
 HOSTS = {
     key: Host(name, package, first, end, f"formwright.{module}", use, extra)
     for key, name, package, first, end, module, use, extra in (
-        ("transformers", "transformers", "transformers", "5.0", "6", "integrations.transformers",
+        ("transformers", "transformers", "transformers", "5.23", "6", "integrations.transformers",
          "fw.from_transformers(model, tokenizer)", "transformers"),
-        ("llama_cpp", "llama-cpp-python", "llama-cpp-python", "0.3.16", "0.4", "integrations.llama_cpp",
+        ("llama_cpp", "llama-cpp-python", "llama-cpp-python", "0.3.36", "0.4", "integrations.llama_cpp",
          "fw.from_llama_cpp(llama)", "llama-cpp"),
-        ("onnx_genai", "ONNX Runtime GenAI", "onnxruntime-genai", "0.11", "0.19", "models.onnx_genai",
+        ("onnx_genai", "ONNX Runtime GenAI", "onnxruntime-genai", "0.18", "0.19", "models.onnx_genai",
          "fw.from_onnx_genai(model, tokenizer)", "onnx-genai"),
-        ("mlx", "MLX-LM", "mlx-lm", "0.28", "0.33", "integrations.mlx", "fw.from_mlx(model, tokenizer)", "mlx"),
-        ("exllamav3", "ExLlamaV3", "exllamav3", "1.0", "2", "integrations.exllamav3", "FormFilter", None),
-        ("exllamav2", "ExLlamaV2", "exllamav2", "0.3", "0.4", "integrations.exllamav2", "FormFilter", None),
+        ("mlx", "MLX-LM", "mlx-lm", "0.32", "0.33", "integrations.mlx", "fw.from_mlx(model, tokenizer)", "mlx"),
+        ("exllamav3", "ExLlamaV3", "exllamav3", "1.6.5", "2", "integrations.exllamav3", "FormFilter", None),
+        ("exllamav2", "ExLlamaV2", "exllamav2", "0.3.2", "0.4", "integrations.exllamav2", "FormFilter", None),
         ("vllm", "vLLM", "vllm", "0.32", "0.34", "integrations.vllm", "FORMWRIGHT_VLLM=1", None),
-        ("sglang", "SGLang", "sglang", "0.5.20", "0.6", "integrations.sglang", "--grammar-backend formwright", None),
+        ("sglang", "SGLang", "sglang", "0.5.23", "0.6", "integrations.sglang", "--grammar-backend formwright", None),
         ("tensorrt_llm", "TensorRT-LLM", "tensorrt-llm", "1.0", "2", "integrations.tensorrt_llm",
          "FormProcessor", None),
         ("langchain", "LangChain", "langchain-core", "1.4", "2", "integrations.langchain",
@@ -134,7 +134,7 @@ HOSTS = {
          "FormwrightLLM", "llama-index"),
         ("haystack", "Haystack", "haystack-ai", "3.0", "4", "integrations.haystack",
          "FormwrightChatGenerator", "haystack"),
-        ("ray", "Ray", "ray", "2.51", "3", "integrations.ray", "GenerateStage", "ray"),
+        ("ray", "Ray", "ray", "2.60", "3", "integrations.ray", "GenerateStage", "ray"),
     )
 }  # fmt: skip
 """Every host, by the name of our module for it."""
