@@ -18,7 +18,7 @@ from formwright.cli.app import app
 from formwright.integrations.hosts import HOSTS, Host
 
 ROOT = Path(__file__).parent.parent.parent
-VERSIONS = {"vLLM": "0.31.9", "SGLang": "0.6", "Ray": "2.60.0", "MLX-LM": "0.30", "Haystack": None}
+VERSIONS = {"vLLM": "0.31.9", "SGLang": "0.6", "Ray": "2.60.0", "MLX-LM": "0.32", "Haystack": None}
 
 
 def run(*arguments: str) -> Result:
@@ -53,7 +53,7 @@ def test_the_states_of_hosts(hosts: None) -> None:
     assert found["vLLM"] == ("too old", "0.31.9", 'known are >=0.32,<0.34: pip install "vllm>=0.32,<0.34"')
     assert found["SGLang"][:2] == ("too new", "0.6")
     assert found["Ray"] == ("works", "2.60.0", "known are >=2.60,<3")
-    assert found["MLX-LM"] == ("fails", "0.30", "OSError: libmlx.so: no such file")
+    assert found["MLX-LM"] == ("fails", "0.32", "OSError: libmlx.so: no such file")
     assert found["Haystack"] == ("missing", None, 'pip install "formwright[haystack]"')
 
 
