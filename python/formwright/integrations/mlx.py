@@ -58,7 +58,6 @@ class FormProcessor:
         self._grown = 0
         """How often the ids were read and found to be one more; minus infinity once they were others."""
         self._believed = False
-        self._bits = mx.arange(32, dtype=mx.uint32)
 
     def __call__(self, tokens: mx.array, logits: mx.array) -> mx.array:
         """The logits of shape ``(1, vocabulary)``, forbidden tokens at minus infinity.
@@ -74,11 +73,7 @@ class FormProcessor:
         self._ids = self._known(tokens)
         self._rows.fill(self._ids[None], self._mask)
         self._next = self._only()
-        words = mx.array(self._mask[0].view(np.uint32))
-        bits = ((words[:, None] >> self._bits) & 1).reshape(1, -1)[:, :width]
-        if bits.shape[-1] < width:
-            bits = mx.pad(bits, [(0, 0), (0, width - bits.shape[-1])])
-        return mx.where(bits == 1, logits, -mx.inf)
+        return _masked(mx.array(self._mask[0].view(np.uint32)), logits)
 
     def _only(self) -> int | None:
         """The token that the mask allows, if it is one only."""
@@ -106,3 +101,13 @@ class FormProcessor:
         if len(self._ids):
             self._grown = self._grown + 1 if is_next and is_same else -sys.maxsize
         return ids
+
+
+@mx.compile  # type: ignore[untyped-decorator]  # mlx is not typed for us
+def _masked(words: mx.array, logits: mx.array) -> mx.array:
+    """Logits, minus infinity where a bit of the words is not set, or there is none; compiled, it is one operation."""
+    width = logits.shape[-1]
+    bits = ((words[:, None] >> mx.arange(32, dtype=mx.uint32)) & 1).reshape(1, -1)[:, :width]
+    if bits.shape[-1] < width:
+        bits = mx.pad(bits, [(0, 0), (0, width - bits.shape[-1])])
+    return mx.where(bits == 1, logits, -mx.inf)
