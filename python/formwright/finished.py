@@ -38,7 +38,8 @@ class Finished:
         path: The file; it is made where there is none.
 
     Raises:
-        ArgumentError: The file holds something else, two rows of one id, or is being written by another process.
+        ArgumentError: The file cannot be opened, holds something else or two rows of one id, or is being written by
+            another process.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -61,7 +62,7 @@ class Finished:
         row_id = checked_id(row.get("id"), "a row")
         if row_id in self._ids:
             raise ArgumentError(f"the row {row_id!r} is finished already", argument="row")
-        self._file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        self._file.write(_line(row))
         self._file.flush()
         self._ids.add(row_id)
 
@@ -131,9 +132,20 @@ def checked_id(row_id: Any, where: str) -> str | int:
     raise ArgumentError(f"{where} has no id: a string or an integer is wanted", argument="id")
 
 
+def _line(row: Mapping[str, Any]) -> bytes:
+    """A row as a line; half a surrogate pair, which JSON can hold and UTF-8 cannot, stays escaped."""
+    try:
+        return json.dumps(row, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(row).encode() + b"\n"
+
+
 def _locked(path: Path) -> IO[bytes]:
     """The file, opened to be read and appended to, for this process alone."""
-    file = path.open("a+b")
+    try:
+        file = path.open("a+b")
+    except OSError as error:
+        raise ArgumentError(f"{path} cannot be written: {error.strerror}", argument="path") from None
     file.seek(0)
     with contextlib.suppress(ImportError):  # a system without such locks
         import fcntl

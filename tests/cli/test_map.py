@@ -110,7 +110,17 @@ def test_failed_rows_are_told_and_not_asked_again(folder: Path) -> None:
     assert found["bad"]["error"]["kind"] == "SchemaError"
     assert found["none"]["error"]["kind"] == "ArgumentError"
     assert found[0]["status"] == "complete"
-    assert run("--regex", FORM).exit_code == 0
+    again = run("--regex", FORM)
+    assert again.exit_code == 0
+    assert "4 of 4 rows are written already and stay as they are" in again.stderr
+
+
+def test_halves_of_surrogate_pairs_in_a_row_are_kept(folder: Path) -> None:
+    (folder / "in.jsonl").write_text(r'{"id": "\ud83d", "prompt": "x", "note": "\udc00"}' + "\n", encoding="utf-8")
+    for _ in range(2):
+        assert run("--regex", FORM).exit_code == 0
+    (row,) = written(folder / "out.jsonl")
+    assert (row["id"], row["note"], row["status"]) == ("\ud83d", "\udc00", "complete")
 
 
 def test_rows_with_schemas_need_no_form(folder: Path) -> None:
@@ -128,6 +138,7 @@ def test_rows_with_schemas_need_no_form(folder: Path) -> None:
         ),
         (['{"id": 1, "prompt": "x"}', '{"id": 2, "promp'], "line 2 of in.jsonl is no JSON"),
         (['{"id": 1, "prompt": "x"}', "", "5"], "line 3 of in.jsonl is no object"),
+        (['{"id": 1, "prompt": ' + "[" * 100_000 + "]" * 100_000 + "}"], "line 1 of in.jsonl is no JSON"),
         (['{"prompt": "x"}'], "row 1 of in.jsonl has no id"),
         (['{"id": true, "prompt": "x"}'], "row 1 of in.jsonl has no id"),
     ],
@@ -149,6 +160,9 @@ def test_wrong_command_lines(folder: Path) -> None:
         (["--regex", "("], 3, "unclosed group"),
         (["--regex", FORM, "--model", "nobody"], 3, "nobody"),
         (["--regex", FORM, "--output", "in.jsonl"], 2, "the output is the input"),
+        (["--regex", FORM, "--output", "nowhere/out.jsonl"], 2, "nowhere/out.jsonl cannot be written"),
+        (["--regex", FORM, "--workers", "2"], 2, "--workers is for --ray"),
+        ([], 2, "row 1 of in.jsonl has no schema, and there is no form for all rows"),
     ):
         ran = run(*more)
         assert (ran.exit_code, says in ran.stderr) == (code, True), (more, ran.stderr)

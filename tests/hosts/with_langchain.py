@@ -116,6 +116,8 @@ def check_structured(llm: Any, tiny: Any) -> None:
     chain = ChatPromptTemplate.from_messages([("human", "{text}")]) | llm.with_structured_output(Person)
     assert chain.invoke({"text": ADA}) == person
     assert chain.batch([{"text": ADA}] * 3) == [person] * 3
+    raw = llm.with_structured_output(Person, include_raw=True).invoke(ADA, finish=False, max_tokens=5)
+    assert raw["raw"].response_metadata["finish_reason"] == "length"
     raw = llm.with_structured_output(Person, include_raw=True, finish=False, max_tokens=5).invoke(ADA)
     assert raw["parsed"] is None
     assert isinstance(raw["parsing_error"], OutputInvalid)

@@ -119,6 +119,12 @@ def check_speculation(model: Any, path: Path, host: Any) -> None:
     for form in FORMS.values():
         for prompt in PROMPTS[:3]:
             assert host(prompt, form, drafted) == host(prompt, form)
+    with drafted.logits_processor(Person) as processor:  # for two texts: the second one is ended, and told
+        for text in ("whole", ""):
+            answer = llama.create_completion([3, 875, 4], max_tokens=60, temperature=0, logits_processor=processor)
+            assert (answer["choices"][0]["text"] == "") == (text == ""), answer
+        assert isinstance(processor.error, fw.errors.ArgumentError)
+        processor.reset()
     with model.logits_processor(Person) as processor:  # of the other Llama: ended, and told
         answer = llama.create_completion([3, 875, 4], max_tokens=8, temperature=0, logits_processor=processor)
         assert answer["choices"][0]["text"] == ""
@@ -145,6 +151,33 @@ def check_faults(model: Any, llama: Any, tiny: Any) -> None:
         assert answer["choices"][0]["text"] == ""
     else:
         raise AssertionError("nothing was told")
+    raises(fw.errors.LimitExceeded, lambda: model.logits_processor(Person, max_tokens=3))
+
+    def forces(ids: Any, scores: Any) -> Any:
+        """What a call does that llama.cpp has lost: another token, when the form has spoken."""
+        return np.where(np.arange(len(scores)) == 97, np.float32(0), np.float32(-np.inf))
+
+    def complete(processor: Any, *others: Any) -> None:
+        several = llama_cpp.LogitsProcessorList([processor, *others])
+        with processor:
+            llama.create_completion(tiny.encode("Hi"), max_tokens=8, temperature=0, logits_processor=several)
+
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    processor = model.logits_processor(Person)
+    raises(fw.errors.HostMismatch, lambda: complete(processor, forces))
+    processor._rows.fill = interrupted  # Ctrl-C in a call that cannot raise
+    raises(KeyboardInterrupt, lambda: complete(processor))
+
+
+def raises(kind: type[BaseException], run: Any) -> None:
+    """It is refused so."""
+    try:
+        run()
+    except kind:
+        return
+    raise AssertionError(f"nothing was told: {kind}")
 
 
 if __name__ == "__main__":

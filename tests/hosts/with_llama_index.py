@@ -9,6 +9,7 @@ import standing
 from battery import BUDGET, Person, microseconds, record, texts
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.llms import ChatMessage, ImageBlock
+from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
 from llama_index.core.response_synthesizers import TreeSummarize
 from llama_index.core.tools import FunctionTool
@@ -159,6 +160,8 @@ def check_tools(llm: Any) -> None:
     assert streamed.tool_kwargs == call.tool_kwargs
     answer = llm.predict_and_call([ADD], "Add 1 and 2.", tool_required=True)
     assert answer.response == str(sum(call.tool_kwargs.values()))
+    program = FunctionCallingProgram.from_defaults(output_cls=Person, prompt_template_str="{text}", llm=llm)
+    assert isinstance(program(text=ADA), Person)
     text = FormwrightLLM(standing.local(["No."])).chat_with_tools([ADD], "Add 1 and 2.")
     assert text.message.content == "No."
     raises(ArgumentError, lambda: llm.get_tool_calls_from_response(text))

@@ -308,6 +308,12 @@ def check_wrong_arguments() -> None:
         except ValueError:
             continue
         raise AssertionError(said)
+    try:
+        FormProcessor.validate_params(SamplingParams(extra_args={"formwright": "[" * 100_000}))
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("a text that is too deep was read")
     for said in (
         {"regex": "5"},
         {"choice": ["a"]},

@@ -48,7 +48,7 @@ __all__ = ["map_"]
 @click.option("--temperature", type=click.FloatRange(0), help="0 is greedy; 1 is the model's own.")
 @click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")
 @click.option("--ray", "address", help="Address of a Ray cluster that does the work; local starts one here.")
-@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Workers of the cluster.")
+@click.option("--workers", type=click.IntRange(1), help="Workers of the cluster.  [default: 2]")
 @model_option
 def map_(
     source: Path,
@@ -61,7 +61,7 @@ def map_(
     temperature: float | None,
     batch_size: int,
     address: str | None,
-    workers: int,
+    workers: int | None,
     model: str,
     **options: Any,
 ) -> None:
@@ -72,20 +72,22 @@ def map_(
     """
     if output.exists() and output.samefile(source):
         raise ArgumentError("the output is the input: its rows would be taken for finished ones", argument="output")
+    if workers is not None and address is None:
+        raise click.UsageError("--workers is for --ray: without it, one process does the work.")
     form = None
     if schema is not None or regex is not None or choices or choice_file is not None:
         form = one_form(schema, regex, choices, choice_file, {name: options[name] for name in JSON_OPTIONS})
     how: dict[str, Any] = {"max_tokens": max_tokens}
     how |= {} if temperature is None else {"temperature": temperature}
     with Finished(output) as finished:
-        total = _checked(source, finished)
+        total = _checked(source, finished, needs_schema=form is None)
         rows = (row for row in _rows(source) if row["id"] not in finished)
         if address is None:
             results = _written_by(fw.load(model), rows, form, batch_size, how)
         else:
             from formwright.integrations.ray import written_on
 
-            results = written_on(address, rows, model, form, workers=workers, batch_size=batch_size, **how)
+            results = written_on(address, rows, model, form, workers=workers or 2, batch_size=batch_size, **how)
         _kept(results, finished, total)
 
 
@@ -112,15 +114,28 @@ def _written_by(
         yield from mapper(some)
 
 
-def _checked(source: Path, finished: Finished) -> int:
-    """How many rows are still to be written. Raises ArgumentError where an id is missing, or is there twice."""
+def _checked(source: Path, finished: Finished, *, needs_schema: bool) -> int:
+    """How many rows are still to be written.
+
+    Raises:
+        ArgumentError: An id is missing, or is there twice; or a row has no schema, and there is no form for all.
+    """
     seen: set[str | int] = set()
     for number, row in enumerate(_rows(source), 1):
         row_id = checked_id(row.get("id"), f"row {number} of {source}")
         if row_id in seen:
             raise ArgumentError(f"{source} holds the id {row_id!r} twice, again in row {number}", argument="id")
+        if needs_schema and row.get("schema") is None:
+            raise ArgumentError(
+                f"row {number} of {source} has no schema, and there is no form for all rows",
+                hint="pass --schema, --regex, --choice or --choice-file",
+                argument="schema",
+            )
         seen.add(row_id)
-    return sum(row_id not in finished for row_id in seen)
+    missing = sum(row_id not in finished for row_id in seen)
+    if missing < len(seen):
+        click.echo(f"{len(seen) - missing} of {len(seen)} rows are written already and stay as they are", err=True)
+    return missing
 
 
 def _rows(source: Path) -> Iterator[dict[str, Any]]:
@@ -131,7 +146,7 @@ def _rows(source: Path) -> Iterator[dict[str, Any]]:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ArgumentError(f"line {number} of {source} is no JSON: {error}", argument="input") from None
             if not isinstance(row, dict):
                 raise ArgumentError(f"line {number} of {source} is no object with id and prompt", argument="input")

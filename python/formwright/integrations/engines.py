@@ -79,7 +79,7 @@ def _texts(text: str) -> list[str]:
     """The texts of a choice. A JSON string is none: its characters would be the choice."""
     try:
         texts = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LanguageError(f"choice: a JSON array of texts is wanted: {error}") from None
     if isinstance(texts, list) and texts and all(isinstance(each, str) for each in texts):
         return texts

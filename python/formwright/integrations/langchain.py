@@ -307,7 +307,7 @@ def _answers(llm: Runnable[Any, AIMessage], parser: Runnable[AIMessage, Any], in
         return llm | parser
     parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
     failed = RunnablePassthrough.assign(parsed=lambda _: None)
-    return RunnableMap(raw=llm) | parsed.with_fallbacks([failed], exception_key="parsing_error")
+    return llm | RunnableMap(raw=RunnablePassthrough()) | parsed.with_fallbacks([failed], exception_key="parsing_error")
 
 
 def _arguments_by(read: Callable[[str], Any], context: Any) -> Callable[[AIMessage], Any]:

@@ -9,10 +9,10 @@
 Cost: a copy of the ids and of the scores, one token forward and one mask.
 
 The wrinkle: llama.cpp calls back through C, where an exception is printed and forgotten, and the token is drawn as if
-nothing had been asked. So nothing is raised there: the text is ended instead, and leaving the block raises what
-went wrong. Two more ways to lose a form are closed: ``logit_bias=`` puts ``None`` in the place of a plain list of
-processors, while this list takes the bias in; and with a draft model, the ids at hand hold guesses that nobody has
-accepted yet.
+nothing had been asked. So nothing is raised there, Ctrl-C neither: the text is ended instead, and leaving the block
+raises what went wrong. A token that comes although it was forbidden is such an error. Two more ways to lose a form are
+closed: ``logit_bias=`` puts ``None`` in the place of a plain list of processors, while this list takes the bias in; and
+with a draft model, the ids at hand hold guesses that nobody has accepted yet.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, RowBuffer, copy_allowed
-from formwright.errors import DeadEnd, HostMismatch, VocabularyError
+from formwright.errors import ArgumentError, DeadEnd, HostMismatch, VocabularyError
 from formwright.generation.rows import Rows
+from formwright.generation.writing import Limits, started
 from formwright.integrations.hosts import hosted
 
 with hosted("llama_cpp"):
@@ -40,7 +41,8 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
     """A list of logits processors, the last of which keeps to a form: what ``logits_processor=`` takes.
 
     A context manager: leaving it raises what could not be raised inside llama.cpp. One serves several
-    completions, one after the other; with a draft model, one for each `reset`, or for each block.
+    completions, one after the other; `reset` lies between them with a draft model, and where a prompt goes on from a
+    text that it served. A block begins with one.
 
     Args:
         llama: The ``Llama`` whose completions it serves.
@@ -49,12 +51,19 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
 
     Attributes:
         error: What went wrong in the text that was ended for it, or ``None``.
+
+    Raises:
+        LimitExceeded: ``max_tokens`` is too small for any text.
     """
 
     def __init__(self, llama: Any, constraint: Constraint[Any], *, max_tokens: int | None = None) -> None:
         super().__init__([self._keep])
-        self.error: Exception | None = None
-        self._llama, self._known = llama, 0
+        self.error: BaseException | None = None
+        self._llama = llama
+        self._known: NDArray[np.intc] | None = None
+        """With a draft model, the ids that were there to stay at the last call."""
+        if max_tokens is not None:
+            started(constraint, [0], Limits(max_tokens=max_tokens))
         self._rows = Rows([constraint], max_tokens=max_tokens)
         self._mask = RowBuffer(np.empty((1, constraint.vocabulary.mask_words), np.int32))
         self._scores = np.empty((2, 1, constraint.vocabulary.logits_size), np.float32)
@@ -69,7 +78,7 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
     def reset(self) -> None:
         """Forget all texts: the next one begins behind a prompt."""
         self._rows.reset()
-        self.error, self._known = None, 0
+        self.error = self._known = None
 
     def __enter__(self) -> Self:
         self.reset()
@@ -85,7 +94,7 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         """The scores, forbidden tokens at minus infinity; only an end of text where something goes wrong."""
         try:
             return self._masked(input_ids, scores)
-        except Exception as error:  # it would be forgotten on the way through C
+        except BaseException as error:  # it would be forgotten on the way through C
             self.error = error
             ended = np.full_like(scores, -np.inf)
             ended[[token for token in self._rows.vocabulary.eos_token_ids if token < len(ended)]] = 0.0
@@ -95,7 +104,10 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         size = self._rows.vocabulary.logits_size
         if len(scores) != size:
             raise VocabularyError(f"the model has {len(scores)} logits, and the form was compiled for {size} tokens")
-        running = self._rows.fill(self._accepted(input_ids)[None], self._mask)
+        ids = self._accepted(input_ids)
+        running = self._rows.fill(ids[None], self._mask)
+        if not running[0] and ids[-1] not in self._rows.vocabulary.eos_token_ids:
+            raise HostMismatch(f"token {ids[-1]} was written, which the form forbade", host="llama-cpp-python")
         given, allowed = self._scores
         given[0] = scores
         if any(running[row] for row in copy_allowed(given, self._mask, allowed)):
@@ -109,6 +121,12 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
             raise HostMismatch("the processor was made for another Llama", host="llama-cpp-python")
         if self._llama.draft_model is None:
             return input_ids
-        self._known = self._known + 1 if self._known else len(input_ids)
-        accepted: NDArray[np.intc] = input_ids[: self._known]
-        return accepted
+        known = self._known
+        if known is not None and not (len(input_ids) > len(known) and np.array_equal(input_ids[: len(known)], known)):
+            raise ArgumentError(
+                "with a draft model, one processor serves one text",
+                hint="call reset() before the next completion, or make a block for each",
+                argument="logits_processor",
+            )
+        self._known = input_ids[: None if known is None else len(known) + 1].copy()
+        return self._known

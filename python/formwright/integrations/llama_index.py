@@ -220,13 +220,14 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         verbose: bool = False,
         allow_parallel_tool_calls: bool = False,
         tool_required: bool = False,
+        tool_choice: Any = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
         last = [ChatMessage(role=MessageRole.USER, content=user_msg)] if isinstance(user_msg, str) else [user_msg]
         return {
             "messages": [*(chat_history or ()), *(last if user_msg is not None else ())],
             "tools": list(map(_tool, tools)),
-            "tool_choice": "required" if tool_required else "auto",
+            "tool_choice": tool_choice or ("required" if tool_required else "auto"),  # programs pass None of it
             "parallel_tool_calls": allow_parallel_tool_calls,
             **kwargs,
         }

@@ -86,7 +86,7 @@ class _Lines:
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         results = self._mapper([json.loads(line) for line in batch["row"].tolist()])
-        return {"result": [json.dumps(result, ensure_ascii=False) for result in results]}
+        return {"result": [json.dumps(result) for result in results]}
 
 
 def written_on(
@@ -110,7 +110,7 @@ def written_on(
         batch_size: Rows of a batch.
         options: Options of the model's ``generate_many``.
     """
-    lines = [{"row": json.dumps(row, ensure_ascii=False)} for row in rows]
+    lines = [{"row": json.dumps(row)} for row in rows]
     if not lines:
         return
     if not ray.is_initialized():

@@ -7,7 +7,8 @@ r"""A logits processor of vLLM, for the requests that name a form: valid for bot
     {"messages": [...], "max_tokens": 64, "vllm_xargs": {"formwright": "{\"json\": {\"type\": \"integer\"}}"}}
 
 Beside ``json`` there are ``regex``, ``choice``, ``json_object`` and ``structural_tag``. A text is complete within
-the request's ``max_tokens``, which a back end of structured outputs does not know.
+the request's ``max_tokens``, which a back end of structured outputs does not know. Where no text is short enough, it is
+cut.
 
 Cost: a mask for each row. The second runner keeps ids on the device, so it is waited for once a step.
 
@@ -188,8 +189,10 @@ def _asked(params: SamplingParams) -> Form[Any] | None:
     try:
         asked = json.loads(given) if isinstance(given, str) else given
         (kind, what), *others = asked.items()
-    except (AttributeError, ValueError) as error:
-        raise ValueError(f'{NAME}: a JSON object such as {{"regex": "[0-9]+"}} is wanted, not {given!r}') from error
+    except (AttributeError, ValueError, RecursionError) as error:
+        raise ValueError(
+            f'{NAME}: a JSON object such as {{"regex": "[0-9]+"}} is wanted, not {str(given)[:100]!r}'
+        ) from error
     if others:
         raise ValueError(f"{NAME}: one kind of form is wanted, not {', '.join(asked)}")
     if (kind == "regex" and not isinstance(what, str)) or (kind == "json_object" and what is not True):
