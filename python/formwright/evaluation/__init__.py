@@ -15,7 +15,9 @@
 `statistics`, `tables` and `report` show it. `simulated` is a model for tests. What a run has found stands in
 ``out/answers.jsonl``, and everything else is computed from that.
 
-Cost: the answers, and less than two hundredths of that beside them. The wrinkle: what holds for one model and one task says nothing
+Cost: the answers, and less than two hundredths of that beside them.
+
+The wrinkle: what holds for one model and one task says nothing
 of another one.
 """
 
