@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 
 @lru_cache(maxsize=64)
 def _form(schema: str) -> Form[Any]:
-    return json_schema(schema)
+    return json_schema(schema, order="model")
 
 
 class Reading(NamedTuple):

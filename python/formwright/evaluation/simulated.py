@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -85,18 +86,23 @@ class Simulated:
             seconds=0.0,
         )
 
+    @cached_property
+    def _items(self) -> dict[str, Item]:
+        return {item.question: item for item in self.task.items}
+
     def _asked(self, prompt: str) -> Item:
         """The question that stands last in a prompt."""
         mark = MARKS[self.task.language][0]
         said = prompt.rpartition(mark)[2].partition("\n\n")[0] if mark in prompt else prompt.removesuffix(" JSON.")
-        found = next((item for item in self.task.items if item.question == said), None)
+        found = self._items.get(said)
         if found is None:
             raise ArgumentError(f"the simulated model knows no answer to {said!r}", argument="prompts")
         return found
 
     def _other(self, item: Item, random: Random) -> Any:
-        others = [each.answer for each in self.task.items if not self.task.is_right(each.answer, item)]
-        return random.choice(others)
+        while self.task.is_right(other := random.choice(self.task.items).answer, item):
+            pass
+        return other
 
     def _texts(self, item: Item, prompt: str) -> Iterator[str]:
         """An answer in all ways that arms ask for, that of the prompt first where nothing is enforced."""
