@@ -21,7 +21,7 @@ independent ones; its mean counts once.
 `split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance)
 ==================  ===================================================================================
 
-All of it is scipy's and statsmodels' own; ``bench/evaluation.py`` measures what it is worth. Cost: some milliseconds
+Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what it is worth. Cost: some milliseconds
 for each pair.
 
 The wrinkle: an interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
@@ -44,8 +44,6 @@ from formwright.errors import ArgumentError
 with needs("evaluate", "statistics of an evaluation"):
     import pandas
     from scipy import stats
-    from statsmodels.formula.api import ols
-    from statsmodels.stats.anova import anova_lm
     from statsmodels.stats.contingency_tables import mcnemar
     from statsmodels.stats.multitest import multipletests
     from statsmodels.stats.power import normal_sample_size_one_tail
@@ -60,9 +58,6 @@ ALPHA = 0.05
 _RESAMPLED = 2000
 _AT_A_TIME = 1 << 22
 """Numbers that are resampled at a time: 32 MB."""
-
-_SPLIT = 200
-"""Questions whose variance is split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,26 +183,22 @@ def needed(deviation: float, points: float, *, power: float = 0.8) -> int | None
 def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
     """How an arm's variance splits: shares of question, wording, examples, seed, and of the rest.
 
-    The rest is what is particular to an answer, such as a question that one wording alone makes hard. Of many
-    questions, some hundreds are looked at, evenly spread.
+    The rest is what is particular to an answer, such as a question that one wording alone makes hard. Questions that
+    were not asked in all ways are left out, so the shares add up to 1.
     """
-    names = ("question", "wording", "shots", "seed")
-    rows = [each for each in outcomes if each.arm == arm]
-    questions = sorted({each.question for each in rows})
-    looked = set(questions[:: math.ceil(len(questions) / _SPLIT)] if questions else ())
-    rows = [each for each in rows if each.question in looked]
-    frame = pandas.DataFrame({name: [str(getattr(each, name)) for each in rows] for name in names})
-    frame["right"] = [float(each.is_right) for each in rows]
-    several = [name for name in names if 1 < frame[name].nunique() < len(rows)]
-    if not several or frame["right"].nunique() < 2:
-        return dict.fromkeys((*names, "rest"), 0.0)
-    fitted: Any = ols("right ~ " + " + ".join(f"C({name})" for name in several), frame).fit()
-    squares = anova_lm(fitted, typ=2)["sum_sq"]
-    total = float(squares.sum())
-    shares = {name: float(squares.get(f"C({name})", 0.0)) / total for name in names}
-    return {**shares, "rest": float(squares["Residual"]) / total}
+    cells = _cells(outcomes).get(arm, {})
+    frame = pandas.DataFrame([(*key, float(right)) for key, right in cells.items()], columns=[*_KEY, "right"])
+    ways = len(frame[["wording", "shots", "seed"]].drop_duplicates())
+    frame = frame[frame.groupby("question")["right"].transform("size") == ways]
+    total = float(((frame["right"] - frame["right"].mean()) ** 2).sum())
+    if ways < 2 or not total:
+        return dict.fromkeys((*_KEY, "rest"), 0.0)
+    means = {name: frame.groupby(name)["right"].transform("mean") for name in _KEY}
+    shares = {name: float(((mean - frame["right"].mean()) ** 2).sum()) / total for name, mean in means.items()}
+    return {**shares, "rest": max(0.0, 1 - sum(shares.values()))}
 
 
+_KEY = ("question", "wording", "shots", "seed")
 _Cells = dict[tuple[str, str, int, int], bool]
 """Whether an answer is right, by question, wording, examples and seed."""
 
