@@ -10,8 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from formwright.cli.app import app
+from formwright.evaluation import read_rows
 from formwright.evaluation.arms import ARMS
-from formwright.evaluation.built_in import LANGUAGES, TASKS
+from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
+from formwright.evaluation.runs import Grid, fill
+from formwright.finished import Finished
+from formwright.models import LocalModel
 
 
 def run(*arguments: str) -> Result:
@@ -20,14 +24,30 @@ def run(*arguments: str) -> Result:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("task", TASKS)
-def test_every_task_in_every_arm(task: str, language: str, tmp_path: Path) -> None:
-    settings = ["--n", "2", "--wordings", "1", "--max-tokens", "48", "--language", language]
-    ran = run(task, "--arms", ",".join(ARMS), *settings, "--out", str(tmp_path / "out"))
+def test_every_task_in_every_arm(task: str, language: str, tmp_path: Path, tiny: LocalModel) -> None:
+    grid = Grid(task=built_in(task, language, 2), arms=list(ARMS.values()), max_tokens=64)
+    with Finished(tmp_path / "answers.jsonl") as finished:
+        assert fill(finished, grid, {"tiny": tiny}) == {}
+    rows = read_rows(tmp_path / "answers.jsonl")
+    assert len(rows) == 2 * len(ARMS)
+    for row in rows:
+        assert row["error"] is None
+        if ARMS[row["arm"]].reads == "whole":
+            assert row["is_readable"]
+
+
+def test_the_command_asks_and_reports(tmp_path: Path) -> None:
+    settings = ["--n", "3", "--wordings", "1", "--max-tokens", "48", "--language", "zh"]
+    ran = run("classification", "--arms", ",".join(ARMS), *settings, "--out", str(tmp_path / "out"))
     assert (ran.exit_code, ran.stderr) == (0, "")
-    assert len((tmp_path / "out" / "answers.jsonl").read_text().splitlines()) == 2 * len(ARMS)
-    assert ran.stdout == (tmp_path / "out" / "report.md").read_text()
+    store = (tmp_path / "out" / "answers.jsonl").read_bytes()
+    assert len(store.splitlines()) == 3 * len(ARMS)
+    assert ran.stdout == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert all(f"| {arm} |" in ran.stdout for arm in ARMS)
-    assert (tmp_path / "out" / "report.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    again = run("classification", "--arms", "schema,free", *settings, "--out", str(tmp_path / "out"))
+    assert "| json |" not in again.stdout
+    assert (tmp_path / "out" / "answers.jsonl").read_bytes() == store
 
 
 def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ independent ones; its mean counts once.
 `split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance)
 ==================  ===================================================================================
 
-Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what it is worth. Cost: some milliseconds
-for each pair.
+Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what they are worth. Cost: a
+tenth of a second for all pairs.
 
 The wrinkle: an interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
 shown by it. `needed` says what could have been seen.
