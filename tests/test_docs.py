@@ -23,8 +23,13 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parent.parent
 FILES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 OF_THEIR_OWN = {"tour.md"}
-NEEDS = {"haystack.md": "haystack", "langchain.md": "langchain_core", "llama_index.md": "llama_index"}
-"""Pages of frameworks that need not be there: tests/hosts/run runs them with the others."""
+NEEDS = {
+    "evaluation.md": "statsmodels",
+    "haystack.md": "haystack",
+    "langchain.md": "langchain_core",
+    "llama_index.md": "llama_index",
+}
+"""Pages of libraries that need not be there; tests/hosts/run runs those of frameworks with the others."""
 
 
 def blocks(file: Path) -> list[tuple[str, str, int]]:
@@ -36,7 +41,7 @@ def blocks(file: Path) -> list[tuple[str, str, int]]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_blocks_run(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if file.name in NEEDS:
-        pytest.importorskip(NEEDS[file.name], reason="a page that tests/hosts/run runs, where the framework is")
+        pytest.importorskip(NEEDS[file.name], reason="the page of a library that is not here")
     monkeypatch.chdir(ROOT)
     main = ModuleType("__main__")
     for (language, text, line), (following, output, _) in pairwise([*blocks(file), ("", "", 0)]):

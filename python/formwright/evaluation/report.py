@@ -147,6 +147,7 @@ def _dots(points: Sequence[tuple[str, float, float, float]], title: str, at: flo
     axes.set_yticks(range(len(points)), [name for name, *_ in reversed(points)])
     axes.set_xlabel(title)
     axes.set_ylim(-0.6, len(points) - 0.4)
+    axes.margins(x=0.08)
     if at is not None:
         axes.axvline(at, color="#888888", linewidth=1)
     return figure
@@ -165,13 +166,13 @@ def _drawn_differences(judged: Judged) -> Figure:
 def _drawn_costs(judged: Judged) -> Figure:
     figure = Figure(figsize=(8, 3.4), layout="constrained")
     for axes, (name, unit) in zip(figure.subplots(1, 3, sharey=True), _COSTS, strict=True):
-        for arm, each in judged.estimates.items():
+        for number, (arm, each) in enumerate(judged.estimates.items()):
             cost = getattr(judged.costs[arm], name) * (1000 if name == "seconds" else 1)
-            axes.plot([cost], [100 * each.share], "o", color="#223355")
-            axes.annotate(arm, (cost, 100 * each.share), fontsize=8, xytext=(3, 3), textcoords="offset points")
+            axes.plot([cost], [100 * each.share], "o", color=f"C{number}", label=arm)
         axes.set_xlabel(unit)
-        axes.margins(0.25)
+        axes.margins(0.15)
     figure.axes[0].set_ylabel("right answers in %")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
 
 

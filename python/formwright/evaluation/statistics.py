@@ -21,8 +21,8 @@ independent ones; its mean counts once.
 `split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance)
 ==================  ===================================================================================
 
-Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what they are worth. Cost: a
-tenth of a second for all pairs.
+Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what they are worth. Cost: some
+tenths of a second for each pair.
 
 The wrinkle: an interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
 shown by it. `needed` says what could have been seen.
@@ -55,7 +55,7 @@ __all__ = ["ALPHA", "Difference", "Estimate", "Outcome", "accuracy", "compared",
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
-_RESAMPLED = 2000
+_RESAMPLED = 9999
 _AT_A_TIME = 1 << 22
 """Numbers that are resampled at a time: 32 MB."""
 
