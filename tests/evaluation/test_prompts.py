@@ -142,6 +142,7 @@ def test_the_unfair_rule_errs() -> None:
         ("thinking", '<think>{"answer": 3}</think>\n{"answer": 7}', 7),
         ("order_model", '{"answer": 7, "reasoning": "x"}', 7),
         ("schema", '{"reasoning": "x', None),
+        ("thinking", '{"type": "bug"}', None),
     ],
 )
 def test_json_is_read_and_never_repaired(arm: str, text: str, answer: int | None) -> None:

@@ -120,7 +120,7 @@ def test_what_is_no_answer_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    for how in ({"arms": chosen("free,canonical")}, {"trace": True}):
+    for how in ({"arms": chosen("free,canonical")}, {"arms": chosen("order_model")}, {"trace": True}):
         model = Watched(Simulated(TASK))
         with pytest.raises(OptionUnsupported):
             rows_of(tmp_path / "a", model, **how)

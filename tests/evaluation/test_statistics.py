@@ -122,14 +122,14 @@ def test_variance_is_that_of_statsmodels() -> None:
         assert found[name] == pytest.approx(squares[f"C({name})"] / squares.sum())
 
 
-@pytest.mark.parametrize(("wordings", "good", "gain"), [(1, 0.5, 0.1), (3, 0.5, 0.1), (1, 0.95, 0.03)])
+@pytest.mark.parametrize(("wordings", "good", "gain"), [(1, 0.5, 0.1), (3, 0.5, 0.1), (1, 0.93, 0.03)])
 def test_intervals_hold_the_truth(wordings: int, good: float, gain: float) -> None:
     """A small sample of what ``bench/evaluation.py`` does with 2,000 evaluations."""
-    rng, held, runs = np.random.default_rng(2), 0, 25
+    rng, held, runs = np.random.default_rng(2), 0, 20
     for _ in range(runs):
         level = np.repeat(rng.normal(0, 0.02, 80), wordings)
         right = {arm: list(rng.random(80 * wordings) < p + level) for arm, p in (("a", good + gain), ("b", good))}
         outcomes = [each for arm, some in right.items() for each in answers(arm, some, wordings)]
         (found,) = compared(outcomes, [("a", "b")])
         held += found.low <= gain <= found.high
-    assert held > 20  # 23.75 are expected
+    assert held >= 17  # 19 are expected

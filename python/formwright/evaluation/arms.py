@@ -64,6 +64,11 @@ class Arm:
         return self.asks != "answer"
 
     @property
+    def needs_tokens(self) -> bool:
+        """Whether it needs a model whose tokens are chosen here: a service has no such option."""
+        return bool(self.options) or self.order == "model"
+
+    @property
     def is_structured(self) -> bool:
         """Whether it is asked for JSON."""
         return self.asks != "text"

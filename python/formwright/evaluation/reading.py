@@ -76,11 +76,12 @@ def read(arm: Arm, text: str, schema: Mapping[str, Any], *, unfair: bool = False
         return read_by_rule(text, schema, unfair=unfair)
     form = _form(json.dumps({**answer_schema(schema, reasons=False), "additionalProperties": True}))
     written = text.rpartition("</think>")[2] if arm.enforces == "thought" else text
+    if arm.reads == "whole":
+        return Reading(json.loads(written)["answer"], True) if form.matches(written.strip()) else _NOTHING
     try:
-        value = json.loads(written) if arm.reads == "whole" else json.loads(found(form, written).text)
-    except (OutputInvalid, ValueError):
+        return Reading(json.loads(found(form, written).text)["answer"], True)
+    except OutputInvalid:
         return _NOTHING
-    return Reading(value["answer"], True)
 
 
 def read_by_rule(text: str, schema: Mapping[str, Any], *, unfair: bool = False) -> Reading:
@@ -129,5 +130,5 @@ def _fields(text: str, schema: Mapping[str, Any]) -> Reading:
 def _json(text: str, schema: Mapping[str, Any]) -> Reading:
     try:
         return Reading(json.loads(found(_form(json.dumps(schema)), text).text), True)
-    except (OutputInvalid, ValueError):
+    except OutputInvalid:
         return _NOTHING

@@ -252,7 +252,9 @@ class _Asker:
             "is_readable": reading.is_readable,
             "is_right": is_right,
             "fields_right": grid.task.fields_right(reading.answer, item),
-            **_cost(result, seconds, grid.max_tokens),
+            **_cost(result, grid.max_tokens),
+            "seconds": round(seconds, 6),
+            "enforced": getattr(result, "enforced", None),
             "error": None if error is None else f"{type(error).__name__}: {error}",
             "unfair": sorted(grid.unfair - {"wording"}),
             "digest": _digest(grid, cell, item, prompt),
@@ -264,7 +266,7 @@ def _check(grid: Grid, name: str, model: Any) -> None:
     """Refuse what a model behind an API cannot do. Raises OptionUnsupported."""
     if getattr(model, "vocabulary", None) is not None:
         return
-    needs = [f"the arm {arm.name!r}" for arm in grid.arms if arm.options] + ["trace"] * grid.trace
+    needs = [f"the arm {arm.name!r}" for arm in grid.arms if arm.needs_tokens] + ["trace"] * grid.trace
     if needs:
         raise OptionUnsupported(
             f"{name} runs elsewhere: {needs[0]} needs a model whose tokens are chosen here",
@@ -299,17 +301,17 @@ def _runs(numbers: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def _cost(result: Any, seconds: float, max_tokens: int) -> dict[str, Any]:
-    exchange = getattr(result, "exchange", None)
-    tokens = len(getattr(result, "token_ids", ()))
-    if exchange is not None:
-        tokens = exchange.usage.completion_tokens
+def _cost(result: Any, max_tokens: int) -> dict[str, Any]:
+    """What an answer took; what is not known of one that failed is ``None``."""
+    if isinstance(result, Failed):
+        names = ("tokens", "prompt_tokens", "model_calls", "forced_tokens")
+        return {**dict.fromkeys(names), "is_cut": isinstance(result.error, OutputTruncated)}
+    tokens = len(result.token_ids) if result.exchange is None else result.exchange.usage.completion_tokens
     return {
         "tokens": tokens,
-        "prompt_tokens": getattr(result, "prompt_tokens", 0),
-        "model_calls": getattr(result, "model_calls", 0),
-        "forced_tokens": getattr(result, "forced_tokens", 0),
-        "seconds": round(seconds, 6),
+        "prompt_tokens": result.prompt_tokens,
+        "model_calls": result.model_calls,
+        "forced_tokens": result.forced_tokens,
         "is_cut": tokens >= max_tokens,
     }
 

@@ -55,7 +55,7 @@ __all__ = ["ALPHA", "Difference", "Estimate", "Outcome", "accuracy", "compared",
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
-_RESAMPLED = 9999
+_RESAMPLED = 4999
 _AT_A_TIME = 1 << 22
 """Numbers that are resampled at a time: 32 MB."""
 

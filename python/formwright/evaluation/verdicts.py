@@ -213,9 +213,16 @@ def _warnings(
             said.append(f"{arm}: {100 * cut:.0f} % of the answers are as long as --max-tokens allows; give it more.")
         if failed:
             said.append(f"{arm}: {len(failed)} answers failed and count as wrong, such as {failed[0]}")
+        if arm in ARMS and ARMS[arm].enforces != "text" and any(_is_loose(row) for row in some):
+            said.append(f"{arm}: the service does not enforce its form; answers out of form count as wrong.")
         asked = {(row["question"], row["wording"], row["shots"], row["seed"]) for row in some}
         if len(asked) < len({(row["question"], row["wording"], row["shots"], row["seed"]) for row in rows}):
             said.append(f"{arm}: not all questions are answered; differences rest on what both arms were asked.")
         if arm in ARMS and not ARMS[arm].reasons:
             said.append(f"{arm} is asked for no steps: its difference is that of reasoning and structure together.")
     return said
+
+
+def _is_loose(row: Mapping[str, Any]) -> bool:
+    """Whether nobody held an answer to its form."""
+    return row.get("enforced") == "checked" or (row.get("error") or "").startswith("OutputInvalid")
