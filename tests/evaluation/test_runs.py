@@ -18,8 +18,9 @@ from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, P
 from formwright.evaluation import evaluate, read_rows
 from formwright.evaluation.arms import chosen
 from formwright.evaluation.built_in import built_in
-from formwright.evaluation.runs import Grid, fill, trace_of
+from formwright.evaluation.runs import Grid, fill
 from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.traces import trace_of
 from formwright.finished import Finished
 from formwright.generation.result import Failed
 from formwright.models import LocalModel

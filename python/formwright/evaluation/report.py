@@ -31,8 +31,8 @@ from typing import Any
 from formwright._dependencies import needs
 from formwright.evaluation.arms import ARMS
 from formwright.evaluation.reading import RULES
-from formwright.evaluation.runs import trace_of
 from formwright.evaluation.tables import Table, tables, told
+from formwright.evaluation.traces import trace_of
 from formwright.evaluation.verdicts import Judged
 from formwright.generation.heat_map import fragment
 

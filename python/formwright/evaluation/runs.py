@@ -27,7 +27,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from formwright.errors import (
@@ -44,13 +44,13 @@ from formwright.evaluation.arms import Arm, form_of
 from formwright.evaluation.prompts import TELLS, prompt_of
 from formwright.evaluation.reading import read
 from formwright.evaluation.tasks import Item, Task
+from formwright.evaluation.traces import told
 from formwright.finished import Finished
 from formwright.generation import MAX_TOKENS
 from formwright.generation.result import Failed
-from formwright.generation.trace import Row, Trace
 from formwright.languages import compile
 
-__all__ = ["UNFAIR", "Cell", "Grid", "check_store", "fill", "prompt_in", "trace_of"]
+__all__ = ["UNFAIR", "Cell", "Grid", "check_store", "fill", "prompt_in"]
 
 UNFAIR = ("prompts", "parser", "wording")
 """What can be made unfair: bare prompts of structured arms, a rule that reads free text wrongly, one chosen wording."""
@@ -225,41 +225,55 @@ class _Asker:
         return options
 
     def _row(self, cell: Cell, at: int, prompt: str, result: Any, seconds: float) -> dict[str, Any] | str:
+        """The row of an answer, or the error of one that could not be got. Raises what is no answer."""
         grid, item = self._grid, self._grid.task.items[at]
         error = result.error if isinstance(result, Failed) else None
         if isinstance(error, RequestFailed):
             return f"{type(error).__name__}: {error}"
         if error is not None and not isinstance(error, _WRONG):
             raise error
-        text = getattr(result, "text", None) or getattr(error, "text", None) or ""
-        reading = read(cell.arm, text, grid.task.answer, unfair="parser" in grid.unfair)
-        is_right = reading.is_readable and grid.task.is_right(reading.answer, item)
+        keeps_trace = at < _DRAWN and not cell.wording and not cell.seed
         return {
             "id": cell.id(grid.task.name, self._name, item.id),
-            "task": grid.task.name,
-            "language": grid.task.language,
             "model": self._name,
-            "arm": cell.arm.name,
-            "wording": cell.wording,
-            "shots": cell.shots,
-            "seed": cell.seed,
-            "question": item.id,
-            "asked": item.question,
-            "expected": item.answer,
-            "prompt": prompt,
-            "text": text,
-            "answer": reading.answer,
-            "is_readable": reading.is_readable,
-            "is_right": is_right,
-            "fields_right": grid.task.fields_right(reading.answer, item),
+            **_question(grid, cell, item, prompt),
+            **_answer(grid, cell, item, getattr(result if error is None else error, "text", None) or ""),
             **_cost(result, grid.max_tokens),
             "seconds": round(seconds, 6),
             "enforced": getattr(result, "enforced", None),
             "error": None if error is None else f"{type(error).__name__}: {error}",
-            "unfair": sorted(grid.unfair - {"wording"}),
-            "digest": _digest(grid, cell, item, prompt),
-            **_traced(result, kept=at < _DRAWN and not cell.wording and not cell.seed),
+            **told(getattr(result, "trace", None), kept=keeps_trace),
         }
+
+
+def _question(grid: Grid, cell: Cell, item: Item, prompt: str) -> dict[str, Any]:
+    """What was asked, and how."""
+    return {
+        "task": grid.task.name,
+        "language": grid.task.language,
+        "arm": cell.arm.name,
+        "wording": cell.wording,
+        "shots": cell.shots,
+        "seed": cell.seed,
+        "question": item.id,
+        "asked": item.question,
+        "expected": item.answer,
+        "prompt": prompt,
+        "unfair": sorted(grid.unfair - {"wording"}),
+        "digest": _digest(grid, cell, item, prompt),
+    }
+
+
+def _answer(grid: Grid, cell: Cell, item: Item, text: str) -> dict[str, Any]:
+    """What was written, what was read in it, and whether that is right."""
+    reading = read(cell.arm, text, grid.task.answer, unfair="parser" in grid.unfair)
+    return {
+        "text": text,
+        "answer": reading.answer,
+        "is_readable": reading.is_readable,
+        "is_right": reading.is_readable and grid.task.is_right(reading.answer, item),
+        "fields_right": grid.task.fields_right(reading.answer, item),
+    }
 
 
 def _check(grid: Grid, name: str, model: Any) -> None:
@@ -314,35 +328,3 @@ def _cost(result: Any, max_tokens: int) -> dict[str, Any]:
         "forced_tokens": result.forced_tokens,
         "is_cut": tokens >= max_tokens,
     }
-
-
-def _traced(result: Any, *, kept: bool) -> dict[str, Any]:
-    """What a trace says, and of a few answers the trace itself."""
-    trace: Trace | None = getattr(result, "trace", None)
-    if trace is None:
-        return {}
-    rows = trace.rows
-    mean = sum(row.allowed_mass for row in rows) / len(rows) if rows else 1.0
-    if not kept:
-        return {"allowed_mass": mean}
-    lines = [{**asdict(row), "token": row.token.hex(), "leading_token": row.leading_token.hex()} for row in rows]
-    return {"allowed_mass": mean, "trace": {"rows": lines, "text": trace.text, "is_json": trace.is_json}}
-
-
-def trace_of(row: Mapping[str, Any]) -> Trace | None:
-    """The trace that a row keeps, if it does."""
-    kept = row.get("trace")
-    if kept is None:
-        return None
-    rows = (
-        Row(
-            **{
-                **line,
-                "token": bytes.fromhex(line["token"]),
-                "leading_token": bytes.fromhex(line["leading_token"]),
-                "likeliest": (),
-            }
-        )
-        for line in kept["rows"]
-    )
-    return Trace(tuple(rows), kept["text"], kept["is_json"])
