@@ -26,6 +26,8 @@ NEEDS = {
     "ray.md": "ray",
 }
 """Pages that run where a module is there, in a folder with a model of its kind: ``tests/hosts/page.py`` makes one."""
+LIBRARIES = {"evaluation.md": "statsmodels"}
+"""Pages that run where a library is there."""
 WITHOUT_A_DEVICE = {"exllama.md", "sglang.md", "tensorrt_llm.md", "vllm.md"}
 """Pages whose programs need a GPU: they are compiled here, and what they import is imported by the scripts of hosts."""
 
@@ -37,6 +39,8 @@ def test_blocks_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert page_blocks.compiled(file)
     if file.name in WITHOUT_A_DEVICE:
         pytest.skip("its programs need a GPU: compiled only")
+    if file.name in LIBRARIES:
+        pytest.importorskip(LIBRARIES[file.name], reason="the page of a library that is not here")
     if file.name in NEEDS:
         pytest.importorskip(NEEDS[file.name], reason="a page that tests/hosts/run runs, where the host is")
         importlib.import_module("hosts.page").prepared(file.stem, tmp_path)

@@ -35,7 +35,11 @@ NO_PYTHON = {
 }
 """Modules whose block is a drawing, or commands of a shell."""
 NEEDS = {
+    "formwright.evaluation": "statsmodels",
+    "formwright.evaluation.report": "matplotlib",
     "formwright.evaluation.statistics": "statsmodels",
+    "formwright.evaluation.tables": "statsmodels",
+    "formwright.evaluation.verdicts": "statsmodels",
     "formwright.torch": "torch",
     "formwright.models.templated": "transformers",
     "formwright.models.transformers": "transformers",

@@ -13,6 +13,7 @@ from formwright.cli.check import check
 from formwright.cli.convert import convert
 from formwright.cli.distortion import distortion
 from formwright.cli.doctor import doctor
+from formwright.cli.evaluate import evaluate
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
 from formwright.cli.map import map_
@@ -77,5 +78,5 @@ def app() -> None:  # \b keeps click from filling the lines below it
     """  # noqa: D301
 
 
-for command in (automaton, check, convert, distortion, doctor, explain, generate, map_, next_, serve):
+for command in (automaton, check, convert, distortion, doctor, evaluate, explain, generate, map_, next_, serve):
     app.add_command(command)

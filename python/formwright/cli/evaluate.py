@@ -1,0 +1,156 @@
+"""``formwright evaluate``: whether structure helps, on a built-in task or one's own."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+import formwright as fw
+from formwright.cli.shared import PATH
+from formwright.errors import ArgumentError
+
+__all__ = ["evaluate"]
+
+
+@click.command()
+@click.argument("task")
+@click.option(
+    "--model", "models", multiple=True, default=("formwright-tiny",), show_default=True, help="Repeat the option."
+)
+@click.option("--arms", default="free,schema", show_default=True, help="Ways to ask, with commas between them.")
+@click.option("--baseline", help="The arm that the others are compared with.  [default: free, or the first arm]")
+@click.option("--n", "count", type=click.IntRange(2), default=300, show_default=True, help="Questions at most.")
+@click.option("--wordings", type=click.IntRange(1), default=3, show_default=True, help="Wordings of each prompt.")
+@click.option("--shots", default="0", show_default=True, help="Examples in a prompt; several numbers with commas.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Draws; they need a temperature.")
+@click.option("--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="0 is greedy.")
+@click.option("--max-tokens", type=click.IntRange(8), default=256, show_default=True, help="Of an answer, at most.")
+@click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True, help="Questions at a time.")
+@click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the prompts.")
+@click.option("--type", "type_", metavar="MODULE:TYPE", help="Of the answers in a file of one's own.")
+@click.option("--schema", type=PATH, help="JSON Schema of the answers in a file of one's own.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["records", "gsm8k", "last_letters", "shuffled_objects"]),
+    default="records",
+    show_default=True,
+    help="Of a file.",
+)
+@click.option("--prompts", type=PATH, help="Sentences of one's own: TOML or JSON.")
+@click.option("--show-prompts", is_flag=True, help="Print the prompts of the first question, and ask nothing.")
+@click.option("--trace", is_flag=True, help="Keep what forms leave to the model, and draw some answers as heat maps.")
+@click.option(
+    "--unfair",
+    multiple=True,
+    type=click.Choice(["prompts", "parser", "wording"]),
+    help="Make the comparison unfair, to see what that does.",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder of answers and report.")
+def evaluate(
+    task: str, models: tuple[str, ...], show_prompts: bool, out: Path | None, baseline: str | None, **options: Any
+) -> None:
+    """Ask the same questions in several ways, and say which is better, by how much, and how sure that is.
+
+    TASK is arithmetic, last_letters, shuffled_objects, extraction, classification, tool_choice, or a file. Answers
+    go to answers.jsonl in the folder, the report to report.html and report.md. The same command again goes on with
+    what is missing.
+    """
+    from formwright.evaluation import evaluate as run
+    from formwright.evaluation import report, verdicts  # noqa: F401 (what is missing is told before anything is asked)
+
+    grid = _grid(task, options)
+    if show_prompts:
+        _show(grid)
+        return
+    if out is None:
+        raise click.UsageError("Missing option '--out'.")
+    arms = [arm.name for arm in grid.arms]
+    against = baseline or ("free" if "free" in arms else arms[0])
+    found = run(grid, {name: fw.load(name) for name in models}, out, baseline=against)
+    (out / "report.md").write_text(found.markdown(), encoding="utf-8")
+    found.save(out / "report.html")
+    click.echo(found.markdown(), nl=False)
+    for error, times in found.missing.items():
+        click.echo(f"{times} answers could not be got: {error}; the same command asks again", err=True)
+    if found.missing:
+        raise SystemExit(1)
+
+
+def _grid(task: str, options: dict[str, Any]) -> Any:
+    """What is asked."""
+    from formwright.evaluation.arms import chosen
+    from formwright.evaluation.prompts import read_prompts
+    from formwright.evaluation.runs import Grid
+
+    tells = None if options["prompts"] is None else read_prompts(options["prompts"])
+    shots = _numbers(options["shots"])
+    about = list(tells.pop("about")) if tells and "about" in tells else None
+    return Grid(
+        task=_task(task, options, max(shots), about),
+        arms=chosen(options["arms"]),
+        shots=shots,
+        tells=tells,
+        unfair=frozenset(options["unfair"]),
+        **{name: options[name] for name in ("wordings", "seeds", "temperature", "max_tokens", "batch_size", "trace")},
+    )
+
+
+def _task(name: str, options: dict[str, Any], examples: int, about: list[str] | None) -> Any:
+    from dataclasses import replace
+
+    from formwright.evaluation.built_in import TASKS, built_in
+    from formwright.evaluation.files import read_task
+
+    if name in TASKS or not Path(name).is_file():
+        made = built_in(name, options["language"], options["count"])
+        return made if about is None else replace(made, about=about)
+    how = {"format": options["format_"], "language": options["language"], "count": options["count"]}
+    return read_task(Path(name), _answer(options), about=about, examples=examples, **how)
+
+
+def _answer(options: dict[str, Any]) -> dict[str, Any] | None:
+    """The JSON Schema of an answer, if there is one."""
+    from formwright.evaluation.files import schema_of
+
+    if options["type_"] is not None and options["schema"] is not None:
+        raise click.UsageError("Give --type or --schema, not both.")
+    if options["schema"] is not None:
+        return schema_of(json.loads(options["schema"].read_text(encoding="utf-8")))
+    return None if options["type_"] is None else schema_of(_imported(options["type_"]))
+
+
+def _imported(name: str) -> Any:
+    """The type of ``module:Type``; modules of the working folder are found too."""
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, "")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ArgumentError(f"--type {name}: {error}", hint="as in records:Invoice", argument="type") from None
+    finally:
+        sys.path.remove("")
+
+
+def _numbers(said: str) -> list[int]:
+    try:
+        numbers = [int(part) for part in said.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
+        raise click.UsageError(f"--shots {said}: numbers from 0 on, with commas between them.")
+    return numbers
+
+
+def _show(grid: Any) -> None:
+    """Print the prompts of the first question."""
+    from formwright.evaluation.runs import prompt_in
+
+    for cell in grid.cells():
+        click.echo(f"--- {cell.arm.name}, wording {cell.wording}, {cell.shots} examples\n")
+        click.echo(prompt_in(grid, cell, grid.task.items[0]) + "\n")

@@ -1,0 +1,134 @@
+r"""The answer in what an arm has written: by rule, by code, never by a second model.
+
+::
+
+    read_by_rule("17 + 25 = 42.\nAnswer: 42", {"type": "integer"}).answer        # 42.0
+    read_by_rule("I do not know.", {"type": "integer"}).is_readable             # False
+
+Free text is read by the rule of its kind of answer (`RULES`), which every report prints. JSON that nothing has enforced
+is found as by the client: the whole text, a code fence, or the one JSON value with an answer in it.
+
+Cost: microseconds. The wrinkle: what cannot be read is wrong, and counted as unreadable too: of two arms with the same
+model, the one that is read worse looks worse.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from formwright.client.found import found
+from formwright.errors import OutputInvalid
+from formwright.evaluation.arms import Arm, answer_schema
+from formwright.evaluation.tasks import is_same, kind_of
+from formwright.forms import Form
+from formwright.languages import json_schema
+
+__all__ = ["RULES", "Reading", "read", "read_by_rule"]
+
+RULES: Mapping[str, str] = {
+    "number": "the last number behind the last “Answer:”, or of the whole text where there is none",
+    "text": "the rest of the line behind the last “Answer:”, or the last line where there is none",
+    "list": "the rest of the line behind the last “Answer:”, or the last line, split at commas",
+    "fields": "behind the last “Answer:”, or in the whole text, the last line “name: value” of each field",
+    "json": "the one JSON value in form behind the last “Answer:”, or in the whole text",
+}
+"""How free text is read, by the kind of the answer."""
+
+_MARK = re.compile(r"(?:answer|答案)\s*[:：]", re.IGNORECASE)
+_NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+@lru_cache(maxsize=64)
+def _form(schema: str) -> Form[Any]:
+    return json_schema(schema, order="model")
+
+
+class Reading(NamedTuple):
+    """What was read.
+
+    Attributes:
+        answer: The answer; ``None`` where there is none.
+        is_readable: Whether there is one.
+    """
+
+    answer: Any
+    is_readable: bool
+
+
+_NOTHING = Reading(None, False)
+
+
+def read(arm: Arm, text: str, schema: Mapping[str, Any], *, unfair: bool = False) -> Reading:
+    r"""The answer in what an arm has written.
+
+    Args:
+        arm: The arm.
+        text: What it has written.
+        schema: JSON Schema of an answer.
+        unfair: Whether free text is read by a rule that errs: the first line or number instead of the last.
+    """
+    if arm.reads == "rule":
+        return read_by_rule(text, schema, unfair=unfair)
+    form = _form(json.dumps({**answer_schema(schema, reasons=False), "additionalProperties": True}))
+    written = text.rpartition("</think>")[2] if arm.enforces == "thought" else text
+    if arm.reads == "whole":
+        return Reading(json.loads(written)["answer"], True) if form.matches(written.strip()) else _NOTHING
+    try:
+        return Reading(json.loads(found(form, written).text)["answer"], True)
+    except OutputInvalid:
+        return _NOTHING
+
+
+def read_by_rule(text: str, schema: Mapping[str, Any], *, unfair: bool = False) -> Reading:
+    """The answer in free text."""
+    said = unicodedata.normalize("NFKC", text)
+    behind = _MARK.split(said)[-1] if not unfair else said
+    kind = kind_of(schema)
+    if kind == "number":
+        numbers = _NUMBER.findall(behind)
+        return Reading(float(numbers[0 if unfair else -1].replace(",", "")), True) if numbers else _NOTHING
+    if kind == "fields":
+        return _fields(behind, schema)
+    if kind == "json":
+        return _json(behind, schema)
+    lines = [line.strip() for line in behind.splitlines() if line.strip()]
+    if not lines:
+        return _NOTHING
+    line = lines[0] if unfair or _MARK.search(said) else lines[-1]
+    if kind == "list":
+        return Reading([part.strip() for part in re.split("[,、]", line)], True)
+    said = line.strip("\"'“”‘’`*").rstrip(".。").strip()
+    options = schema.get("enum")
+    if options is not None:
+        return next((Reading(option, True) for option in options if is_same(said, option)), _NOTHING)
+    return Reading(said, True) if _is_text(said, schema) else _NOTHING
+
+
+def _is_text(said: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a text is an answer, whatever the case of its letters."""
+    if schema.get("type") != "string":
+        return True
+    form = _form(json.dumps(schema))
+    return any(form.matches(json.dumps(each, ensure_ascii=False)) for each in (said, said.lower()))
+
+
+def _fields(text: str, schema: Mapping[str, Any]) -> Reading:
+    fields = {}
+    for name in schema["properties"]:
+        lines = re.findall(rf"^\W*{re.escape(name)}\W*?:[ \t]*(.+)$", text, re.MULTILINE | re.IGNORECASE)
+        if lines:
+            fields[name] = lines[-1].strip()
+    required = schema.get("required", schema["properties"])
+    return Reading(fields or None, all(name in fields for name in required))
+
+
+def _json(text: str, schema: Mapping[str, Any]) -> Reading:
+    try:
+        return Reading(json.loads(found(_form(json.dumps(schema)), text).text), True)
+    except OutputInvalid:
+        return _NOTHING

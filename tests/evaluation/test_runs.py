@@ -1,0 +1,210 @@
+"""Runs: what is asked once, what a killed run leaves, what is refused; with simulated models."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError, RequestFailed
+from formwright.evaluation import evaluate, read_rows
+from formwright.evaluation.arms import chosen
+from formwright.evaluation.built_in import built_in
+from formwright.evaluation.runs import Grid, fill
+from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.traces import trace_of
+from formwright.finished import Finished
+from formwright.generation.result import Failed
+from formwright.models import LocalModel
+
+TASK = built_in("arithmetic", "en", 20)
+
+
+class Watched:
+    """Counts what a model is asked; fails where it is told to."""
+
+    def __init__(self, model: Any, fails: dict[int, Exception] | None = None) -> None:
+        self.model, self.asked, self.fails, self.options = model, Counter[str](), fails or {}, list[Any]()
+
+    def generate_many(self, prompts: Any, forms: Any, **options: Any) -> list[Any]:
+        self.options.append(options)
+        results = []
+        for prompt, result in zip(prompts, self.model.generate_many(prompts, forms, **options), strict=True):
+            error = self.fails.get(self.asked.total())
+            self.asked[prompt] += 1
+            results.append(result if error is None else Failed(error))
+        return results
+
+
+def grid(**how: Any) -> Grid:
+    return Grid(**{"task": TASK, "arms": chosen("free,schema"), "batch_size": 8, **how})
+
+
+def rows_of(path: Path, model: Any, **how: Any) -> list[dict[str, Any]]:
+    with Finished(path) as finished:
+        fill(finished, grid(**how), {"m": model})
+    return read_rows(path)
+
+
+def test_every_question_is_asked_once_in_every_way(tmp_path: Path) -> None:
+    model = Watched(Simulated(TASK))
+    how = {"wordings": 3, "shots": (0, 2), "seeds": 2, "temperature": 1.0}
+    rows = rows_of(tmp_path / "a", model, **how)
+    assert len(rows) == len({row["id"] for row in rows}) == len(grid(**how)) == 20 * 2 * 3 * 2 * 2
+    assert set(model.asked.values()) == {2}  # the seeds
+    assert rows_of(tmp_path / "a", model, **how) == rows
+    assert set(model.asked.values()) == {2}
+
+
+def test_a_run_is_extended(tmp_path: Path) -> None:
+    model = Watched(Simulated(TASK))
+    first = rows_of(tmp_path / "a", model)
+    more = rows_of(tmp_path / "a", model, arms=chosen("free,schema,thinking"), wordings=2)
+    assert more[: len(first)] == first
+    assert len(more) == 20 * 3 * 2
+    assert set(model.asked.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"max_tokens": 99}, {"temperature": 1.0}, {"unfair": frozenset({"parser"})}, {"tells": {"text": ["{answer}"]}}],
+)
+def test_answers_to_other_prompts_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    rows_of(tmp_path / "a", Simulated(TASK))
+    with pytest.raises(ArgumentError, match="other prompts"):
+        rows_of(tmp_path / "a", Simulated(TASK), **change)
+
+
+def test_a_draw_does_not_depend_on_where_a_run_was_cut(tmp_path: Path) -> None:
+    how = {"temperature": 1.0, "seeds": 2}
+    whole = rows_of(tmp_path / "whole", Simulated(TASK), **how)
+    lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
+    for cut in (3, 13, 40):
+        path = tmp_path / str(cut)
+        path.write_bytes(b"".join(lines[:cut]) + lines[cut][:20])
+        model = Watched(Simulated(TASK))
+        rows_of(path, model, **how)
+        assert model.asked.total() == len(whole) - cut
+        starts = {(options["seed"] // 1_000_000) for options in model.options}
+        assert starts <= {0, 1}
+    seeds = Counter[int]()
+    for options in model.options:
+        seeds[options["seed"] % 1_000_000] += 1
+    assert max(seeds) < 20
+
+
+def test_what_a_service_does_not_answer_is_asked_again(tmp_path: Path) -> None:
+    model = Watched(
+        Simulated(TASK), {3: RequestFailed("no route", status=None), 5: OutputInvalid("no JSON", text="Hm")}
+    )
+    with Finished(tmp_path / "a") as finished:
+        missing = fill(finished, grid(), {"m": model})
+        assert list(missing.values()) == [1]
+        assert len(finished) == 39
+    rows = rows_of(tmp_path / "a", model)
+    assert len(rows) == 40
+    (failed,) = (row for row in rows if row["error"])
+    assert (failed["text"], failed["is_right"], failed["is_readable"]) == ("Hm", False, False)
+
+
+def test_what_is_no_answer_ends_the_run(tmp_path: Path) -> None:
+    with pytest.raises(PromptError):
+        rows_of(tmp_path / "a", Watched(Simulated(TASK), {3: PromptError("too long")}))
+
+
+def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    for how in ({"arms": chosen("free,canonical")}, {"arms": chosen("order_model")}, {"trace": True}):
+        model = Watched(Simulated(TASK))
+        with pytest.raises(OptionUnsupported):
+            rows_of(tmp_path / "a", model, **how)
+        assert not model.asked
+
+
+@pytest.mark.parametrize(
+    ("how", "argument"),
+    [
+        ({"seeds": 2}, "seeds"),
+        ({"shots": (9,)}, "shots"),
+        ({"wordings": 4}, "wordings"),
+        ({"unfair": frozenset({"luck"})}, "unfair"),
+    ],
+)
+def test_grids_that_make_no_sense(how: dict[str, Any], argument: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        grid(**how)
+    assert caught.value.argument == argument
+
+
+def test_the_baseline_is_among_the_arms(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="baseline"):
+        evaluate(grid(), {"m": Simulated(TASK)}, tmp_path, baseline="thinking")
+
+
+def test_traces_of_a_model_that_runs_here(tiny: LocalModel, tmp_path: Path) -> None:
+    task = built_in("classification", "en", 3)
+    arms = chosen("free,answer_only,canonical")
+    rows = rows_of(tmp_path / "a", tiny, task=task, arms=arms, trace=True, max_tokens=40)
+    assert all(0 < row["allowed_mass"] <= 1 + 1e-9 for row in rows)
+    traced = [row for row in rows if "trace" in row]
+    assert {row["question"] for row in traced} == {"0", "1"}
+    for row in traced:
+        trace = trace_of(row)
+        assert trace is not None
+        assert b"".join(each.token for each in trace.rows).decode() == row["text"]
+
+
+SCRIPT = """
+import sys
+from formwright.evaluation.arms import chosen
+from formwright.evaluation.built_in import built_in
+from formwright.evaluation.runs import Grid, fill
+from formwright.evaluation.simulated import Simulated
+from formwright.finished import Finished
+
+task = built_in("arithmetic", "en", 1000)
+grid = Grid(task=task, arms=chosen("free,schema,thinking,answer_only,json"), wordings=2)
+log = open(sys.argv[2], "a")
+
+
+class Logged:
+    def generate_many(self, prompts, forms, **options):
+        log.write("".join(f"{prompt!r}\\n" for prompt in prompts))
+        log.flush()
+        return Simulated(task).generate_many(prompts, forms, **options)
+
+
+with Finished(sys.argv[1]) as finished:
+    fill(finished, grid, {"m": Logged()})
+"""
+
+
+def test_a_killed_run_loses_nothing_and_asks_nothing_twice(tmp_path: Path) -> None:
+    store, log = tmp_path / "answers.jsonl", tmp_path / "asked"
+    (tmp_path / "run.py").write_text(SCRIPT)
+    command = [sys.executable, str(tmp_path / "run.py"), str(store), str(log)]
+    running = subprocess.Popen(command)
+    while not store.exists() or store.stat().st_size < 1_000_000:
+        assert running.poll() is None
+        time.sleep(0.005)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    finished = store.read_bytes()
+    whole = finished[: finished.rindex(b"\n") + 1]
+    kept = [json.loads(line) for line in whole.splitlines()]
+    assert 0 < len(kept) < 10_000
+    log.unlink()
+    subprocess.run(command, check=True)
+    assert store.read_bytes().startswith(whole)
+    rows = read_rows(store)
+    asked = Counter(log.read_text().splitlines())
+    assert Counter(row["id"] for row in rows) == dict.fromkeys((row["id"] for row in rows), 1)
+    assert len(rows) == 10_000
+    assert asked == Counter(repr(row["prompt"]) for row in rows[len(kept) :])

@@ -1,0 +1,138 @@
+"""What is said of a comparison, fair and unfair; the report that says it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from formwright.evaluation import Evaluation, evaluate
+from formwright.evaluation.arms import chosen
+from formwright.evaluation.built_in import built_in
+from formwright.evaluation.runs import Grid
+from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.statistics import Difference
+from formwright.evaluation.verdicts import judge, sentence
+
+TASK = built_in("arithmetic", "en", 300)
+
+
+def run(folder: Path, right: Any = None, arms: str = "free,schema", **how: Any) -> Evaluation:
+    model = Simulated(TASK) if right is None else Simulated(TASK, right)
+    settings: dict[str, Any] = {"task": TASK, "arms": chosen(arms), "wordings": 3, **how}
+    return evaluate(Grid(**settings), {"m": model}, folder, progress=False)
+
+
+def test_with_the_same_content_no_difference_is_called(tmp_path: Path) -> None:
+    (judged,) = run(tmp_path, arms="free,schema,thinking,json,instructions").models
+    assert not any(each.is_called for each in judged.differences)
+    assert all(said.startswith("No difference") for said in judged.sentences)
+    assert judged.warnings == []
+
+
+def test_reasoning_that_is_taken_away_is_seen_and_told(tmp_path: Path) -> None:
+    (judged,) = run(tmp_path, arms="free,schema,answer_only").models
+    assert [each.arm for each in judged.differences if each.is_called] == ["answer_only"]
+    assert "answer_only is worse than free by" in judged.sentences[1]
+    assert "reasoning and structure together" in judged.warnings[0]
+
+
+def by_wording(prompt: str) -> float:
+    """Likes the JSON of one wording, dislikes that of another."""
+    if "JSON" not in prompt:
+        return 0.5
+    return 0.7 if "Explain" in prompt else 0.3 if "Give JSON only" in prompt else 0.5
+
+
+@pytest.mark.parametrize(
+    ("unfair", "right", "verdict"),
+    [("prompts", None, "worse"), ("parser", None, "better"), ("wording", by_wording, "better")],
+)
+def test_each_unfairness_turns_the_verdict_and_is_told_in_red(
+    tmp_path: Path, unfair: str, right: Any, verdict: str
+) -> None:
+    fair = run(tmp_path / "fair", right)
+    assert fair.models[0].sentences[0].startswith("No difference")
+    assert "UNFAIR" not in fair.markdown()
+    found = run(tmp_path / "unfair", right, unfair=frozenset({unfair}))
+    assert f"schema is {verdict} than free by" in found.models[0].sentences[0]
+    assert f"**Warning.** UNFAIR ({unfair})" in found.markdown()
+    found.save(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f'<p class="warning">UNFAIR ({unfair})' in page
+    assert re.search(r"\.warning \{ background: #b00020", page)
+
+
+def difference(points: float, low: float, high: float, p: float, deviation: float = 0.5) -> Difference:
+    return Difference("schema", "free", points, low, high, p, 100, 50, deviation)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (difference(0.07, 0.04, 0.11, 0.002), "schema is better than free by 4 to 11 points (7; p = 0.002)."),
+        (difference(-0.25, -0.3, -0.2, 1e-9), "schema is worse than free by 20 to 30 points (25; p < 0.001)."),
+        (
+            difference(0.02, -0.03, 0.07, 0.4),
+            "No difference between schema and free was seen (-3 to +7 points; p = 0.400); "
+            "one of 5 points or more would need 785 questions.",
+        ),
+        (
+            difference(0.0, -0.01, 0.01, 1.0, 0.05),
+            "No difference between schema and free was seen (-1 to +1 points; p = 1.000); "
+            "one of 5 points or more would need 32 questions.",
+        ),
+    ],
+)
+def test_sentences(given: Difference, said: str) -> None:
+    if said.endswith("need 32 questions."):
+        said = said.replace(
+            "one of 5 points or more would need 32 questions.", "100 questions are enough to see one of 5 points."
+        )
+    assert sentence(given) == said
+
+
+@pytest.mark.parametrize(
+    "given", [difference(0.05, -0.001, 0.1, 0.04), difference(0.05, 0.001, 0.1, 0.06), difference(0.0, 0.0, 0.0, 1.0)]
+)
+def test_nothing_is_called_where_test_and_interval_disagree(given: Difference) -> None:
+    assert sentence(given).startswith("No difference")
+
+
+def test_warnings() -> None:
+    rows = [
+        {
+            "model": "m",
+            "arm": arm,
+            "question": str(n),
+            "wording": 0,
+            "shots": 0,
+            "seed": 0,
+            "is_right": n % 3 > 0,
+            "is_cut": arm == "free" and n < 3,
+            "error": "Refused: no" if n == 1 else None,
+        }
+        for n in range(20)
+        for arm in ("free", "schema")
+        if not (arm == "schema" and n == 19)
+    ]
+    said = "\n".join(judge(rows, "m").warnings)
+    for part in ("One wording", "20 questions", "free: 15 %", "free: 1 answers failed", "schema: not all questions"):
+        assert part in said
+
+
+def test_the_page_shows_strangers_texts_as_text_and_loads_nothing(tmp_path: Path) -> None:
+    found = run(tmp_path)
+    for row in found.rows:
+        row |= {"text": "<script>alert(1)</script>", "prompt": "<img src=x>", "asked": "<b>?", "answer": "</pre>"}
+    found.save(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert page.count("<svg") == 3
+    assert "&lt;script&gt;alert(1)" in page
+    assert not re.search(r"<script>alert|<img|<b>\?", page)
+    assert not re.search(r"""(?:src|href)=["'](?!#)""", page)
+    assert page.count("<details open>") == 50
+    assert page.count("last number behind the last") == 1
