@@ -80,8 +80,8 @@ def difference(points: float, low: float, high: float, p: float, deviation: floa
             "one of 5 points or more would need 785 questions.",
         ),
         (
-            difference(0.0, -0.01, 0.01, 1.0, 0.05),
-            "No difference between schema and free was seen (-1 to +1 points; p = 1.000); "
+            difference(0.0, -0.01, 0.0001, 1.0, 0.05),
+            "No difference between schema and free was seen (-1 to 0 points; p = 1.000); "
             "one of 5 points or more would need 32 questions.",
         ),
     ],

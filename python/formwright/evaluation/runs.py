@@ -11,8 +11,9 @@
     len(finished)                        # 8
 
 A row has the prompt, what was written, what was read, whether it is right, and what it cost: everything a report says
-is computed from rows. A run that was killed goes on with the rows that are missing, and one that is done can be
-extended: more questions, arms, wordings, models. Rows of other prompts or forms under the same ids are refused.
+is computed from rows. A run that was killed goes on with the rows that are missing (what was being written when it
+ended is asked again, a batch at most), and one that is done can be extended: more questions, arms, wordings, models.
+Rows of other prompts or forms under the same ids are refused.
 
 Cost: beside the model, microseconds for each row. Neighbouring questions share a batch with one arm and one wording,
 and a row's ``seconds`` are its share of that batch.

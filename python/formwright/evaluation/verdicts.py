@@ -147,7 +147,8 @@ def _points(share: float) -> str:
 
 
 def _signed(share: float) -> str:
-    return f"{'-' if share < 0 else '+'}{_points(abs(share))}"
+    said = _points(abs(share))
+    return said if said == "0" else f"{'-' if share < 0 else '+'}{said}"
 
 
 def _outcomes(rows: Iterable[Mapping[str, Any]]) -> list[Outcome]:
