@@ -151,6 +151,12 @@ def check_faults(model: Any, llama: Any, tiny: Any) -> None:
         assert answer["choices"][0]["text"] == ""
     else:
         raise AssertionError("nothing was told")
+    with model.logits_processor(fw.choice("yes", "no")) as processor:  # a prompt that was a text under way is a prompt
+        ids = tiny.encode("Hi")
+        for _ in range(3):
+            answer = llama.create_completion(ids, max_tokens=8, temperature=0, logits_processor=processor)
+            assert answer["choices"][0]["text"] in ("yes", "no"), answer
+            ids = [*ids, *tiny.vocabulary.merges.encode(answer["choices"][0]["text"])]
     raises(fw.errors.LimitExceeded, lambda: model.logits_processor(Person, max_tokens=3))
 
     def forces(ids: Any, scores: Any) -> Any:

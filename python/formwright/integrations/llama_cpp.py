@@ -41,8 +41,8 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
     """A list of logits processors, the last of which keeps to a form: what ``logits_processor=`` takes.
 
     A context manager: leaving it raises what could not be raised inside llama.cpp. One serves several
-    completions, one after the other; `reset` lies between them with a draft model, and where a prompt goes on from a
-    text that it served. A block begins with one.
+    completions, one after the other; `reset` lies between them with a draft model, and where a prompt is all of a text
+    that was cut: it would continue that text. A block begins with one.
 
     Args:
         llama: The ``Llama`` whose completions it serves.
@@ -61,7 +61,7 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         self.error: BaseException | None = None
         self._llama = llama
         self._known: NDArray[np.intc] | None = None
-        """With a draft model, the ids that were there to stay at the last call."""
+        """The ids that were there to stay at the last call."""
         if max_tokens is not None:
             started(constraint, [0], Limits(max_tokens=max_tokens))
         self._rows = Rows([constraint], max_tokens=max_tokens)
@@ -116,17 +116,19 @@ class FormProcessors(LogitsProcessorList):  # type: ignore[misc]  # llama_cpp is
         return kept
 
     def _accepted(self, input_ids: NDArray[np.intc]) -> NDArray[np.intc]:
-        """The ids that are there to stay: with a draft model, one more than the last time."""
+        """The ids that are there to stay: of a text under way, one more than the last time."""
         if input_ids.base is not self._llama.input_ids:
             raise HostMismatch("the processor was made for another Llama", host="llama-cpp-python")
-        if self._llama.draft_model is None:
-            return input_ids
-        known = self._known
-        if known is not None and not (len(input_ids) > len(known) and np.array_equal(input_ids[: len(known)], known)):
+        known, drafts = self._known, self._llama.draft_model is not None
+        goes_on = known is not None and len(input_ids) > len(known) and np.array_equal(input_ids[: len(known)], known)
+        if drafts and known is not None and not goes_on:
             raise ArgumentError(
                 "with a draft model, one processor serves one text",
                 hint="call reset() before the next completion, or make a block for each",
                 argument="logits_processor",
             )
+        if known is not None and not drafts and not (goes_on and len(input_ids) == len(known) + 1):
+            self._rows.reset()  # a prompt, though it may be what a former text was at some time
+            known = None
         self._known = input_ids[: None if known is None else len(known) + 1].copy()
         return self._known
