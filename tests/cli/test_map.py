@@ -105,7 +105,7 @@ def test_failed_rows_are_told_and_not_asked_again(folder: Path) -> None:
     give([*rows_of(2), {"id": "bad", "prompt": "x", "schema": {"type": "nonsense"}}, {"id": "none"}])
     ran = run("--regex", FORM)
     assert ran.exit_code == 1
-    assert "2 rows failed; why stands in them" in ran.stderr
+    assert "rows that failed: 2; why stands in them" in ran.stderr
     found = {row["id"]: row for row in written(folder / "out.jsonl")}
     assert found["bad"]["error"]["kind"] == "SchemaError"
     assert found["none"]["error"]["kind"] == "ArgumentError"
@@ -199,3 +199,13 @@ def test_a_model_behind_an_api(folder: Path, url: str) -> None:
     ran = run("--regex", FORM, "--model", f"{url}#formwright-tiny", "--batch-size", "4")
     assert (ran.exit_code, ran.stderr) == (0, "")
     assert written(folder / "out.jsonl") == expected(10)
+
+
+def test_rows_that_a_service_did_not_answer_are_asked_for_again(folder: Path) -> None:
+    give(rows_of(2))
+    ran = run("--regex", FORM, "--model", "http://127.0.0.1:9/v1#nobody", "--max-tokens", "4")
+    assert ran.exit_code == 1
+    assert "2 rows were not answered" in ran.stderr
+    assert written(Path("out.jsonl")) == []
+    assert run("--regex", FORM).exit_code == 0
+    assert written(Path("out.jsonl")) == expected(2)

@@ -92,15 +92,22 @@ def map_(
 
 
 def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> None:
-    """Write results down as they come, and say how many failed."""
-    failed = 0
+    """Write results down as they come, and say how many failed; a row that a service did not answer is not finished."""
+    failed, unanswered = 0, list[str]()
     with progress_of(total, None) as done:
         for result in results:
-            finished.add(result)
             failed += result["status"] == "failed"
+            if result["status"] == "failed" and result["error"]["kind"] == "RequestFailed":
+                unanswered.append(result["error"]["message"])
+            else:
+                finished.add(result)
             done()
+    if unanswered:
+        said = f"{len(unanswered)} rows were not answered ({unanswered[0]}); the same command again asks for them"
+        click.echo(said, err=True)
+    if failed > len(unanswered):
+        click.echo(f"rows that failed: {failed - len(unanswered)}; why stands in them", err=True)
     if failed:
-        click.echo(f"{failed} rows failed; why stands in them", err=True)
         raise SystemExit(1)
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, RowBuffer
-from formwright.errors import ArgumentError, DeadEnd, LimitExceeded, TokenRejected, VocabularyError
+from formwright.errors import ArgumentError, LimitExceeded, TokenRejected, VocabularyError
 from formwright.generation.writing import Limits, behind_prompt, started
 from formwright.masks import Mask, only_ends
 
@@ -122,8 +122,9 @@ class _Texts:
         if state.matcher is not None and (left is None or left >= 0):
             try:
                 state.matcher.fill_bitmask(rows, row, budget=left)
-            except (LimitExceeded, DeadEnd):  # a forbidden token led here
-                pass
+            except LimitExceeded as error:
+                if error.limit != "budget":  # time or memory, not a forbidden token that led away from the end
+                    raise
             else:
                 return True
         only_ends(rows.mask[row], self.constraint.vocabulary)

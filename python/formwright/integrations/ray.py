@@ -152,8 +152,10 @@ def checked_row(row: Mapping[str, Any], form: Any) -> dict[str, Any]:
     else ``"failed"``.
     """
     of: Form[Any] = fw.form(form)
-    text = row["generated_text"]
+    text = row.get("generated_text")
     kept = {name: value for name, value in row.items() if name not in ("messages", "sampling_params", "generated_text")}
+    if not isinstance(text, str):
+        return {**kept, "status": "failed", "text": None, "error": "the engine gave no text"}
     found = of.check(text)
     if found.is_complete:
         return {**kept, "status": "complete", "text": text, "error": None}
