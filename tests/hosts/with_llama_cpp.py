@@ -21,7 +21,7 @@ FREE = fw.regex(r"[\s\S]{400}")
 def main() -> None:
     tiny = fw.load("formwright-tiny")
     path = gguf_file.write(Path(tempfile.mkdtemp()) / "tiny.gguf")
-    llama = llama_cpp.Llama(str(path), n_ctx=1024, n_threads=1, verbose=False)
+    llama = llama_cpp.Llama(str(path), n_ctx=1024, n_threads=1, n_threads_batch=1, verbose=False)
     model = fw.from_llama_cpp(llama)
     assert model.vocabulary.fingerprint == tiny.vocabulary.fingerprint
     assert model.encode([{"role": "user", "content": "Hi"}]) == tiny.encode("Hi")
@@ -114,7 +114,9 @@ def check_chat(model: Any, llama: Any) -> None:
 def check_speculation(model: Any, path: Path, host: Any) -> None:
     """Drafts of prompt lookup are kept or taken back; the texts are the same."""
     lookup = LlamaPromptLookupDecoding(4)
-    llama = llama_cpp.Llama(str(path), n_ctx=1024, n_threads=1, verbose=False, logits_all=True, draft_model=lookup)
+    llama = llama_cpp.Llama(
+        str(path), n_ctx=1024, n_threads=1, n_threads_batch=1, verbose=False, logits_all=True, draft_model=lookup
+    )
     drafted = fw.from_llama_cpp(llama)
     for form in FORMS.values():
         for prompt in PROMPTS[:3]:
