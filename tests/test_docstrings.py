@@ -45,6 +45,7 @@ NEEDS = {
     "formwright.models.transformers": "transformers",
     "formwright.integrations.haystack": "haystack",
     "formwright.integrations.langchain": "langchain_core",
+    "formwright.integrations.hosts": "transformers",
     "formwright.integrations.llama_cpp": "llama_cpp",
     "formwright.integrations.llama_index": "llama_index",
     "formwright.integrations.mlx": "mlx_lm",
