@@ -21,6 +21,7 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -142,9 +143,10 @@ def batches(model: LocalModel, rounds: int) -> None:
 def steps(model: LocalModel, rounds: int) -> None:
     """What a form adds to each step, what forced tokens save, and what a trace costs."""
     constraint = fw.compile(PERSON, model.vocabulary)
-    pairs = [overhead(model, constraint) for _ in range(20 * rounds)]
-    own, added = (1e6 * statistics.median(pair[part] / pair[2] for pair in pairs) for part in (0, 1))
-    print(f"a token {own:.1f} us, the form {added:.2f} us: {100 * added / own:.2f} % (medians of {20 * rounds})")
+    found = [overhead(model, constraint) for _ in range(20 * rounds)]
+    own, added, ends = (1e6 * statistics.median(times) for times in zip(*found, strict=True))
+    print(f"a step {own:.1f} us, the form {added:.2f} us: {100 * added / own:.2f} % (medians of {20 * rounds})")
+    print(f"a text {ends:.0f} us to begin, to end and to be read")
     plain, results = timed(lambda: [model.generate(prompt, constraint, max_tokens=60) for prompt in PROMPTS])
     traced, _ = timed(lambda: [model.generate(prompt, constraint, max_tokens=60, trace=True) for prompt in PROMPTS])
     tokens, calls = (sum(counts) for counts in zip(*((len(r.token_ids), r.model_calls) for r in results), strict=True))
@@ -152,38 +154,38 @@ def steps(model: LocalModel, rounds: int) -> None:
     print(f"trace: {1e3 * plain / len(PROMPTS):.1f} ms a text without, {1e3 * traced / len(PROMPTS):.1f} ms with")
 
 
-def overhead(model: LocalModel, constraint: fw.Constraint[Any]) -> tuple[float, float, int]:
-    """Seconds of a loop without a form, what the form adds, and the number of tokens: same calls of the model."""
+def overhead(model: LocalModel, constraint: fw.Constraint[Any]) -> tuple[float, float, float]:
+    """Seconds of a step without a form, what the form adds to it, and what it adds to a text: same calls."""
     ids = list(model.encode(PROMPTS[0]))
     given: list[list[int]] = []
-    written = Writing(constraint, ids, Limits(max_tokens=60), Sampler())
-    drive(model.runtime.fork(), written, given)
-    bound, _ = timed(
-        lambda: drive(model.runtime.fork(), Writing(constraint, ids, Limits(max_tokens=60), Sampler()), [])
-    )
-    free, _ = timed(lambda: repeat(model, given, written.token_ids))
-    return free, bound - free, len(written.token_ids)
-
-
-def drive(runtime: Any, writing: Writing, given: list[list[int]]) -> None:
-    """Write a text to its end."""
-    pieces = [*writing.forced()]
+    began = time.perf_counter()
+    writing = Writing(constraint, ids, Limits(max_tokens=60), Sampler())
+    writing.forced()
+    ends = time.perf_counter() - began
+    bound = free = 0.0
+    runtime = model.runtime.fork()
     while not writing.is_over:
-        unseen = writing.taken()
-        given.append(unseen)
-        pieces += writing.choose(runtime.prefill(unseen))
-        pieces += writing.forced()
-
-
-def repeat(model: LocalModel, given: list[list[int]], written: list[int]) -> None:
-    """The same calls, the best token of all, and the same text, piece by piece."""
-    runtime, held, tokens, pieces = model.runtime.fork(), Held(None), iter(written), []
-    for unseen, following in zip(given, [*given[1:], []], strict=True):
+        began = time.perf_counter()
+        given.append(writing.taken())
+        logits = runtime.prefill(given[-1])
+        asked = time.perf_counter()
+        writing.choose(logits)
+        writing.forced()
+        if writing.is_over:
+            ends += time.perf_counter() - asked
+        else:
+            bound += time.perf_counter() - began
+    tokens, held = iter(writing.token_ids), Held(None)
+    runtime = model.runtime.fork()
+    for unseen, following in pairwise(given):
+        began = time.perf_counter()
         int(np.argmax(runtime.prefill(unseen)))
-        for _ in following or [0]:
-            token_id = next(tokens, None)
-            if token_id is not None:
-                pieces += held.add(token_id, model.vocabulary.token(token_id))
+        for _ in following:
+            token_id = next(tokens)
+            held.add(token_id, model.vocabulary.token(token_id))
+        free += time.perf_counter() - began
+    steps = len(given) - 1
+    return free / steps, (bound - free) / steps, ends
 
 
 def in_transformers(rounds: int) -> None:

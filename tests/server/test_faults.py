@@ -24,6 +24,7 @@ openai = pytest.importorskip("openai")
 
 from formwright.generation.batch import Separate  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
+from formwright.server.app import listening_at  # noqa: E402
 from formwright.server.worker import Job, QueueFull, Worker  # noqa: E402
 
 from .conftest import MODEL  # noqa: E402
@@ -437,6 +438,13 @@ def test_a_port_in_use_is_an_error_and_nothing_else() -> None:
     assert ended.returncode == 1
     assert ended.stderr.startswith(f"Error: cannot listen at 127.0.0.1:{port}: ")
     assert "/v1" not in ended.stderr
+
+
+def test_answers_are_not_held_back_until_the_client_acknowledges() -> None:
+    with listening_at("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_another_host_needs_a_key_or_a_word() -> None:

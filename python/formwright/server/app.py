@@ -531,6 +531,21 @@ class _Uvicorn(uvicorn.Server):
         ending.cancel()
 
 
+def listening_at(host: str, port: int) -> socket.socket:
+    """A socket that listens, and whose connections send what is written at once.
+
+    asyncio asks this only of sockets that say they are TCP, and `create_server`'s do not: the second half of an answer
+    then waits until the client has acknowledged the first, some 40 ms.
+
+    Raises:
+        OSError: It cannot listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """A server that runs in this process.
@@ -561,7 +576,7 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
     Raises:
         OSError: It cannot listen there.
     """
-    with socket.create_server(("127.0.0.1", port)) as listening:
+    with listening_at("127.0.0.1", port) as listening:
         app = create_app(model, settings)
         server = _Uvicorn(app, drain=5, log_level="error")
         thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
@@ -601,8 +616,7 @@ def serve(
     Raises:
         OSError: It cannot listen there.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
+    with listening_at(host, port) as listening:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
         server = _Uvicorn(create_app(model, settings), drain, log_level, partial(started, url) if started else None)
         with contextlib.suppress(KeyboardInterrupt):
