@@ -91,6 +91,28 @@ def test_how_many_questions_are_needed() -> None:
     assert needed(0.5, 0.0) is None
 
 
+def test_fewer_questions_than_a_test_can_call_are_never_enough() -> None:
+    assert needed(0.0, 1.0) == 6  # p of five questions, all won, is 1/16
+    assert needed(0.0, 1.0, level=0.05 / 7) == 9
+    (found,) = compared([*answers("a", [True] * 4), *answers("b", [False] * 4)], [("a", "b")])
+    assert (found.is_called, found.needed) == (False, 6)
+
+
+def test_differences_are_whole_answers_and_so_vary() -> None:
+    assert needed(0.0, 0.05) == needed(math.sqrt(0.05 * 0.95), 0.05)  # 5 of 100 questions are won, the others are not
+    assert needed(0.0, 0.05, answers=3) == needed(math.sqrt(0.05 / 3 - 0.05**2), 0.05, answers=3)
+
+
+def test_more_pairs_need_more_questions() -> None:
+    outcomes = [
+        each for arm, by in (("a", 3), ("b", 4), ("c", 5)) for each in answers(arm, [n % by == 0 for n in range(60)])
+    ]
+    (alone,) = compared(outcomes, [("a", "c")])
+    first, _ = compared(outcomes, [("a", "c"), ("b", "c")])
+    assert alone.needed == needed(alone.deviation, alone.points)
+    assert first.needed == needed(alone.deviation, alone.points, level=0.025)
+
+
 def test_variance_lies_where_it_was_put() -> None:
     cells = list(product(range(40), range(3)))
     by_wording = split([Outcome("a", str(q), w == 0, str(w)) for q, w in cells], "a")
@@ -100,7 +122,7 @@ def test_variance_lies_where_it_was_put() -> None:
     rng = np.random.default_rng(0)
     noise = split([Outcome("a", str(q), bool(rng.random() < 0.5), str(w)) for q, w in cells], "a")
     assert sum(noise.values()) == pytest.approx(1)
-    assert noise["rest"] > 0.5
+    assert noise["rest"] > 0.9  # a third of it is in the means of questions, by chance
 
 
 def test_variance_is_that_of_statsmodels() -> None:
@@ -117,10 +139,11 @@ def test_variance_is_that_of_statsmodels() -> None:
     ]
     frame = pandas.DataFrame([(row.question, row.wording, row.seed, float(row.is_right)) for row in rows])
     frame.columns = ["question", "wording", "seed", "right"]
-    squares = anova_lm(ols("right ~ C(question) + C(wording) + C(seed)", frame).fit(), typ=2)["sum_sq"]
+    table = anova_lm(ols("right ~ C(question) + C(wording) + C(seed)", frame).fit(), typ=2)
+    squares = table["sum_sq"] - table["df"] * table["sum_sq"]["Residual"] / table["df"]["Residual"]  # epsilon squared
     found = split([*rows, Outcome("a", "20", True, "0", 0)], "a")  # a question that was not asked in all ways
     for name in ("question", "wording", "seed"):
-        assert found[name] == pytest.approx(squares[f"C({name})"] / squares.sum())
+        assert found[name] == pytest.approx(max(0, squares[f"C({name})"]) / table["sum_sq"].sum())
 
 
 @pytest.mark.parametrize(("wordings", "good", "gain"), [(1, 0.5, 0.1), (3, 0.5, 0.1), (1, 0.93, 0.03)])

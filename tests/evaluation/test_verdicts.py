@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,15 +83,21 @@ def difference(points: float, low: float, high: float, p: float, deviation: floa
         (
             difference(0.0, -0.01, 0.0001, 1.0, 0.05),
             "No difference between schema and free was seen (-1 to 0 points; p = 1.000); "
-            "one of 5 points or more would need 32 questions.",
+            "one of 5 points or more would need 150 questions.",  # a question is won or not: 5 points vary by 22
+        ),
+        (
+            replace(difference(0.0, -0.01, 0.0001, 1.0, 0.05), questions=200),
+            "No difference between schema and free was seen (-1 to 0 points; p = 1.000); "
+            "200 questions are enough to see one of 5 points.",
+        ),
+        (
+            replace(difference(0.02, -0.03, 0.07, 0.4), level=0.01),  # one of five pairs
+            "No difference between schema and free was seen (-3 to +7 points; p = 0.400); "
+            "one of 5 points or more would need 1,168 questions.",
         ),
     ],
 )
 def test_sentences(given: Difference, said: str) -> None:
-    if said.endswith("need 32 questions."):
-        said = said.replace(
-            "one of 5 points or more would need 32 questions.", "100 questions are enough to see one of 5 points."
-        )
     assert sentence(given) == said
 
 

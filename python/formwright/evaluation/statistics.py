@@ -17,15 +17,18 @@ independent ones; its mean counts once.
                     arm is added (Bonett and Price), so that rare differences are not taken for none; McNemar's exact
                     test where a question has one answer in each arm, else random flips of sign; Holm's
                     correction for all pairs together
-`needed`            how many questions show a difference of so many points (the normal approximation)
-`split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance)
+`needed`            how many questions show a difference of so many points (the normal approximation), at the level
+                    that Holm's correction leaves to a pair, and never fewer than a test of signs could call
+`split`             how much of the variance is between questions, wordings, examples, seeds (analysis of variance,
+                    less what chance alone puts there: epsilon squared)
 ==================  ===================================================================================
 
 Intervals and tests are scipy's and statsmodels' own; ``bench/evaluation.py`` measures what they are worth. Cost: some
 tenths of a second for each pair.
 
 The wrinkle: an interval of a difference holds the truth in 95 of 100 evaluations; that two arms do not differ is not
-shown by it. `needed` says what could have been seen.
+shown by it. `needed` says what could have been seen. All of it is over questions: of other wordings than those that
+were asked, nothing is said.
 """
 
 from __future__ import annotations
@@ -112,6 +115,8 @@ class Difference:
         questions: How many questions both have answered.
         needed: Questions that would show a difference as large in 80 of 100 evaluations; ``None`` if there is none.
         deviation: The standard deviation of the differences of single questions, for `needed`.
+        answers: How many answers an arm has to a question at most, for `needed`.
+        level: What p, not corrected, must be below to be called for certain: Holm's first step; for `needed`.
     """
 
     arm: str
@@ -123,6 +128,8 @@ class Difference:
     questions: int
     needed: int | None
     deviation: float = 0.0
+    answers: int = 1
+    level: float = ALPHA
 
     @property
     def is_called(self) -> bool:
@@ -156,20 +163,24 @@ def compared(outcomes: Iterable[Outcome], pairs: Sequence[tuple[str, str]], *, s
     Raises:
         ArgumentError: Two arms have fewer than two questions in common.
     """
-    cells = _cells(outcomes)
-    found = [_difference(cells.get(arm, {}), cells.get(other, {}), (arm, other), seed) for arm, other in pairs]
+    cells, level = _cells(outcomes), ALPHA / max(1, len(pairs))
+    found = [_difference(cells.get(arm, {}), cells.get(other, {}), (arm, other), level, seed) for arm, other in pairs]
     if not found:
         return []
     corrected = multipletests([each.p for each in found], ALPHA, "holm")[1]
     return [replace(each, p=float(p)) for each, p in zip(found, corrected, strict=True)]
 
 
-def needed(deviation: float, points: float, *, power: float = 0.8) -> int | None:
+def needed(
+    deviation: float, points: float, *, answers: int = 1, level: float = ALPHA, power: float = 0.8
+) -> int | None:
     """How many questions show a difference.
 
     Args:
         deviation: The standard deviation of the differences of single questions.
         points: The difference to be seen, from 0 to 1.
+        answers: How many answers each arm has to a question.
+        level: What p must be below.
         power: In what share of evaluations it is to be seen.
 
     Returns:
@@ -177,14 +188,23 @@ def needed(deviation: float, points: float, *, power: float = 0.8) -> int | None
     """
     if not points:
         return None
-    return max(2, math.ceil(float(normal_sample_size_one_tail(abs(points), power, ALPHA / 2, deviation))))
+    spread = max(deviation, _least_deviation(abs(points), answers))
+    fewest = math.floor(math.log2(2 / level)) + 1  # all of fewer questions could be won, and p would not be below level
+    return max(fewest, math.ceil(float(normal_sample_size_one_tail(abs(points), power, level / 2, spread))))
+
+
+def _least_deviation(points: float, answers: int) -> float:
+    """The least deviation that differences of this mean can have, since they are whole answers: all lie beside it."""
+    below = math.floor(points * answers) / answers
+    return math.sqrt(max(0.0, (points - below) * (below + 1 / answers - points)))
 
 
 def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
     """How an arm's variance splits: shares of question, wording, examples, seed, and of the rest.
 
-    The rest is what is particular to an answer, such as a question that one wording alone makes hard. Questions that
-    were not asked in all ways are left out, so the shares add up to 1.
+    The rest is what is particular to an answer, such as a question that one wording alone makes hard. What the rest
+    puts into the means of questions by chance (a third of it, with three answers to each) is counted as rest too.
+    Questions that were not asked in all ways are left out, so the shares add up to 1.
     """
     cells = _cells(outcomes).get(arm, {})
     frame = pandas.DataFrame([(*key, float(right)) for key, right in cells.items()], columns=[*_KEY, "right"])
@@ -194,7 +214,10 @@ def split(outcomes: Iterable[Outcome], arm: str) -> dict[str, float]:
     if ways < 2 or not total:
         return dict.fromkeys((*_KEY, "rest"), 0.0)
     means = {name: frame.groupby(name)["right"].transform("mean") for name in _KEY}
-    shares = {name: float(((mean - frame["right"].mean()) ** 2).sum()) / total for name, mean in means.items()}
+    squares = {name: float(((mean - frame["right"].mean()) ** 2).sum()) for name, mean in means.items()}
+    freedom = {name: int(frame[name].nunique()) - 1 for name in _KEY}
+    chance = max(0.0, total - sum(squares.values())) / max(1, len(frame) - 1 - sum(freedom.values()))
+    shares = {name: max(0.0, squares[name] - freedom[name] * chance) / total for name in _KEY}
     return {**shares, "rest": max(0.0, 1 - sum(shares.values()))}
 
 
@@ -214,7 +237,7 @@ def _cells(outcomes: Iterable[Outcome]) -> dict[str, _Cells]:
     return cells
 
 
-def _difference(ours: _Cells, theirs: _Cells, names: tuple[str, str], seed: int) -> Difference:
+def _difference(ours: _Cells, theirs: _Cells, names: tuple[str, str], level: float, seed: int) -> Difference:
     """The difference over what both were asked."""
     shared = ours.keys() & theirs.keys()
     (first, most), (second, _) = (_means({key: cells[key] for key in sorted(shared)}) for cells in (ours, theirs))
@@ -226,7 +249,8 @@ def _difference(ours: _Cells, theirs: _Cells, names: tuple[str, str], seed: int)
     p = _mcnemar(one, two) if most == 1 else _flipped(differences, seed)
     low, high = _interval(differences, most)
     points, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    return Difference(*names, points, low, high, p, len(first), needed(deviation, points), deviation)
+    many = needed(deviation, points, answers=most, level=level)
+    return Difference(*names, points, low, high, p, len(first), many, deviation, most, level)
 
 
 def _means(cells: _Cells) -> tuple[dict[str, float], int]:

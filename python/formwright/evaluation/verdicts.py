@@ -134,7 +134,8 @@ def sentence(difference: Difference) -> str:
         how = "better" if difference.points > 0 else "worse"
         span = f"{_points(low)} to {_points(high)} points ({_points(abs(difference.points))}; {p})"
         return f"{arm} is {how} than {other} by {span}."
-    many = needed(max(difference.deviation, difference.questions**-0.5), SOUGHT) or 0
+    deviation = max(difference.deviation, difference.questions**-0.5)  # few questions may be alike by chance
+    many = needed(deviation, SOUGHT, answers=difference.answers, level=difference.level) or 0
     span = f"{_signed(difference.low)} to {_signed(difference.high)} points"
     seen = f"No difference between {arm} and {other} was seen ({span}; {p})"
     if many <= difference.questions:
