@@ -87,6 +87,13 @@ def test_swaps() -> None:
         ("42.0", 42, True),
         (" 1,234 ", 1234, True),
         ("forty", 40, False),
+        (1_000_000_001, 1_000_000_002, False),  # ids differ in their last digit
+        ("12345678901234567891", 12345678901234567890, False),
+        (0.1 + 0.2, 0.3, True),
+        (0.31, 0.3, False),
+        (10**400, 34, False),
+        (34, 10**400, False),
+        ("nan", 34, False),
         (True, 1, False),
         (None, 0, False),
         ("Red Ball.", "red ball", True),

@@ -2,7 +2,7 @@ r"""The answer in what an arm has written: by rule, by code, never by a second m
 
 ::
 
-    read_by_rule("17 + 25 = 42.\nAnswer: 42", {"type": "integer"}).answer        # 42.0
+    read_by_rule("17 + 25 = 42.\nAnswer: 42", {"type": "integer"}).answer        # 42
     read_by_rule("I do not know.", {"type": "integer"}).is_readable             # False
 
 Free text is read by the rule of its kind of answer (`RULES`), which every report prints. JSON that nothing has enforced
@@ -40,7 +40,8 @@ RULES: Mapping[str, str] = {
 """How free text is read, by the kind of the answer."""
 
 _MARK = re.compile(r"(?:answer|答案)\s*[:：]", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+_NUMBER = re.compile(r"[-\u2212]?\d+(?:,\d{3})*(?:\.\d+)?")
+"""A number, with the minus of keyboards or that of typesetters."""
 
 
 @lru_cache(maxsize=64)
@@ -91,15 +92,16 @@ def read_by_rule(text: str, schema: Mapping[str, Any], *, unfair: bool = False) 
     kind = kind_of(schema)
     if kind == "number":
         numbers = _NUMBER.findall(behind)
-        return Reading(float(numbers[0 if unfair else -1].replace(",", "")), True) if numbers else _NOTHING
+        return _number(numbers[0 if unfair else -1]) if numbers else _NOTHING
     if kind == "fields":
         return _fields(behind, schema)
     if kind == "json":
         return _json(behind, schema)
     lines = [line.strip() for line in behind.splitlines() if line.strip()]
+    is_marked = _MARK.search(said) is not None
     if not lines:
-        return _NOTHING
-    line = lines[0] if unfair or _MARK.search(said) else lines[-1]
+        return Reading([], True) if kind == "list" and is_marked else _NOTHING  # "Answer:" and no item
+    line = lines[0] if unfair or is_marked else lines[-1]
     if kind == "list":
         return Reading([part.strip() for part in re.split("[,、]", line)], True)
     said = line.strip("\"'“”‘’`*").rstrip(".。").strip()
@@ -107,6 +109,14 @@ def read_by_rule(text: str, schema: Mapping[str, Any], *, unfair: bool = False) 
     if options is not None:
         return next((Reading(option, True) for option in options if is_same(said, option)), _NOTHING)
     return Reading(said, True) if _is_text(said, schema) else _NOTHING
+
+
+def _number(said: str) -> Reading:
+    plain = said.replace(",", "").replace("\u2212", "-")
+    try:
+        return Reading(float(plain) if "." in plain else int(plain), True)
+    except ValueError:  # thousands of digits
+        return _NOTHING
 
 
 def _is_text(said: str, schema: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@
 An answer is described by a JSON Schema, which says how it is compared too:
 
 ==================  ======================================================================
-numbers             as numbers
+numbers             as numbers; whole ones to the last digit
 text                without the case of letters, the white space around, and quotes or a full stop around
 arrays              as sets: the order does not matter, how often something stands there does
 objects             field by field; the answer is right if all fields are
@@ -24,10 +24,10 @@ writes ``"42"`` have said the same.
 from __future__ import annotations
 
 import json
-import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 __all__ = ["Item", "Task", "is_same", "kind_of"]
@@ -105,7 +105,7 @@ def is_same(given: Any, right: Any) -> bool:
         return _text(given) == _text(right)
     if isinstance(right, int | float):
         number = _number(given)
-        return number is not None and math.isclose(number, right, rel_tol=1e-9, abs_tol=1e-9)
+        return number is not None and _is_same_number(number, right)
     if isinstance(right, list):
         return isinstance(given, list) and _same_items(given, right)
     if isinstance(right, Mapping):
@@ -127,13 +127,22 @@ def _same_items(given: list[Any], right: list[Any]) -> bool:
     return not rest
 
 
-def _number(given: Any) -> float | None:
-    if isinstance(given, bool):
+def _number(given: Any) -> Decimal | None:
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
         return None
     try:
-        return float(given.replace(",", "") if isinstance(given, str) else given)
-    except (TypeError, ValueError):
+        number = Decimal(given.replace(",", "") if isinstance(given, str) else repr(given))
+    except (InvalidOperation, ValueError):  # no number; one of more digits than Python writes
         return None
+    return number if number.is_finite() else None
+
+
+def _is_same_number(given: Decimal, right: float) -> bool:
+    """Whole numbers may be ids, which differ in their last digit; others may have been rounded."""
+    if isinstance(right, int):
+        return given == right
+    exact = Decimal(repr(right))
+    return abs(given - exact) <= Decimal("1e-9") * max(abs(exact), Decimal(1))
 
 
 def _text(given: Any) -> str:
