@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,33 @@ def test_what_a_service_does_not_answer_is_asked_again(tmp_path: Path) -> None:
 def test_what_is_no_answer_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(PromptError):
         rows_of(tmp_path / "a", Watched(Simulated(TASK), {3: PromptError("too long")}))
+    assert len(read_rows(tmp_path / "a")) == 7  # what was answered in the same batch is kept
+
+
+FREE = {*range(8), *range(16, 24), *range(32, 36)}
+"""When `grid` asks for free text: batches of eight questions, the arms by turns."""
+
+
+@pytest.mark.parametrize(
+    ("failing", "told", "warning"),
+    [
+        (set(range(40)) - FREE, ["free"], None),
+        (set(range(40)) - FREE - {8}, ["free", "schema"], "schema and free have not two answered questions in common"),
+        (FREE, None, None),
+        (set(range(40)), None, None),
+    ],
+)
+def test_what_a_service_answered_is_judged(
+    failing: set[int], told: list[str] | None, warning: str | None, tmp_path: Path
+) -> None:
+    model = Watched(Simulated(TASK), dict.fromkeys(failing, RequestFailed("no route", status=None)))
+    found = evaluate(grid(), {"m": model}, tmp_path, progress=False)
+    assert found.missing == {"RequestFailed: no route": len(failing)}
+    assert [list(judged.estimates) for judged in found.models] == ([] if told is None else [told])
+    said = "\n".join(line for judged in found.models for line in judged.warnings)
+    assert warning is None or warning in said
+    assert not any(judged.differences for judged in found.models)
+    found.save(tmp_path / "report.html")
 
 
 def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
@@ -134,6 +162,7 @@ def test_what_a_model_elsewhere_cannot_do_is_refused_before_anything_is_asked(tm
         ({"seeds": 2}, "seeds"),
         ({"shots": (9,)}, "shots"),
         ({"wordings": 4}, "wordings"),
+        ({"wordings": 2, "task": replace(TASK, about=["Go."]), "tells": {"text": ["{answer}"]}}, "wordings"),
         ({"unfair": frozenset({"luck"})}, "unfair"),
     ],
 )
@@ -146,6 +175,21 @@ def test_grids_that_make_no_sense(how: dict[str, Any], argument: str) -> None:
 def test_the_baseline_is_among_the_arms(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="baseline"):
         evaluate(grid(), {"m": Simulated(TASK)}, tmp_path, baseline="thinking")
+
+
+def test_traces_that_were_not_kept_are_not_made_up(tmp_path: Path, tiny: LocalModel) -> None:
+    how: dict[str, Any] = {"task": built_in("classification", "en", 2), "max_tokens": 16}
+    rows_of(tmp_path / "a", tiny, **how)
+    with pytest.raises(ArgumentError, match="without traces"):
+        rows_of(tmp_path / "a", tiny, trace=True, **how)
+    rows_of(tmp_path / "b", tiny, trace=True, **how)
+    assert len(rows_of(tmp_path / "b", tiny, **how)) == 4  # traces that nobody asks for do no harm
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ArgumentError, match="cannot be made"):
+        evaluate(grid(), {"m": Simulated(TASK)}, tmp_path / "file" / "out")
 
 
 def test_traces_of_a_model_that_runs_here(tiny: LocalModel, tmp_path: Path) -> None:

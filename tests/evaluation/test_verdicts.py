@@ -119,6 +119,7 @@ def test_warnings() -> None:
             "seed": 0,
             "is_right": n % 3 > 0,
             "is_cut": arm == "free" and n < 3,
+            "is_readable": arm == "schema" or n > 3,
             "error": "Refused: no" if n == 1 else None,
         }
         for n in range(20)
@@ -126,7 +127,7 @@ def test_warnings() -> None:
         if not (arm == "schema" and n == 19)
     ]
     said = "\n".join(judge(rows, "m").warnings)
-    for part in ("One wording", "20 questions", "free: 15 %", "free: 1 answers failed", "schema: not all questions"):
+    for part in ("One wording", "20 questions", "free: 15 %", "free: 20 % of the answers could not be read", "free: 1 answers failed", "schema: not all questions"):
         assert part in said
 
 
@@ -143,3 +144,5 @@ def test_the_page_shows_strangers_texts_as_text_and_loads_nothing(tmp_path: Path
     assert not re.search(r"""(?:src|href)=["'](?!#)""", page)
     assert page.count("<details open>") == 50
     assert page.count("last number behind the last") == 1
+    found.rows[0]["text"] = "half of a pair: \ud83d"
+    found.save(tmp_path / "report.html")

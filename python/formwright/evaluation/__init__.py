@@ -66,7 +66,8 @@ class Evaluation:
         """Write the report as one HTML page that needs nothing else."""
         from formwright.evaluation.report import page
 
-        Path(path).write_text(page(self.rows, self.models), encoding="utf-8")
+        # "replace": half a surrogate pair, which JSON can hold and UTF-8 cannot
+        Path(path).write_text(page(self.rows, self.models), encoding="utf-8", errors="replace")
 
 
 def evaluate(
@@ -88,15 +89,15 @@ def evaluate(
 
     Raises:
         MissingDependency: formwright[evaluate] is not installed.
-        ArgumentError: The baseline is not among the arms, or the folder holds answers to other prompts.
+        ArgumentError: The baseline is not among the arms, or the folder holds answers to other prompts or cannot be
+            made.
         OptionUnsupported: A model cannot do what an arm needs.
     """
     from formwright.evaluation.verdicts import judge  # before anything is asked: it may be missing
 
     if baseline not in [arm.name for arm in grid.arms]:
         raise ArgumentError(f"the baseline {baseline!r} is not among the arms", argument="baseline")
-    path = Path(folder)
-    path.mkdir(parents=True, exist_ok=True)
+    path = _made(folder)
     with Finished(path / STORE) as finished:
         wanted = {
             cell.id(grid.task.name, name, item.id)
@@ -107,9 +108,18 @@ def evaluate(
         with progress_of(sum(row not in finished for row in wanted), progress) as done:
             missing = fill(finished, grid, models, done)
         rows = [row for row in read_rows(path / STORE) if row["id"] in wanted]
-    answered = {row["model"] for row in rows}
+    answered = {row["model"] for row in rows if row["arm"] == baseline}
     judged = [judge(rows, name, baseline=baseline, unfair=grid.unfair) for name in models if name in answered]
     return Evaluation(rows, judged, missing)
+
+
+def _made(folder: str | Path) -> Path:
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"{path} cannot be made: {error.strerror}", argument="out") from None
+    return path
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:

@@ -103,9 +103,13 @@ class Grid:
         if most := max([0, *(shots - len(self.task.examples) for shots in self.shots)]):
             raise ArgumentError(f"shots: the task has {most} examples too few", argument="shots")
         said = {**TELLS[self.task.language], **(self.tells or {})}
-        known = max(len(self.task.about), *map(len, said.values()))
-        if not 1 <= self.wordings <= known:
-            raise ArgumentError(f"wordings={self.wordings}: there are {known}", argument="wordings")
+        known = min((max(len(self.task.about), len(said[arm.asks])) for arm in self.arms), default=1)
+        if not 1 <= self.wordings <= known:  # the same prompt again would count as another answer
+            raise ArgumentError(
+                f"wordings={self.wordings}: there are {known}",
+                hint="write more sentences, or ask in fewer wordings",
+                argument="wordings",
+            )
         if wrong := [name for name in self.unfair if name not in UNFAIR]:
             raise ArgumentError(f"unfair={wrong[0]!r}: one of {', '.join(UNFAIR)}", argument="unfair")
 
@@ -183,12 +187,15 @@ def check_store(finished: Finished, grid: Grid, models: Mapping[str, Any]) -> No
     }
     with finished.path.open(encoding="utf-8") as lines:
         for row in map(json.loads, lines):
-            if row["id"] in asked and row.get("digest") != _digest(grid, *asked[row["id"]]):
-                raise ArgumentError(
-                    f"{finished.path} holds answers to other prompts, or of other settings: see the row {row['id']!r}",
-                    hint="name another folder",
-                    argument="out",
-                )
+            if row["id"] not in asked:
+                continue
+            where = f"see the row {row['id']!r}"
+            if row.get("digest") != _digest(grid, *asked[row["id"]]):
+                said = f"{finished.path} holds answers to other prompts, or of other settings: {where}"
+                raise ArgumentError(said, hint="name another folder", argument="out")
+            if grid.trace and row.get("error") is None and "allowed_mass" not in row:
+                said = f"{finished.path} holds answers without traces: {where}"
+                raise ArgumentError(said, hint="name another folder, or leave --trace out", argument="out")
 
 
 class _Asker:
@@ -209,7 +216,10 @@ class _Asker:
             results = self._model.generate_many(prompts, self._forms[cell.arm.name], **self._options(cell, some[0]))
             seconds = (time.perf_counter() - start) / len(some)
             for at, prompt, result in zip(some, prompts, results, strict=True):
-                yield self._row(cell, at, prompt, result, seconds)
+                if _fault(result) is None:
+                    yield self._row(cell, at, prompt, result, seconds)
+            if fault := next(filter(None, map(_fault, results)), None):
+                raise fault  # after what was answered beside it, which is paid for
 
     def _form(self, arm: Arm) -> Any:
         form = form_of(arm, self._grid.task.answer, self._grid.max_tokens)
@@ -226,13 +236,11 @@ class _Asker:
         return options
 
     def _row(self, cell: Cell, at: int, prompt: str, result: Any, seconds: float) -> dict[str, Any] | str:
-        """The row of an answer, or the error of one that could not be got. Raises what is no answer."""
+        """The row of an answer, or the error of one that could not be got."""
         grid, item = self._grid, self._grid.task.items[at]
         error = result.error if isinstance(result, Failed) else None
         if isinstance(error, RequestFailed):
             return f"{type(error).__name__}: {error}"
-        if error is not None and not isinstance(error, _WRONG):
-            raise error
         keeps_trace = at < _DRAWN and not cell.wording and not cell.seed
         return {
             "id": cell.id(grid.task.name, self._name, item.id),
@@ -245,6 +253,12 @@ class _Asker:
             "error": None if error is None else f"{type(error).__name__}: {error}",
             **told(getattr(result, "trace", None), kept=keeps_trace),
         }
+
+
+def _fault(result: Any) -> Exception | None:
+    """The error that ends a run: no answer, and none that asking again would bring."""
+    error = result.error if isinstance(result, Failed) else None
+    return None if isinstance(error, (RequestFailed, *_WRONG)) else error
 
 
 def _question(grid: Grid, cell: Cell, item: Item, prompt: str) -> dict[str, Any]:

@@ -108,7 +108,8 @@ def judge(
     own = _favoured(own, baseline) if "wording" in unfair else own
     by_arm = {arm: [row for row in own if row["arm"] == arm] for arm in arms}
     outcomes = _outcomes(own)
-    differences = compared(outcomes, [(arm, baseline) for arm in arms if arm != baseline])
+    pairs = [(arm, baseline) for arm in arms if arm != baseline and _meet(by_arm, arm, baseline)]
+    differences = compared(outcomes, pairs)
     return Judged(
         model=model,
         baseline=baseline,
@@ -120,7 +121,7 @@ def judge(
         fields={arm: _fields(some) for arm, some in by_arm.items()},
         differences=differences,
         sentences=[sentence(each) for each in differences],
-        warnings=_warnings(own, by_arm, unfair),
+        warnings=[*_warnings(own, by_arm, unfair), *_apart(by_arm, baseline)],
         wordings=sorted({row["wording"] for row in own}),
     )
 
@@ -157,6 +158,23 @@ def _outcomes(rows: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         Outcome(row["arm"], row["question"], row["is_right"], str(row["wording"]), row["seed"], row["shots"])
         for row in rows
     ]
+
+
+def _way(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Which question, and how it was asked but for the arm."""
+    return row["question"], row["wording"], row["shots"], row["seed"]
+
+
+def _meet(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], arm: str, baseline: str) -> bool:
+    """Whether two questions at least were answered in both arms: a service may have answered none in one."""
+    shared = set(map(_way, by_arm[arm])) & set(map(_way, by_arm[baseline]))
+    return len({question for question, *_ in shared}) > 1
+
+
+def _apart(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
+    """Arms of which no difference can be told."""
+    arms = [arm for arm in by_arm if arm != baseline and not _meet(by_arm, arm, baseline)]
+    return [f"{arm} and {baseline} have not two answered questions in common: no difference is told." for arm in arms]
 
 
 def _favoured(rows: list[Mapping[str, Any]], baseline: str) -> list[Mapping[str, Any]]:
@@ -211,14 +229,16 @@ def _warnings(
             _mean(row.get("is_cut", False) for row in some),
             [row["error"] for row in some if row.get("error")],
         )
+        unread = _mean(not row.get("is_readable", True) for row in some)
+        if unread > _CUT:
+            said.append(f"{arm}: {100 * unread:.0f} % of the answers could not be read, and count as wrong.")
         if cut > _CUT:
             said.append(f"{arm}: {100 * cut:.0f} % of the answers are as long as --max-tokens allows; give it more.")
         if failed:
             said.append(f"{arm}: {len(failed)} answers failed and count as wrong, such as {failed[0]}")
         if arm in ARMS and ARMS[arm].enforces != "text" and any(_is_loose(row) for row in some):
             said.append(f"{arm}: the service does not enforce its form; answers out of form count as wrong.")
-        asked = {(row["question"], row["wording"], row["shots"], row["seed"]) for row in some}
-        if len(asked) < len({(row["question"], row["wording"], row["shots"], row["seed"]) for row in rows}):
+        if len(set(map(_way, some))) < len(set(map(_way, rows))):
             said.append(f"{arm}: not all questions are answered; differences rest on what both arms were asked.")
         if arm in ARMS and not ARMS[arm].reasons:
             said.append(f"{arm} is asked for no steps: its difference is that of reasoning and structure together.")
