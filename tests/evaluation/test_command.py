@@ -81,11 +81,20 @@ def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (["arithmetic", "--seeds", "2", "--out", "out"], "temperature"),
         (["mine.jsonl", "--out", "out"], "what is an answer"),
         (["mine.jsonl", "--type", "nothing:Here", "--out", "out"], "--type nothing:Here"),
+        (["mine.jsonl", "--schema", "broken", "--out", "out"], "broken is no JSON"),
+        (["mine.jsonl", "--schema", "latin", "--out", "out"], "latin is not in UTF-8"),
+        (["mine.jsonl", "--prompts", "latin", "--out", "out"], "latin is not in UTF-8"),
+        (["mine.jsonl", "--prompts", "none.toml", "--out", "out"], "'about' is no list"),
+        (["arithmetic", "--type", "nothing:Here", "--out", "out"], "--type is for a file"),
+        (["arithmetic", "--format", "gsm8k", "--out", "out"], "--format is for a file"),
     ],
 )
 def test_wrong_command_lines(arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.jsonl").write_text('{"question": "?", "answer": 1}\n')
+    Path("broken").write_text("{bad")
+    Path("latin").write_bytes(b"\xff")
+    Path("none.toml").write_text("about = []")
     ran = run(*arguments)
     assert ran.exit_code == 2
     assert said in ran.stderr

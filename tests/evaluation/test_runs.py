@@ -18,9 +18,10 @@ import pytest
 from formwright.errors import ArgumentError, OptionUnsupported, OutputInvalid, PromptError, RequestFailed
 from formwright.evaluation import evaluate, read_rows
 from formwright.evaluation.arms import chosen
-from formwright.evaluation.built_in import built_in
+from formwright.evaluation.built_in import LANGUAGES, TASKS, built_in
 from formwright.evaluation.runs import Grid, fill
 from formwright.evaluation.simulated import Simulated
+from formwright.evaluation.tasks import Item, Task
 from formwright.evaluation.traces import trace_of
 from formwright.finished import Finished
 from formwright.generation.result import Failed
@@ -170,6 +171,27 @@ def test_grids_that_make_no_sense(how: dict[str, Any], argument: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         grid(**how)
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer"),
+    [
+        ({"type": "string"}, "Two\nlines."),
+        ({"type": "array", "items": {"type": "string"}}, ["Varga, Maeve"]),
+        ({"type": "object", "properties": {"answer": {"type": "integer"}}}, {"answer": 3}),
+    ],
+)
+def test_answers_that_free_text_cannot_give_are_refused(schema: dict[str, Any], answer: Any) -> None:
+    task = Task("own", ["Go."], schema, [Item("1", "?", answer), Item("2", "?!", answer)])
+    with pytest.raises(ArgumentError, match="of question 1"):
+        Grid(task=task, arms=chosen("free,schema"))
+    assert len(Grid(task=task, arms=chosen("schema"))) == 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", TASKS)
+def test_free_text_can_be_right_in_all_tasks(name: str, language: str) -> None:
+    assert len(Grid(task=built_in(name, language, 100), arms=chosen("free"))) == 100
 
 
 def test_the_baseline_is_among_the_arms(tmp_path: Path) -> None:

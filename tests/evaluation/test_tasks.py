@@ -148,6 +148,26 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
         read_task(file, {"type": "integer"})
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"question": "a?", "answer": ', "line 2 is no JSON"),
+        (b'{"question": "a?"}', "record 2 has no 'answer'"),
+        (b"[1]", "record 2 is not in this format"),
+        (b'{"question": "a?", "answer": 1, "reasoning": 5}', "the reasoning of record 2"),
+        (b"\xff", "not in UTF-8"),
+    ],
+)
+def test_broken_records_are_told(line: bytes, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    whole = '\ufeff{"question": "a\u2028b?", "answer": 1}\r\n'.encode()
+    file.write_bytes(whole + line + b"\n")
+    with pytest.raises(ArgumentError, match=said):
+        read_task(file, {"type": "integer"})
+    file.write_bytes(whole + b'{"question": "c?", "answer": 2}\n')
+    assert [item.question for item in read_task(file, {"type": "integer"}).items] == ["a\u2028b?", "c?"]
+
+
 def test_data_sets(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
     record = {"question": "How many?", "answer": "2 * 521 = <<2*521=1042>>1042\n#### 1,042"}

@@ -127,7 +127,14 @@ def test_warnings() -> None:
         if not (arm == "schema" and n == 19)
     ]
     said = "\n".join(judge(rows, "m").warnings)
-    for part in ("One wording", "20 questions", "free: 15 %", "free: 20 % of the answers could not be read", "free: 1 answers failed", "schema: not all questions"):
+    for part in (
+        "One wording",
+        "20 questions",
+        "free: 15 %",
+        "free: 20 % of the answers could not be read",
+        "free: 1 answers failed",
+        "schema: not all questions",
+    ):
         assert part in said
 
 

@@ -73,13 +73,21 @@ def evaluate(
     arms = [arm.name for arm in grid.arms]
     against = baseline or ("free" if "free" in arms else arms[0])
     found = run(grid, {name: fw.load(name) for name in models}, out, baseline=against)
-    (out / "report.md").write_text(found.markdown(), encoding="utf-8")
-    found.save(out / "report.html")
+    _write(found, out)
     click.echo(found.markdown(), nl=False)
     for error, times in found.missing.items():
         click.echo(f"{times} answers could not be got: {error}; the same command asks again", err=True)
     if found.missing:
         raise SystemExit(1)
+
+
+def _write(found: Any, out: Path) -> None:
+    try:
+        (out / "report.md").write_text(found.markdown(), encoding="utf-8", errors="replace")
+        found.save(out / "report.html")
+    except OSError as error:
+        said = f"the report cannot be written: {error.filename}: {error.strerror}"
+        raise ArgumentError(said, hint="the answers are kept: the same command writes it", argument="out") from None
 
 
 def _grid(task: str, options: dict[str, Any]) -> Any:
@@ -108,10 +116,21 @@ def _task(name: str, options: dict[str, Any], examples: int, about: list[str] | 
     from formwright.evaluation.files import read_task
 
     if name in TASKS or not Path(name).is_file():
+        if name in TASKS:
+            _check_unused(name, options)
         made = built_in(name, options["language"], options["count"])
         return made if about is None else replace(made, about=about)
     how = {"format": options["format_"], "language": options["language"], "count": options["count"]}
     return read_task(Path(name), _answer(options), about=about, examples=examples, **how)
+
+
+def _check_unused(name: str, options: dict[str, Any]) -> None:
+    """Refuse what a built-in task would pass over."""
+    given = {"--type": options["type_"], "--schema": options["schema"]}
+    given["--format"] = None if options["format_"] == "records" else options["format_"]
+    for option, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"{option} is for a file of one's own, and {name} is none.")
 
 
 def _answer(options: dict[str, Any]) -> dict[str, Any] | None:
@@ -121,8 +140,17 @@ def _answer(options: dict[str, Any]) -> dict[str, Any] | None:
     if options["type_"] is not None and options["schema"] is not None:
         raise click.UsageError("Give --type or --schema, not both.")
     if options["schema"] is not None:
-        return schema_of(json.loads(options["schema"].read_text(encoding="utf-8")))
+        return schema_of(_read_schema(options["schema"]))
     return None if options["type_"] is None else schema_of(_imported(options["type_"]))
+
+
+def _read_schema(path: Path) -> Any:
+    from formwright.evaluation.prompts import read_text
+
+    try:
+        return json.loads(read_text(path, "schema"))
+    except json.JSONDecodeError as error:
+        raise ArgumentError(f"{path} is no JSON: {error}", argument="schema") from None
 
 
 def _imported(name: str) -> Any:

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from formwright.errors import ArgumentError
+from formwright.evaluation.prompts import read_text
 from formwright.evaluation.tasks import Item, Task
 from formwright.forms import Form
 from formwright.languages import json_schema
@@ -100,24 +101,33 @@ def schema_of(type_: Any) -> dict[str, Any]:
 
 def _lines(path: Path) -> list[Any]:
     """The records of JSON lines, or of ``{"examples": [...]}``."""
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path, "task")
     try:
         whole = json.loads(text)
         if isinstance(whole, dict) and isinstance(whole.get("examples"), list):
             return list(whole["examples"])
     except ValueError:
         pass
+    return [_parsed(line, at, path) for at, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def _parsed(line: str, number: int, path: Path) -> Any:
     try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return json.loads(line)
     except ValueError as error:
-        raise ArgumentError(f"{path} is no file of JSON lines: {error}", argument="task") from None
+        said = f"{path}: line {number} is no JSON: {error}"
+        raise ArgumentError(said, hint="write one record on each line", argument="task") from None
 
 
 def _item(record: Any, number: int, read: Callable[[Mapping[str, Any]], tuple[str, Any, str]], path: Path) -> Item:
     try:
         question, answer, reasoning = read(record)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ArgumentError(f"{path}: record {number} is not in this format: {error!r}", argument="task") from None
+    except KeyError as error:
+        raise ArgumentError(f"{path}: record {number} has no {error.args[0]!r}", argument="task") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ArgumentError(f"{path}: record {number} is not in this format: {error}", argument="task") from None
+    if not isinstance(reasoning, str):
+        raise ArgumentError(f"{path}: the reasoning of record {number} is no text", argument="task")
     if not isinstance(question, str) or not question.strip():
         raise ArgumentError(f"{path}: record {number} has no question", argument="task")
     return Item(str(record.get("id", number)), question, answer, reasoning)

@@ -29,7 +29,7 @@ from formwright.errors import ArgumentError
 from formwright.evaluation.arms import Arm, Asks, answer_schema
 from formwright.evaluation.tasks import Item, Task, kind_of
 
-__all__ = ["MARKS", "TELLS", "described", "prompt_of", "read_prompts"]
+__all__ = ["MARKS", "TELLS", "described", "prompt_of", "read_prompts", "read_text", "written"]
 
 TELLS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "en": {
@@ -189,6 +189,16 @@ def described(schema: Mapping[str, Any], language: str = "en") -> str:
     return f"{text} {json.dumps(rest, ensure_ascii=False)}" if rest else text
 
 
+def read_text(path: Path, argument: str) -> str:
+    """What stands in a file. Raises ArgumentError, for the argument that named it."""
+    try:
+        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
+    except UnicodeDecodeError as error:
+        raise ArgumentError(f"{path} is not in UTF-8: byte {error.start}", argument=argument) from None
+    except OSError as error:
+        raise ArgumentError(f"{path} cannot be read: {error.strerror}", argument=argument) from None
+
+
 def read_prompts(path: Path) -> dict[str, Sequence[str]]:
     """Sentences of one's own, from TOML or JSON: lists ``about``, ``text``, ``json``, ``answer`` and ``thought``.
 
@@ -198,14 +208,15 @@ def read_prompts(path: Path) -> dict[str, Sequence[str]]:
     Raises:
         ArgumentError: The file is none of these, or its lists are of different lengths.
     """
-    raw = path.read_text(encoding="utf-8")
+    raw = read_text(path, "prompts")
     try:
         said = json.loads(raw) if path.suffix == ".json" else tomllib.loads(raw)
     except ValueError as error:
         raise ArgumentError(f"{path} cannot be read: {error}", argument="prompts") from None
     known = ("about", *get_args(Asks))
     for name, sentences in said.items() if isinstance(said, dict) else [("", None)]:
-        if name not in known or not isinstance(sentences, list) or not all(isinstance(each, str) for each in sentences):
+        is_list = isinstance(sentences, list) and bool(sentences) and all(isinstance(each, str) for each in sentences)
+        if name not in known or not is_list:
             raise ArgumentError(
                 f"{path}: {name!r} is no list of sentences", hint=f"lists of {', '.join(known)}", argument="prompts"
             )

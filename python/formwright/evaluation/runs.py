@@ -28,7 +28,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from formwright.errors import (
@@ -42,7 +42,7 @@ from formwright.errors import (
     RequestFailed,
 )
 from formwright.evaluation.arms import Arm, form_of
-from formwright.evaluation.prompts import TELLS, prompt_of
+from formwright.evaluation.prompts import TELLS, prompt_of, written
 from formwright.evaluation.reading import read
 from formwright.evaluation.tasks import Item, Task
 from formwright.evaluation.traces import told
@@ -112,6 +112,7 @@ class Grid:
             )
         if wrong := [name for name in self.unfair if name not in UNFAIR]:
             raise ArgumentError(f"unfair={wrong[0]!r}: one of {', '.join(UNFAIR)}", argument="unfair")
+        _check_rule(self.task, self.arms)
 
     def cells(self) -> Iterator[Cell]:
         """Everything but the question: arms side by side, so that a run that is cut has asked all of them."""
@@ -289,6 +290,23 @@ def _answer(grid: Grid, cell: Cell, item: Item, text: str) -> dict[str, Any]:
         "is_right": reading.is_readable and grid.task.is_right(reading.answer, item),
         "fields_right": grid.task.fields_right(reading.answer, item),
     }
+
+
+def _check_rule(task: Task, arms: Sequence[Arm]) -> None:
+    """Refuse answers that the rule of free text would not read even if they were written as asked.
+
+    Such a question would be a hard one for that arm alone: a text of two lines, an item with a comma in it.
+    """
+    for arm in (each for each in arms if each.reads == "rule"):
+        for item in task.items:
+            reading = read(arm, written(task, arm, replace(item, reasoning="")), task.answer)
+            if not (reading.is_readable and task.is_right(reading.answer, item)):
+                said = json.dumps(item.answer, ensure_ascii=False)
+                raise ArgumentError(
+                    f"the arm {arm.name!r} could not be right: its rule cannot read {said}, of question {item.id}",
+                    hint=f"leave {arm.name!r} out, or describe the answer as an object",
+                    argument="arms",
+                )
 
 
 def _check(grid: Grid, name: str, model: Any) -> None:
