@@ -1,0 +1,165 @@
+"""A prompt and its answer, cut into what a form forces and what the model must supply.
+
+::
+
+    {"name": "Anna Baker", "age": 34}
+    forced   {"name": "          forced "    forced , "age":      forced }
+    string             Anna Baker            number         34
+
+So one object serves training (the texts joined), measuring freely (the answer compared) and in form (the forced parts
+given).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from texts.world import World
+
+
+@dataclass
+class Segment:
+    """A piece of an answer: `kind` is forced, string, number, literal, nullable, choice or free."""
+
+    text: str
+    kind: str = "free"
+    options: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+@dataclass
+class Example:
+    """One prompt with its answer, and the task it belongs to."""
+
+    task: str
+    prompt: str
+    segments: list[Segment]
+    system: str = ""
+    named: bool = True  # whether the prompt says which fields it wants
+
+    @property
+    def answer(self) -> str:
+        """The whole answer as one string."""
+        return "".join(segment.text for segment in self.segments)
+
+
+@dataclass
+class Choice:
+    """A JSON string that must be one of `options`."""
+
+    value: str
+    options: tuple[str, ...]
+
+
+@dataclass
+class Nullable:
+    """A string that the text may not mention; None then."""
+
+    value: str | None
+
+
+@dataclass
+class Number:
+    """A number, written exactly as in the text (`4.50` stays `4.50`)."""
+
+    text: str
+
+
+@dataclass
+class Style:
+    """How JSON is laid out: `indent` None is one line, `space` follows colon and comma."""
+
+    space: bool
+    indent: int | None = None
+
+
+def random_style(world: World) -> Style:
+    draw = world.random.random()
+    if draw < 0.42:
+        return Style(space=False)
+    if draw < 0.85:
+        return Style(space=True)
+    return Style(space=True, indent=world.random.choice([2, 2, 4]))
+
+
+class JsonWriter:
+    """Write a value as segments: forced punctuation and keys, free values."""
+
+    def __init__(self, style: Style, key_weight: float):
+        self.style, self.key_weight = style, key_weight
+        self.segments: list[Segment] = []
+
+    def force(self, text: str, weight: float = 1.0) -> None:
+        """Append forced text, joining it to a forced neighbour of the same weight."""
+        last = self.segments[-1] if self.segments else None
+        if last and last.kind == "forced" and last.weight == weight:
+            last.text += text
+        else:
+            self.segments.append(Segment(text, "forced", weight=weight))
+
+    def newline(self, depth: int) -> str:
+        if self.style.indent is None:
+            return ""
+        return "\n" + " " * (self.style.indent * depth)
+
+    def separator(self, depth: int) -> str:
+        if self.style.indent is not None:
+            return "," + self.newline(depth)
+        return ", " if self.style.space else ","
+
+    def write(self, value, depth: int = 0) -> None:
+        if isinstance(value, dict):
+            self.write_object(value, depth)
+        elif isinstance(value, list):
+            self.write_array(value, depth)
+        else:
+            self.write_leaf(value)
+
+    def write_object(self, value: dict, depth: int) -> None:
+        self.force("{" + self.newline(depth + 1))
+        for position, (key, child) in enumerate(value.items()):
+            if position:
+                self.force(self.separator(depth + 1))
+            self.force(json.dumps(key, ensure_ascii=False), self.key_weight)
+            self.force(": " if self.style.space else ":")
+            self.write(child, depth + 1)
+        self.force(self.newline(depth) + "}")
+
+    def write_array(self, value: list, depth: int) -> None:
+        # Arrays of plain values stay on one line in every style: short, and common in hand-written JSON.
+        inline = not any(isinstance(child, dict) for child in value)
+        self.force("[" + ("" if inline else self.newline(depth + 1)))
+        for position, child in enumerate(value):
+            if position:
+                self.force((", " if self.style.space else ",") if inline else self.separator(depth + 1))
+            self.write(child, depth + 1)
+        self.force(("" if inline else self.newline(depth)) + "]")
+
+    def write_leaf(self, value) -> None:
+        if isinstance(value, Number):
+            self.segments.append(Segment(value.text, "number"))
+        elif isinstance(value, Nullable):
+            self.segments.append(Segment("null" if value.value is None else quote(value.value), "nullable"))
+        elif isinstance(value, bool) or value is None:
+            self.segments.append(Segment(json.dumps(value), "literal", ("true", "false")))
+        elif isinstance(value, Choice):
+            self.force('"')
+            self.segments.append(Segment(value.value, "choice", value.options))
+            self.force('"')
+        else:
+            self.force('"')
+            self.segments.append(Segment(quote(value)[1:-1], "string"))
+            self.force('"')
+
+
+def quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def json_segments(world: World, value, named: bool) -> list[Segment]:
+    """Segments of `value`; keys weigh little when the prompt does not name them."""
+    writer = JsonWriter(random_style(world), key_weight=1.0 if named else 0.1)
+    writer.write(value)
+    return writer.segments
+
