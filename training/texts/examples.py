@@ -13,14 +13,14 @@ given).
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from texts.world import World
 
 
 @dataclass
 class Segment:
-    """A piece of an answer: `kind` is forced, string, number, literal, nullable, choice or free."""
+    """A piece: `kind` is forced, string, number, literal, nullable, choice, free or line; or given, in a prompt."""
 
     text: str
     kind: str = "free"
@@ -29,19 +29,46 @@ class Segment:
 
 
 @dataclass
+class Turn:
+    """What is asked, and the answer. Parts of a prompt that are not ``given`` are answers shown as examples."""
+
+    prompt: list[Segment]
+    answer: list[Segment]
+
+
+@dataclass
 class Example:
-    """One prompt with its answer, and the task it belongs to."""
+    """A conversation, and the task it belongs to; its last answer is the one that is measured."""
 
     task: str
-    prompt: str
-    segments: list[Segment]
+    turns: list[Turn]
     system: str = ""
     named: bool = True  # whether the prompt says which fields it wants
 
     @property
+    def prompt(self) -> str:
+        """The last question."""
+        return joined(self.turns[-1].prompt)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The last answer."""
+        return self.turns[-1].answer
+
+    @property
     def answer(self) -> str:
-        """The whole answer as one string."""
-        return "".join(segment.text for segment in self.segments)
+        """The last answer as text."""
+        return joined(self.segments)
+
+
+def joined(segments: list[Segment]) -> str:
+    """The text of segments."""
+    return "".join(segment.text for segment in segments)
+
+
+def given(text: str) -> Segment:
+    """A piece of a prompt."""
+    return Segment(text, "given", weight=0.0)
 
 
 @dataclass
@@ -157,9 +184,35 @@ def quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def json_segments(world: World, value, named: bool) -> list[Segment]:
-    """Segments of `value`; keys weigh little when the prompt does not name them."""
-    writer = JsonWriter(random_style(world), key_weight=1.0 if named else 0.1)
+def json_segments(value: object, style: Style, named: bool = True) -> list[Segment]:
+    """Segments of `value`; keys weigh little where nothing tells them."""
+    writer = JsonWriter(style, key_weight=1.0 if named else 0.1)
     writer.write(value)
     return writer.segments
 
+
+def plain(value: object) -> object:
+    """A value as `json.dumps` takes it."""
+    if isinstance(value, dict):
+        return {key: plain(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [plain(child) for child in value]
+    if isinstance(value, Number):
+        return json.loads(value.text)
+    return value.value if isinstance(value, Choice | Nullable) else value
+
+
+def schema_of(value: object) -> dict[str, object]:
+    """A JSON Schema of values like this one."""
+    if isinstance(value, dict):
+        fields = {key: schema_of(child) for key, child in value.items()}
+        return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    if isinstance(value, list):
+        return {"type": "array", "items": schema_of(value[0]) if value else {}}
+    if isinstance(value, Number):
+        return {"type": "integer" if value.text.lstrip("-").isdigit() else "number"}
+    if isinstance(value, Choice):
+        return {"enum": list(value.options)}
+    if isinstance(value, Nullable):
+        return {"type": ["string", "null"]}
+    return {"type": "boolean" if isinstance(value, bool) else "string"}

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from texts.examples import Choice, Example, Nullable, Number
-from texts.world import World
+from texts.chinese_values import chinese_phrase
+from texts.examples import Choice, Nullable, Number
+from texts.world import World, phrase
 
 
 
@@ -54,188 +55,162 @@ def listing(make: Callable[[World], str], low: int = 1, high: int = 3) -> Callab
 
 
 KEY_CASES: list[Callable[[str], str]] = [
-    str, str, str, str,
+    *([str] * 5),
     lambda key: re.sub(r"_(\w)", lambda match: match.group(1).upper(), key),
     lambda key: key.replace("_", " ").title(),
     lambda key: key.replace("_", " "),
 ]
 
 
-def join_words(items: Sequence[str], world: World) -> str:
+# --- saying ---------------------------------------------------------------------------------------
+
+
+def join_words(items: Sequence[str], world: World, language: str = "en") -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(items) == 1:
         return items[0]
+    if language == "zh":
+        return "、".join(items[:-1]) + world.random.choice(["和", "、"]) + items[-1]
     return ", ".join(items[:-1]) + world.random.choice([" and ", " and ", ", and "]) + items[-1]
 
 
-def say_value(world: World, value) -> str:
+def say_value(world: World, value, language: str = "en", in_words: bool = True) -> str:
     """The value as prose says it."""
     if isinstance(value, Number):
         small = value.text.isdigit() and int(value.text) <= 10
-        return NUMBER_WORDS[int(value.text)] if small and world.chance(0.4) else value.text
+        return NUMBER_WORDS[int(value.text)] if small and in_words and language == "en" and world.chance(0.3) else value.text
     if isinstance(value, list):
-        return join_words(value, world)
+        return join_words(value, world, language)
     return str(value)
 
 
 def repair_articles(text: str) -> str:
+    """`a` and `an` as the next letter wants them."""
     return re.sub(r"\b([Aa]) (?=[aeioAEIO])", r"\1n ", text)
 
 
-def sentence(world: World, fact: Fact, value, subject: dict[str, str]) -> str:
-    """Say one fact."""
-    templates = fact.say
+def say(world: World, domain: Domain, name: str, value, subject: dict[str, str]) -> str:
+    """A sentence for one fact."""
+    templates = domain.facts[name].say
     if isinstance(templates, dict):
         templates = templates[value.value if isinstance(value, Choice) else value]
-    return world.sentence(templates).format(v=say_value(world, value), **subject)
+    return world.sentence(templates).format(v=say_value(world, value, domain.language), **subject)
 
 
 def subject_words(world: World, domain: Domain, values: dict) -> dict[str, str]:
     """Words for the subject: {S} begins a sentence, {s} is inside one, {P} is possessive."""
-    if domain is PERSON and world.chance(0.3):
+    if domain.language == "zh":
+        pronoun = world.random.choice("他她")
+        return {"S": pronoun, "s": pronoun, "P": pronoun + "的"}
+    if domain.name == "person" and world.chance(0.3):
         first = values["name"].split()[0]
         return {"S": first, "s": first, "P": f"{first}'s"}
     subject, possessive = world.random.choice([("he", "His"), ("she", "Her"), ("they", "Their")])
     return {"S": subject.capitalize(), "s": subject, "P": possessive}
 
 
-def placeholders(template: str) -> list[str]:
-    return re.findall(r"{(\w+)}", template)
-
-
-def tell(world: World, domain: Domain, chosen: list[str]) -> tuple[str, dict]:
-    """Write a text about the chosen facts; return it with every value it mentions."""
+def tell(world: World, domain: Domain, chosen: Sequence[str]) -> tuple[str, dict[str, object]]:
+    """A text that says the chosen facts, and every value that it mentions."""
     opening = world.sentence(domain.openings)
-    named = placeholders(opening)
-    order = list(dict.fromkeys(named + chosen + (["name"] if domain is PERSON else [])))
-    values = {key: domain.facts[key].make(world) for key in order}
-    if domain is PERSON and "name" not in named:
-        opening, named = "{name} is here.", ["name"]
+    named = re.findall(r"{(\w+)}", opening)
+    is_person = domain.name in ("person", "chinese_person")
+    values = {name: domain.facts[name].make(world) for name in dict.fromkeys([*named, *chosen, *["name"] * is_person])}
+    if is_person and "name" not in named:
+        opening, named = ("{name}在这里。" if domain.language == "zh" else "{name} is here."), ["name"]
     subject = subject_words(world, domain, values)
-    sentences = [opening.format(**{key: say_number_plain(world, values[key]) for key in named})]
-    rest = [key for key in order if key not in named]
+    sentences = [opening.format(**{name: say_value(world, values[name], domain.language, False) for name in named})]
+    rest = [name for name in values if name not in named]
     world.random.shuffle(rest)
-    sentences += [sentence(world, domain.facts[key], values[key], subject) for key in rest]
-    if domain is not PERSON and world.chance(0.2):
+    sentences += [say(world, domain, name, values[name], subject) for name in rest]
+    if not is_person and world.chance(0.2):
         world.random.shuffle(sentences)
     if not world.held_out and world.chance(0.15):
-        sentences.insert(world.random.randint(1, len(sentences)), aside(world))
-    return repair_articles(world.random.choice([" ", " ", " ", "\n"]).join(sentences)), values
+        sentences.insert(world.random.randint(1, len(sentences)), aside(world, domain.language))
+    if domain.language == "zh":
+        return world.random.choice(["", "", "", "\n"]).join(filter(None, sentences)), values
+    return repair_articles(world.random.choice([" ", " ", " ", "\n"]).join(filter(None, sentences))), values
 
 
-def aside(world: World) -> str:
+def aside(world: World, language: str = "en") -> str:
     """A sentence that has nothing to do with the record."""
-    template = world.random.choice(["The {a} is {b}.", "{a} and {b} are here.", "There was a {a} near the {b}.", "We saw the {a}.", "It was a {a} {b}.", "Thank you.", "Best wishes.", "See the {a} for more."])
+    if language == "zh":
+        a, b = (chinese_phrase(world) for _ in range(2))
+        return world.random.choice(["谢谢。", "请看{a}。", "这里还有{a}和{b}。", "{a}很{b}。", "我们看到了{a}。", "祝好。", "详情见{a}。"]).format(a=a, b=b)
+    template = world.random.choice(
+        ["The {a} is {b}.", "{a} and {b} are here.", "There was a {a} near the {b}.", "We saw the {a}.", "It was a {a} {b}.", "Thank you.", "Best wishes.", "See the {a} for more."]
+    )
     return template.format(a=phrase(world, 1, 2), b=phrase(world, 1, 1))
 
 
-def say_number_plain(world: World, value) -> str:
-    return value.text if isinstance(value, Number) else say_value(world, value)
+# --- the answer -----------------------------------------------------------------------------------
 
 
-def spell_keys(world: World, domain: Domain, chosen: list[str]) -> dict[str, str]:
-    """Give every chosen fact one of its key names, all in one letter case and all different."""
-    case = world.random.choice(KEY_CASES)
+@dataclass
+class Shape:
+    """Which facts an answer holds, under which keys; several texts may be asked for the same."""
+
+    domain: Domain
+    keys: dict[str, str]  # of facts
+    nullable: frozenset[str]
+    group: tuple[tuple[str, ...], str] | None
+
+    def answer(self, values: dict[str, object]) -> dict[str, object]:
+        """The answer for a text that mentions these values."""
+        found: dict[str, object] = {}
+        for fact, key in self.keys.items():
+            value = values.get(fact)
+            is_text = fact in self.nullable and (value is None or isinstance(value, str))
+            inside = found.setdefault(self.group[1], {}) if self.group and fact in self.group[0] else found
+            inside[key] = Nullable(value) if is_text else value  # type: ignore[index]
+        return found
+
+
+def draw_shape(world: World, domain: Domain, most: int = 6) -> Shape:
+    """What to ask for in texts of a kind."""
+    facts = list(domain.facts)
+    asked = world.random.sample(facts, min(len(facts), world.random.choice([1, 2, 2, 3, 3, 4, 4, 5, 6][: most + 3])))
+    if domain.name.endswith("person") and "name" not in asked and world.chance(0.7):
+        asked.insert(0, "name")
+    if world.chance(0.4):
+        asked.sort(key=facts.index)
+    textual = [name for name in asked if isinstance(domain.facts[name].make(World(0)), str)]
+    nullable = frozenset(world.random.sample(textual, world.random.randint(1, len(textual)))) if textual and world.chance(0.25) else frozenset()
+    keys = spell_keys(world, domain, asked)
+    return Shape(domain, keys, nullable, draw_group(world, domain, keys) if world.chance(0.2) else None)
+
+
+def spell_keys(world: World, domain: Domain, asked: Sequence[str]) -> dict[str, str]:
+    """Give every fact one of its key names, all in one letter case and all different."""
+    is_chinese = domain.language == "zh" and world.chance(0.5)
+    case = str if is_chinese else world.random.choice(KEY_CASES)
     spelled: dict[str, str] = {}
-    for name in chosen:
-        candidates = domain.facts[name].keys
+    for name in asked:
+        fact = domain.facts[name]
+        candidates = (is_chinese and fact.keys_zh) or fact.keys
         key = case(candidates[0] if world.chance(0.35) else world.random.choice(candidates))
         spelled[name] = key if key not in spelled.values() else case(name)
     return spelled
 
 
-def nest(world: World, domain: Domain, record: dict, spelled: dict[str, str]) -> dict:
-    """Move the facts of one group under a common key, if they are all there."""
+def draw_group(world: World, domain: Domain, keys: dict[str, str]) -> tuple[tuple[str, ...], str] | None:
+    """Facts that are nested together under a key, if all of them are asked for."""
     for members, containers in world.random.sample(domain.groups, len(domain.groups)):
-        if all(member in spelled and spelled[member] in record for member in members):
-            key = world.random.choice(containers)
-            if key not in record:
-                inner = {spelled[member]: record.pop(spelled[member]) for member in members}
-                return {**record, key: inner} if world.chance(0.5) else {key: inner, **record}
-    return record
+        if all(member in keys for member in members) and len(keys) > len(members):
+            free = [key for key in containers if key not in keys.values()]
+            if free:
+                return tuple(members), world.random.choice(free)
+    return None
 
 
-def absent_values(world: World, domain: Domain, values: dict, record_facts: list[str]) -> dict:
-    """Sometimes ask for a fact that the text does not mention: its value is null."""
-    if not world.chance(0.15):
-        return {}
-    textual = [key for key, fact in domain.facts.items() if key not in values and isinstance(fact.make(World(0)), (str, Number))]
-    return {key: Nullable(None) for key in world.random.sample(textual, min(1, len(textual)))}
-
-
-def record(world: World, domain: Domain) -> Example:
-    """A text and the JSON record that holds some of its facts under varying keys."""
-    available = list(domain.facts)
-    chosen = world.random.sample(available, world.random.choice([1, 2, 2, 3, 3, 4, 5]))
-    text, values = tell(world, domain, chosen)
-    asked = world.random.sample(list(values), world.random.randint(min(2, len(values)), len(values)))
-    if domain is PERSON and "name" not in asked and world.chance(0.7):
-        asked.append("name")
-    if world.chance(0.4):
-        asked.sort(key=available.index)
-    absent = absent_values(world, domain, values, asked)
-    content = {key: values[key] for key in asked}
-    if absent:  # nullability is a property of the schema, so present strings are marked too
-        content = {key: Nullable(value) if isinstance(value, str) and world.chance(0.5) else value for key, value in content.items()}
-        content |= absent
-    keys = list(content)
-    if absent:
-        world.random.shuffle(keys)
-    spelled = spell_keys(world, domain, keys)
-    answer = {spelled[key]: content[key] for key in keys}
-    if world.chance(0.2):
-        answer = nest(world, domain, answer, spelled)
-    return ask(world, domain.name, text, answer, domain.requests)
-
-
-# --- asking ---------------------------------------------------------------------------------------
-
-FIELD_REQUESTS = [
-    "Fields: {f}.", "Extract {f}.", "Return JSON with the keys {f}.", "Give me {f} as JSON.", "Keys: {f}.",
-    "JSON with {f}:", "Extract the fields {f}.", "Answer in JSON with the fields {f}.", "Fill in: {f}.",
-    "Return a JSON object with {f}.", "Find {f}.", "Please extract these fields: {f}.",
-]
-PLAIN_REQUESTS = ["Answer in JSON.", "JSON:", "Return JSON.", "Extract the data as JSON.", "Extract the information.", "Convert to JSON.", "Output JSON only.", "As JSON:"]
-
-
-def type_name(value) -> str:
-    """The schema word for a value."""
-    if isinstance(value, Number):
-        return "integer" if value.text.isdigit() else "number"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, list):
-        return "array"
-    if isinstance(value, dict):
-        return "object"
-    return "string"
-
-
-def request_text(world: World, answer, requests: list[str]) -> tuple[str, bool]:
-    """An instruction, and whether it names the keys of the answer."""
-    keys = list(answer) if isinstance(answer, dict) else []
-    draw = world.random.random()
-    if draw < 0.35:
-        return "", False
-    if draw < 0.6 or not keys:
-        return world.sentence(requests + PLAIN_REQUESTS), False
-    if draw < 0.68:
-        return "Schema: " + json.dumps({key: type_name(value) for key, value in answer.items()}, ensure_ascii=False), True
-    names = ", ".join(keys) if world.chance(0.5) else join_words(keys, world)
-    return world.sentence(FIELD_REQUESTS).format(f=names), True
-
-
-def ask(world: World, task: str, text: str, answer, requests: list[str]) -> Example:
-    """Put text and instruction together, in either order."""
-    request, named = request_text(world, answer, requests)
-    segments = json_segments(world, answer, named)
-    if request and world.chance(0.08):
-        return Example(task, text, segments, request, named)
-    return Example(task, arrange(world, text, request), segments, named=named)
-
-
-def arrange(world: World, text: str, request: str) -> str:
-    if not request:
-        return text if world.chance(0.85) else f"Text: {text}"
-    layout = world.random.choice(["{r}\n\n{t}", "{r}\n{t}", "{t}\n{r}", "{t}\n\n{r}", "{r} {t}", "{t} {r}", "{r}\nText: {t}"])
-    return layout.format(r=request, t=text)
+def draw_record(world: World, shape: Shape) -> tuple[str, dict[str, object]]:
+    """A text, and what it answers to a shape: more may be said than is asked, and less where null is allowed."""
+    absent = {name for name in shape.nullable if world.chance(0.5)}
+    said = [name for name in shape.keys if name not in absent]
+    others = [name for name in shape.domain.facts if name not in shape.keys]
+    said += world.random.sample(others, min(len(others), world.random.choice([0, 0, 0, 1, 1, 2, 3])))
+    world.random.shuffle(said)
+    for _ in range(20):
+        text, values = tell(world, shape.domain, said)
+        if not absent & set(values):
+            break
+    return text, shape.answer(values)
