@@ -24,6 +24,7 @@ class Fact:
     make: Callable[[World], object]
     keys: list[str]
     say: list[str] | dict[object, list[str]]
+    keys_zh: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Domain:
     openings: list[str]
     groups: list[tuple[list[str], tuple[str, ...]]] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    language: str = "en"
 
 
 def whole(low: int, high: int) -> Callable[[World], Number]:
