@@ -14,26 +14,32 @@ from texts.world import World, alternatives, city, clock, code, company, country
 
 # --- frames and values ----------------------------------------------------------------------------
 
-NOUN_FRAMES = ["{C}: {{v}}.", "{C} - {{v}}.", "{C} is {{v}}.", "The {c} is {{v}}.", "The {c}: {{v}}.", "{C} = {{v}}.", "[As for|Concerning|About] the {c}: {{v}}.", "The {c} [is given|is listed] as {{v}}.", "Here is the {c}: {{v}}."]
-PLURAL_FRAMES = ["{C}: {{v}}.", "{C} - {{v}}.", "{C} are {{v}}.", "The {c} are {{v}}.", "The {c}: {{v}}.", "{C} = {{v}}.", "[As for|Concerning|About] the {c}: {{v}}.", "The {c} [are given|are listed] as {{v}}.", "Here are the {c}: {{v}}."]
-OWNED_FRAMES = ["{C}: {{v}}.", "{C} - {{v}}.", "{{P}} {c} is {{v}}.", "{{P}} {c}: {{v}}.", "The {c} is {{v}}.", "[As for|About] the {c}: {{v}}.", "{{P}} {c} [is given|is listed] as {{v}}."]
-OWNED_PLURAL_FRAMES = ["{C}: {{v}}.", "{C} - {{v}}.", "{{P}} {c} are {{v}}.", "{{P}} {c}: {{v}}.", "The {c} are {{v}}.", "[As for|About] the {c}: {{v}}.", "{{P}} {c} [are given|are listed] as {{v}}."]
+# Every cue stands in the first frames, and in two of the rarer ones: so the templates of a fact outweigh its frames.
+NOUN_FRAMES = ["{C}: {{v}}.", "The {c} is {{v}}.", "{C} - {{v}}."]
+PLURAL_FRAMES = ["{C}: {{v}}.", "The {c} are {{v}}.", "{C} - {{v}}."]
+OWNED_FRAMES = ["{C}: {{v}}.", "{{P}} {c} is {{v}}.", "The {c} is {{v}}."]
+OWNED_PLURAL_FRAMES = ["{C}: {{v}}.", "{{P}} {c} are {{v}}.", "The {c} are {{v}}."]
+RARER_FRAMES = ["The {c}: {{v}}.", "{C} = {{v}}.", "As for the {c}: {{v}}.", "The {c} {be} given as {{v}}.", "Here {be} the {c}: {{v}}.", "The {c} {be} listed as {{v}}.", "Concerning the {c}: {{v}}."]
 
 
-def framed(frames: list[str], cues: str, more: tuple[str, ...]) -> list[str]:
-    """The frames filled with every cue, and the other templates."""
-    filled = [frame.format(c=cue, C=cue[0].upper() + cue[1:]) for cue in cues.split("|") for frame in frames]
+def framed(frames: list[str], cues: str, more: tuple[str, ...], be: str = "is") -> list[str]:
+    """Every cue in every frame and in two of the rarer ones; and the other templates."""
+    filled = []
+    for position, cue in enumerate(cues.split("|")):
+        start = len(more) + 2 * position
+        rarer = [RARER_FRAMES[(start + step) % len(RARER_FRAMES)] for step in range(2)]
+        filled += [frame.format(c=cue, C=cue[0].upper() + cue[1:], be=be) for frame in frames + rarer]
     return alternatives(*filled, *more)
 
 
 def noun(cues: str, *more: str) -> list[str]:
     """Sentences that name the fact by a noun ("The price is 3."), and others."""
-    return framed([frame for frame in NOUN_FRAMES if not frame.startswith("{C} is")], cues, more)
+    return framed(NOUN_FRAMES, cues, more)
 
 
 def nouns(cues: str, *more: str) -> list[str]:
     """The same for a plural ("The guests are Ann and Bob.")."""
-    return framed([frame for frame in PLURAL_FRAMES if not frame.startswith("{C} are")], cues, more)
+    return framed(PLURAL_FRAMES, cues, more, "are")
 
 
 def owned(cues: str, *more: str) -> list[str]:
@@ -43,7 +49,7 @@ def owned(cues: str, *more: str) -> list[str]:
 
 def owned_plural(cues: str, *more: str) -> list[str]:
     """The same for somebody's things ("Her hobbies are ...")."""
-    return framed(OWNED_PLURAL_FRAMES, cues, more)
+    return framed(OWNED_PLURAL_FRAMES, cues, more, "are")
 
 
 def amount(low: int, high: int) -> Callable[[World], Number]:
