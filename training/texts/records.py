@@ -25,6 +25,7 @@ class Fact:
     make: Callable[[World], object]
     keys: list[str]
     say: list[str] | dict[object, list[str]]
+    keys_zh: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Domain:
     openings: list[str]
     groups: list[tuple[list[str], tuple[str, ...]]] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    language: str = "en"
 
 
 def whole(low: int, high: int) -> Callable[[World], Number]:
