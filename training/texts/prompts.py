@@ -68,7 +68,7 @@ def field_names(world: World, answer: object, language: str) -> str:
     """The keys of an answer, as a sentence lists them."""
     keys = list(answer) if isinstance(answer, dict) else list(answer[0]) if isinstance(answer, list) and answer and isinstance(answer[0], dict) else []
     inner = [key for child in (answer.values() if isinstance(answer, dict) else []) for key in (child if isinstance(child, dict) else child[0] if isinstance(child, list) and child and isinstance(child[0], dict) else [])]
-    names = [*keys, *inner] if inner and world.chance(0.5) else keys
+    names = list(dict.fromkeys([*keys, *inner]))
     if language == "zh":
         return "、".join(names)
     if len(names) > 1 and world.chance(0.5):
