@@ -118,7 +118,7 @@ CHINESE_TICKET = Domain(
     },
     alternatives(
         "工单{id}，[客户|来自]{customer}。", "{customer}[反映|报告|说]{product}[有问题|出错了|不能用]。", "[您好|你好|客服好]，我是{customer}，我[在用|使用]{product}[|{version}版]。", "{customer}在{opened}[提交了|登记了]工单{id}。", "[新工单|工单]{id}：{issue}。", "{product}{version}版在{system}上[出问题了|报错]。",
-        "[来自|发件人]：{customer}[|（{email}）]。", "[主题|标题]：{issue}。", "我是{customer}，[单号|我的工单]是{id}。", "{customer}[用不了|打不开]{product}[|，提示“{issue}”]。", "{product}出现“{issue}”。", "[{opened}收到|今天收到]{customer}的[来信|请求]。"),
+        "[来自|发件人]：{customer}[|（{email}）]。", "[主题|标题]：{issue}。", "我是{customer}，[单号|我的工单]是{id}。", "{customer}[用不了|打不开]{product}[|，提示“{issue}”]。", "{product}出现“{issue}”。", "[{opened}收到|今天收到]{customer}的[来信|请求]。", "[用户|客户]{customer}[在使用{product}时遇到问题|来信求助|说{product}打不开|提交了工单{id}]。", "关于{product}的[工单|求助|投诉]：{issue}。"),
     [(["product", "version"], ("软件", "software", "产品信息")), (["customer", "email"], ("客户", "contact", "联系人"))],
     clause("[提取|整理]工单信息。", "把[工单|来信]写成JSON。", "请[填写|登记]工单。", "把这封信[转成|做成]工单。", "[阅读|看]来信并填表。"),
     language="zh",
@@ -219,7 +219,7 @@ CHINESE_BOOKING = Domain(
     },
     alternatives(
         "{guest}[预订了|订了]{hotel}[|的房间|，{nights}晚|，{check_in}入住]。", "[预订确认|订单|新预订]：{hotel}，{guest}[|，{nights}晚]。", "[{guest}您好|尊敬的{guest}]，您[在{hotel}的预订已确认|订的{hotel}已确认]。", "我[想|要]在{city}订一间房[|，住{nights}晚|，{check_in}入住]。", "{check_in}到{check_out}，[{guest}住在{hotel}|我们在{city}]。", "[感谢您预订|欢迎入住]{hotel}[。|！]",
-        "{guest}将于{check_in}入住[|{hotel}]。", "[订单号|确认号]{code}[，|：]{hotel}[|，{city}]。", "[您好|你好]，我是{guest}，[想订房间|订了{hotel}]。", "{city}的{hotel}，{nights}晚[|，{guests}人]。", "[我们|一共]{guests}人，[去{city}|住{hotel}]。"),
+        "{guest}将于{check_in}入住[|{hotel}]。", "[订单号|确认号]{code}[，|：]{hotel}[|，{city}]。", "[您好|你好]，我是{guest}，[想订房间|订了{hotel}]。", "{city}的{hotel}，{nights}晚[|，{guests}人]。", "[我们|一共]{guests}人，[去{city}|住{hotel}]。", "[预订人|客人|入住人]：{guest}，[酒店|住处]：{hotel}。", "{guest}[要去|打算去]{city}，[住{nights}晚|住在{hotel}]。"),
     [(["check_in", "check_out"], ("日期", "dates", "入住时间")), (["hotel", "city"], ("酒店信息", "place", "住宿")), (["price", "nights"], ("费用明细", "payment"))],
     clause("[提取|整理]预订信息。", "把预订写成JSON。", "[填写|登记]预订单。", "[阅读|看]确认信并填表。", "把订单转成JSON。"),
     language="zh",
@@ -256,7 +256,7 @@ CHINESE_FLIGHT = Domain(
     },
     alternatives(
         "{number}[航班|次航班]，{origin}[飞往|到]{destination}[|，{date}]。", "{airline}{number}[|，{departure}起飞|飞往{destination}]。", "{passenger}[从{origin}飞往|坐飞机去]{destination}[|，{date}出发]。", "[我想|我们要]从{origin}[飞到|去]{destination}[|，{date}走]。", "[登机牌|机票|行程单]：{passenger}，{number}。", "[旅客|尊敬的]{passenger}，您的航班{number}[{departure}起飞|已确认]。",
-        "{origin}—{destination}，{date}[|，{airline}]。", "[飞机|航班]{departure}从{origin}起飞[|，{arrival}到{destination}]。", "飞往{destination}的{number}[请到{gate}登机口|{departure}起飞]。", "{date}{passenger}[飞往|去]{destination}。", "[我们|我]订了{airline}去{destination}的票[|，{price}元]。"),
+        "{origin}—{destination}，{date}[|，{airline}]。", "[飞机|航班]{departure}从{origin}起飞[|，{arrival}到{destination}]。", "飞往{destination}的{number}[请到{gate}登机口|{departure}起飞]。", "{date}{passenger}[飞往|去]{destination}。", "[我们|我]订了{airline}去{destination}的票[|，{price}元]。", "[行程|出差|旅行]：{date}，{origin}到{destination}。", "{passenger}的[机票|航班]：{number}[|，飞往{destination}|，座位{seat}]。", "{airline}[每天|{date}]飞往{destination}。"),
     [(["origin", "destination"], ("航线", "route", "行程")), (["departure", "arrival"], ("时刻", "times", "时间")), (["gate", "seat"], ("登机信息", "boarding"))],
     clause("[提取|整理]航班信息。", "把[航班|机票]写成JSON。", "[阅读|看]行程单并填表。", "[填写|登记]航班。", "把机票转成JSON。"),
     language="zh",
@@ -293,7 +293,7 @@ CHINESE_VACANCY = Domain(
     },
     alternatives(
         "{company}[招聘|诚聘|急招|需要]{title}[|，地点{location}|，月薪{salary}元]。", "[招聘|职位|急招]：{title}[|，{location}|，{company}]。", "{company}在{location}[招|找]{title}。", "我们[需要|在找]一名{title}[|，在{location}上班|，{experience}年经验]。", "{location}[招|急聘]{title}[|，月薪{salary}元|，每周{hours}小时]。", "[欢迎加入|请来]{company}[做|当]{title}。", "{title}，{location}，{salary}元[一个月|]。",
-        "{title}在{company}[每月{salary}元|每周工作{hours}小时]。", "应聘{title}请[在{deadline}前报名|写信到{contact}]。", "[大家好|你好]，{company}招{title}。"),
+        "{title}在{company}[每月{salary}元|每周工作{hours}小时]。", "应聘{title}请[在{deadline}前报名|写信到{contact}]。", "[大家好|你好|各位]，{company}[招|正在找]{title}。", "[职位|岗位]：{title}，[公司|单位]：{company}[|，地点：{location}]。"),
     [(["salary", "hours"], ("待遇", "terms", "条件")), (["company", "location"], ("单位信息", "employer")), (["skills", "experience"], ("任职要求", "requirements"))],
     clause("[提取|整理]招聘信息。", "把职位写成JSON。", "[阅读|看]招聘广告并填表。", "[填写|登记]职位。", "把广告转成JSON。"),
     language="zh",
@@ -329,7 +329,7 @@ CHINESE_APPOINTMENT = Domain(
     },
     alternatives(
         "{client}[约了|预约了]{date}[|{time}|，{reason}|，{service}]。", "[预约|提醒|预约单]：{client}，{date}[|，{time}|，{reason}]。", "{client}您好，[您的预约在{date}|请{date} {time}来|请{time}准时到]。", "我[想|要]预约{service}[|，{date}|，{reason}]。", "[你好|您好]，我是{client}，[想预约{service}|因为{reason}想预约|想约{date}]。", "{date} {time}，{client}[|，{service}|，{reason}]。",
-        "{client}{date}[去|到]{service}[|，{reason}]。", "请记下{client}{date}的预约。", "{service}[通知|提醒]{client}，[{date}见|{time}到]。", "{client}因为{reason}[打来电话|要来]。", "[新预约|预约]：{with}[|，{date}]。"),
+        "{client}{date}[去|到]{service}[|，{reason}]。", "请记下{client}{date}的预约。", "{service}[通知|提醒]{client}，[{date}见|{time}到]。", "{client}因为{reason}[打来电话|要来]。", "[新预约|预约]：{with}[|，{date}]。", "[姓名|病人|预约人]：{client}，[日期|时间]：{date}[|，事由：{reason}]。"),
     [(["date", "time"], ("预约时段", "when", "slot")), (["client", "phone"], ("预约人信息", "contact")), (["place", "with"], ("就诊信息", "where"))],
     clause("[提取|整理]预约信息。", "把预约写成JSON。", "[填写|登记]预约单。", "[阅读|看]短信并填表。", "把短信转成JSON。"),
     language="zh",
@@ -366,7 +366,7 @@ CHINESE_INVOICE = Domain(
     },
     alternatives(
         "发票{number}[，{seller}|，开给{customer}|，{date}|：{item}]。", "{seller}[开出|寄来]发票{number}[|，金额{total}元]。", "{customer}[应付|欠]{seller}{total}元[|，{item}]。", "[尊敬的{customer}|{customer}您好]，[附上发票{number}|感谢您订购{item}]。", "{item}：{total}元。", "{seller}[收|要收]{total}元[|，用于{item}]。", "[销售方|卖方]：{seller}，[购买方|买方]：{customer}。",
-        "[提醒|通知]：发票{number}[{due}到期|请付款]。", "{date}，{seller}给{customer}开了[发票|账单]。", "[我们|公司]收到{seller}的[发票|账单][|，{total}元]。", "为{item}付{total}元。"),
+        "[提醒|通知]：发票{number}[{due}到期|请付款]。", "{date}，{seller}给{customer}开了[发票|账单]。", "[我们|公司]收到{seller}的[发票|账单][|，{total}元]。", "为{item}付{total}元。", "[发票号|票号]：{number}，[金额|合计]：{total}元[|，项目：{item}]。", "{customer}收到了{seller}的[发票|账单]{number}。", "[请|请您]为{item}付款[|给{seller}|，共{total}元]。"),
     [(["date", "due"], ("日期", "dates", "期限")), (["total", "tax"], ("款项", "amounts", "费用")), (["seller", "customer"], ("双方", "parties"))],
     clause("[提取|整理]发票信息。", "把[发票|账单]写成JSON。", "[阅读|看]发票并填表。", "[填写|登记]发票。", "把账单转成JSON。"),
     language="zh",
@@ -436,7 +436,7 @@ CHINESE_COURSE = Domain(
     },
     alternatives(
         "[新课|课程|招生]：{title}[|，{teacher}主讲|，{start}开课|，{weeks}周]。", "{teacher}[教|主讲|开设]{title}[|，{start}开课|，在{place}]。", "《{title}》[{start}开课|由{teacher}主讲|一共{weeks}周|学费{price}元]。", "[想学|欢迎报名]{title}[，找{teacher}|，{day}上课|，学费{price}元]。", "每{day}在{place}[学|上]{title}。", "[同学们好|大家好]，{title}[{start}开课|在{place}上课]。",
-        "{title}，{day}，{place}。", "{weeks}周学会{title}[|，{price}元]。", "{start}起{teacher}[讲授|教]{title}。", "我[报了|参加了]{title}[|，{teacher}老师教|，{price}元]。"),
+        "{title}，{day}，{place}。", "{weeks}周学会{title}[|，{price}元]。", "{start}起{teacher}[讲授|教]{title}。", "我[报了|参加了]{title}[|，{teacher}老师教|，{price}元]。", "[课程|课名]：{title}，[老师|讲师]：{teacher}[|，{start}开课|，{place}]。"),
     [(["day", "place"], ("上课安排", "schedule")), (["price", "places"], ("报名信息", "terms")), (["start", "weeks"], ("课程时间", "period"))],
     clause("[提取|整理]课程信息。", "把课程写成JSON。", "[阅读|看]通知并填表。", "[填写|登记]课程。", "把通知转成JSON。"),
     language="zh",

@@ -97,7 +97,7 @@ def seat(world: World) -> str:
 
 def team(world: World) -> str:
     place, tail = city(world), world.pick(words.TEAM_TAILS)
-    return world.random.choice([f"{place} {tail}", f"{place} {tail}", f"FC {place}", f"the {tail}", f"{place} SC"])
+    return world.random.choice([f"{place} {tail}", f"{place} {tail}", f"FC {place}", f"AC {place}", f"{place} SC"])
 
 
 def street_address(world: World) -> str:
@@ -211,14 +211,14 @@ PERSON = Domain(
     alternatives(
         "{name} is {age} years old and [lives|works|is at home|resides] in {city}.", "{name}[, {age},| ({age})] [lives|works|resides] in {city}.", "{name} [works|has a job] as a {occupation} in {city}.",
         "{name} is a {occupation}[| from {city}| in {city}| at {employer}| at {employer} in {city}| with {employer}].", "{name} ({age}) is a {occupation}[| at {employer}| in {city}| from {city}].",
-        "[Meet|This is|Let me introduce|Here comes|I know] {name}[, a {occupation} from {city}| from {city}| of {employer}|].", "[My name is {name}|I am {name}|I'm {name}] and I am {age}[| years old].",
+        "[Meet|This is|Let me introduce|Here comes|I know] {name}[, a {occupation} from {city}| from {city}| from the company {employer}|].", "[My name is {name}|I am {name}|I'm {name}] and I am {age}[| years old].",
         "{name} [lives|was born|has a house] in {city}, {country}.", "At {age}, {name} [works for|runs|has joined|left] {employer}[| in {city}].", "{name} was born in {birth_year}[| in {city}].",
-        "[I am|I'm|My name is|Hello, I am|Hi, this is] {name}[| from {city}| of {employer}].", "{name} is {age}[| years old].", "{name}, aged {age}, [is a {occupation}|works as a {occupation}|is a {occupation} based in {city}].",
+        "[I am|I'm|My name is|Hello, I am|Hi, this is] {name}[| from {city}| and I work at {employer}].", "{name} is {age}[| years old].", "{name}, aged {age}, [is a {occupation}|works as a {occupation}|is a {occupation} based in {city}].",
         "The {occupation} {name} [works for|joined|left|has founded] {employer}.", "[Hello|Hi|Good morning], I'm {name}, {age}, {occupation}.", "{name} [joined|left] {employer} as a {occupation}.",
         "In {city} [lives|lived|works] {name}.", "[Name|Full name|Person|Who]: {name}.", "{name} of {city} is {age} years old[| and works as a {occupation}].", "The {age}-year-old {occupation} {name} [lives|works|was seen] in {city}.",
         "[Yesterday|Last week|On Monday] I met {name}[|, a {occupation}|, who works for {employer}].", "{name}, born {birth_year}, [lives|works] in {city}.", "[Profile of|About|Portrait:|A note on] {name}.",
         "Our [new colleague|neighbour|guest|speaker] {name} [comes from|lives in] {city}.", "Name: {name}[, age: {age}|, city: {city}|; occupation: {occupation}].", "{employer} [has hired|welcomes|promoted] {name}[| as a {occupation}].",
-        "[Do you know|Have you met] {name}[| from {city}| of {employer}]?", "{name} ([born in |* ]{birth_year}) is a {occupation}."),
+        "[Do you know|Have you met] {name}[| from {city}| who works at {employer}]?", "{name} ([born in |* ]{birth_year}) is a {occupation}."),
     [(["city", "country"], ("address", "home", "location", "place")),
      (["occupation", "employer"], ("job", "work", "career", "employment")),
      (["email", "phone"], ("contact", "contacts", "reach"))],
@@ -475,7 +475,7 @@ FLIGHT = Domain(
         "Flight {number} from {origin} to {destination}[| on {date}| at {departure}|, {date}, {departure}].", "{airline} [flight |]{number}[| to {destination}| from {origin}| departs at {departure}].", "{passenger} flies from {origin} to {destination}[| on {date}| with {airline}].", "[I want|I would like|We want] to fly from {origin} to {destination}[| on {date}].",
         "[Boarding pass|Ticket|Itinerary]: {passenger}, {number}.", "{number} {origin} - {destination}[|, {date}|, {departure} - {arrival}].", "[Dear|Hello] {passenger}, your flight {number} [leaves at {departure}|is confirmed|leaves on {date}].", "[Your|My] flight to {destination} [leaves at {departure}|is on {date}].",
         "The plane from {origin} to {destination} [leaves|takes off] at {departure}[| and lands at {arrival}].", "{origin} to {destination}, {date}[|, {airline}].", "[Attention|Please note]: flight {number} to {destination} [is now boarding|leaves from gate {gate}|leaves at {departure}].", "On {date} {passenger} travels to {destination}.",
-        "[We booked|I booked] {airline} to {destination}[| for {price} dollars| for €{price}].", "{airline} flies from {origin} to {destination}[| for ${price}]."),
+        "[Trip|Journey|Business trip] to {destination}[|: {airline} {number}|, {date}].", "[We booked|I booked] {airline} to {destination}[| for {price} dollars| for €{price}].", "{airline} flies from {origin} to {destination}[| for ${price}]."),
     [(["origin", "destination"], ("route", "trip", "leg")), (["departure", "arrival"], ("times", "schedule")), (["gate", "seat"], ("boarding", "boarding_pass"))],
     alternatives("[Extract|Record|Find] the flight.", "Write the [flight|ticket] as JSON.", "Read the [ticket|itinerary|boarding pass].", "Fill in the flight [data|details].", "[Turn|Convert] the ticket into JSON."),
 )
@@ -517,7 +517,7 @@ RECIPE = Domain(
     alternatives(
         "{name}[| for {servings}| in {minutes} minutes| by {author}].", "[Recipe|Today|Tonight]: {name}[|, {minutes} minutes|, serves {servings}].", "[For|To make] {name} you need {ingredients}.", "{author} [makes|cooks|shows us how to make|recommends] {name}.", "[How to make|My favourite|Grandma's|Quick] {name}.", "{name} [takes|needs|is ready in] {minutes} minutes.",
         "[Take|Mix|Prepare] {ingredients} and bake at {temperature} degrees.", "[This|The] {name} [serves|feeds] {servings}[| people].", "Our [recipe of the day|cooking tip]: {name}[| with {ingredients}].", "{name} with {ingredients}.", "[We|I] made {name} [yesterday|for {servings} people|with {ingredients}].",
-        "[Bake|Cook] the {name} for {minutes} minutes[| at {temperature} degrees].", "{name} ({calories} kcal)[|, {minutes} min].", "In {minutes} minutes [you have|there is] {name} for {servings}."),
+        "[Bake|Cook] the {name} for {minutes} minutes[| at {temperature} degrees].", "{name} ({calories} kcal)[|, {minutes} min].", "In {minutes} minutes [you have|there is] {name} for {servings}.", "[Hello cooks|Dear friends|Hi], here is [my|our] {name}.", "[You need|We need] {ingredients} for {name}."),
     [(["minutes", "temperature"], ("baking", "cooking", "preparation")), (["servings", "calories"], ("nutrition", "portion"))],
     alternatives("[Extract|Record] the recipe.", "Write the recipe as JSON.", "Fill in the recipe card.", "Read the recipe.", "[Turn|Convert] the recipe into JSON.", "[Make|Write] a recipe card."),
 )
@@ -743,7 +743,7 @@ INVOICE = Domain(
             "[Issued|Written|Sent] on {v}.", "The [invoice|bill] [is dated|was written on|was sent on|was issued on] {v}.", "[Issued|Invoice date|Dated]: {v}.", "It bears the date {v}.")),
         "due": Fact(date, ["due", "due_date", "pay_by", "payable_by", "deadline"], noun(
             "due date|payment deadline|last day to pay",
-            "[Please pay|Pay|Payable|It must be paid|Kindly settle it] [by|before|until|no later than] {v}.", "It is due on {v}.", "[Due|Pay by|Payable until]: {v}.", "[The money|Payment] is due [on|by] {v}.", "You have until {v} to pay.")),
+            "[Please pay|Pay|Payable|It must be paid|Kindly settle it] [by|before|no later than] {v}.", "It is due on {v}.", "[Due|Pay by|Payable until]: {v}.", "[The money|Payment] is due [on|by] {v}.", "You have until {v} to pay.")),
         "quantity": Fact(whole(2, 120), ["quantity", "units", "hours", "count", "qty"], noun(
             "quantity|number of units|number of hours",
             "[We charge|It was|You got|We delivered] {v} units.", "[Quantity|Units|Qty]: {v}.", "{v} units [were delivered|at the usual price].", "The [order|invoice] covers {v} units.")),
@@ -782,7 +782,7 @@ FILM = Domain(
             "[It came out|It was made|It was shot|It opened|It was released] in {v}.", "[Released|Made|Shot] in {v}.", "The film is from {v}.", "[Year|Released]: {v}.", "It [dates from|is a film of] {v}.")),
         "genre": Fact(one_of(words.FILM_GENRES), ["genre", "kind", "category", "type"], noun(
             "genre|kind of film|category",
-            "It is [a kind of|classed as|listed as|a typical] {v}.", "[Genre|Kind]: {v}.", "[Fans|Friends|Lovers] of {v} will [like|love] it.", "It belongs to the genre {v}.", "[You find it|It is filed] under {v}.")),
+            "It is [classed as|listed as|best described as] {v}.", "[Genre|Kind]: {v}.", "[Fans|Friends|Lovers] of {v} will [like|love] it.", "It belongs to the genre {v}.", "[You find it|It is filed] under {v}.")),
         "minutes": Fact(whole(12, 210), ["minutes", "runtime", "length", "duration", "running_time"], noun(
             "running time in minutes|length in minutes",
             "It [runs for|lasts|takes|goes on for] {v} minutes.", "It is {v} minutes long.", "[Length|Running time|Runtime]: {v} [minutes|min].", "After {v} minutes it is [over|finished].", "You sit for {v} minutes.")),
