@@ -165,7 +165,7 @@ PERSON = Domain(
             "{S} [settled|put down roots|found a home] in {v}.", "You [will|can] find this person in {v}.", "{S} makes a home in {v}.")),
         "country": Fact(country, ["country", "nation", "nationality", "country_of_origin", "home_country"], owned(
             "country|home country|nation|country of origin",
-            "{S} [was born|was once born] in the country of {v}.", "{S} [is|became|has been] a citizen of {v}[| for long].",
+            "{S} [was born|was once born] in the country of {v}.", "{S} [is|became|has become] a citizen of {v}.",
                 "{S} [has|holds|travels on|carries] a passport [of|from] {v}.",
             "{P} [family|mother|father] [comes|is] from the country of {v}.", "{S} comes from [the country of|the nation of] {v}.",
                 "{P} nationality is that of {v}.",
@@ -219,7 +219,7 @@ PERSON = Domain(
                 "There are {v} [children|kids] in the [house|family].", "{S} is proud of {v} [children|kids].")),
         "email": Fact(email, ["email", "mail", "email_address", "contact_email", "e_mail"], owned(
             "email|email address|mail address|e-mail",
-            "[Write|Please write|Send a mail|Send a note|Send word|Mail] to {v}.", "{S} can be [reached|contacted] [at|under] {v}.", "[Contact|Mail]: {v}.",
+            "[Write|Please write|Send a mail|Send a note|Send word|Mail] to {v}.", "{S} can be [reached|contacted|found] at {v}.", "[Contact|Mail]: {v}.",
                 "{S} [answers|reads] mail at {v}.",
             "{S} [uses|has] the [address|mailbox] {v}.", "{S} is best reached at {v}.")),
         "phone": Fact(phone, ["phone", "telephone", "phone_number", "tel", "mobile"], owned(
@@ -346,7 +346,7 @@ TICKET = Domain(
         "users": Fact(whole(2, 500), ["affected_users", "users", "affected", "user_count"], noun(
             "number of affected users|number of users|user count",
             "It [affects|hits|bothers|concerns] {v} [people|users|colleagues].", "[Affected users|Users affected|Users]: {v}.",
-                "We are {v} [users|people|colleagues].", "[About|At least|Some] {v} [users|people|colleagues] [report|see|have] it.",
+                "We are {v} [users|people|colleagues].", "[About|At least|Exactly] {v} [users|people|colleagues] [report|see|have] it.",
                 "[There are|We have] {v} affected [users|people].", "All {v} [users|people] see it.", "{v} [users|colleagues|people] are affected.")),
     },
     alternatives(
@@ -738,11 +738,11 @@ MATCH = Domain(
                 "[As guests,|The visitors] {v} [had a long trip|played well].")),
         "home_goals": Fact(whole(2, 9), ["home_goals", "home_score", "goals_home", "score_home"], noun(
             "number of home goals|score of the home team|home score",
-            "The [home team|hosts|home side] [scored|got|made|shot] {v}[| goals| times].", "[Home goals|Goals of the hosts|Goals home]: {v}.",
+            "The [home team|hosts|home side] [scored|got|made] {v}[| goals].", "[Home goals|Goals of the hosts|Goals home]: {v}.",
                 "{v} goals [for|by] the [home team|hosts].", "The hosts [ended|finished] with {v} goals.")),
         "away_goals": Fact(whole(2, 9), ["away_goals", "away_score", "goals_away", "score_away"], noun(
             "number of away goals|score of the away team|away score",
-            "The [away team|visitors|guests|away side] [scored|got|made|shot] {v}[| goals| times].", "[Away goals|Goals of the visitors|Goals away]: {v}.",
+            "The [away team|visitors|guests|away side] [scored|got|made] {v}[| goals].", "[Away goals|Goals of the visitors|Goals away]: {v}.",
                 "{v} goals [for|by] the [away team|visitors].", "The visitors [ended|finished] with {v} goals.")),
         "sport": Fact(one_of(words.SPORTS), ["sport", "discipline", "game", "type"], noun(
             "sport|discipline|kind of sport",
@@ -839,7 +839,7 @@ VACANCY = Domain(
             "You [know|are good at|have experience in|should know|are strong in] {v}.", "[Required|Needed|Must have|Your profile]: {v}.",
                 "[We ask for|We expect|We need] [knowledge of|skills in] {v}.", "[Experience in|Knowledge of] {v} [is needed|is a must|is expected].")),
         "experience": Fact(whole(2, 12), ["experience", "years_of_experience", "experience_years", "years"], noun(
-            "years of experience|experience in years",
+            "required experience in years|experience in years",
             "[You have|We expect|You need|You should have|We ask for] {v} years of experience.", "[At least|Minimum] {v} years of experience.",
                 "[Experience|Years of experience]: {v}[| years].", "{v} years [in the job|of practice] are [needed|a must].")),
         "deadline": Fact(date, ["deadline", "apply_by", "closing_date", "application_deadline"], noun(
@@ -970,7 +970,7 @@ APPOINTMENT = Domain(
         "time": Fact(clock, ["time", "hour", "at", "start_time"], noun(
             "time|starting time|hour",
             "[It is|Please come|You come|See you|We expect you|It starts] at {v}.", "[Time|Hour|At]: {v}.", "[Be here|Come] at {v}[| sharp| on time].",
-                "[Your|The] turn is at {v}.", "We begin at {v}.")),
+                "Your turn is at {v}.", "We begin at {v}.")),
         "duration": Fact(whole(5, 120), ["duration", "minutes", "length", "duration_minutes"], noun(
             "duration in minutes|length in minutes",
             "It [takes|lasts|will take] [about |]{v} minutes.", "[Duration|Length|Time needed]: {v} [minutes|min].", "[Plan|Allow|Reserve] {v} minutes.",
