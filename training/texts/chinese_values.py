@@ -83,7 +83,8 @@ def chinese_date(world: World) -> str:
     """A day as Chinese texts write it: mostly with 年月日, sometimes with figures and hyphens."""
     year, month, day = world.random.randint(1990, 2030), world.random.randint(1, 12), world.random.randint(1, 28)
     return world.random.choice([
-        f"{year}年{month}月{day}日", f"{year}年{month}月{day}日", f"{month}月{day}日", f"{month}月{day}号", f"{year}-{month:02d}-{day:02d}", f"{year}/{month}/{day}", f"{year}.{month:02d}.{day:02d}",
+        f"{year}年{month}月{day}日", f"{year}年{month}月{day}日", f"{month}月{day}日", f"{month}月{day}号", f"{year}-{month:02d}-{day:02d}",
+            f"{year}/{month}/{day}", f"{year}.{month:02d}.{day:02d}",
     ])
 
 
@@ -131,7 +132,8 @@ def chinese_film(world: World) -> str:
     """The title of a film or a book."""
     noun, other = world.pick(words.CHINESE_COMMON), world.pick(words.CHINESE_COMMON)
     return world.random.choice([
-        f"{noun}的{other}", f"{noun}与{other}", f"最后的{noun}", f"{chinese_city(world)}之{noun}", f"{noun}{other}", chinese_phrase(world, 3, 7), f"{world.pick(words.CHINESE_GIVEN)}{world.pick(words.CHINESE_GIVEN)}的{noun}",
+        f"{noun}的{other}", f"{noun}与{other}", f"最后的{noun}", f"{chinese_city(world)}之{noun}", f"{noun}{other}", chinese_phrase(world, 3, 7),
+            f"{world.pick(words.CHINESE_GIVEN)}{world.pick(words.CHINESE_GIVEN)}的{noun}",
     ])
 
 
@@ -150,7 +152,8 @@ def chinese_brand(world: World) -> str:
 def chinese_phone(world: World) -> str:
     """A mobile number of eleven digits, or a line with an area code."""
     digits = lambda count: "".join(world.random.choice("0123456789") for _ in range(count))  # noqa: E731
-    return world.random.choice([f"1{world.random.choice('3578')}{digits(9)}", f"0{digits(3)}-{digits(7)}", f"1{world.random.choice('3578')}{digits(1)}-{digits(4)}-{digits(4)}"])
+    return world.random.choice([f"1{world.random.choice('3578')}{digits(9)}", f"0{digits(3)}-{digits(7)}",
+        f"1{world.random.choice('3578')}{digits(1)}-{digits(4)}-{digits(4)}"])
 
 
 def chinese_code(world: World) -> str:
