@@ -19,7 +19,7 @@ import torch.nn.functional as F
 class Config:
     """The sizes of the network."""
 
-    vocabulary: int = 3072
+    vocabulary: int = 4096
     width: int = 256
     layers: int = 6
     heads: int = 4

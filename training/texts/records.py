@@ -107,7 +107,7 @@ def subject_words(world: World, domain: Domain, values: dict) -> dict[str, str]:
     if domain.name == "person" and world.chance(0.3):
         first = values["name"].split()[0]
         return {"S": first, "s": first, "P": f"{first}'s"}
-    subject, possessive = world.random.choice([("he", "His"), ("she", "Her"), ("they", "Their")])
+    subject, possessive = world.random.choice([("he", "His"), ("she", "Her")])
     return {"S": subject.capitalize(), "s": subject, "P": possessive}
 
 

@@ -105,17 +105,14 @@ def choice(world: World, language: str) -> Example:
     """A label, bare or in an object."""
     text, right, options, task = draw_choice(world, language)
     request = choice_requests(world, language, task, options)
-    return choice_example(world, f"choice_{language}", text, right, options, request, task, language)
-
-
-def choice_example(world: World, name: str, text: str, right: str, options: list[str], request: str, task: str, language: str) -> Example:
+    named = all(option in request for option in options)
     pick = Choice(right, tuple(options))
     is_bare, key = world.chance(0.55), world.random.choice([*CHOICE_KEYS, task])
     if not is_bare and world.chance(0.4):
         request += world.random.choice([' JSON with "{k}".', " Answer as {{\"{k}\": ...}}.", " JSON.", ' JSON: "{k}".']).format(k=key)
     style = random_style(world)
     answer = [Segment(right, "choice", pick.options)] if is_bare else json_segments({key: pick}, style, key in request)
-    return converse(world, Asked(name, [text], [answer], language=language), request, [answer], True)
+    return converse(world, Asked(f"choice_{language}", [text], [answer], language=language), request, [answer], named)
 
 
 # --- tools ----------------------------------------------------------------------------------------
@@ -130,7 +127,8 @@ def described(tool: Tool, name: str, names: dict[str, str]) -> dict:
     """A tool as an API lists it."""
     fields = {}
     for key, argument in tool.arguments.items():
-        field = {"type": "string", "enum": list(argument.options)} if argument.kind == "enum" else {"type": argument.kind}
+        made = argument.make(World(0))
+        field = {"type": "string", "enum": list(made.options)} if isinstance(made, Choice) else {"type": argument.kind}
         fields[names[key]] = field | ({"description": argument.description} if argument.description else {})
     return {"name": name, "description": tool.description, "parameters": {"type": "object", "properties": fields, "required": list(fields)}}
 
@@ -138,11 +136,11 @@ def described(tool: Tool, name: str, names: dict[str, str]) -> dict:
 def listed(world: World, tools: list[dict], language: str) -> str:
     """The tools, as a prompt lists them."""
     draw = world.random.random()
-    if draw < 0.25:
+    if draw < 0.3:
         return ("工具：" if language == "zh" else "Tools: ") + ", ".join(tool["name"] for tool in tools) + ("。" if language == "zh" else ".")
-    if draw < 0.5:
+    if draw < 0.65 or len(tools) > 4:
         return "\n".join([world.random.choice(["Tools:", "You can call:", "工具："]), *(f"- {tool['name']}({', '.join(tool['parameters']['properties'])}): {tool['description']}" for tool in tools)])
-    if draw < 0.6:
+    if draw < 0.7:
         tools = [{"type": "function", "function": tool} for tool in tools]
     whole = json.dumps(tools, ensure_ascii=False) if world.chance(0.3) else "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
     before, behind = world.random.choice([("Tools:\n", ""), ("Tools:\n", ""), ("# Tools\n", ""), ("<tools>\n", "\n</tools>"), ("You may call these functions:\n", ""), ("工具：\n", "")])
@@ -243,7 +241,7 @@ def plan(world: World, language: str) -> Example:
 # --- reasoning ------------------------------------------------------------------------------------
 
 STEP_REQUESTS = {
-    "en": alternatives("[Think|Work|Go] step by step.", "[Show|Write|Give] [the|your|all] steps[.|, then the answer.|first.]", "[Explain|Explain how you get there].", "[Reason|Think] first, then answer.", "Solve it in steps."),
+    "en": alternatives("[Think|Work|Go] step by step.", "[Show|Write|Give] [the|your|all] steps[.|, then the answer.| first.]", "[Explain|Explain how you get there].", "[Reason|Think] first, then answer.", "Solve it in steps."),
     "zh": alternatives("[一步一步|逐步][思考|计算|推理]。", "[写出|给出|先写][步骤|推理过程]。", "先[思考|推理]，再[回答|给出答案]。", "[解释|说明][推理|计算]过程。"),
 }
 ANSWER_LINES = {"en": ["Answer: ", "Answer: ", "Answer: ", "The answer is ", "Result: ", "So the answer is "], "zh": ["答案：", "答案：", "答案是", "结果：", "所以答案是"]}
@@ -274,13 +272,15 @@ def reasoned(world: World, task: str, language: str, make: Callable[[World, str]
     if world.chance(0.15):
         told = ["\n".join(problem.steps) for problem in problems]
     answers = [write(steps, problem.answer) for steps, problem in zip(told, problems, strict=True)]
-    request = reason_request(world, kind, language, reason_key, answer_key, line)
+    is_number = isinstance(problems[-1].answer, Number)
+    request = reason_request(world, kind, language, (reason_key, answer_key, "integer" if is_number else "string"), line)
     return converse(world, Asked(f"{task}_{language}", [problem.question for problem in problems], list(answers), language=language), request, answers, True)
 
 
-def reason_request(world: World, kind: str, language: str, reason_key: str, answer_key: str, line: str) -> str:
-    """What tells how to answer."""
+def reason_request(world: World, kind: str, language: str, fields: tuple[str, str, str], line: str) -> str:
+    """What tells how to answer; `fields` are the keys of the steps and of the answer, and the type of the answer."""
     is_chinese = language == "zh"
+    reason_key, answer_key, answer_type = fields
     if kind == "alone":
         return world.sentence(ANSWER_ONLY[language])
     steps = world.sentence(STEP_REQUESTS[language]) if world.chance(0.7) else ""
@@ -293,7 +293,7 @@ def reason_request(world: World, kind: str, language: str, reason_key: str, answ
         return between + then if world.chance(0.7) else f"{steps} {then}".strip()
     told = f"用JSON，先“{reason_key}”后“{answer_key}”。" if is_chinese else world.random.choice(['JSON with "{r}" and "{a}".', 'Steps in "{r}", result in "{a}", as JSON.', 'Answer with a JSON object: "{r}", then "{a}".']).format(r=reason_key, a=answer_key)
     if world.chance(0.3):
-        schema = {"type": "object", "properties": {reason_key: {"type": "string"}, answer_key: {"type": "integer"}}, "required": [reason_key, answer_key]}
+        schema = {"type": "object", "properties": {reason_key: {"type": "string"}, answer_key: {"type": answer_type}}, "required": [reason_key, answer_key]}
         told = f"{'模式' if is_chinese else 'Its schema'}: {json.dumps(schema, ensure_ascii=False)}"
     return ("" if is_chinese else " ").join(filter(None, [steps, told]))
 
@@ -317,9 +317,9 @@ TASKS: dict[str, Callable[[World], Example]] = {
 # Shares of the examples: copying first, then everything.
 FIRST_PHASE = {"lookup": 8, "record_en": 4, "record_zh": 1, "orders_en": 1, "groups": 1}
 FULL_MIXTURE = {
-    "record_en": 9, "record_zh": 5, "lookup": 3, "groups": 2, "orders_en": 3, "orders_zh": 1.5, "views": 2, "choice_en": 7, "choice_zh": 4,
-    "tool_en": 5, "tool_zh": 3, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 5, "arithmetic_zh": 3, "last_letters_en": 2, "last_letters_zh": 1,
-    "shuffled_objects_en": 3, "shuffled_objects_zh": 1.5, "small_reasoning_en": 1, "small_reasoning_zh": 0.5, "sums": 3, "letters": 2, "swaps": 1.5,
+    "record_en": 10, "record_zh": 5, "lookup": 3, "groups": 1.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
+    "tool_en": 6, "tool_zh": 4, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
+    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "sums": 4, "letters": 3, "swaps": 1.5,
 }
 
 
