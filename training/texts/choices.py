@@ -57,11 +57,11 @@ commendable / dreamy / faultless / glorious / neat / nice / fun / tremendous / u
 """)
 BAD_WORDS = cut("""
 bad / terrible / awful / horrible / poor / dreadful / disappointing / useless / boring / annoying / ugly / worthless / pathetic / lousy / miserable /
-disgusting / appalling / atrocious / mediocre at best / unacceptable / frustrating / unpleasant / overpriced / shoddy / nasty / dull / tedious /
+disgusting / appalling / atrocious / mediocre / unacceptable / frustrating / unpleasant / overpriced / shoddy / nasty / dull / tedious /
 horrendous / abysmal / inferior / unbearable / hopeless / laughable / flimsy / unreliable / defective / faulty / disastrous / ghastly / repulsive /
 irritating / low-quality / badly made / second-rate / third-rate / clumsy / tasteless / depressing / painful / ridiculous / unsatisfactory / unusable /
-messy / filthy / rotten / shameful / regrettable / unconvincing / lame / cheap and nasty / subpar / dismal / horrid / insulting / a letdown through and through / infuriating / careless / crappy
-""".replace("a letdown through and through /", ""))
+messy / filthy / rotten / shameful / regrettable / unconvincing / lame / cheap and nasty / subpar / dismal / horrid / insulting / infuriating / careless / crappy
+""")
 ADJECTIVE_FRAMES = sentences("""
 [The|This|My new|Our] {x} [is|was] [|really |truly |simply |just ]{a}.
 I [find|found] [the|this] {x} [|really |quite ]{a}.
@@ -77,7 +77,6 @@ The {x} [looks|feels] {a}.
 [Everything about|Every part of|Every minute of] the {x} was {a}.
 [I have to say|I must admit] that this {x} is {a}.
 [{A}|So {a}]! [That is what I think of the {x}.|That's the {x} for you.]
-You will not find a more {a} {x} anywhere.
 [|Wow, ][the|that] {x} is [so|pretty] {a}[!|...]
 The {x} we [got|had|chose] was {a}[| from start to finish| in every way].
 """)
@@ -88,11 +87,13 @@ The {x} [is|was] [anything but|far from] {a}.
 This {x} is [by no means|in no way] {a}.
 I did not find the {x} {a} [at all|in any way].
 """)
+NOT_GOOD = cut("good / pleasant / impressive / beautiful / charming / enjoyable / convincing / satisfying / inspiring / likeable / fun / nice / thoughtful / well-made / refreshing / pleasing")
+NOT_BAD = cut("bad / terrible / boring / annoying / ugly / disappointing / useless / frustrating / unpleasant / overpriced / dull / tedious / unreliable / clumsy / messy / painful")
 GOOD_DOINGS = framed(cut("""
 love / adore / really enjoy / am happy with / am delighted with / am very pleased with / am in love with / highly recommend / can only praise /
 would gladly recommend / cannot get enough of / am impressed by / am thrilled with / am a big fan of / am so glad about / am fully satisfied with /
-would choose again and again / have nothing but praise for / fell in love with / rave about / keep smiling about / am grateful for
-"""), ["I {c} [this|the] {x}[.|!]", "I {c} the {x}, [really|and so does my family].", "[Honestly|All in all], I {c} the {x}."]) + framed(cut("""
+would always come back to / have nothing but praise for / fell in love with / rave about / keep smiling about / am grateful for
+"""), ["I {c} [this|the] {x}[.|!]", "I {c} the {x}, [really|and that is no joke|believe me].", "[Honestly|All in all], I {c} the {x}."]) + framed(cut("""
 made my day / exceeded my expectations / is worth every cent / deserves five stars / put a smile on my face / was better than I hoped /
 is a real treat / could not be better / is the best I ever had / wins me over again and again / is a joy / is a dream / beats all others /
 works like a charm / is a great value / left us speechless with joy / is a success all round / gets ten out of ten from me / surprised me in the best way /
@@ -102,7 +103,7 @@ BAD_DOINGS = framed(cut("""
 hate / dislike / can't stand / regret / am unhappy with / am disappointed with / am angry about / am fed up with / cannot recommend /
 would never recommend / am tired of / am disgusted by / am annoyed by / would not wish on anyone / have nothing but trouble with / did not enjoy /
 do not like / warn everyone about / complained about / want my money back for / feel cheated by / wasted my money on / lost patience with
-"""), ["I {c} [this|the] {x}[.|!]", "I {c} the {x}, [really|and so does my family].", "[Honestly|All in all], I {c} the {x}."]) + framed(cut("""
+"""), ["I {c} [this|the] {x}[.|!]", "I {c} the {x}, [really|and that is no joke|believe me].", "[Honestly|All in all], I {c} the {x}."]) + framed(cut("""
 ruined my day / fell short of my expectations / is not worth a cent / deserves no stars / made me angry / was worse than I feared /
 is a waste of money / could not be worse / is the worst I ever had / lets me down again and again / is a pain / is a nightmare / is a rip-off /
 never worked / is a total letdown / left us with a headache / is a failure all round / gets zero points from me / went wrong in every way /
@@ -156,7 +157,6 @@ It was my [first|second|third] time.
 We [went|were there] on {d}.
 I am [from|writing from] {p}.
 [There were four of us.|There were two of us.|We were a group of six.]
-The color is {c}.
 I [live|work] nearby.
 """)
 KIN = cut("mother / father / brother / sister / wife / husband / neighbor / boss / friend / colleague / son / daughter / uncle / aunt / cousin")
@@ -175,7 +175,7 @@ def fill(world: World, template: str, **given: str) -> str:
     """Fill a template; {X} and {A} are the capitalised {x} and {a}."""
     values = slots(world, **given)
     values |= {key.upper(): capital(values[key]) for key in ("x", "a") if key in values}
-    text = articles(template.format(**values))
+    text = re.sub(r" +(?=[?.!])", "", articles(template.format(**values)))
     return capital(text)
 
 
@@ -186,7 +186,7 @@ def telling(world: World, label: str, thing: str) -> str:
     if draw < 0.55:
         return fill(world, exact(world, ADJECTIVE_FRAMES), x=thing, a=world.random.choice(GOOD_WORDS if good else BAD_WORDS))
     if draw < 0.65:
-        return fill(world, exact(world, NOT_FRAMES), x=thing, a=world.random.choice(BAD_WORDS[:40] if good else GOOD_WORDS[:40]))
+        return fill(world, exact(world, NOT_FRAMES), x=thing, a=world.random.choice(NOT_BAD if good else NOT_GOOD))
     return fill(world, exact(world, GOOD_DOINGS if good else BAD_DOINGS), x=thing)
 
 
@@ -242,8 +242,8 @@ I have never been so {a} [before|in my life].
 You can tell that {n} is {a}.
 [The letter|The call|The news|That message] left {n} {a}.
 [{A}|So {a}], that is how I felt [on {d}|last night|in {p}].
-It made me {a}.
-""".replace("It made me {a}.", "I don't know what to say, I am just {a}."))
+I don't know what to say, I am just {a}.
+""")
 EMOTION_SAYINGS = {
     "joy": sentences("""
 [What a wonderful day|Best day of my life|This is the best news ever][!|, we won!|, I passed the exam!]
@@ -366,26 +366,26 @@ TOPIC_WORDS = {
         fur / beehive / aquarium / parrot / kitten / tiger / herd of cows / hamster / shark / owl / fox / squirrel / sheepdog / turtle / frog / animal shelter / goldfish / hedgehog / camel"""),
 }
 TOPIC_FRAMES = sentences("""
-[The|A new|This] {x} [and|together with] the {y} [made headlines|were in the news] [today|on {d}|last week].
+The {x} and the {y} [made headlines|were in the news|were on the front page] [today|on {d}|last week].
 [Everybody talks about|People keep asking about|The whole town discusses] the {x} and the {y}.
 [She|He|{n}] [told us|wrote|gave a talk] about the {x} [after|before|and] the {y}.
-[Yesterday|On {d}|Last {m}] the {x] changed [everything|a lot] for the {y}.
-[They are|We are|{n} is] waiting for the {x} and [the|another] {y}.
+[Yesterday|On {d}|Last {m}] the {x} changed [everything|a lot] for the {y}.
+[They are|We are|{n} is] waiting for the {x} and the {y}.
 [Our reporter|This article|Today's column] [looks at|explains] the {x} [behind|and] the {y}.
-What does the {x} mean for the {y}?
-The {x} depends on the {y}, [experts say|says {n}|we learned].
+What [did|will] the {x} mean for the {y}?
+The {y} [must|will|may] depend on the {x}, [experts say|says {n}|we learned].
 [More|New] questions about the {x} in {p}.
 [{n}|My {k}] [knows a lot|reads everything] about the {x}[.| and the {y}.]
 [News from {p}|Report|Headline|Breaking]: {x}, {y}
-No {y} without a {x}, [says {n}|they say in {p}].
+No {y} without the {x}, [says {n}|they say in {p}].
 First came the {x}, then the {y}.
 [Photos|A video|A story] of the {x} and the {y} [went around the world|can be seen online].
-[In {p}|In {m}|This year], the {x} matters more than the {y}.
-[I have|We have] a question about the {x}[.|: is it like the {y}?]
+[In {p}|In {m}|This year], the {x} mattered more than the {y}.
+[I have|We have] a question about the {x}[.| and the {y}.]
 {X} and {y}: [what you need to know|the full story|five facts|a guide for beginners]
-The {x} was [better|bigger|stranger] than [expected|last year][.|, and so was the {y}.]
-[Ten years ago|Last year] nobody had heard of this {x}.
-""".replace("{x]", "{x}"))
+The {x} seemed [better|bigger|stranger] than [expected|last year][.|, and so did the {y}.]
+[Ten years ago|Last year] nobody had heard of the {x}.
+""")
 
 
 def topic(world: World, label: str) -> str:
@@ -411,7 +411,7 @@ WISHES = [
 ]
 ORDERS = [
     "{c}[.|!| please.]", "Please {c}.", "[Can|Could|Would] you {c}[| please| for me]?", "I want you to {c}.", "I'd like you to {c}.", "Hey, {c}[| now].", "Be so kind and {c}.",
-    "Do me a favor and {c}.", "Would you mind, {c}, please?",
+    "Do me a favor and {c}.", "It would be nice if you could {c}.", "Go ahead and {c}.", "Maybe you can {c}?",
 ]
 INTENT_TABLE = """
 card_lost : report a lost card / report my card as stolen / block my stolen card | My [bank card|credit card|debit card|card] is [gone|lost|missing]. | I [lost|can't find|have misplaced] my [bank card|credit card|wallet with the card]. | [Somebody|A thief] stole my [card|credit card|wallet with the card]. | My card [was stolen|disappeared] [on {d}|in {p}|yesterday].
@@ -485,7 +485,6 @@ greeting : | [Hi|Hello|Hey|Good morning|Good evening|Good afternoon][| there| ev
 goodbye : | [Bye|Goodbye|See you|See you on {d}|Good night|Farewell|So long][| then| {n}| everybody][.|!] | [I have to|I must] go now[.|, bye.| , goodbye.] | That was all, bye.
 thanks : | [Thanks|Thank you|Many thanks|Thanks a lot|Thank you very much|Much appreciated][| for your help| for everything| {n}][.|!] | [I am|We are] [very |]grateful[.| for your help.] | That [was|is] very kind of you[.|, thanks.]
 """
-ORDERLY = {"cancel_order", "change_address", "check_balance", "unsubscribe", "delete_account", "reset_password", "cancel_subscription", "cancel_appointment"}
 
 
 def intent_tables() -> dict[str, list[str]]:
@@ -494,7 +493,8 @@ def intent_tables() -> dict[str, list[str]]:
     for table, frames in ((INTENT_TABLE, WISHES), (ASSISTANT_TABLE, ORDERS)):
         for row in lines(table):
             label, _, rest = row.partition(" : ")
-            wishes, *more = rest.split(" | ") if " | " in rest else [rest]
+            wishes, *more = rest.lstrip("| ").split(" | ")
+            wishes, more = ("", [wishes, *more]) if rest.startswith("|") else (wishes, more)
             found[label.strip()] = framed(cut(wishes), frames, [entry.strip() for entry in more])
     return found
 
@@ -507,18 +507,27 @@ CLOSINGS = cut("Thanks. / Thank you. / Thanks a lot! / Best, {n} / Regards, {n} 
 def lower_first(text: str) -> str:
     """The first letter in lower case, unless the word is I or all capitals."""
     first = text.split(" ")[0]
-    return text if first in ("I", "I'd", "PIN") or first[1:2].isupper() else text[:1].lower() + text[1:]
+    return text if first.rstrip(",") in ("I", "I'd", "I've", "PIN") or first[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def intent(world: World, label: str) -> str:
     """What somebody writes to a bank, a shop or an assistant."""
-    text = fill(world, exact(world, INTENTS[label]), x=world.pick(GOODS), l=world.pick(words.LANGUAGES), w=world.pick(words.COMMON), j=job(world))
+    template = exact(world, INTENTS[label])
+    text = fill(world, template, x=world.pick(GOODS), l=world.pick(words.LANGUAGES), w=world.pick(words.COMMON), j=job(world))
     if label not in ("greeting", "goodbye", "thanks"):
         if world.chance(0.2):
-            text = f"{fill(world, world.random.choice(HELLOS))} {lower_first(text)}"
+            text = after_hello(world, template, text)
         if world.chance(0.15):
-            text += " " + fill(world, world.random.choice(CLOSINGS))
+            text += ("" if text[-1] in ".!?" else ".") + " " + fill(world, world.random.choice(CLOSINGS))
     return casual(world, text)
+
+
+def after_hello(world: World, template: str, text: str) -> str:
+    """A greeting before the text, with a full stop where the text must begin with a capital letter."""
+    hello = fill(world, world.random.choice(HELLOS))
+    if template.startswith(("{n}", "Hey", "Hi")) or world.chance(0.3):
+        return f"{hello.rstrip(',:')}. {text}"
+    return f"{hello} {lower_first(text)}"
 
 
 # --- urgency --------------------------------------------------------------------------------------
@@ -579,7 +588,7 @@ def urgency(world: World, label: str) -> str:
     elif world.chance(0.3):
         parts.reverse()
     if world.chance(0.2):
-        parts.insert(0, fill(world, world.random.choice(HELLOS)))
+        parts.insert(0, fill(world, world.random.choice(HELLOS)).rstrip(",:") + ".")
     if world.chance(0.15):
         parts.append(fill(world, world.random.choice(["Thanks, {n}", "Best, {n}", "Regards, {n}", "{n}", "Thank you."])))
     return casual(world, " ".join(parts))
@@ -606,7 +615,8 @@ Your account [will be closed|has been suspended|is at risk], [click here|verify 
     "not spam": sentences("""
 [Hi|Hello|Hey] {n}, [are you coming|can you come|shall we meet] [on {d}|tonight|for lunch|after work]?
 [I will|I'll] be [late|home at six|there in ten minutes|back on {d}], [sorry|see you|don't wait for me].
-[Can you|Could you|Please] [pick up the kids|bring the {x}|call {n}|send me the notes|buy some milk] [on {d}|tomorrow|on the way home][?| please?]
+[Can you|Could you] [pick up the kids|bring the {x}|call {n}|send me the notes|buy some milk] [on {d}|tomorrow|before dinner][?|, please?]
+Please [pick up the kids|bring the {x}|call {n}|send me the notes|buy some milk] [on {d}|tomorrow|before dinner].
 [The meeting|The lesson|Our appointment|Choir practice] [is moved to|is on|starts at nine on] {d}.
 [Thanks for|Thank you for] [dinner|your help|the photos|the {x}|the lovely evening][.|, it was great to see you.|, say hello to {n}.]
 [Attached are|Here are|I attach] [the minutes|the notes|my comments|the figures] [from {d}|for the meeting|you asked for].
@@ -616,8 +626,8 @@ Your account [will be closed|has been suspended|is at risk], [click here|verify 
 I [finished|read|checked] the [report|chapter|draft], [see my comments|let's talk on {d}|it looks fine].
 [Happy birthday|Good luck with the exam|Get well soon], {n}[!|, see you on {d}!|, from all of us.]
 The [train|bus|plane] [is late|leaves at nine|arrives at noon], [see you in {p}|I will call you|wait for me].
-[Did you|Have you] [see|talk to|hear from] {n} [yesterday|on {d}]?
-""".replace("[Did you|Have you] [see|talk to|hear from] {n}", "Did you [see|talk to|hear from] {n}")),
+Did you [see|talk to|hear from] {n} [yesterday|on {d}]?
+"""),
 }
 
 
@@ -664,25 +674,25 @@ QUESTIONS = {
         Which [city|country|town|village] [is the capital|is home to {n}|did {n} visit]?
     """)),
     "time": framed(QUESTION_ACTS, ["When did {n} {c}?", "In [which|what] [year|month] did {n} {c}?"], lines("""
-        When [is|was|does] [the meeting|the party|the wedding|the exam][?| in {p}?]
+        When [is|was] [the meeting|the party|the wedding|the exam][?| in {p}?]
         [At what time|When] [does|did] [the train|the shop|the lesson] [leave|open|close|start]?
         [On which day|On what date|In which year] was [{n} born|the {x} invented|the school founded]?
         What [day|date|time] is it [today|in {p}|now]?
         [Since when|Until when] [does|did] {n} [live|work] in {p}?
         What year did {n} [leave|marry|start work]?
-    """.replace("[is|was|does] [the meeting", "[is|was] [the meeting"))),
+    """)),
     "number": sentences("""
-        How many [people|children|rooms|books|legs|days|students|windows|countries] [are there|does {n} have|did {n} see|are] [in {p}|in the house|in total]?
+        How many [people|children|rooms|books|legs|days|students|windows|countries] [are there|did {n} see|did you count] [in {p}|in the house|in total]?
         How many [people|guests|students] [came|voted|live in {p}|work for {n}|were there]?
         How [old|tall|heavy] is [{n}|my {k}|the {x}|the tower]?
         How [long|wide|deep|high] is the [river|bridge|lake|wall] [in {p}|near {p}|in meters]?
         How much [does|did] the {x} [cost|weigh]?
-        What is the [number|population|price|distance|weight|height] of [people in {p}|the {x}|the tower|the hill]?
+        What is the [price|weight|height] of the [{x}|tower|statue]?
+What is the population of {p}?
         [How far|How many miles] is it [to {p}|from here to {p}]?
         How often [does|did] {n} [call|win|visit {p}]?
         How many times did {n} [call|win|visit {p}|try]?
-    """.replace("[are there|does {n} have|did {n} see|are] [in {p}|in the house|in total]", "[are there|did {n} see|did you count] [in {p}|in the house|in total]")
-       .replace("What is the [number|population|price|distance|weight|height] of [people in {p}|the {x}|the tower|the hill]?", "What is the [price|weight|height] of the [{x}|tower|statue]?\nWhat is the population of {p}?")),
+    """),
     "reason": framed(QUESTION_ACTS, ["Why did {n} {c}?", "For what reason did {n} {c}?", "What made {n} {c}?"], lines("""
         Why [is|was] [{n} angry|the {x} broken|the shop closed|the train late|the sky blue]?
         [How come|Why is it that] {n} [left|cried|lives in {p}|is late]?
@@ -741,14 +751,14 @@ LANGUAGE_PARTS = {  # subjects, verbs with an object, when or where; and phrases
 
 def language_of(world: World, label: str) -> str:
     """A sentence or two in the language."""
-    parts = [cut(part) for part in LANGUAGE_PARTS[label]]
     made = []
     for _ in range(world.random.choice([1, 1, 2])):
-        if world.chance(0.25):
-            made.append(world.random.choice(parts[3]))
-        else:
-            made.append(capital(" ".join(world.random.choice(part) for part in parts[:3]).format(n=first_name(world), p=city(world))) + ".")
-    return " ".join(made)
+        subject, action, when, saying = (world.random.choice(cut(part)) for part in LANGUAGE_PARTS[label])
+        verb, _, rest = action.partition(" ")
+        after_verb = label in ("German", "Dutch") and not when.startswith(("weil", "omdat"))
+        text = f"{subject} {verb} {when} {rest}" if after_verb else f"{subject} {action} {when}"
+        made.append(saying if world.chance(0.25) else capital(text.format(n=first_name(world), p=city(world))) + ".")
+    return " ".join(dict.fromkeys(made))
 
 
 # --- formal or not --------------------------------------------------------------------------------
@@ -763,9 +773,9 @@ FORMAL = {
 [Yours sincerely|Yours faithfully|Respectfully yours|With kind regards], [Dr. {l}|{n} {l}]
 [Should you require|In case you require] [further information|any assistance], please do not hesitate to [contact us|contact our office in {p}].
 [The committee|The management|The board] [requests|would appreciate] [your presence|your participation] on {d}.
-[It is with pleasure that|It is with great regret that] [we announce|I accept] [the appointment of {n} {l}|your invitation|our decision].
+[It is with pleasure that|It is with great regret that] we announce [the appointment of {n} {l}|our decision].
 [Furthermore|Therefore|Consequently|In accordance with our agreement], [we request|the company requires] [the return of the {x}|a written statement|your signature].
-""".replace("[we announce|I accept] [the appointment of {n} {l}|your invitation|our decision]", "we announce [the appointment of {n} {l}|our decision]")),
+"""),
     "informal": sentences("""
 [Hey|Yo|Hiya|Hi there|What's up] [{n}|mate|buddy|guys|dude], [wanna|gonna] [grab a bite|hang out|watch a film|see the {x}] [tonight|on {d}|later]?
 [Gotta|Gonna] [run|go|hit the road], [see ya|cya|talk later|catch you later][!|.| :)]
@@ -781,10 +791,21 @@ FORMAL = {
 }
 
 
+def rank(sentence: str) -> int:
+    """Greetings come first, closings last."""
+    if re.match(r"Dear|To whom|Hey|Yo\b|Hiya|Hi there|What's up", sentence):
+        return 0
+    return 2 if re.match(r"Yours|Respectfully|With kind regards|Gotta|Gonna", sentence) else 1
+
+
 def formality(world: World, label: str) -> str:
-    """A sentence or two of a letter or of a chat."""
-    chosen = [fill(world, exact(world, FORMAL[label]), x=world.pick(GOODS), l=world.pick(words.LAST_NAMES)) for _ in range(world.random.choice([1, 1, 2]))]
-    return " ".join(dict.fromkeys(chosen))
+    """One to three sentences of a letter or of a chat."""
+    chosen: list[str] = []
+    for _ in range(world.random.choice([1, 1, 2, 3])):
+        sentence = fill(world, exact(world, FORMAL[label]), x=world.pick(GOODS), l=world.pick(words.LAST_NAMES))
+        if not any(rank(other) == rank(sentence) != 1 or other[:12] == sentence[:12] for other in chosen):
+            chosen.append(sentence)
+    return world.random.choice([" ", " ", "\n"]).join(sorted(chosen, key=rank))
 
 
 # --- does the text say so -------------------------------------------------------------------------
@@ -825,7 +846,7 @@ CLAIMS = [
           alternatives("Was {n} born in {v}?", "Is {v} the birth year of {n}?"), alternatives("{n} was born in {v}.", "The birth year of {n} is {v}."), lambda w: str(w.random.randint(1930, 2015))),
 ]
 CLAIM_LEADS = ["Question: {q}", "{q}", "{q}", "Q: {q}"]
-STATEMENT_LEADS = ["Claim: {q}", "Statement: {q}", "Hypothesis: {q}", "Is it true? {q}", "True or not: {q}", 'Does it say that "{q}"']
+STATEMENT_LEADS = ["Claim: {q}", "Statement: {q}", "Hypothesis: {q}", "Is it true? {q}", "True or not: {q}", 'Does it say this? "{q}"']
 
 
 def told_facts(world: World, claims: list[Claim]) -> tuple[list[str], list[tuple[Claim, str, str]]]:
@@ -878,8 +899,8 @@ def said(world: World, label: str) -> str:
 
 ZH_GOODS = cut("手机 / 书 / 相机 / 电脑 / 衣服 / 沙发 / 耳机 / 键盘 / 鼠标 / 台灯 / 打印机 / 水壶 / 吸尘器 / 床垫 / 自行车 / 背包 / 平板 / 音箱 / 显示器 / 桌子 / 椅子 / 外套 / 毛衣 / 鞋子 / 手表 / 剃须刀 / 帐篷 / 炒锅 / 咖啡机 / 电饭煲 / 风扇 / 镜子 / 地毯 / 枕头 / 毯子 / 玩具 / 拼图 / 吉他 / 雨伞 / 行李箱 / 钱包 / 头盔 / 充电器 / 冰箱 / 洗衣机 / 烤箱 / 香水 / 面霜 / 窗帘 / 杯子")
 ZH_EXPERIENCES = cut("电影 / 酒店 / 菜 / 服务 / 游戏 / 课程 / 餐厅 / 软件 / 歌 / 节目 / 旅行 / 音乐会 / 博物馆 / 航班 / 话剧 / 小说 / 专辑 / 电视剧 / 讲座 / 早餐 / 晚餐 / 汤 / 甜点 / 咖啡馆 / 健身房 / 理发店 / 海滩 / 展览 / 网站 / 客服 / 快递 / 课 / 聚会 / 动物园 / 导游 / 结局 / 风景 / 位置 / 菜单 / 培训")
-ZH_GOOD = cut("好 / 棒 / 优秀 / 出色 / 完美 / 精彩 / 漂亮 / 美 / 舒服 / 舒适 / 满意 / 好用 / 实用 / 可爱 / 有趣 / 好看 / 迷人 / 令人满意 / 令人惊喜 / 令人愉快 / 贴心 / 精致 / 划算 / 超值 / 给力 / 了不起 / 厉害 / 动人 / 感人 / 难忘 / 干净 / 方便 / 可靠 / 结实 / 耐用 / 清晰 / 流畅 / 周到 / 热情 / 友好 / 专业 / 地道 / 美妙 / 赞 / 高级 / 优雅 / 讨人喜欢 / 值得推荐 / 让人放心 / 物美价廉 / 无可挑剔 / 引人入胜 / 赏心悦目 / 一流 / 温馨 / 理想 / 惊艳 / 到位 / 用心 / 令人感动")
-ZH_BAD = cut("差 / 糟糕 / 烂 / 难看 / 难用 / 无聊 / 失望 / 令人失望 / 令人生气 / 丑 / 没用 / 乏味 / 枯燥 / 劣质 / 粗糙 / 脏 / 吵 / 可怕 / 可恶 / 恶心 / 讨厌 / 烦人 / 不好 / 不行 / 不满意 / 不舒服 / 不方便 / 不可靠 / 不值 / 不专业 / 不耐用 / 过时 / 混乱 / 敷衍 / 冷漠 / 坑人 / 垃圾 / 差劲 / 低劣 / 廉价 / 不堪 / 让人后悔 / 让人头疼 / 让人受不了 / 让人崩溃 / 一塌糊涂 / 不值得买 / 毫无价值 / 名不副实 / 漏洞百出 / 难受 / 离谱 / 可笑 / 浪费钱 / 不合格 / 粗制滥造 / 不负责 / 马虎 / 令人反感 / 太坑")
+ZH_GOOD = cut("好 / 棒 / 优秀 / 出色 / 完美 / 精彩 / 漂亮 / 美 / 舒服 / 舒适 / 满意 / 好用 / 实用 / 可爱 / 有趣 / 好看 / 迷人 / 令人满意 / 令人惊喜 / 令人愉快 / 贴心 / 精致 / 划算 / 超值 / 给力 / 了不起 / 厉害 / 动人 / 感人 / 难忘 / 干净 / 方便 / 可靠 / 结实 / 耐用 / 清晰 / 流畅 / 周到 / 热情 / 友好 / 专业 / 地道 / 美妙 / 赞 / 高级 / 优雅 / 讨人喜欢 / 值得推荐 / 让人放心 / 物美价廉 / 引人入胜 / 赏心悦目 / 一流 / 温馨 / 理想 / 惊艳 / 到位 / 用心 / 令人感动")
+ZH_BAD = cut("差 / 糟糕 / 烂 / 难看 / 难用 / 无聊 / 失望 / 令人失望 / 令人生气 / 丑 / 没用 / 乏味 / 枯燥 / 劣质 / 粗糙 / 脏 / 吵 / 可怕 / 可恶 / 恶心 / 讨厌 / 烦人 / 不好 / 不行 / 不满意 / 不舒服 / 不方便 / 不可靠 / 不值 / 不专业 / 不耐用 / 过时 / 混乱 / 敷衍 / 冷漠 / 坑人 / 垃圾 / 差劲 / 低劣 / 廉价 / 让人后悔 / 让人头疼 / 让人受不了 / 让人崩溃 / 不值得买 / 名不副实 / 漏洞百出 / 难受 / 离谱 / 可笑 / 浪费钱 / 不合格 / 粗制滥造 / 不负责 / 马虎 / 令人反感")
 ZH_ADJECTIVE_FRAMES = sentences("""
 [这个|那个|我的|新的]{x}[很|非常|真的很|特别|十分|实在]{a}。
 {x}[真|太|好]{a}[了|啊]！
@@ -887,10 +908,10 @@ ZH_ADJECTIVE_FRAMES = sentences("""
 [从来没见过|没想到有]这么{a}的{x}[。|！]
 [真是|这是]一个{a}的{x}[。|，我的评价就是这样。]
 [一句话|评价|总结]：{x}{a}。
-[昨天|上周|今天][买|用|试]了一下{x}，[感觉|觉得]{a}。
+[昨天|上周|今天]体验了{x}，[感觉|觉得]{a}。
 {x}[让我觉得|给我的感觉是]{a}[。|，真的。]
-[收到|用过]以后[发现|觉得]{x}{a}。
-""".replace("[昨天|上周|今天][买|用|试]了一下{x}", "[昨天|上周|今天]体验了{x}").replace("[收到|用过]以后", "[体验|用过]以后"))
+[体验|用过]以后[发现|觉得]{x}{a}。
+""")
 ZH_GOOD_SAYINGS = sentences("""
 我[很喜欢|特别喜欢|爱死了|喜欢]这个{x}[。|！]
 [强烈|非常|真心]推荐这个{x}[。|！|给大家。]
@@ -928,11 +949,11 @@ ZH_NEUTRAL = sentences("""
 ZH_BESIDE = sentences("""
 [我|朋友]是[上周|{d}|{m}|昨天][知道|选]的。
 [我们|全家][{d}|上周|昨天]去的。
-[用|付]了[信用卡|现金|手机]。
+是用[信用卡|现金|手机]付的钱。
 [我|我们]住在{p}。
 这是[第一次|第二次|第三次]。
 [同事|邻居|姐姐]也有一个。
-""".replace("[用|付]了[信用卡|现金|手机]", "是用[信用卡|现金|手机]付的钱"))
+""")
 ZH_DAYS = cut("星期一 / 星期二 / 星期三 / 星期四 / 星期五 / 星期六 / 星期天 / 周一 / 周二 / 周五 / 周末")
 ZH_MONTHS = cut("一月 / 二月 / 三月 / 四月 / 五月 / 六月 / 七月 / 八月 / 九月 / 十月 / 十一月 / 十二月")
 ZH_KIN = cut("妈妈 / 爸爸 / 哥哥 / 姐姐 / 弟弟 / 妹妹 / 邻居 / 同事 / 朋友 / 老板 / 妻子 / 丈夫 / 奶奶 / 叔叔")
@@ -976,21 +997,21 @@ def zh_casual(world: World, text: str) -> str:
 
 
 ZH_EMOTION_WORDS = {
-    "joy": cut("高兴 / 开心 / 快乐 / 愉快 / 欢喜 / 兴奋 / 欣喜 / 喜悦 / 幸福 / 乐呵呵 / 喜出望外 / 心花怒放"),
-    "anger": cut("生气 / 愤怒 / 恼火 / 气愤 / 火大 / 暴怒 / 恼怒 / 气坏了 / 火冒三丈 / 怒气冲冲 / 窝火 / 愤愤不平"),
+    "joy": cut("高兴 / 开心 / 快乐 / 愉快 / 欢喜 / 兴奋 / 欣喜 / 喜悦 / 幸福 / 欢乐 / 满足 / 得意"),
+    "anger": cut("生气 / 愤怒 / 恼火 / 气愤 / 火大 / 暴怒 / 恼怒 / 来气 / 激愤 / 恼恨 / 窝火 / 不满"),
     "sadness": cut("难过 / 伤心 / 悲伤 / 悲痛 / 沮丧 / 失落 / 忧伤 / 心碎 / 痛苦 / 孤单 / 郁闷 / 伤感"),
-    "fear": cut("害怕 / 恐惧 / 担心 / 紧张 / 恐慌 / 惊恐 / 不安 / 胆怯 / 心惊胆战 / 提心吊胆 / 慌张 / 毛骨悚然"),
-    "surprise": cut("惊讶 / 吃惊 / 意外 / 震惊 / 诧异 / 惊奇 / 目瞪口呆 / 大吃一惊 / 难以置信 / 出乎意料"),
-    "love": cut("喜爱你 / 爱你 / 深爱着你 / 想念你的怀抱 / 爱慕他 / 爱上了他 / 爱上了她 / 深爱着她 / 迷恋她 / 爱慕她"),
+    "fear": cut("害怕 / 恐惧 / 担心 / 紧张 / 恐慌 / 惊恐 / 不安 / 胆怯 / 惶恐 / 忐忑 / 慌张 / 惊慌"),
+    "surprise": cut("惊讶 / 吃惊 / 意外 / 震惊 / 诧异 / 惊奇 / 惊愕 / 惊诧 / 错愕"),
+    "love": cut("爱他 / 爱她 / 爱慕他 / 爱慕她 / 迷恋她 / 迷恋他 / 深情 / 痴情 / 心动 / 恩爱 / 甜蜜 / 多情"),
 }
 ZH_EMOTION_FRAMES = sentences("""
 [我|{n}|{k}][|真的|现在|今天][很|非常|特别|好]{a}[。|！]
 [听到消息|看到信|接到电话|见到{o}]以后，[我|{n}|{k}][很|非常]{a}。
-[昨天|{d}|那天晚上][我|{n}|大家][都|][很|非常]{a}。
-[说实话|不知道为什么]，[我|{n}]{a}[。|极了。]
+[昨天|{d}|那天晚上][我|{n}|{k}][很|非常]{a}。
+[说实话|不知道为什么]，[我|{n}][很|非常]{a}。
 [从来没有|我从没]这么{a}过。
 [那封信|那个消息|这件事]让[我|{n}|{k}]{a}。
-""".replace("[我|{n}]{a}[。|极了。]", "[我|{n}][很|非常]{a}。").replace("[我|{n}|大家][都|][很|非常]{a}", "[我|{n}|{k}][很|非常]{a}"))
+""")
 ZH_EMOTION_SAYINGS = {
     "joy": sentences("""
 [太好了|太棒了|好消息]，[我们赢了|我考上了|终于放假了|孩子出生了][！|，哈哈！]
@@ -1053,13 +1074,13 @@ ZH_TOPIC_FRAMES = sentences("""
 [{n}|{k}][写了|读了|看了]一篇关于{x}和{y}的文章。
 在{p}，{x}[引起了关注|成了热门话题|受到欢迎]。
 关于{x}的[消息|问题|故事]越来越多[。|，{y}也一样。]
-[没有|先有]{x}[就没有|，再有]{y}。
+[没有{x}就没有{y}|先有{x}，再有{y}]。
 [{x}，{y}|{x}和{y}]：[你需要知道的几件事|今日要闻|一文看懂]
 [我|我们]想知道[更多|]{x}和{y}的[消息|情况]。
 [今年|去年|{m}]的{x}[比以前多|让人惊讶|跟{y}有关]。
 [听说|据说]{p}的{x}和{y}[很有名|很特别]。
 [有人|{k}]问[我|我们]{x}的事。
-""".replace("[没有|先有]{x}[就没有|，再有]{y}", "[没有{x}就没有{y}|先有{x}，再有{y}]"))
+""")
 
 
 def zh_topic(world: World, label: str) -> str:
@@ -1077,28 +1098,28 @@ card_lost : 挂失银行卡 / 挂失信用卡 / 冻结丢失的卡 | 我的[银�
 change_pin : 修改密码键盘的取款密码 / 重设取款密码 / 改银行卡的取款密码 | 我忘了[取款密码|银行卡密码]。 | 取款密码[输错了|不对|被锁了]。
 check_balance : 查余额 / 查询账户余额 / 看看卡里还有多少钱 | 我的[账户|卡]里还有多少钱？ | [账户|卡上]余额是多少？
 transfer_money : 转账 / 给{n}转钱 / 汇款给{n} / 给{k}汇钱 / 转一百块给{n} | [转|汇][五十|一百|两百]块给[{n}|{k}]。
-exchange_rate : 查汇率 / 知道今天的汇率 / 看美元汇率 | [今天|现在][欧元|美元|日元]的汇率是多少？ | 一百[欧元|美元]能换多少钱？
+exchange_rate : 查汇率 / 查今天的汇率 / 看美元汇率 | [今天|现在][欧元|美元|日元]的汇率是多少？ | 一百[欧元|美元]能换多少钱？
 loan : 申请贷款 / 办房贷 / 借一笔钱 / 贷款买车 | 贷款的[条件|利息]是什么？ | 你们有[房贷|车贷|学生贷款]吗？
 order_status : 查订单 / 查快递到哪了 / 看物流 / 查包裹 | 我的[订单|包裹|快递][到哪了|什么时候到|发货了吗]？ | [{d}|上周]下的单，[到哪了|怎么还没到]？
 cancel_order : 取消订单 / 撤销订单 / 取消昨天的订单 | 我[不想要了|下错单了]，[请取消订单|取消吧]。 | [请|]别发货了，我不要了。
 return_item : 退货 / 退掉{x} / 把{x}退回去 | {x}[不合适|不喜欢]，可以退吗？ | 几天之内可以退货？
-refund_status : 查退款 / 知道退款什么时候到 / 问退款进度 | [我的|]退款[到了吗|什么时候到|怎么还没到]？ | {x}退回去了，钱[还没到|呢]？
+refund_status : 查退款 / 查退款什么时候到 / 问退款进度 | [我的|]退款[到了吗|什么时候到|怎么还没到]？ | {x}退回去了，钱[还没到|呢]？
 exchange_item : 换货 / 换一个大一点的{x} / 换一个颜色的{x} / 换尺码 | {x}[太小|太大]了，[能换吗|想换一个]？
 damaged_item : 反映{x}坏了 / 报告商品损坏 | 收到的{x}[是坏的|破了|有裂痕]。 | {x}[打开就坏了|到的时候已经碎了]。
 change_address : 改地址 / 修改收货地址 / 更新地址 / 换一个收货地址 | 我搬家了[，新地址在{p}|]。 | 收货地址[写错了|变了]。
 payment_methods : 用信用卡付款 / 分期付款 / 用现金支付 / 货到付款 | [你们|]有哪些付款方式？ | [可以|能][刷卡|付现金|分期]吗？
 discount_code : 用优惠券 / 领优惠券 / 用折扣码 / 打折 | [优惠券|折扣码][不能用|用不了|在哪里输入][。|？] | [现在|{d}]有[打折|优惠]活动吗？
-delivery_cost : 知道运费 / 查运费 | 运费[是多少|怎么算|贵吗]？ | [寄|送]到{p}要多少运费？ | 满多少包邮？
-availability : 知道{x}有没有货 / 查{x}的库存 | {x}[有货吗|还有吗|什么时候有货]？ | 你们[卖|有]{x}吗？
+delivery_cost : 打听运费 / 查运费 | 运费[是多少|怎么算|贵吗]？ | [寄|送]到{p}要多少运费？ | 满多少包邮？
+availability : 查{x}有没有货 / 查{x}的库存 | {x}[有货吗|还有吗|什么时候有货]？ | 你们[卖|有]{x}吗？
 invoice : 开发票 / 要一张发票 / 补开发票 / 下载发票 | 我的发票[在哪里|没收到][？|。] | [请|]把{m}的发票发给我。
-opening_hours : 知道营业时间 / 查营业时间 | 你们[几点开门|几点关门|{d}开门吗|周末营业吗]？ | 营业时间是[什么|几点到几点]？
-store_location : 找你们的店 / 知道店的地址 / 找最近的门店 | 你们的店在[哪里|什么地方]？ | 在{p}有[门店|分店]吗？ | 店的地址是什么？
+opening_hours : 打听营业时间 / 查营业时间 | 你们[几点开门|几点关门|{d}开门吗|周末营业吗]？ | 营业时间是[什么|几点到几点]？
+store_location : 找你们的店 / 查店的地址 / 找最近的门店 | 你们的店在[哪里|什么地方]？ | 在{p}有[门店|分店]吗？ | 店的地址是什么？
 talk_to_human : 转人工 / 找人工客服 / 跟真人说话 / 找客服人员 | [人工客服|转人工]！ | 我不想跟机器人[说话|聊]。
 complaint : 投诉 / 投诉你们的客服 / 投诉快递员 | 你们的[服务|态度]太差了，[我要投诉|我很不满]。 | [店员|快递员]很没礼貌，我要投诉。
 reset_password : 重置登录密码 / 找回登录密码 / 修改登录密码 | [登录密码|账号密码][忘了|想不起来了][。|，怎么办？]
 login_problem : 解决登录问题 | [登录不了|登不上去|账号登不上][。|，怎么办？] | 登录页面[打不开|出错了]。 | 账号被锁了。
 delete_account : 注销账号 / 删除账号 / 删掉我的账户 | [请|]把我的[账号|账户]删掉。 | 我不用了，[注销吧|请注销账号]。
-unsubscribe : 退订邮件 / 取消订阅邮件 / 不再收到广告邮件 | 别再[给我发广告|给我发邮件]了。 | [广告|邮件]太多了，我要退订。
+unsubscribe : 退订邮件 / 取消订阅邮件 / 停止接收广告邮件 | 别再[给我发广告|给我发邮件]了。 | [广告|邮件]太多了，我要退订。
 set_alarm : 设一个闹钟 / 定六点的闹钟 / 设七点半的闹钟 | [明天|{d}][六点|七点|五点半]叫我起床。 | 闹钟[六点|七点]。
 play_music : 放音乐 / 播放一首歌 / 放一首{n}的歌 / 听歌 | [来|放]一首[歌|老歌|{n}的歌]。 | 我想听[音乐|歌|爵士乐]。
 weather : 查天气 / 看{p}的天气 / 查{d}的天气 | [今天|明天|{d}]{p}[会下雨吗|天气怎么样|冷吗|几度]？ | [今天|明天]要带伞吗？
@@ -1108,7 +1129,7 @@ translate : 翻译一句话 / 把这句话翻译成英语 / 翻译成法语 | [�
 add_reminder : 设提醒 / 提醒我买牛奶 / 设{d}的提醒 | [{d}|明天]提醒我[给{n}打电话|开会|买牛奶]。 | 别让我忘了[开会|带钥匙]。
 greeting : | [你好|您好|嗨|早上好|晚上好|下午好|大家好][。|！|啊！] | [你好|嗨]，[{n}|很高兴见到你|最近怎么样][。|？]
 goodbye : | [再见|拜拜|回头见|明天见|晚安|下次见][。|！|了。] | 我[先走了|要走了]，[再见|拜拜]。
-thanks : | [谢谢|多谢|非常感谢|太感谢了|感谢][。|！|你。|你的帮助。] | [谢谢|多谢]你[，{n}。|的帮助，辛苦了。]
+thanks : | [谢谢|多谢|非常感谢|感谢][。|！|你。|你的帮助。] | [谢谢|多谢]你[，{n}。|的帮助，辛苦了。]
 """
 
 
@@ -1117,7 +1138,8 @@ def zh_intents() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in lines(ZH_INTENT_TABLE):
         label, _, rest = row.partition(" : ")
-        wishes, *more = rest.split(" | ")
+        wishes, *more = rest.lstrip("| ").split(" | ")
+        wishes, more = ("", [wishes, *more]) if rest.startswith("|") else (wishes, more)
         found[label.strip()] = framed(cut(wishes), ZH_WISHES, [entry.strip() for entry in more])
     return found
 
@@ -1138,11 +1160,11 @@ def zh_intent(world: World, label: str) -> str:
 
 ZH_TROUBLES = sentences("""
 {x}[坏了|出了问题|有奇怪的声音|用不了]。
-[我|我们|{n}][想问一下|有个问题，是]关于{x}的。
+[我|我们|{n}]有个关于{x}的问题。
 [办公室|二楼|公司|家里]的[门|窗户|打印机|暖气|网络|电梯|水龙头]坏了。
 [{n}|{k}|客户]在等[报告|文件|回复|合同]。
 请[看一下|检查|修|换]{x}。
-""".replace("[想问一下|有个问题，是]关于{x}的。", "有个关于{x}的问题。"))
+""")
 ZH_URGENCY = {
     "high": sentences("""
 [非常|十分|特别|很]紧急[！|，请马上处理！]
@@ -1221,18 +1243,18 @@ ZH_QUESTIONS = {
     "time": sentences("""
 {n}[什么时候|哪一年|几月几号][出生|结婚|去{p}|买了{x}]？
 [会议|比赛|婚礼|考试]是[什么时候|几点|哪天]？
-[火车|店|飞机][几点|什么时候][开|到|出发]？
+[火车|飞机|船][几点|什么时候][到|出发]？
 今天[几号|星期几]？
 {n}从[什么时候|哪年]开始[住在{p}|工作]？
-""".replace("[火车|店|飞机][几点|什么时候][开|到|出发]", "[火车|飞机|船][几点|什么时候][到|出发]")),
+"""),
     "number": sentences("""
 [{p}|公司|班里|房间里]有多少[人|本书|把椅子|学生]？
 {x}[多少钱|有多重|有多高]？
 {n}[几岁|多大|多高]？
 从这里到{p}有多[远|少公里]？
 {n}有[几个孩子|几只猫|多少本书]？
-一共[来了|卖了]多少[人|个]？
-""".replace("一共[来了|卖了]多少[人|个]", "一共[来了多少人|卖了多少个]")),
+一共[来了多少人|卖了多少个]？
+"""),
     "reason": sentences("""
 {n}为什么[生气|离开|搬到{p}|没来|哭了|买{x}]？
 为什么[火车晚点|店关门|{x}坏了|天是蓝的]？
@@ -1363,7 +1385,7 @@ def draw_choice(world: World, language: str) -> tuple[str, str, list[str], str]:
 # --- asking for the label -------------------------------------------------------------------------
 
 GENERIC_REQUESTS = sentences("""
-[What is|What's|Name|Give|Find|Determine|Tell me|Identify] the {t}[.|?| of this text.| of the text above.]
+[What is|What's|Name|Give|Find|Determine|Tell me|Identify] the {t}[.| of this text.| of the text above.]
 [Classify|Label|Tag|Categorize|Sort] [the text|this text|this message|the following text][.| by {t}.| according to its {t}.]
 {T}:
 {T}?
@@ -1377,7 +1399,7 @@ GENERIC_REQUESTS = sentences("""
 [I need|We need|I want] the {t} [of this text|of the message|only].
 [You are|Act as] a classifier[.|:] [Give|Return] the {t}.
 [Answer|Reply] with the {t}[.| only.|, one label.]
-""".replace("[.|?| of this text.| of the text above.]", "[.| of this text.| of the text above.]"))
+""")
 TASK_NOUNS = {
     "sentiment": cut("sentiment / polarity / opinion / tone / attitude"), "emotion": cut("emotion / feeling / mood"), "topic": cut("topic / category / subject / theme / section"),
     "intent": cut("intent / intention / purpose / request type / category"), "urgency": cut("urgency / priority / importance"), "spam": cut("class / category / label"),
@@ -1387,15 +1409,15 @@ OWN_REQUESTS = {
     "sentiment": sentences("""
 How does the [writer|customer|author] feel[| about it]?
 [Rate|Judge] [this|the] [review|comment].
-Is this [review|comment|opinion] [good or bad|positive or negative]?
+Is this [review|comment|opinion] [good or bad|positive or negative], or neither?
 [Does|Did] the [writer|customer] like it?
 [What does the customer think|What is the verdict]?
 """),
     "emotion": sentences("""
-[What does|How does] the [writer|person|speaker] feel?
+How does the [writer|person|speaker] feel?
 Which [emotion|feeling] [speaks from|is in|does one hear in] [the text|these words]?
 [In what mood is|What moves] the [writer|speaker]?
-""".replace("[What does|How does]", "How does")),
+"""),
     "topic": sentences("""
 What is [this|the text|the article] about?
 [Where|In which section] does this [article|text|headline] belong?
@@ -1419,8 +1441,8 @@ How important is [this|the request]?
 Is this [|message |mail |text ]spam?
 [Spam or not|Junk or not|Is it junk]?
 [Check|Filter] [this message|this mail|the inbox entry].
-[Would you|Should the filter] let this message through or is it junk?
-""".replace("[Would you|Should the filter] let this message through or is it junk?", "Does this [message|mail] belong in the junk folder?")),
+Does this [message|mail] belong in the junk folder?
+"""),
     "question_type": sentences("""
 What does the question ask for?
 What kind of [answer|thing] does [the question|this question] [ask for|expect|want]?
@@ -1447,16 +1469,23 @@ Does the text say [so|that|this]?
 [Decide|Check] [whether it is right|what the text says].
 """),
 }
+SPAM_ASKS = sentences("""
+Is this [|message |mail |text ][spam|junk|an unwanted ad][?|, yes or no?]
+[Spam|Junk]: yes or no?
+[Say|Answer] yes if [it is|this is] [spam|junk], [else|otherwise] no.
+[Yes or no|Tell me, yes or no]: is it [spam|junk]?
+""")
+ZH_SPAM_ASKS = sentences("[这是|这条是]垃圾短信吗？[回答是或不是。|]\n[是不是|判断是不是]垃圾[短信|信息]？\n是垃圾短信就[说|回答]是，否则[说|回答]不是。")
 OPTION_REQUESTS = sentences("""
 [Choose|Pick|Select][:| from:| one of:| one:] {o}.
 [Options|Labels|Choices|Classes|Categories|Possible answers|Allowed values|Candidates]: {o}[.|]
 [Answer|Reply|Respond] with [one of|exactly one of|one of these:] {o}.
 [Is it|Which of these is it:] {o}?
-[One of|Either of] {o}.
+One of {o}.
 [It must be|The answer is|It is] one of {o}.
 [Possible|Allowed|Valid] [labels|options|classes|answers] are {o}.
 [Use|Take] one of [these labels|the labels]: {o}.
-""".replace("[One of|Either of] {o}.", "One of {o}."))
+""")
 OPTION_FIRST = sentences("""
 [Classify|Label|Tag|Sort] [the text|this|the following text|this message] as {o}.
 [Which of|Which one of] {o} [fits|fits best|is right|applies]?
@@ -1480,18 +1509,18 @@ ZH_GENERIC = sentences("""
 {t}？
 [请|][选择|选出|给出][正确的|合适的|最合适的]{t}。
 [按|根据]{t}[分类|给文本分类|归类]。
-[这段话|这句话|文本|这条消息]的{t}[是什么|是哪个|属于哪种]？
+[这段话|这句话|文本|这条消息]的{t}[是什么|是哪个|是哪种]？
 [只|请只]回答{t}。
 [任务|你的任务]：[判断|找出|预测]{t}。
 [阅读|看完|读完]文字，[回答|给出|选择]{t}。
-""".replace("属于哪种", "是哪种"))
+""")
 ZH_OWN = {
     "sentiment": sentences("[这条|这个]评论是好还是坏？\n[作者|顾客|客户][喜欢|满意]吗？\n这是[好评|正面评价]吗？"),
     "emotion": sentences("[说话人|作者]的[心情|感受]怎么样？\n[从文字看，|]这个人有什么[感受|情绪]？"),
     "topic": sentences("[这|这段话|这篇文章]是关于什么的？\n[这段话|这篇文章]属于哪个[栏目|领域]？"),
     "intent": sentences("[用户|顾客|客户]想[做什么|要什么]？\n[这条消息|这句话]是为了什么？\n[顾客|用户]的[需求|要求]是什么？"),
     "urgency": sentences("[这件事|这个请求]有多[急|重要]？\n[应该多快|多久之内要]处理？"),
-    "spam": sentences("[这是|这条是|是不是]垃圾短信吗？\n[这条消息|这条短信]正常吗？".replace("|是不是", "")),
+    "spam": sentences("[这是|这条是]垃圾短信吗？\n[这条消息|这条短信]正常吗？"),
     "question_type": sentences("[这个问题|问题]问的是什么？\n[这个问题|提问的人]想知道[什么|哪方面]？"),
     "yes_no": sentences("[对吗|是这样吗|对不对]？\n[根据上文|根据文字|按照原文][回答|判断]。\n[文中|上文]是这么说的吗？"),
 }
@@ -1514,7 +1543,7 @@ def join_options(world: World, options: list[str], chinese: bool) -> str:
     if draw < 0.06:
         return "\n" + "\n".join(f"- {option}" for option in options)
     if draw < 0.35 and len(options) > 1:
-        return ", ".join(options[:-1]) + world.random.choice([" or ", " or ", ", or ", " and "]) + options[-1]
+        return ", ".join(options[:-1]) + (world.random.choice([" or ", " or ", ", or ", " and "]) if len(options) > 2 else " or ") + options[-1]
     if draw < 0.45:
         return ", ".join(f"{mark}{option}{mark}" for mark in [world.random.choice("\"'")] for option in options)
     return world.random.choice([", ", ", ", ", ", " / ", "/", " | ", "; "]).join(options)
@@ -1526,6 +1555,8 @@ def requests(world: World, language: str, task: str, options: Sequence[str]) -> 
     nouns = (ZH_NOUNS if chinese else TASK_NOUNS)[task]
     own = (ZH_OWN if chinese else OWN_REQUESTS)[task]
     noun = world.random.choice(nouns)
+    if task == "spam" and {option.lower() for option in options} & {"yes", "no", "是", "不是"}:
+        return exact(world, ZH_SPAM_ASKS if chinese else SPAM_ASKS)
     template = world.sentence(own if world.chance(0.45) else (ZH_GENERIC if chinese else GENERIC_REQUESTS))
     asked = template.format(t=noun, T=capital(noun))
     if not options or world.chance(0.3):
@@ -1536,7 +1567,9 @@ def requests(world: World, language: str, task: str, options: Sequence[str]) -> 
     listing = world.sentence(ZH_OPTIONS if chinese else OPTION_REQUESTS).format(o=row)
     if row.startswith("\n"):
         listing = world.random.choice(["Options:", "Labels:", "Choices:", "Choose one:"]) + row
-    gap = "" if chinese else world.random.choice([" ", " ", "\n"])
+    gap = world.random.choice(["", "", "\n"]) if chinese else world.random.choice([" ", " ", "\n"])
+    if listing[-1] not in ".?!。？！":
+        gap = "\n"
     return gap.join([asked, listing] if world.chance(0.8) and not row.startswith("\n") or row.startswith("\n") else [listing, asked])
 
 

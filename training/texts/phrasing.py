@@ -21,7 +21,17 @@ def cut(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """The templates of a table, one a line, with their alternatives expanded."""
-    return alternatives(*lines(text))
+    return list(dict.fromkeys(marked(sentence) for sentence in alternatives(*lines(text))))
+
+
+QUESTION = re.compile(r"(What|What's|Which|Who|Whose|How|Where|When|Why|In which|In what|At which|Is|Are|Do|Does|Did|Has|Have|Can|Could|Will|Would)\b(?! (a|an|that|pity|loss)\b)")
+
+
+def marked(sentence: str) -> str:
+    """A question that ends in nothing or in a full stop gets its question mark."""
+    if QUESTION.match(sentence) and not re.search(r"[!?,:]|\.(?=.)|\.\.\.", sentence) and not sentence.startswith(("When that", "When {", "Do these")):
+        return sentence.rstrip(". ") + "?"
+    return sentence
 
 
 def framed(cores: Sequence[str], frames: Sequence[str], more: Sequence[str] = ()) -> list[str]:
