@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from texts import words
 from texts.phrasing import articles, capital, chinese_phrase, cut, exact, framed, lines, sentences
-from texts.world import World, alternatives, city, company, first_name, job, phrase
+from texts.world import World, alternatives, city, company, first_name, job
 
 
 @dataclass
@@ -534,7 +534,7 @@ def after_hello(world: World, template: str, text: str) -> str:
 
 TROUBLES = sentences("""
 The {x} [is broken|does not work|makes strange noises|shows an error|needs a new part].
-[I have|We have|{n} has] a [question|problem] [about|with] the {x}.
+[I have|We have|{n} has] a [question about|problem with] the {x}.
 [The door|The window|The printer|The heating|The website|The server|The elevator|The tap] [in {p}|on the second floor|at our office] [does not work|is broken|has a fault].
 [{n}|My {k}|A customer] [asked for|needs|is waiting for] [the report|the {x}|the documents|an answer|a new password].
 [Please|Could you] [look at|check|repair|replace] the {x}.
@@ -1133,6 +1133,9 @@ thanks : | [谢谢|多谢|非常感谢|感谢][。|！|你。|你的帮助。] |
 """
 
 
+ZH_ASSISTANT = {"set_alarm", "play_music", "weather", "tell_joke", "make_call", "translate", "add_reminder", "transfer_money", "talk_to_human"}
+
+
 def zh_intents() -> dict[str, list[str]]:
     """Every label with its Chinese sentences."""
     found: dict[str, list[str]] = {}
@@ -1140,7 +1143,8 @@ def zh_intents() -> dict[str, list[str]]:
         label, _, rest = row.partition(" : ")
         wishes, *more = rest.lstrip("| ").split(" | ")
         wishes, more = ("", [wishes, *more]) if rest.startswith("|") else (wishes, more)
-        found[label.strip()] = framed(cut(wishes), ZH_WISHES, [entry.strip() for entry in more])
+        frames = ZH_WISHES if label.strip() not in ZH_ASSISTANT else [frame for frame in ZH_WISHES if "怎么" not in frame and "在哪里" not in frame]
+        found[label.strip()] = framed(cut(wishes), frames, [entry.strip() for entry in more])
     return found
 
 

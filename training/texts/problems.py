@@ -58,7 +58,8 @@ def story(things: str, starts: str, questions: str, first: tuple[int, int] = (2,
 STORIES = {
     "owned": Story(THINGS, sentences("""
         {n} [has|owns|starts with|keeps|possesses] {a} {o}[.| at first.| in the beginning.]
-        [There are|{n} counts|{n} found|We see] {a} {o} in the [box|bag|drawer|basket] of {n}.
+        [There are|We count|We see] {a} {o} in the [box|bag|drawer|basket] of {n}.
+        {n} [counts|finds|keeps] {a} {o} in a [box|bag|drawer|basket].
         [At first|In the beginning|To start with|This morning], {n} [has|had] {a} {o}.
         {n} [collected|bought|received|got|was given] {a} {o}.
         {a} {o} [belong to|are owned by|lie in the room of] {n}.

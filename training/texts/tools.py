@@ -93,13 +93,10 @@ def file_name(world: World) -> str:
     return f"{phrase(world, 1, 2).lower().replace(' ', '_')}.{world.random.choice('txt pdf csv md json png doc log xlsx'.split())}"
 
 
-ROOMS = "kitchen bedroom office bathroom hall garage cellar attic library nursery dining room living room".split()
 ROOM_NAMES = ["kitchen", "bedroom", "office", "bathroom", "hall", "garage", "cellar", "attic", "library", "nursery", "dining room", "living room", "laundry", "porch", "studio", "guest room"]
 CURRENCIES = "USD EUR GBP JPY CHF CNY INR SEK NOK CAD AUD DKK PLN CZK HUF MXN".split()
 UNITS = "meters feet miles kilometers pounds kilograms ounces grams liters gallons inches centimeters yards cups tons minutes".split()
 DISHES = "pancakes,lentil soup,apple pie,fried rice,potato salad,chicken curry,tomato soup,banana bread,vegetable lasagna,fish stew,onion tart,carrot cake,bean chili,mushroom risotto,cheese omelette,plum dumplings".split(",")
-GOODS = "milk,bread,eggs,butter,rice,apples,soap,coffee,tea,sugar,pasta,cheese,onions,candles,batteries,paper towels".split(",")
-LEAVING = ["cash", "card", "invoice", "voucher"]
 
 
 def room(world: World) -> str:
@@ -525,8 +522,9 @@ ZH_UNITS = "米 英尺 英里 公里 磅 公斤 盎司 克 升 加仑 英寸 厘
 def zh_clock(world: World) -> str:
     """A time as Chinese texts write it."""
     hour, minute = world.random.randint(1, 23), world.random.choice(["00", "15", "30", "45", "10", "20", "05", "50"])
-    part = world.random.choice(["上午", "下午", "晚上", "早上"])
-    return world.random.choice([f"{hour:02d}:{minute}", f"{hour}:{minute}", f"{part}{hour % 12 + 1}点", f"{part}{hour % 12 + 1}点半"])
+    part, low, high = world.random.choice([("早上", 5, 9), ("上午", 8, 11), ("下午", 1, 6), ("晚上", 7, 11)])
+    spoken = world.random.randint(low, high)
+    return world.random.choice([f"{hour:02d}:{minute}", f"{hour}:{minute}", f"{part}{spoken}点", f"{part}{spoken}点半"])
 
 
 def zh_day(world: World) -> str:
