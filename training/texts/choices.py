@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from texts import words
 from texts.phrasing import articles, capital, chinese_phrase, cut, exact, framed, lines, sentences
-from texts.world import World, alternatives, city, company, first_name, job, phrase
+from texts.world import World, alternatives, city, company, first_name, job
 
 
 @dataclass
@@ -175,7 +175,7 @@ def fill(world: World, template: str, **given: str) -> str:
     """Fill a template; {X} and {A} are the capitalised {x} and {a}."""
     values = slots(world, **given)
     values |= {key.upper(): capital(values[key]) for key in ("x", "a") if key in values}
-    text = articles(template.format(**values))
+    text = re.sub(r" +(?=[?.!])", "", articles(template.format(**values)))
     return capital(text)
 
 
@@ -242,8 +242,8 @@ I have never been so {a} [before|in my life].
 You can tell that {n} is {a}.
 [The letter|The call|The news|That message] left {n} {a}.
 [{A}|So {a}], that is how I felt [on {d}|last night|in {p}].
-It made me {a}.
-""".replace("It made me {a}.", "I don't know what to say, I am just {a}."))
+I don't know what to say, I am just {a}.
+""")
 EMOTION_SAYINGS = {
     "joy": sentences("""
 [What a wonderful day|Best day of my life|This is the best news ever][!|, we won!|, I passed the exam!]
@@ -485,7 +485,6 @@ greeting : | [Hi|Hello|Hey|Good morning|Good evening|Good afternoon][| there| ev
 goodbye : | [Bye|Goodbye|See you|See you on {d}|Good night|Farewell|So long][| then| {n}| everybody][.|!] | [I have to|I must] go now[.|, bye.| , goodbye.] | That was all, bye.
 thanks : | [Thanks|Thank you|Many thanks|Thanks a lot|Thank you very much|Much appreciated][| for your help| for everything| {n}][.|!] | [I am|We are] [very |]grateful[.| for your help.] | That [was|is] very kind of you[.|, thanks.]
 """
-ORDERLY = {"cancel_order", "change_address", "check_balance", "unsubscribe", "delete_account", "reset_password", "cancel_subscription", "cancel_appointment"}
 
 
 def intent_tables() -> dict[str, list[str]]:
@@ -508,7 +507,7 @@ CLOSINGS = cut("Thanks. / Thank you. / Thanks a lot! / Best, {n} / Regards, {n} 
 def lower_first(text: str) -> str:
     """The first letter in lower case, unless the word is I or all capitals."""
     first = text.split(" ")[0]
-    return text if first in ("I", "I'd", "PIN") or first[1:2].isupper() else text[:1].lower() + text[1:]
+    return text if first.rstrip(",") in ("I", "I'd", "I've", "PIN") or first[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def intent(world: World, label: str) -> str:
@@ -535,7 +534,7 @@ def after_hello(world: World, template: str, text: str) -> str:
 
 TROUBLES = sentences("""
 The {x} [is broken|does not work|makes strange noises|shows an error|needs a new part].
-[I have|We have|{n} has] a [question|problem] [about|with] the {x}.
+[I have|We have|{n} has] a [question about|problem with] the {x}.
 [The door|The window|The printer|The heating|The website|The server|The elevator|The tap] [in {p}|on the second floor|at our office] [does not work|is broken|has a fault].
 [{n}|My {k}|A customer] [asked for|needs|is waiting for] [the report|the {x}|the documents|an answer|a new password].
 [Please|Could you] [look at|check|repair|replace] the {x}.
@@ -627,8 +626,8 @@ Please [pick up the kids|bring the {x}|call {n}|send me the notes|buy some milk]
 I [finished|read|checked] the [report|chapter|draft], [see my comments|let's talk on {d}|it looks fine].
 [Happy birthday|Good luck with the exam|Get well soon], {n}[!|, see you on {d}!|, from all of us.]
 The [train|bus|plane] [is late|leaves at nine|arrives at noon], [see you in {p}|I will call you|wait for me].
-[Did you|Have you] [see|talk to|hear from] {n} [yesterday|on {d}]?
-""".replace("[Did you|Have you] [see|talk to|hear from] {n}", "Did you [see|talk to|hear from] {n}")),
+Did you [see|talk to|hear from] {n} [yesterday|on {d}]?
+"""),
 }
 
 
@@ -675,25 +674,25 @@ QUESTIONS = {
         Which [city|country|town|village] [is the capital|is home to {n}|did {n} visit]?
     """)),
     "time": framed(QUESTION_ACTS, ["When did {n} {c}?", "In [which|what] [year|month] did {n} {c}?"], lines("""
-        When [is|was|does] [the meeting|the party|the wedding|the exam][?| in {p}?]
+        When [is|was] [the meeting|the party|the wedding|the exam][?| in {p}?]
         [At what time|When] [does|did] [the train|the shop|the lesson] [leave|open|close|start]?
         [On which day|On what date|In which year] was [{n} born|the {x} invented|the school founded]?
         What [day|date|time] is it [today|in {p}|now]?
         [Since when|Until when] [does|did] {n} [live|work] in {p}?
         What year did {n} [leave|marry|start work]?
-    """.replace("[is|was|does] [the meeting", "[is|was] [the meeting"))),
+    """)),
     "number": sentences("""
-        How many [people|children|rooms|books|legs|days|students|windows|countries] [are there|does {n} have|did {n} see|are] [in {p}|in the house|in total]?
+        How many [people|children|rooms|books|legs|days|students|windows|countries] [are there|did {n} see|did you count] [in {p}|in the house|in total]?
         How many [people|guests|students] [came|voted|live in {p}|work for {n}|were there]?
         How [old|tall|heavy] is [{n}|my {k}|the {x}|the tower]?
         How [long|wide|deep|high] is the [river|bridge|lake|wall] [in {p}|near {p}|in meters]?
         How much [does|did] the {x} [cost|weigh]?
-        What is the [number|population|price|distance|weight|height] of [people in {p}|the {x}|the tower|the hill]?
+        What is the [price|weight|height] of the [{x}|tower|statue]?
+What is the population of {p}?
         [How far|How many miles] is it [to {p}|from here to {p}]?
         How often [does|did] {n} [call|win|visit {p}]?
         How many times did {n} [call|win|visit {p}|try]?
-    """.replace("[are there|does {n} have|did {n} see|are] [in {p}|in the house|in total]", "[are there|did {n} see|did you count] [in {p}|in the house|in total]")
-       .replace("What is the [number|population|price|distance|weight|height] of [people in {p}|the {x}|the tower|the hill]?", "What is the [price|weight|height] of the [{x}|tower|statue]?\nWhat is the population of {p}?")),
+    """),
     "reason": framed(QUESTION_ACTS, ["Why did {n} {c}?", "For what reason did {n} {c}?", "What made {n} {c}?"], lines("""
         Why [is|was] [{n} angry|the {x} broken|the shop closed|the train late|the sky blue]?
         [How come|Why is it that] {n} [left|cried|lives in {p}|is late]?
@@ -774,9 +773,9 @@ FORMAL = {
 [Yours sincerely|Yours faithfully|Respectfully yours|With kind regards], [Dr. {l}|{n} {l}]
 [Should you require|In case you require] [further information|any assistance], please do not hesitate to [contact us|contact our office in {p}].
 [The committee|The management|The board] [requests|would appreciate] [your presence|your participation] on {d}.
-[It is with pleasure that|It is with great regret that] [we announce|I accept] [the appointment of {n} {l}|your invitation|our decision].
+[It is with pleasure that|It is with great regret that] we announce [the appointment of {n} {l}|our decision].
 [Furthermore|Therefore|Consequently|In accordance with our agreement], [we request|the company requires] [the return of the {x}|a written statement|your signature].
-""".replace("[we announce|I accept] [the appointment of {n} {l}|your invitation|our decision]", "we announce [the appointment of {n} {l}|our decision]")),
+"""),
     "informal": sentences("""
 [Hey|Yo|Hiya|Hi there|What's up] [{n}|mate|buddy|guys|dude], [wanna|gonna] [grab a bite|hang out|watch a film|see the {x}] [tonight|on {d}|later]?
 [Gotta|Gonna] [run|go|hit the road], [see ya|cya|talk later|catch you later][!|.| :)]
@@ -909,10 +908,10 @@ ZH_ADJECTIVE_FRAMES = sentences("""
 [从来没见过|没想到有]这么{a}的{x}[。|！]
 [真是|这是]一个{a}的{x}[。|，我的评价就是这样。]
 [一句话|评价|总结]：{x}{a}。
-[昨天|上周|今天][买|用|试]了一下{x}，[感觉|觉得]{a}。
+[昨天|上周|今天]体验了{x}，[感觉|觉得]{a}。
 {x}[让我觉得|给我的感觉是]{a}[。|，真的。]
-[收到|用过]以后[发现|觉得]{x}{a}。
-""".replace("[昨天|上周|今天][买|用|试]了一下{x}", "[昨天|上周|今天]体验了{x}").replace("[收到|用过]以后", "[体验|用过]以后"))
+[体验|用过]以后[发现|觉得]{x}{a}。
+""")
 ZH_GOOD_SAYINGS = sentences("""
 我[很喜欢|特别喜欢|爱死了|喜欢]这个{x}[。|！]
 [强烈|非常|真心]推荐这个{x}[。|！|给大家。]
@@ -950,11 +949,11 @@ ZH_NEUTRAL = sentences("""
 ZH_BESIDE = sentences("""
 [我|朋友]是[上周|{d}|{m}|昨天][知道|选]的。
 [我们|全家][{d}|上周|昨天]去的。
-[用|付]了[信用卡|现金|手机]。
+是用[信用卡|现金|手机]付的钱。
 [我|我们]住在{p}。
 这是[第一次|第二次|第三次]。
 [同事|邻居|姐姐]也有一个。
-""".replace("[用|付]了[信用卡|现金|手机]", "是用[信用卡|现金|手机]付的钱"))
+""")
 ZH_DAYS = cut("星期一 / 星期二 / 星期三 / 星期四 / 星期五 / 星期六 / 星期天 / 周一 / 周二 / 周五 / 周末")
 ZH_MONTHS = cut("一月 / 二月 / 三月 / 四月 / 五月 / 六月 / 七月 / 八月 / 九月 / 十月 / 十一月 / 十二月")
 ZH_KIN = cut("妈妈 / 爸爸 / 哥哥 / 姐姐 / 弟弟 / 妹妹 / 邻居 / 同事 / 朋友 / 老板 / 妻子 / 丈夫 / 奶奶 / 叔叔")
@@ -1008,11 +1007,11 @@ ZH_EMOTION_WORDS = {
 ZH_EMOTION_FRAMES = sentences("""
 [我|{n}|{k}][|真的|现在|今天][很|非常|特别|好]{a}[。|！]
 [听到消息|看到信|接到电话|见到{o}]以后，[我|{n}|{k}][很|非常]{a}。
-[昨天|{d}|那天晚上][我|{n}|大家][都|][很|非常]{a}。
-[说实话|不知道为什么]，[我|{n}]{a}[。|极了。]
+[昨天|{d}|那天晚上][我|{n}|{k}][很|非常]{a}。
+[说实话|不知道为什么]，[我|{n}][很|非常]{a}。
 [从来没有|我从没]这么{a}过。
 [那封信|那个消息|这件事]让[我|{n}|{k}]{a}。
-""".replace("[我|{n}]{a}[。|极了。]", "[我|{n}][很|非常]{a}。").replace("[我|{n}|大家][都|][很|非常]{a}", "[我|{n}|{k}][很|非常]{a}"))
+""")
 ZH_EMOTION_SAYINGS = {
     "joy": sentences("""
 [太好了|太棒了|好消息]，[我们赢了|我考上了|终于放假了|孩子出生了][！|，哈哈！]
@@ -1075,13 +1074,13 @@ ZH_TOPIC_FRAMES = sentences("""
 [{n}|{k}][写了|读了|看了]一篇关于{x}和{y}的文章。
 在{p}，{x}[引起了关注|成了热门话题|受到欢迎]。
 关于{x}的[消息|问题|故事]越来越多[。|，{y}也一样。]
-[没有|先有]{x}[就没有|，再有]{y}。
+[没有{x}就没有{y}|先有{x}，再有{y}]。
 [{x}，{y}|{x}和{y}]：[你需要知道的几件事|今日要闻|一文看懂]
 [我|我们]想知道[更多|]{x}和{y}的[消息|情况]。
 [今年|去年|{m}]的{x}[比以前多|让人惊讶|跟{y}有关]。
 [听说|据说]{p}的{x}和{y}[很有名|很特别]。
 [有人|{k}]问[我|我们]{x}的事。
-""".replace("[没有|先有]{x}[就没有|，再有]{y}", "[没有{x}就没有{y}|先有{x}，再有{y}]"))
+""")
 
 
 def zh_topic(world: World, label: str) -> str:
@@ -1099,22 +1098,22 @@ card_lost : 挂失银行卡 / 挂失信用卡 / 冻结丢失的卡 | 我的[银�
 change_pin : 修改密码键盘的取款密码 / 重设取款密码 / 改银行卡的取款密码 | 我忘了[取款密码|银行卡密码]。 | 取款密码[输错了|不对|被锁了]。
 check_balance : 查余额 / 查询账户余额 / 看看卡里还有多少钱 | 我的[账户|卡]里还有多少钱？ | [账户|卡上]余额是多少？
 transfer_money : 转账 / 给{n}转钱 / 汇款给{n} / 给{k}汇钱 / 转一百块给{n} | [转|汇][五十|一百|两百]块给[{n}|{k}]。
-exchange_rate : 查汇率 / 知道今天的汇率 / 看美元汇率 | [今天|现在][欧元|美元|日元]的汇率是多少？ | 一百[欧元|美元]能换多少钱？
+exchange_rate : 查汇率 / 查今天的汇率 / 看美元汇率 | [今天|现在][欧元|美元|日元]的汇率是多少？ | 一百[欧元|美元]能换多少钱？
 loan : 申请贷款 / 办房贷 / 借一笔钱 / 贷款买车 | 贷款的[条件|利息]是什么？ | 你们有[房贷|车贷|学生贷款]吗？
 order_status : 查订单 / 查快递到哪了 / 看物流 / 查包裹 | 我的[订单|包裹|快递][到哪了|什么时候到|发货了吗]？ | [{d}|上周]下的单，[到哪了|怎么还没到]？
 cancel_order : 取消订单 / 撤销订单 / 取消昨天的订单 | 我[不想要了|下错单了]，[请取消订单|取消吧]。 | [请|]别发货了，我不要了。
 return_item : 退货 / 退掉{x} / 把{x}退回去 | {x}[不合适|不喜欢]，可以退吗？ | 几天之内可以退货？
-refund_status : 查退款 / 知道退款什么时候到 / 问退款进度 | [我的|]退款[到了吗|什么时候到|怎么还没到]？ | {x}退回去了，钱[还没到|呢]？
+refund_status : 查退款 / 查退款什么时候到 / 问退款进度 | [我的|]退款[到了吗|什么时候到|怎么还没到]？ | {x}退回去了，钱[还没到|呢]？
 exchange_item : 换货 / 换一个大一点的{x} / 换一个颜色的{x} / 换尺码 | {x}[太小|太大]了，[能换吗|想换一个]？
 damaged_item : 反映{x}坏了 / 报告商品损坏 | 收到的{x}[是坏的|破了|有裂痕]。 | {x}[打开就坏了|到的时候已经碎了]。
 change_address : 改地址 / 修改收货地址 / 更新地址 / 换一个收货地址 | 我搬家了[，新地址在{p}|]。 | 收货地址[写错了|变了]。
 payment_methods : 用信用卡付款 / 分期付款 / 用现金支付 / 货到付款 | [你们|]有哪些付款方式？ | [可以|能][刷卡|付现金|分期]吗？
 discount_code : 用优惠券 / 领优惠券 / 用折扣码 / 打折 | [优惠券|折扣码][不能用|用不了|在哪里输入][。|？] | [现在|{d}]有[打折|优惠]活动吗？
-delivery_cost : 知道运费 / 查运费 | 运费[是多少|怎么算|贵吗]？ | [寄|送]到{p}要多少运费？ | 满多少包邮？
-availability : 知道{x}有没有货 / 查{x}的库存 | {x}[有货吗|还有吗|什么时候有货]？ | 你们[卖|有]{x}吗？
+delivery_cost : 打听运费 / 查运费 | 运费[是多少|怎么算|贵吗]？ | [寄|送]到{p}要多少运费？ | 满多少包邮？
+availability : 查{x}有没有货 / 查{x}的库存 | {x}[有货吗|还有吗|什么时候有货]？ | 你们[卖|有]{x}吗？
 invoice : 开发票 / 要一张发票 / 补开发票 / 下载发票 | 我的发票[在哪里|没收到][？|。] | [请|]把{m}的发票发给我。
-opening_hours : 知道营业时间 / 查营业时间 | 你们[几点开门|几点关门|{d}开门吗|周末营业吗]？ | 营业时间是[什么|几点到几点]？
-store_location : 找你们的店 / 知道店的地址 / 找最近的门店 | 你们的店在[哪里|什么地方]？ | 在{p}有[门店|分店]吗？ | 店的地址是什么？
+opening_hours : 打听营业时间 / 查营业时间 | 你们[几点开门|几点关门|{d}开门吗|周末营业吗]？ | 营业时间是[什么|几点到几点]？
+store_location : 找你们的店 / 查店的地址 / 找最近的门店 | 你们的店在[哪里|什么地方]？ | 在{p}有[门店|分店]吗？ | 店的地址是什么？
 talk_to_human : 转人工 / 找人工客服 / 跟真人说话 / 找客服人员 | [人工客服|转人工]！ | 我不想跟机器人[说话|聊]。
 complaint : 投诉 / 投诉你们的客服 / 投诉快递员 | 你们的[服务|态度]太差了，[我要投诉|我很不满]。 | [店员|快递员]很没礼貌，我要投诉。
 reset_password : 重置登录密码 / 找回登录密码 / 修改登录密码 | [登录密码|账号密码][忘了|想不起来了][。|，怎么办？]
@@ -1130,8 +1129,11 @@ translate : 翻译一句话 / 把这句话翻译成英语 / 翻译成法语 | [�
 add_reminder : 设提醒 / 提醒我买牛奶 / 设{d}的提醒 | [{d}|明天]提醒我[给{n}打电话|开会|买牛奶]。 | 别让我忘了[开会|带钥匙]。
 greeting : | [你好|您好|嗨|早上好|晚上好|下午好|大家好][。|！|啊！] | [你好|嗨]，[{n}|很高兴见到你|最近怎么样][。|？]
 goodbye : | [再见|拜拜|回头见|明天见|晚安|下次见][。|！|了。] | 我[先走了|要走了]，[再见|拜拜]。
-thanks : | [谢谢|多谢|非常感谢|太感谢了|感谢][。|！|你。|你的帮助。] | [谢谢|多谢]你[，{n}。|的帮助，辛苦了。]
+thanks : | [谢谢|多谢|非常感谢|感谢][。|！|你。|你的帮助。] | [谢谢|多谢]你[，{n}。|的帮助，辛苦了。]
 """
+
+
+ZH_ASSISTANT = {"set_alarm", "play_music", "weather", "tell_joke", "make_call", "translate", "add_reminder", "transfer_money", "talk_to_human"}
 
 
 def zh_intents() -> dict[str, list[str]]:
@@ -1141,7 +1143,8 @@ def zh_intents() -> dict[str, list[str]]:
         label, _, rest = row.partition(" : ")
         wishes, *more = rest.lstrip("| ").split(" | ")
         wishes, more = ("", [wishes, *more]) if rest.startswith("|") else (wishes, more)
-        found[label.strip()] = framed(cut(wishes), ZH_WISHES, [entry.strip() for entry in more])
+        frames = ZH_WISHES if label.strip() not in ZH_ASSISTANT else [frame for frame in ZH_WISHES if "怎么" not in frame and "在哪里" not in frame]
+        found[label.strip()] = framed(cut(wishes), frames, [entry.strip() for entry in more])
     return found
 
 
@@ -1161,11 +1164,11 @@ def zh_intent(world: World, label: str) -> str:
 
 ZH_TROUBLES = sentences("""
 {x}[坏了|出了问题|有奇怪的声音|用不了]。
-[我|我们|{n}][想问一下|有个问题，是]关于{x}的。
+[我|我们|{n}]有个关于{x}的问题。
 [办公室|二楼|公司|家里]的[门|窗户|打印机|暖气|网络|电梯|水龙头]坏了。
 [{n}|{k}|客户]在等[报告|文件|回复|合同]。
 请[看一下|检查|修|换]{x}。
-""".replace("[想问一下|有个问题，是]关于{x}的。", "有个关于{x}的问题。"))
+""")
 ZH_URGENCY = {
     "high": sentences("""
 [非常|十分|特别|很]紧急[！|，请马上处理！]
@@ -1244,18 +1247,18 @@ ZH_QUESTIONS = {
     "time": sentences("""
 {n}[什么时候|哪一年|几月几号][出生|结婚|去{p}|买了{x}]？
 [会议|比赛|婚礼|考试]是[什么时候|几点|哪天]？
-[火车|店|飞机][几点|什么时候][开|到|出发]？
+[火车|飞机|船][几点|什么时候][到|出发]？
 今天[几号|星期几]？
 {n}从[什么时候|哪年]开始[住在{p}|工作]？
-""".replace("[火车|店|飞机][几点|什么时候][开|到|出发]", "[火车|飞机|船][几点|什么时候][到|出发]")),
+"""),
     "number": sentences("""
 [{p}|公司|班里|房间里]有多少[人|本书|把椅子|学生]？
 {x}[多少钱|有多重|有多高]？
 {n}[几岁|多大|多高]？
 从这里到{p}有多[远|少公里]？
 {n}有[几个孩子|几只猫|多少本书]？
-一共[来了|卖了]多少[人|个]？
-""".replace("一共[来了|卖了]多少[人|个]", "一共[来了多少人|卖了多少个]")),
+一共[来了多少人|卖了多少个]？
+"""),
     "reason": sentences("""
 {n}为什么[生气|离开|搬到{p}|没来|哭了|买{x}]？
 为什么[火车晚点|店关门|{x}坏了|天是蓝的]？
@@ -1386,7 +1389,7 @@ def draw_choice(world: World, language: str) -> tuple[str, str, list[str], str]:
 # --- asking for the label -------------------------------------------------------------------------
 
 GENERIC_REQUESTS = sentences("""
-[What is|What's|Name|Give|Find|Determine|Tell me|Identify] the {t}[.|?| of this text.| of the text above.]
+[What is|What's|Name|Give|Find|Determine|Tell me|Identify] the {t}[.| of this text.| of the text above.]
 [Classify|Label|Tag|Categorize|Sort] [the text|this text|this message|the following text][.| by {t}.| according to its {t}.]
 {T}:
 {T}?
@@ -1400,7 +1403,7 @@ GENERIC_REQUESTS = sentences("""
 [I need|We need|I want] the {t} [of this text|of the message|only].
 [You are|Act as] a classifier[.|:] [Give|Return] the {t}.
 [Answer|Reply] with the {t}[.| only.|, one label.]
-""".replace("[.|?| of this text.| of the text above.]", "[.| of this text.| of the text above.]"))
+""")
 TASK_NOUNS = {
     "sentiment": cut("sentiment / polarity / opinion / tone / attitude"), "emotion": cut("emotion / feeling / mood"), "topic": cut("topic / category / subject / theme / section"),
     "intent": cut("intent / intention / purpose / request type / category"), "urgency": cut("urgency / priority / importance"), "spam": cut("class / category / label"),
@@ -1410,15 +1413,15 @@ OWN_REQUESTS = {
     "sentiment": sentences("""
 How does the [writer|customer|author] feel[| about it]?
 [Rate|Judge] [this|the] [review|comment].
-Is this [review|comment|opinion] [good or bad|positive or negative]?
+Is this [review|comment|opinion] [good or bad|positive or negative], or neither?
 [Does|Did] the [writer|customer] like it?
 [What does the customer think|What is the verdict]?
 """),
     "emotion": sentences("""
-[What does|How does] the [writer|person|speaker] feel?
+How does the [writer|person|speaker] feel?
 Which [emotion|feeling] [speaks from|is in|does one hear in] [the text|these words]?
 [In what mood is|What moves] the [writer|speaker]?
-""".replace("[What does|How does]", "How does")),
+"""),
     "topic": sentences("""
 What is [this|the text|the article] about?
 [Where|In which section] does this [article|text|headline] belong?
@@ -1442,8 +1445,8 @@ How important is [this|the request]?
 Is this [|message |mail |text ]spam?
 [Spam or not|Junk or not|Is it junk]?
 [Check|Filter] [this message|this mail|the inbox entry].
-[Would you|Should the filter] let this message through or is it junk?
-""".replace("[Would you|Should the filter] let this message through or is it junk?", "Does this [message|mail] belong in the junk folder?")),
+Does this [message|mail] belong in the junk folder?
+"""),
     "question_type": sentences("""
 What does the question ask for?
 What kind of [answer|thing] does [the question|this question] [ask for|expect|want]?
@@ -1482,11 +1485,11 @@ OPTION_REQUESTS = sentences("""
 [Options|Labels|Choices|Classes|Categories|Possible answers|Allowed values|Candidates]: {o}[.|]
 [Answer|Reply|Respond] with [one of|exactly one of|one of these:] {o}.
 [Is it|Which of these is it:] {o}?
-[One of|Either of] {o}.
+One of {o}.
 [It must be|The answer is|It is] one of {o}.
 [Possible|Allowed|Valid] [labels|options|classes|answers] are {o}.
 [Use|Take] one of [these labels|the labels]: {o}.
-""".replace("[One of|Either of] {o}.", "One of {o}."))
+""")
 OPTION_FIRST = sentences("""
 [Classify|Label|Tag|Sort] [the text|this|the following text|this message] as {o}.
 [Which of|Which one of] {o} [fits|fits best|is right|applies]?
@@ -1510,18 +1513,18 @@ ZH_GENERIC = sentences("""
 {t}？
 [请|][选择|选出|给出][正确的|合适的|最合适的]{t}。
 [按|根据]{t}[分类|给文本分类|归类]。
-[这段话|这句话|文本|这条消息]的{t}[是什么|是哪个|属于哪种]？
+[这段话|这句话|文本|这条消息]的{t}[是什么|是哪个|是哪种]？
 [只|请只]回答{t}。
 [任务|你的任务]：[判断|找出|预测]{t}。
 [阅读|看完|读完]文字，[回答|给出|选择]{t}。
-""".replace("属于哪种", "是哪种"))
+""")
 ZH_OWN = {
     "sentiment": sentences("[这条|这个]评论是好还是坏？\n[作者|顾客|客户][喜欢|满意]吗？\n这是[好评|正面评价]吗？"),
     "emotion": sentences("[说话人|作者]的[心情|感受]怎么样？\n[从文字看，|]这个人有什么[感受|情绪]？"),
     "topic": sentences("[这|这段话|这篇文章]是关于什么的？\n[这段话|这篇文章]属于哪个[栏目|领域]？"),
     "intent": sentences("[用户|顾客|客户]想[做什么|要什么]？\n[这条消息|这句话]是为了什么？\n[顾客|用户]的[需求|要求]是什么？"),
     "urgency": sentences("[这件事|这个请求]有多[急|重要]？\n[应该多快|多久之内要]处理？"),
-    "spam": sentences("[这是|这条是|是不是]垃圾短信吗？\n[这条消息|这条短信]正常吗？".replace("|是不是", "")),
+    "spam": sentences("[这是|这条是]垃圾短信吗？\n[这条消息|这条短信]正常吗？"),
     "question_type": sentences("[这个问题|问题]问的是什么？\n[这个问题|提问的人]想知道[什么|哪方面]？"),
     "yes_no": sentences("[对吗|是这样吗|对不对]？\n[根据上文|根据文字|按照原文][回答|判断]。\n[文中|上文]是这么说的吗？"),
 }
@@ -1544,7 +1547,7 @@ def join_options(world: World, options: list[str], chinese: bool) -> str:
     if draw < 0.06:
         return "\n" + "\n".join(f"- {option}" for option in options)
     if draw < 0.35 and len(options) > 1:
-        return ", ".join(options[:-1]) + world.random.choice([" or ", " or ", ", or ", " and "]) + options[-1]
+        return ", ".join(options[:-1]) + (world.random.choice([" or ", " or ", ", or ", " and "]) if len(options) > 2 else " or ") + options[-1]
     if draw < 0.45:
         return ", ".join(f"{mark}{option}{mark}" for mark in [world.random.choice("\"'")] for option in options)
     return world.random.choice([", ", ", ", ", ", " / ", "/", " | ", "; "]).join(options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from texts import words
 from texts.choices import zh_name
@@ -39,7 +39,6 @@ class Story:
     questions: list[str]
     first: tuple[int, int] = (2, 99)
     factor: tuple[int, int] = (2, 9)
-    fixed: dict[str, list[str]] = field(default_factory=dict)
 
 
 MARKS = {"+": "add", "-": "take", "*": "times", "/": "share"}
@@ -59,7 +58,8 @@ def story(things: str, starts: str, questions: str, first: tuple[int, int] = (2,
 STORIES = {
     "owned": Story(THINGS, sentences("""
         {n} [has|owns|starts with|keeps|possesses] {a} {o}[.| at first.| in the beginning.]
-        [There are|{n} counts|{n} found|We see] {a} {o} in the [box|bag|drawer|basket] of {n}.
+        [There are|We count|We see] {a} {o} in the [box|bag|drawer|basket] of {n}.
+        {n} [counts|finds|keeps] {a} {o} in a [box|bag|drawer|basket].
         [At first|In the beginning|To start with|This morning], {n} [has|had] {a} {o}.
         {n} [collected|bought|received|got|was given] {a} {o}.
         {a} {o} [belong to|are owned by|lie in the room of] {n}.
@@ -77,21 +77,21 @@ STORIES = {
         {m} [takes|steals|borrows|buys] {b} [{o}|of them] from {n}.
         [Then|Later|After that|The next day], {b} [{o}|of them] [are lost|disappear|get broken|are given away].
         {n} [parts with|has to return|leaves behind] {b}[ {o}|].
-        """.replace("[{o}|of them] [are lost", "[{o}|of them] [are lost")), "*": sentences("""
+        """), "*": sentences("""
         [Then|Later|A year later|Soon], {n} has {b} times as many[ {o}|].
         The number of {o} [grows|becomes] {b} times as [big|large|high].
         {n} [manages to get|ends up with|now owns] {b} times as many[ {o}|].
         """), "/": sentences("""
-        {n} [shares|divides|splits] them [equally|evenly] [into|among] {b} [boxes|bags|piles] and keeps one[ of these|].
-        [Then|Later], {n} puts them [equally|evenly] into {b} [boxes|bags|baskets] and [keeps only one box|only looks at one of these].
-        """.replace("[into|among]", "into").replace("[keeps only one box|only looks at one of these]", "[keeps just one of these|gives all but one of these away]"))},
+        {n} [shares|divides|splits] them [equally|evenly] into {b} [boxes|bags|piles] and keeps one[ of these|].
+        [Then|Later], {n} puts them [equally|evenly] into {b} [boxes|bags|baskets] and [keeps just one of these|gives all but one of these away].
+        """)},
         sentences("""
         How many {o} [does {n} have|are there|does {n} own] [now|at the end|in the end]?
-        How many [{o}|of them] are left[| in the end]?
+        How many {o} [remain|are with {n}] [in the end|now]?
         [What is the number of {o}|What number of {o} does {n} have] [now|at the end]?
         [Find|Tell me|Calculate] the number of {o} [now|at the end].
         How many {o} [now|in total|at last]?
-        """.replace("How many [{o}|of them] are left[| in the end]?", "How many {o} [remain|are with {n}] [in the end|now]?"))),
+        """)),
     "money": story("dollars / euros / pounds / francs / crowns / coins", """
         {n} [has|owns|starts with|carries] {a} {o}[.| in a purse.| in the pocket.]
         There are {a} {o} in the [purse|wallet|account|piggy bank] of {n}.
@@ -116,31 +116,32 @@ STORIES = {
         [Then|Later|On {d}], {b} {o} [are spent|are stolen|are lost].
         """, times="""
         {n} [invests it and|puts it in a bank and] [gets back|ends up with] {b} times as much.
-        The [amount|sum|money] [grows|becomes] {b} times as [much|big].
-        """.replace("The [amount|sum|money] [grows|becomes] {b} times as [much|big].", "[Then|Later], the [amount|sum] becomes {b} times as [big|large|high]."), share="""
-        {n} [shares|splits|divides] the money [equally|evenly] among {b} [people|friends|accounts] and is one of them.
-        """.replace("[people|friends|accounts] and is one of them.", "[people|friends|players] and is one of them.\n{n} [spreads|divides|splits] the money evenly over {b} [days|weeks] and takes the part for one.")),
+        [Then|Later], the [amount|sum] becomes {b} times as [big|large|high].
+        """, share="""
+        {n} [shares|splits|divides] the money [equally|evenly] among {b} [people|friends|players] and is one of them.
+{n} [spreads|divides|splits] the money evenly over {b} [days|weeks] and takes the part for one.
+        """),
     "price": story("""{x}""", """
         [One|A single] {x} costs {a} [dollars|euros].
-        [The price of|You pay for] [one|a single] {x} is {a} dollars.
+        The price of [one|a single] {x} is {a} [dollars|euros].
         [In this shop|Today], [one|a] {x} [costs|sells for|is] {a} [dollars|euros].
         A {x} is [sold|offered] for {a} [dollars|euros].
-        """.replace("[The price of|You pay for] [one|a single] {x} is {a} dollars.", "The price of [one|a single] {x} is {a} [dollars|euros]."), """
+        """, """
         How much [does|must] {n} pay[| in the end| in total]?
         What is the [total|total price|final price|whole bill]?
         [What|How much] does {n} have to pay[| in the end]?
         [Find|Calculate|Tell me] the [total|final price].
-        """.replace("How much [does|must] {n} pay", "How much [does|must] {n} pay"), first=(2, 60),
+        """, first=(2, 60),
         times="""
         {n} [buys|takes|orders|needs|gets] {b} of them.
         {n} wants {b} [of them|such things|pieces].
         {n} [puts|has] {b} of them in the [cart|basket].
         """, add="""
         [Delivery|Shipping|Wrapping|The postage|A box for it] [costs|adds|is] {b} more.
-        {n} [also|] [buys|takes] a {y} for {b}.
+        {n} also [buys|takes|wants] a {y} for {b}.
         There is [a fee|a tax|an extra charge] of {b}.
         {n} [gives|leaves] a tip of {b}.
-        """.replace("[also|] [buys|takes]", "also [buys|takes|wants]"), take="""
+        """, take="""
         [A coupon|A discount|A voucher|A gift card] takes {b} off[ the price|].
         {n} [has|uses] a [coupon|voucher|gift card] worth {b}.
         The shop [takes|knocks] {b} off[.| the price.]
@@ -156,15 +157,15 @@ STORIES = {
         [The first stage|The first leg] [is|measures] {a} {o}.
         """, """
         How [far|many {o}] [is it|is that|does {n} travel] [in total|altogether|in the end]?
-        How many {o} [is the whole way|are that|does {n} cover] [in total|in all|now]?
+        How many {o} does {n} cover [in total|in all|now]?
         [What is|Find|Calculate] the [distance|whole way] [in the end|now][.|]
         How long is the [way|tour] [in the end|now] in {o}?
-        """.replace("How many {o} [is the whole way|are that|does {n} cover] [in total|in all|now]?", "How many {o} does {n} cover [in total|in all|now]?"), add="""
+        """, add="""
         [Then|After lunch|In the afternoon], {n} [goes on for|does|adds|covers] another {b} {o}.
         [After a rest|After a break|Then], {b} more {o} [follow|are added|come on top].
         {n} [goes|drives|continues] {b} {o} further.
-        The [detour|next leg|second stage] [is|adds] {b} {o}[.| more.]
-        """.replace("[is|adds] {b} {o}[.| more.]", "adds {b} {o}."), take="""
+        The [detour|next leg|second stage] adds {b} {o}.
+        """, take="""
         [A shortcut|A bridge|A ferry|A tunnel] saves {b} {o}.
         The [way|tour] [is made|becomes] {b} {o} shorter.
         [Thanks to a shortcut|On the better road], it is {b} {o} less.
@@ -173,8 +174,9 @@ STORIES = {
         {n} goes [that far|this way] on {b} days [in all|altogether].
         {n} [has to go|goes] the [whole way|tour] {b} times[.| in all.]
         """, share="""
-        {n} [divides|splits] the [whole way|tour] into {b} equal [parts|stages] and [does|takes] one[ of them|] only.
-        """.replace("and [does|takes] one[ of them|] only.", "and does only one[ of them|].\nThe [whole way|tour] is [split|divided] into {b} equal [parts|stages], {n} [does|takes] just one.")),
+        {n} [divides|splits] the [whole way|tour] into {b} equal [parts|stages] and does only one[ of them|].
+The [whole way|tour] is [split|divided] into {b} equal [parts|stages], {n} [does|takes] just one.
+        """),
     "time": story("minutes / hours", """
         {n} [works|reads|practices|trains|paints|studies] for {a} {o} [on {d}|first|in the morning].
         [The film|The lesson|The show|The game|The work] [takes|lasts] {a} {o}.
@@ -182,15 +184,15 @@ STORIES = {
         {n} plans {a} {o} for the [job|trip|task|meeting].
         """, """
         How [long|many {o}] [does it take|is it|is that] [in total|in the end|now|altogether]?
-        How many {o} [are that|is it] [in total|in all|in the end]?
+        How many {o} is it [in total|in all|in the end]?
         [What is|Find|Tell me] the [whole time|total time][.| in {o}.]
         How many {o} [does {n} need|does it last] [in the end|in total]?
-        """.replace("How many {o} [are that|is it] [in total|in all|in the end]?", "How many {o} is it [in total|in all|in the end]?"), add="""
-        [Then|After that|After a break], [it goes on for|there come|{n} needs] another {b} {o}.
+        """, add="""
+        [Then|After that|After a break], [it goes on for|{n} needs] another {b} {o}.
         It [takes|lasts] {b} {o} longer[ than planned| this time|].
         [Cleaning up|Packing|A break|A speech|The way home] takes {b} more {o}.
-        {n} [adds|stays] another {b} {o}.
-        """.replace("[it goes on for|there come|{n} needs] another", "[it goes on for|{n} needs] another").replace("{n} [adds|stays] another {b} {o}.", "{n} adds another {b} {o}."), take="""
+        {n} adds another {b} {o}.
+        """, take="""
         [Thanks to help|With a new tool|With some luck], {n} saves {b} {o}.
         It is [over|finished|done] {b} {o} [earlier|sooner].
         {n} [cuts|shortens] it by {b} {o}.
@@ -200,8 +202,8 @@ STORIES = {
         {n} has to do it {b} times[.| in all.]
         [It happens|This is done|It is repeated] {b} times in [all|total].
         """, share="""
-        {b} people [share|divide] the work evenly, and each [needs|takes] the same part of the time; we ask about one.
-        """.replace("{b} people [share|divide] the work evenly, and each [needs|takes] the same part of the time; we ask about one.", "{n} [divides|splits] the time evenly over {b} [days|parts|people] and [counts|looks at] just one.")),
+        {n} [divides|splits] the time evenly over {b} [days|parts|people] and [counts|looks at] just one.
+        """),
     "sharing": story("""
         sweets / cookies / candies / cherries / grapes / chocolates / crackers / strawberries / pancakes / biscuits / sandwiches / pretzels / muffins / dates / figs / almonds / walnuts / marbles / stickers / balloons / cards / coins / pencils / beads
         """, """
@@ -210,14 +212,14 @@ STORIES = {
         {a} {o} are [in the bag|in the bowl|on the plate|in the jar].
         {m} [gives|sends|hands] {n} {a} {o}.
         """, """
-        How many {o} [does each one get|are there for each|does one child get]?
-        How many {o} [are that|remain|are there] in the end?
-        [What|How many {o}] [is left|is there] for one?
-        """.replace("How many {o} [does each one get|are there for each|does one child get]?", "How many {o} are there [now|in the end|at last]?").replace("How many {o} [are that|remain|are there] in the end?", "How many {o} [remain|are left] [in the end|now|at last]?").replace("[What|How many {o}] [is left|is there] for one?", "[Find|Tell me|Calculate] the number of {o} [in the end|now]."), share="""
+        How many {o} are there [now|in the end|at last]?
+        How many {o} [remain|are left] [in the end|now|at last]?
+        [Find|Tell me|Calculate] the number of {o} [in the end|now].
+        """, share="""
         They are [shared|divided|split] [equally|evenly] among {b} [children|friends|people], and {n} [gets|takes|keeps] one share.
         {n} [shares|divides|splits] them [equally|evenly] among {b} [children|friends|people], and we [look at|follow] one share.
-        [Each of|All] {b} [plates|bags] [get|receive] the same number, and we [look at|take] one of these.
-        """.replace("[Each of|All] {b} [plates|bags] [get|receive] the same number, and we [look at|take] one of these.", "{b} [plates|bags|boxes] get the same number, and {n} takes one of these."), add="""
+        {b} [plates|bags|boxes] get the same number, and {n} takes one of these.
+        """, add="""
         {m} [adds|brings|bakes|puts down] {b} more.
         [Then|Later], {b} more {o} [come|are added|arrive].
         {n} [buys|gets|finds] {b} more {o}.
@@ -237,18 +239,18 @@ STORIES = {
         {a} {o} [fit|go] into [each|every|one] [box|crate|carton|case].
         [They pack|{n} packs] {a} {o} into [each|every] [box|crate|carton].
         """, """
-        How many {o} [are there|are that|does {n} have] [in total|in all|in the end|now]?
+        How many {o} [are there|does {n} have] [in total|in all|in the end|now]?
         [What is|Find|Tell me|Calculate] the number of {o} [in the end|now][.|]
         How many {o} [remain|are in stock] [now|in the end]?
-        """.replace("are there|are that|does", "are there|does"), first=(2, 40), times="""
+        """, first=(2, 40), times="""
         {n} [has|buys|orders|carries|fills|unloads] {b} of these.
         [There are|A truck brings|The shop has|The shelf holds] {b} of these.
         [The store|The school|A customer] [gets|orders|receives] {b} of them.
         """, add="""
-        {b} [loose|single|extra] {o} [are added|lie beside|come on top].
+        {b} [loose|single|extra] {o} [are added|lie beside them|come on top].
         {n} [finds|brings|adds] {b} [more|loose|single] {o}.
         [Besides|On top of that], there are {b} [loose|single] {o}.
-        """.replace("lie beside", "lie beside them"), take="""
+        """, take="""
         {b} [{o}|of the {o}] [are broken|are sold|get lost|are taken out|are missing].
         {n} [sells|takes out|uses|throws away] {b}[ {o}| of them|].
         {m} [buys|takes|borrows] {b} {o}.
@@ -263,9 +265,9 @@ STORIES = {
         """, """
         How old is the [last|last named] person?
         [What is|Find|Tell me] the age [in question|we look for][.|]
-        How [many years|old] is that?
+        How old is the person named last?
         [What|Which] age [is that|do we get]?
-        """.replace("\n        How [many years|old] is that?", "\n        How old is the person named last?"), first=(4, 60), factor=(2, 4), add="""
+        """, first=(4, 60), factor=(2, 4), add="""
         [Somebody else|A friend|A cousin|A neighbor|A colleague] is {b} years older than [that|this person].
         [Somebody else|A cousin|A friend] was born {b} years [before|earlier than] [that|this] person.
         [We ask|Think] about somebody who is {b} years older than [that|this person].
@@ -283,19 +285,19 @@ STORIES = {
     "game": story("points", """
         {n} [has|scores|gets|makes|starts with] {a} points[.| in the first round.| at first.]
         [In the first round|At first|On the first level], {n} [gets|scores|has] {a} points.
-        The [team|player] {n} [begins with|has] {a} points.
+        Our player {n} [begins with|has] {a} points.
         {a} points [go to|are given to] {n} in the first round.
-        """.replace("The [team|player] {n}", "Our player {n}"), """
-        How many points [does {n} have|are that|has {n}] [now|in the end|at the end]?
+        """, """
+        How many points does {n} have [now|in the end|at the end]?
         What is the [score|final score|total] of {n}?
         [Tell me|Find|Calculate] the score of {n} [in the end|now].
-        [With|At] how many points does {n} [end|finish]?
-        """.replace("[does {n} have|are that|has {n}]", "does {n} have").replace("[With|At] how", "With how"), add="""
+        With how many points does {n} [end|finish]?
+        """, add="""
         {n} [scores|wins|gets|makes|adds] {b} more[ points|].
         [In the next round|Then|Later], {n} [scores|wins|gets] {b} points.
-        There [are|is a bonus of] {b} points for {n}.
+        {n} gets a bonus of {b}[ points|].
         {m} [loses|gives] {b} points to {n}.
-        """.replace("There [are|is a bonus of] {b} points for {n}.", "{n} gets a bonus of {b}[ points|]."), take="""
+        """, take="""
         {n} [loses|drops|gives up] {b}[ points|].
         [In the next round|Then|Later], {n} loses {b} points.
         There is a penalty of {b} points for {n}.
@@ -314,31 +316,31 @@ STORIES = {
         [The book|The novel|The first chapter|A magazine|The comic] has {a} pages.
         {n} [writes|wrote|prints] {a} pages [on {d}|of a story|first].
         """, """
-        How many pages [are that|are there|is it] [in total|in the end|now]?
+        How many pages [are there|is it] [in total|in the end|now]?
         [What is|Find|Tell me] the number of pages [in the end|now][.|]
         How many pages [do we count|do we get] [in total|in the end]?
-        """.replace("[are that|are there|is it]", "[are there|is it]"), add="""
+        """, add="""
         [Then|After that|Later|On {d}], {n} [adds|takes on|does] {b} more pages.
         [The next part|The next chapter|An appendix] [adds|brings] {b} pages.
         {b} [more|further|new] pages [follow|come on top|are added].
         """, take="""
         {n} [skips|tears out|loses|deletes] {b} pages[ of these|].
-        {b} of the pages [are empty|do not count|are lost|are taken out][.| and are left out.]
+        {b} of the pages [are lost|are taken out|are deleted].
         [Then|Later], {b} pages [are removed|are cut|fall out].
-        """.replace("[are empty|do not count|are lost|are taken out][.| and are left out.]", "[are lost|are taken out|are deleted]."), times="""
+        """, times="""
         {n} does [the same|as much] on {b} days[.| in all.]
         {n} [prints|copies] all of them {b} times.
         [In the end|By {d}], there are {b} times as many pages.
         """, share="""
-        {n} [spreads|divides|splits] them evenly over {b} [days|evenings|weeks] and [we count one|counts just one].
+        {n} [spreads|divides|splits] them evenly over {b} [days|evenings|weeks] and counts just one[ of these|].
         The pages are [divided|split] evenly among {b} [readers|students], and {n} is one of them.
-        """.replace("[we count one|counts just one]", "counts just one[ of these|]")),
+        """),
     "bus": story("people / passengers", """
         There are {a} {o} on the [bus|train|tram|ferry|boat|plane].
         {a} {o} [sit|are|ride] on the [bus|train|tram|ferry|boat|plane].
         A [bus|train|tram|ferry|boat] [starts|leaves {p}|sets off] with {a} {o}.
-        [At the first stop|In {p}|At the station|At the start], {a} {o} [get on|board|are on board].
-        """.replace("get on|board|", "get on an empty bus|board an empty train|"), """
+        [At the first stop|In {p}|At the station|At the start], {a} {o} [get on an empty bus|board an empty train|are on board].
+        """, """
         How many {o} are [on board|there] [now|in the end|at last|then]?
         How many {o} [remain|are left|arrive|ride on] [in the end|at last]?
         [Find|Tell me|Calculate] the number of {o} [in the end|on board|now].
@@ -372,12 +374,12 @@ STORIES = {
         """, take="""
         {n} [takes out|removes|leaves out] {b}[ of them|].
         [Then|After tasting|Later], {b} [are taken out|are left out|go back into the cupboard].
-        {m} [wants|says] it with {b} less.
-        """.replace("[wants|says] it with", "wants it with"), times="""
+        {m} wants it with {b} less.
+        """, times="""
         {n} cooks for [a party|many guests] and takes {b} times as much.
         [For a big party|For the whole street|For the neighbors], [everything|the amount] is multiplied by {b}.
-        {n} makes the dish {b} times[.| over.]
-        """.replace("[.| over.]", " in all."), share="""
+        {n} makes the dish {b} times in all.
+        """, share="""
         {n} makes a smaller [dish|meal|portion] and divides [everything|the amount] by {b}.
         [For a small child|For a taste], {n} divides the amount by {b}.
         """),
@@ -528,16 +530,16 @@ ZH_STORIES = {
         [后来|然后|第二天]，[少了|不见了|坏了]{b}个[{o}|]。
         """), "*": sentences("""
         [后来|然后|一年后]，{n}的{o}[变成|增加到]原来的{b}倍。
-        [接着|后来]，{o}的数量[乘以|变为|变成了]{b}倍。
-        """.replace("[乘以|变为|变成了]{b}倍", "[变为|变成了|增加到]原来的{b}倍")), "/": sentences("""
-        {n}把{o}平均[分成|分在]{b}[份|个袋子里]，[只留下一份|自己留一份]。
+        [接着|后来]，{o}的数量[变为|变成了|增加到]原来的{b}倍。
+        """), "/": sentences("""
+        {n}把{o}平均分成{b}份，[只留下一份|自己留一份]。
         [后来|然后]，{o}平均分给{b}个人，{n}[得到|拿到]其中一份。
-        """.replace("平均[分成|分在]{b}[份|个袋子里]", "平均分成{b}份"))}, sentences("""
-        {n}[现在|最后|还][有|剩]多少个{o}？
+        """)}, sentences("""
+        {n}[现在|最后][有|还有]多少个{o}？
         [现在|最后|一共][有|还剩]多少个{o}？
         [请问|问]：{n}最后有[几个|多少个]{o}？
         {o}[最后|现在]有多少个？
-        """.replace("{n}[现在|最后|还][有|剩]多少个{o}？", "{n}[现在|最后][有|还有]多少个{o}？"))),
+        """)),
     "money": story("元 / 块钱", """
         {n}[有|带了|存了|挣了]{a}{o}。
         {n}的[钱包|口袋|账户|存钱罐]里有{a}{o}。
@@ -595,8 +597,8 @@ ZH_STORIES = {
         """, add="""
         [后来|下午|然后]，{n}又[走了|前进了|加了]{b}{o}。
         [休息以后|吃完饭]，{n}[再走|又走]了{b}{o}。
-        [第二段路|接下来的路]多{b}{o}。
-        """.replace("[第二段路|接下来的路]多{b}{o}。", "[后面|接下来]还有{b}{o}。"), take="""
+        [后面|接下来]还有{b}{o}。
+        """, take="""
         走[近路|小路]少了{b}{o}。
         [新修的桥|隧道]让路[短了|少了]{b}{o}。
         """, times="""
@@ -674,9 +676,9 @@ ZH_STORIES = {
         [这本书|这本小说|这本杂志]有{a}页。
         """, """
         [一共|最后|现在]是多少页？
-        {n}[一共|最后]有多少页？
+        请问[一共|最后]是多少页？
         页数[最后|现在]是多少？
-        """.replace("{n}[一共|最后]有多少页？", "请问[一共|最后]是多少页？"), add="""
+        """, add="""
         {n}[又|后来又][加了|添了|做了]{b}页。
         [第二天|晚上|然后]，{n}又[加了|增加]{b}页。
         [附录|下一章][还有|又有]{b}页。
@@ -710,9 +712,9 @@ ZH_STORIES = {
         """),
     "farm": story("羊 / 牛 / 鸡 / 鸭 / 鹅 / 兔子 / 鸽子 / 狗 / 猫 / 山羊 / 乌龟 / 小鸟", """
         {n}[养了|有|照看]{a}只{o}。
-        [农场|山上|河边|院子]里有{a}只{o}。
+        [农场里|山上|河边|院子里]有{a}只{o}。
         [春天|开始时|去年]，{n}[有|养着]{a}只{o}。
-        """.replace("[农场|山上|河边|院子]里有", "[农场里|山上|河边|院子里]有"), """
+        """, """
         [现在|最后|一共]有多少只{o}？
         {n}[现在|最后]有多少只{o}？
         [最后|现在]，{o}有多少只？
@@ -735,15 +737,16 @@ ZH_STORIES = {
 # --- letters --------------------------------------------------------------------------------------
 
 LAST_REQUESTS = sentences("""
-[Take|Get|Write down|Find] the last [letters|letter] of [the words in|each word in|every word in] [{q}|{w}] and [join them|put them together|concatenate them].
+[Take|Get|Write down|Find] the last letter of [each word in|every word in|each of the words] [{q}|{w}] and [join them|put them together|concatenate them].
 [Concatenate|Join|Combine|Put together] the last [letters of the words|letter of each word|letter of every word][:| in:| of:] [{w}|{q}].
 [What do you get|What word comes out] if you [join|combine|put together] the last letters of {q}?
-[Last letters|The last letter of each word] of {q}[?|, please.| joined:]
-[What do|Tell me what] the last letters of {q} [spell|form][.|]
+Last letters of {q}[?|, please.| joined:]
+What do the last letters of {q} [spell|form|make]?
+Tell me what the last letters of {q} [spell|form].
 [Join|Concatenate] the [final|last] [letters|letter of each word] of {w}.
 [Words|Names]: {w}. [Take|Join] the last letter of each[ one|].
 [I need|Give me] the last letters of {w} [as one word|in a row|together].
-""".replace("[What do|Tell me what] the last letters of {q} [spell|form][.|]", "What do the last letters of {q} [spell|form|make]?\nTell me what the last letters of {q} [spell|form].").replace("the last [letters|letter] of [the words in|each word in|every word in]", "the last letter of [each word in|every word in|each of the words]").replace("[Last letters|The last letter of each word] of {q}", "Last letters of {q}"))
+""")
 FIRST_REQUESTS = sorted(entry.replace("last", "first").replace("Last", "First").replace("final", "initial") for entry in LAST_REQUESTS)
 ZH_LAST_REQUESTS = sentences("""
 [取|写出|找出]“{w}”中每个[词|单词]的最后一个字母[，连在一起|，拼起来|，合成一个词]。
@@ -807,21 +810,21 @@ class Swap:
 
 
 HAND_SWAPS = sentences("""
-{a} and {b} [swap|trade|switch|exchange] [them|what they have|their things|with each other].
+{a} and {b} [swap|trade|switch|exchange] [what they have|their things].
 [Then|Next|Now|After that|Later|A little later], {a} and {b} [swap|trade|switch].
 {a} [swaps|trades|switches] with {b}.
 [Then|Next|Now|After that|Later], {a} [swaps|trades|switches] with {b}.
 {a} gives {b} what {a} has and gets what {b} has.
 [Then|Next|Now|After that], {a} and {b} [exchange|swap] [what they hold|their things].
-""".replace("[swap|trade|switch|exchange] [them|what they have|their things|with each other]", "[swap|trade|switch|exchange] [what they have|their things]"))
+""")
 HAND_QUESTIONS = sentences("""
 What does {n} have [at the end|now|in the end|after that|afterwards]?
 [At the end|In the end|Now|After all that], what [does {n} have|does {n} hold|is with {n}]?
-[Which|Which one] [does {n} have|is with {n}|does {n} hold] [at the end|now|in the end]?
+Which one [does {n} have|is with {n}|does {n} hold] [at the end|now|in the end]?
 What is {n} left with[| at the end]?
 [Tell me|Find out|Say] what {n} has [at the end|now|in the end].
-[What|Which thing] [ends up|is] with {n} [at the end|in the end|now]?
-""".replace("[Which|Which one] [does {n} have|is with {n}|does {n} hold]", "Which one [does {n} have|is with {n}|does {n} hold]").replace("[What|Which thing] [ends up|is] with {n} [at the end|in the end|now]?", "What ends up with {n}[| at the end| after all that]?"))
+What ends up with {n}[| at the end| after all that]?
+""")
 PLACE_SWAPS = sentences("""
 {a} and {b} [swap|trade|switch|change] places.
 [Then|Next|Now|After that|Later], {a} and {b} [swap|trade|switch] places.
@@ -834,13 +837,13 @@ Where is {n} [at the end|now|in the end|afterwards]?
 [At the end|In the end|Now|After all that], where is {n}?
 [Which|What] [place|position] does {n} have [at the end|now|in the end]?
 [Tell me|Find out|Say] where {n} is [at the end|now|in the end].
-In [which|what] place is {n} [at the end|now|in the end]?
-Where does {n} [end up|stand] [at the end|after all that]?
-""".replace("Where does {n} [end up|stand] [at the end|after all that]?", "Where does {n} end up[| after all that]?").replace("In [which|what] place is {n}", "At [which|what] place is {n}"))
+At [which|what] place is {n} [at the end|now|in the end]?
+Where does {n} end up[| after all that]?
+""")
 TOY_OPENINGS = cut("""
-{h}. / At first, {h}. / In the beginning, {h}. / {abc} are [playing a game]. {h}. / {abc} are friends. {h}. / There is a party. {h}. / {abc} sit at a table. {h}. / {abc} meet at school. At the start, {h}. /
+{h}. / At first, {h}. / In the beginning, {h}. / {abc} are playing a game. {h}. / {abc} are friends. {h}. / There is a party. {h}. / {abc} sit at a table. {h}. / {abc} meet at school. At the start, {h}. /
 {abc} play a game. At the start, {h}. / To begin with, {h}. / Today {h}. / {abc} are in the park. {h}. / It is a game for three. {h}. / {abc} stand in a circle. {h}. / Before the game, {h}. / This is how it starts: {h}.
-""".replace("[playing a game]", "playing a game"))
+""")
 
 
 def colored(thing: str) -> list[str]:
@@ -944,36 +947,34 @@ def shuffled_objects(world: World, language: str) -> Problem:
 
 COUNT_REQUESTS = sentences("""
 How [many times|often] does [the word |]{q} [occur|appear|stand|come] in [this list|the list|this row]: {l}?
-[Count|Tell me how often we see|Find how many times we read] {q} in [the list|this list|this row|the following][:| -] {l}
+[Count|Tell me how often we see|Find how many times we read] {q} in [the list|this list|this row|the following]: {l}
 [List|Row|Words]: {l}. How [often|many times] do you see {q}?
 In {l}, how [often|many times] is {q} [there|named|written]?
-""".replace(" -]", "]").replace("[:|] {l}", ": {l}").replace("{l}. How", "{l}. How"))
+""")
 ITEM_REQUESTS = sentences("""
 How many [words|things|entries|items] are in [this list|the list|this row]: {l}?
-[Count|Tell me the number of] the [words|things|entries|items][:| in this list:| here:] {l}
+[Count the|Tell me the number of] [words|things|entries|items][:| in this list:| here:] {l}
 [List|Row]: {l}. How many [entries|items|words] [are there|do you count|does it have]?
 [How long is|What is the length of] [this list|the list]: {l}?
-""".replace("[Count|Tell me the number of] the", "[Count the|Tell me the number of]"))
+""")
 LARGEST_REQUESTS = sentences("""
-[Which|What] is the {k} [number|of these numbers|one][:| of| among:] {l}?
+[Which|What] is the {k} [number|of these numbers|one]: {l}?
+Which is the {k} [of|among] {l}?
 [Find|Give me|Name|Tell me|Pick] the {k} [number|of these|one]: {l}
 {l}: which [number |one |]is the {k}?
-[Numbers|List|Values]: {l}. [What is|Find] the {k}[.|]
+[Numbers|List|Values]: {l}. [Tell me|Find] the {k}.
 [Among|Of] {l}, which is the {k}?
-""".replace("[Which|What] is the {k} [number|of these numbers|one][:| of| among:] {l}?", "[Which|What] is the {k} [number|of these numbers|one]: {l}?\nWhich is the {k} [of|among] {l}?").replace("[What is|Find] the {k}[.|]", "[Tell me|Find] the {k}."))
+""")
 SORT_REQUESTS = sentences("""
 [Sort|Order|Arrange] [these numbers|the numbers|the list|this list] {k}: {l}
 [Put|Bring] [these numbers|the numbers] [in order|into order] {k}: {l}
 [Numbers|List|Values]: {l}. [Sort|Order] them {k}.
-[Please|Can you please] sort {l} {k}[.|]
+Please [sort|order|arrange] {l} {k}.
 [Write|Give me] [these numbers|the numbers] {k}: {l}
-{l} - [sort|order] them {k}.
-""".replace("[Please|Can you please] sort {l} {k}[.|]", "Please [sort|order|arrange] {l} {k}.").replace("{l} - [sort", "Given {l}, [sort"))
+Given {l}, [sort|order] them {k}.
+""")
 SORT_WAYS = {"up": cut("from small to large / in ascending order / from the smallest to the largest / ascending / upwards"), "down": cut("from large to small / in descending order / from the largest to the smallest / descending / downwards")}
 LARGEST_WAYS = {"largest": cut("largest / biggest / greatest / highest"), "smallest": cut("smallest / lowest / least / littlest")}
-COMPARISONS = [  # a sentence about two, the words for more and for less
-    ("{a} is [{r}|clearly {r}|much {r}|a bit {r}] than {b}.", "older / taller / faster / stronger / richer / heavier / younger / shorter / slower / smaller / louder / braver / happier / smarter / busier / kinder / funnier / weaker / poorer / lighter".replace("\n", " ")),
-]
 OPPOSITES = {
     "older": ("younger", "oldest", "youngest"), "taller": ("shorter", "tallest", "shortest"), "faster": ("slower", "fastest", "slowest"), "stronger": ("weaker", "strongest", "weakest"),
     "richer": ("poorer", "richest", "poorest"), "heavier": ("lighter", "heaviest", "lightest"), "louder": ("quieter", "loudest", "quietest"), "happier": ("sadder", "happiest", "saddest"),
@@ -983,16 +984,15 @@ COMPARE_SENTENCES = sentences("""
 {a} is [|clearly |much |a bit |even ]{r} than {b}.
 [We know that|It is true that|Everybody says that] {a} is {r} than {b}.
 Compared with {b}, {a} is {r}.
-{b} is not as {r2} as {a}; {a} is {r}.
 [{a}, not {b},|Of {a} and {b}, {a}] is the {r} one.
-""".replace("{b} is not as {r2} as {a}; {a} is {r}.\n", ""))
+""")
 COMPARE_QUESTIONS = sentences("""
 Who is the {s}[| of all| of the three| of them]?
-[Which|Which one] of them is the {s}?
+Which of them is the {s}?
 [Tell me|Find out|Say] who is the {s}.
 [Name|Give me the name of] the {s}[.| one.| person.]
 [So who|Then who|And who] is the {s}?
-""".replace("[Which|Which one] of them", "Which of them"))
+""")
 ZH_COUNT_REQUESTS = sentences("下面[的列表|这一行]里“{q}”出现了[几次|多少次]：{l}\n[数一数|请数出]“{q}”出现的次数：{l}\n[列表|单词]：{l}。“{q}”[出现几次|有多少个]？\n在{l}中，“{q}”[出现了几次|有几个]？")
 ZH_ITEM_REQUESTS = sentences("[下面的列表|这一行]有[几个|多少个][词|东西]：{l}\n[数一数|请数出]有多少个：{l}\n[列表|名单]：{l}。[一共|总共]有几个？\n{l}，[一共|总共]是多少个？")
 ZH_LARGEST_REQUESTS = sentences("[哪个数|下面哪个数|哪一个]{k}：{l}？\n[找出|说出|给出]{k}的数：{l}\n{l}中[哪个|哪个数]{k}？\n[数字|列表]：{l}。{k}的是[哪个|多少]？")

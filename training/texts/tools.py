@@ -93,13 +93,10 @@ def file_name(world: World) -> str:
     return f"{phrase(world, 1, 2).lower().replace(' ', '_')}.{world.random.choice('txt pdf csv md json png doc log xlsx'.split())}"
 
 
-ROOMS = "kitchen bedroom office bathroom hall garage cellar attic library nursery dining_room living_room".replace("_", " ").split()
 ROOM_NAMES = ["kitchen", "bedroom", "office", "bathroom", "hall", "garage", "cellar", "attic", "library", "nursery", "dining room", "living room", "laundry", "porch", "studio", "guest room"]
 CURRENCIES = "USD EUR GBP JPY CHF CNY INR SEK NOK CAD AUD DKK PLN CZK HUF MXN".split()
 UNITS = "meters feet miles kilometers pounds kilograms ounces grams liters gallons inches centimeters yards cups tons minutes".split()
 DISHES = "pancakes,lentil soup,apple pie,fried rice,potato salad,chicken curry,tomato soup,banana bread,vegetable lasagna,fish stew,onion tart,carrot cake,bean chili,mushroom risotto,cheese omelette,plum dumplings".split(",")
-GOODS = "milk,bread,eggs,butter,rice,apples,soap,coffee,tea,sugar,pasta,cheese,onions,candles,batteries,paper towels".split(",")
-LEAVING = ["cash", "card", "invoice", "voucher"]
 
 
 def room(world: World) -> str:
@@ -129,11 +126,11 @@ ENGLISH = [
         """, city=text("city location place town", city, "name of the city")),
     tool("get_forecast forecast daily_forecast", "Tell the weather forecast for a city on a day, in the wanted unit.", """
         [Weather|Forecast] for {city} on {day} in {unit}[, please|.]
-        [What will|How will] the weather [in|of] {city} be on {day}? [Use|Give it in|Degrees in] {unit}.
+        [What will|How will] the weather in {city} be on {day}? [Use|Give it in|Degrees in] {unit}.
         [Show|Give] me the forecast for {city} on {day}, in {unit}.
         On {day} I am in {city}, what weather [will it be|can I expect]? In {unit}, please.
         How many degrees {unit} will it be in {city} on {day}?
-        """.replace("[What will|How will] the weather [in|of] {city} be", "[What will|How will] the weather in {city} be"), city=text("city location place", city, "the city"), day=text("day date on", day, "day of the forecast"),
+        """, city=text("city location place", city, "the city"), day=text("day date on", day, "day of the forecast"),
          unit=option("unit units scale", "celsius fahrenheit", "unit of the temperature")),
     tool("set_alarm alarm create_alarm wake_up", "Set an alarm at a time of day.", """
         [Wake|Please wake] me [up |]at {time}.
@@ -175,9 +172,10 @@ ENGLISH = [
         Play ["{song}"|{song}|the song "{song}"] by {artist}[| please].
         [I want|I'd like|I would love] to hear "{song}" by {artist}.
         [Put on|Start] ["{song}"|the track "{song}"] [by|from] {artist}.
-        [Let me|Can I] [listen to|hear] "{song}" by {artist}[.|!]
+        Let me [listen to|hear] "{song}" by {artist}[.|!]
+Can I [hear|listen to] "{song}" by {artist}?
         Music: "{song}", {artist}
-        """.replace("[Let me|Can I] [listen to|hear] \"{song}\" by {artist}[.|!]", "Let me [listen to|hear] \"{song}\" by {artist}[.|!]\nCan I [hear|listen to] \"{song}\" by {artist}?"), song=text("song title track", title, "title of the song"), artist=text("artist singer by band", full_name, "who plays it")),
+        """, song=text("song title track", title, "title of the song"), artist=text("artist singer by band", full_name, "who plays it")),
     tool("set_volume volume change_volume", "Set the volume of the speaker in percent.", """
         [Set|Turn|Change|Put] the volume to {level}[| percent].
         [Volume|Loudness][:| to| at] {level} percent[, please|.]
@@ -189,9 +187,9 @@ ENGLISH = [
         [How much|What] [is|are] {amount} {source} in {target}?
         [Exchange|Swap] {amount} {source} for {target}.
         {amount} {source} [in|to] {target}[?|, please]
-        [I have|I've got] {amount} {source}, how [much|many] {target} is that?
+        [I have|I've got] {amount} {source}, how much {target} is that?
         [I want|I need] to [change|convert] {amount} {source} into {target}.
-        """.replace("how [much|many] {target}", "how much {target}"), amount=decimal("amount value sum", price, "how much money"), source=text("source from from_currency base", currency, "currency it is in"), target=text("target to to_currency into", currency, "wanted currency")),
+        """, amount=decimal("amount value sum", price, "how much money"), source=text("source from from_currency base", currency, "currency it is in"), target=text("target to to_currency into", currency, "wanted currency")),
     tool("convert_units unit_converter convert_measure", "Convert a measure from one unit into another.", """
         [Convert|Change|Turn] {value} {source} [to|into] {target}.
         How many {target} are {value} {source}?
@@ -223,10 +221,10 @@ ENGLISH = [
     tool("add_reminder reminder create_reminder remind", "Remind the user of something at a time.", """
         Remind me [of|about] "{task}" at {time}[| please].
         [Set|Create|Add] a reminder [for|at] {time}: {task}
-        [At {time}, remind|Remind] me at {time}: {task}
+        [At {time}, remind me|Remind me at {time}]: {task}
         [Don't let me|I must not] forget "{task}" at {time}.
         [Reminder|To remember] at {time}: "{task}".
-        """.replace("[At {time}, remind|Remind] me at {time}: {task}", "[At {time}, remind me|Remind me at {time}]: {task}"), task=text("task text what note", remark, "what to remember"), time=text("time at when", clock, "when")),
+        """, task=text("task text what note", remark, "what to remember"), time=text("time at when", clock, "when")),
     tool("translate translate_text translation translator", "Translate a text into a language.", """
         Translate "{text}" [to|into] {language}[| please].
         [How do you|How does one|How do I] say "{text}" in {language}?
@@ -234,13 +232,13 @@ ENGLISH = [
         [Say|Write|Give me|I need] "{text}" in {language}.
         [Put|Turn] "{text}" into {language}.
         """, text=text("text phrase input source_text", title, "what to translate"), language=text("language to target_language target", lambda w: w.pick(words.LANGUAGES), "wanted language")),
-    tool("search_web search web_search google_search".replace(" google_search", " internet_search"), "Search the web.", """
+    tool("search_web search web_search internet_search", "Search the web.", """
         [Search|Look] for "{query}" [online|on the web|on the internet].
         [Look up|Search the web for|Search online for] [{query}|"{query}"].
         [Find|Show me] [pages|websites|something] about "{query}".
-        [What does|See what] the internet [say about|say on] "{query}"?
+        What does the internet say [about|on] "{query}"?
         Web search: {query}
-        """.replace("[What does|See what] the internet [say about|say on] \"{query}\"?", "What does the internet say [about|on] \"{query}\"?"), query=text("query q text search_term", remark, "what to look for")),
+        """, query=text("query q text search_term", remark, "what to look for")),
     tool("find_flight search_flights flights flight_search", "Find flights between two cities on a day.", """
         [Find|Look for|Show me] [a flight|flights] from {origin} to {destination} on {date}.
         I [want|need|have] to fly from {origin} to {destination} on {date}.
@@ -286,8 +284,8 @@ ENGLISH = [
         [Turn|Switch] the [light|lights|lamp] in the {room} {state}[| please].
         [Turn|Switch] {state} the [light|lights|lamp] in the {room}.
         [Light|Lights] {state} in the {room}[.|, please.]
-        [I want|I'd like|Can I have] the [light|lamp] in the {room} {state}.
-        """.replace("[I want|I'd like|Can I have]", "[I want|I'd like]"), room=text("room where zone place", room, "which room"), state=option("state status value position", "on off", "on or off")),
+        [I want|I'd like] the [light|lamp] in the {room} {state}.
+        """, room=text("room where zone place", room, "which room"), state=option("state status value position", "on off", "on or off")),
     tool("lock_door door set_lock", "Lock or unlock a door.", """
         [Please |]{locked} the door of the {room}.
         [Can|Could|Would] you {locked} the door of the {room}[?| for me?| please?]
@@ -310,25 +308,26 @@ ENGLISH = [
         """, quantity=integer("quantity count amount number", 2, 40, "how many"), item=text("item product thing name", lambda w: f"{w.pick(words.COMMON)} {w.pick(['boxes', 'bottles', 'bags', 'jars', 'cans', 'packs', 'cartons', 'bars'])}", "what to buy")),
     tool("get_stock_price stock_price share_price quote", "Tell the price of a share.", """
         [What is|What's|Tell me|Show me] the [stock|share] price of {company}[.|]
-        [How much|What] is a share of {company} [worth|now]?
-        [How is|How does] the stock of {company} [doing|do today]?
+        [How much|What] is a share of {company} worth[| now]?
+        How is the stock of {company} doing[| today]?
         [Price|Quote] of {company} [shares|stock][, please|?]
-        [How are|Are] {company} shares [doing|up]?
-        """.replace("[How is|How does] the stock of {company} [doing|do today]?", "How is the stock of {company} doing[| today]?").replace("[How are|Are] {company} shares [doing|up]?", "How are {company} shares doing[| today]?").replace("[How much|What] is a share of {company} [worth|now]?", "[How much|What] is a share of {company} worth[| now]?"), company=text("company symbol stock name", company, "whose share")),
+        How are {company} shares doing[| today]?
+        """, company=text("company symbol stock name", company, "whose share")),
     tool("transfer_money pay send_money bank_transfer", "Transfer money to a person.", """
         [Send|Transfer|Pay|Wire] {amount} {currency} to {recipient}[| please].
-        [Send|Pay|Give] {recipient} {amount} {currency}[.| for "{recipient}".]
+        [Send|Pay|Give] {recipient} {amount} {currency}.
         [I want|I have|I need] to [pay|send] {recipient} {amount} {currency}.
         [Transfer|Payment] of {amount} {currency} to {recipient}[, please|.]
         [I owe|We owe] {recipient} {amount} {currency}, [pay it|send it].
-        """.replace("[.| for \"{recipient}\".]", "."), amount=decimal("amount sum value", price, "how much"), currency=text("currency unit money", currency, "which currency"), recipient=text("recipient to receiver name", full_name, "who gets it")),
+        """, amount=decimal("amount sum value", price, "how much"), currency=text("currency unit money", currency, "which currency"), recipient=text("recipient to receiver name", full_name, "who gets it")),
     tool("track_order order_status get_order order_lookup", "Tell where an order is.", """
         Where is [my |the |]order {order}?
         [Track|Check|Look up|Follow] [my |the |]order {order}[.| please.]
         [What is|What's] the status of order {order}?
-        [Has|When will] order {order} [been sent|arrive]?
+        Has order {order} been [sent|shipped]?
+When will order {order} [arrive|come]?
         [My order number is|The order number is|Order] {order}, where is it?
-        """.replace("[Has|When will] order {order} [been sent|arrive]?", "Has order {order} been [sent|shipped]?\nWhen will order {order} [arrive|come]?"), order=text("order order_id number id", code, "number of the order")),
+        """, order=text("order order_id number id", code, "number of the order")),
     tool("cancel_order stop_order order_cancel", "Cancel an order for a reason.", """
         [Cancel|Stop|Call off] order {order}, the reason is "{reason}".
         [Please cancel|I want to cancel] order {order} because of "{reason}".
@@ -343,11 +342,11 @@ ENGLISH = [
         """, title=text("title subject summary issue", title, "what it is about"), priority=option("priority urgency severity level", "low medium high", "how urgent it is")),
     tool("assign_task assign delegate give_task", "Give a task to a person with a deadline.", """
         [Assign|Give] [the task |]"{task}" to {person}, due {date}.
-        {person} [should|must|has to] do "{task}" by {date}[.| , assign it.]
+        {person} [should|must|has to] do "{task}" by {date}[.|, assign it.]
         [Let|Have] {person} do "{task}" [by|before] {date}.
         [Task|New task] for {person}: "{task}", [due|deadline] {date}.
         [Delegate|Hand] "{task}" to {person}, [to be done by|deadline] {date}.
-        """.replace("[.| , assign it.]", "[.|, assign it.]"), task=text("task title name", title, "what to do"), person=text("person assignee user to", first_name, "who does it"), date=text("date due deadline due_date", day, "until when")),
+        """, task=text("task title name", title, "what to do"), person=text("person assignee user to", first_name, "who does it"), date=text("date due deadline due_date", day, "until when")),
     tool("read_file open_file load_file show_file", "Read a file.", """
         [Read|Open|Load|Print] [the file |]{path}[| please].
         [Show|Give] me [the file|the content of] {path}.
@@ -357,8 +356,8 @@ ENGLISH = [
     tool("delete_file remove_file erase_file", "Delete a file, with or without a backup.", """
         [Delete|Remove|Erase] [the file |]{path} {backup}[| please].
         [I no longer need {path}, delete it|I am done with {path}, remove it|{path} can go, delete it] {backup}.
-        [Please delete|I want to delete|Could you delete] {path} {backup}.
-        """.replace("|Could you delete", ""), path=text("path file filename name", file_name, "path of the file"), backup=switch("backup keep_backup make_backup save_copy", ["but keep a backup", "with a backup", "after making a backup"], ["without a backup", "with no backup", "and keep no backup"], "whether a copy is kept")),
+        [Please delete|I want to delete] {path} {backup}.
+        """, path=text("path file filename name", file_name, "path of the file"), backup=switch("backup keep_backup make_backup save_copy", ["but keep a backup", "with a backup", "after making a backup"], ["without a backup", "with no backup", "and keep no backup"], "whether a copy is kept")),
     tool("rename_file move_file rename", "Give a file another name.", """
         [Rename|Move] [the file |]{old} to {new}[| please].
         [Change|Switch] the name of {old} to {new}.
@@ -368,8 +367,8 @@ ENGLISH = [
     tool("write_file save_file create_file", "Write a text into a file.", """
         [Write|Save|Put|Store] "{text}" [to|into|in] [the file |]{path}.
         [Create|Make] [the|a] file {path} with the [text|content] "{text}".
-        [Let|The file] {path} [contain|say] "{text}".
-        """.replace("[Let|The file] {path} [contain|say] \"{text}\".", "[Let|Make] [the file |]{path} [contain|say] \"{text}\"."), path=text("path file filename name", file_name, "path of the file"), text=text("text content data body", remark, "what to write")),
+        [Let|Make] [the file |]{path} [contain|say] "{text}".
+        """, path=text("path file filename name", file_name, "path of the file"), text=text("text content data body", remark, "what to write")),
     tool("run_command execute shell run", "Run a program with an argument.", """
         [Run|Start|Execute|Launch] [the program |the command |]{command} with [the argument |]{argument}.
         [Please|Could you please] [run|execute] {command} on {argument}.
@@ -378,9 +377,9 @@ ENGLISH = [
     tool("query_database query select find_rows", "Find rows of a table where a column has a value.", """
         [Find|Show|List|Get] [all |]rows [of|in] [the table |]{table} where {column} is {value}.
         [Which|What] rows [of|in] [the table |]{table} have {column} {value}?
-        [Query|Search|Select from] [the table |]{table}: {column} = {value}
+        [Query|Search|Select from] [the table |]{table}: {column} is {value}
         [I need|Give me] [everything|all rows] from table {table} with {column} {value}.
-        """.replace("= {value}", "is {value}"), table=text("table source collection", lambda w: w.pick(words.COMMON) + "s" if w.chance(0.6) else w.invented(), "name of the table"), column=text("column field key", lambda w: w.pick(words.COMMON), "name of the column"), value=text("value equals match", lambda w: w.random.choice([code(w), city(w), first_name(w), str(w.integer(1, 900))]), "wanted value")),
+        """, table=text("table source collection", lambda w: w.pick(words.COMMON) + "s" if w.chance(0.6) else w.invented(), "name of the table"), column=text("column field key", lambda w: w.pick(words.COMMON), "name of the column"), value=text("value equals match", lambda w: w.random.choice([code(w), city(w), first_name(w), str(w.integer(1, 900))]), "wanted value")),
     tool("get_recipe recipe find_recipe cook", "Find a recipe for a dish and a number of people.", """
         [Find|Show me|Give me|I need] a recipe for {dish} for {people} [people|persons|guests].
         [How do I|How can I|How does one] [cook|make] {dish} for {people} people?
@@ -388,11 +387,11 @@ ENGLISH = [
         Recipe: {dish}, {people} [people|portions]
         """, dish=text("dish meal recipe name", lambda w: w.pick(DISHES) if w.chance(0.6) else f"{w.mixed(words.COMMON, 0.5).lower()} {w.pick(['soup', 'cake', 'pie', 'stew', 'salad', 'curry', 'bread', 'sauce'])}", "what to cook"), people=integer("people servings portions persons", 2, 12, "for how many")),
     tool("calculate_tip tip tip_calculator", "Calculate the tip of a bill.", """
-        [How much|What] is [the |a ][|good ]tip [on|for] {bill} at {percent} percent?
+        [How much|What] is the tip [on|for] {bill} at {percent} percent?
         [Calculate|Work out|Compute] [a|the] {percent} percent tip [on|for] {bill}[| please].
         The bill is {bill}, [add|give] a tip of {percent} percent.
         [Tip|Tip calculator]: {bill}, {percent} percent
-        """.replace("[the |a ][|good ]tip", "the tip"), bill=decimal("bill amount total", price, "sum of the bill"), percent=integer("percent rate tip_percent", 5, 30, "tip in percent")),
+        """, bill=decimal("bill amount total", price, "sum of the bill"), percent=integer("percent rate tip_percent", 5, 30, "tip in percent")),
     tool("calculate calculator compute math", "Calculate with two numbers.", """
         [Calculate|Compute|Work out] {a} {operation} {b}[| please].
         [What is|What's|How much is] {a} {operation} {b}?
@@ -401,30 +400,30 @@ ENGLISH = [
         """, a=integer("a first x left", 2, 900, "first number"), b=integer("b second y right", 2, 900, "second number"),
          operation=option("operation operator op", "add subtract multiply divide", "what to do", {"add": ["plus", "+"], "subtract": ["minus", "-"], "multiply": ["times", "multiplied by", "*"], "divide": ["divided by", "over"]})),
     tool("define_word define dictionary lookup_word", "Explain the meaning of a word.", """
-        [What does|What did] [the word |]"{word}" mean?
+        What does [the word |]"{word}" mean?
         [Define|Explain] [the word |]"{word}"[| please].
         [What is|Give me|Tell me] the [meaning|definition] of "{word}"[.|]
         [Look up|Find] "{word}" in the dictionary.
-        """.replace("[What does|What did]", "What does"), word=text("word term entry", lambda w: w.pick(words.COMMON) if w.chance(0.5) else w.invented(), "the word")),
+        """, word=text("word term entry", lambda w: w.pick(words.COMMON) if w.chance(0.5) else w.invented(), "the word")),
     tool("get_news news headlines latest_news", "Read the news about a topic.", """
         [Show|Read|Tell|Give] me the [news|latest news|headlines] [about|on] {topic}.
         [Any|Is there any|What is the] news [about|on] {topic}?
-        [What is|What's] new [about|with] {topic}[| in the papers]?
+        [What's new|What do the papers say|What is the latest] about {topic}?
         [News|Headlines] on {topic}[, please|.]
-        """.replace("[What is|What's] new [about|with] {topic}[| in the papers]?", "[What's new|What do the papers say|What is the latest] about {topic}?"), topic=text("topic subject about query", title, "what it is about")),
+        """, topic=text("topic subject about query", title, "what it is about")),
     tool("find_restaurant restaurants search_restaurants where_to_eat", "Find restaurants with a cuisine in a city.", """
-        [Find|Search for|Show me|Look for] [a|some] {cuisine} [restaurant|restaurants] in {city}.
+        [Find|Search for|Show me|Look for] [a {cuisine} restaurant|some {cuisine} restaurants|{cuisine} restaurants] in {city}.
         [Where can I|Where can we] eat {cuisine} food in {city}?
         [I want|We want|I'd like] {cuisine} food in {city}.
         [Is there|Where is] a [good |]{cuisine} restaurant in {city}?
-        """.replace("[a|some] {cuisine} [restaurant|restaurants]", "[a {cuisine} restaurant|some {cuisine} restaurants|{cuisine} restaurants]"), cuisine=option("cuisine food kitchen type", "Italian Chinese Indian Mexican Thai Greek Japanese", "kind of kitchen"), city=text("city place location where", city, "where")),
+        """, cuisine=option("cuisine food kitchen type", "Italian Chinese Indian Mexican Thai Greek Japanese", "kind of kitchen"), city=text("city place location where", city, "where")),
     tool("find_event concerts search_events tickets", "Find concerts of an artist in a city.", """
         [Find|Show me|Search for] concerts of {artist} in {city}.
         [When|On which day] does {artist} [play|perform|sing] in {city}?
         [I want|We want] to see {artist} live in {city}[.|, are there tickets?]
         [Tickets|Concert tickets] for {artist} in {city}[, please|.]
-        [Is|Will] {artist} [playing|be on stage] in {city}?
-        """.replace("[Is|Will] {artist} [playing|be on stage] in {city}?", "Will {artist} [be on stage|give a concert|perform] in {city}?"), artist=text("artist band performer name", full_name, "who plays"), city=text("city place location where", city, "where")),
+        Will {artist} [be on stage|give a concert|perform] in {city}?
+        """, artist=text("artist band performer name", full_name, "who plays"), city=text("city place location where", city, "where")),
     tool("buy_product order_product purchase shop_order", "Order a product in some quantity.", """
         [Order|Buy|Purchase] {quantity} units of the {product} in {color}.
         [I want|I'd like|We need] to [order|buy] {quantity} of the {color} {product}.
@@ -444,11 +443,11 @@ ENGLISH = [
         [Send back|Give back] the {product}, order {order}, {refund}.
         """, product=text("product item article", product, "what goes back"), order=text("order order_id number", code, "number of the order"), refund=switch("refund money_back refund_money", ["and get my money back", "for a refund"], ["and get another one", "in exchange for another one", "for a replacement"], "money back, or a replacement")),
     tool("create_user add_user register sign_up", "Create a user account.", """
-        [Create|Add|Register|Make] [a|the] user {name} with [the email |]{email} as {role}.
+        [Create|Add|Register|Make] the user {name} with [the email |]{email} as {role}.
         [New user|Sign up]: {name}, {email}, role {role}
         [We need|I need] an account for {name} ({email}) as {role}.
         {name} [needs|should get|must have] an account as {role}, [mail|email] {email}.
-        """.replace("[a|the] user", "the user"), name=text("name full_name user username", full_name, "name"), email=text("email mail address", email, "e-mail address"), role=option("role level rights", "admin editor viewer", "what the user may do")),
+        """, name=text("name full_name user username", full_name, "name"), email=text("email mail address", email, "e-mail address"), role=option("role level rights", "admin editor viewer", "what the user may do")),
     tool("change_phone update_phone set_phone update_contact", "Change the phone number of a customer.", """
         [Change|Update|Set] the [phone number|phone] of {customer} to {phone}.
         {customer} has a new [phone number|number][:|, it is] {phone}.
@@ -482,8 +481,8 @@ ENGLISH = [
         [What time is it|What's the time|How late is it] in {city}[| now| right now]?
         [Tell|Give|Show] me the [time|local time] in {city}.
         [Local time|Time|Clock] in {city}[?|, please]
-        [Is it|Are people in {city} asleep, is it] night in {city}?
-        """.replace("[Is it|Are people in {city} asleep, is it] night in {city}?", "I want to know the time in {city}."), city=text("city place location timezone", city, "where")),
+        I want to know the time in {city}.
+        """, city=text("city place location timezone", city, "where")),
     tool("get_capital capital country_capital", "Tell the capital of a country.", """
         [What is|What's|Tell me|Name] the capital of {country}[.|]
         [What|Which city] is the capital of {country}?
@@ -494,8 +493,8 @@ ENGLISH = [
         [Summarize|Sum up|Shorten] "{text}" in {sentences} sentences.
         [Give me|Write|I need] a summary of "{text}" with {sentences} sentences.
         [Say|Tell me] in {sentences} sentences what "{text}" is about.
-        In {sentences} sentences: "{text}"[.|, please.]
-        """.replace('In {sentences} sentences: "{text}"[.|, please.]', 'Summary in {sentences} sentences[:| of] "{text}"'), text=text("text document input", lambda w: phrase(w, 3, 5), "what to shorten"), sentences=integer("sentences length count", 2, 9, "how long")),
+        Summary in {sentences} sentences[:| of] "{text}"
+        """, text=text("text document input", lambda w: phrase(w, 3, 5), "what to shorten"), sentences=integer("sentences length count", 2, 9, "how long")),
     tool("random_number dice random roll", "Draw a random number between two ends.", """
         [Give me|Draw|Pick|Choose] a random number [between {low} and {high}|from {low} to {high}].
         [Random number|Any number] [between {low} and {high}|from {low} to {high}][, please|.]
@@ -523,8 +522,9 @@ ZH_UNITS = "米 英尺 英里 公里 磅 公斤 盎司 克 升 加仑 英寸 厘
 def zh_clock(world: World) -> str:
     """A time as Chinese texts write it."""
     hour, minute = world.random.randint(1, 23), world.random.choice(["00", "15", "30", "45", "10", "20", "05", "50"])
-    part = world.random.choice(["上午", "下午", "晚上", "早上"])
-    return world.random.choice([f"{hour:02d}:{minute}", f"{hour}:{minute}", f"{part}{hour % 12 + 1}点", f"{part}{hour % 12 + 1}点半"])
+    part, low, high = world.random.choice([("早上", 5, 9), ("上午", 8, 11), ("下午", 1, 6), ("晚上", 7, 11)])
+    spoken = world.random.randint(low, high)
+    return world.random.choice([f"{hour:02d}:{minute}", f"{hour}:{minute}", f"{part}{spoken}点", f"{part}{spoken}点半"])
 
 
 def zh_day(world: World) -> str:
@@ -565,8 +565,8 @@ CHINESE = [
         {city}{day}[天气怎么样|会下雨吗|冷吗|要带伞吗]？
         [查|查一下|帮我查|看看|告诉我]{day}{city}的[天气|天气预报]。
         {day}我去{city}，[天气怎么样|会下雨吗|要带伞吗]？
-        {day}{city}的[天气预报|气温]是[什么样|怎样]的？
-        """.replace("{day}{city}的[天气预报|气温]是[什么样|怎样]的？", "{day}{city}[多少度|热不热]？"), city=text("city location place", zh_city, "城市"), day=text("day date on", zh_day, "日期")),
+        {day}{city}[多少度|热不热]？
+        """, city=text("city location place", zh_city, "城市"), day=text("day date on", zh_day, "日期")),
     tool("set_alarm alarm create_alarm", "设置闹钟", """
         [请|]{time}[叫我起床|叫醒我|叫我]。
         [设|定|设置|帮我设|帮我定]一个{time}的闹钟[。|，谢谢。]
@@ -605,18 +605,19 @@ CHINESE = [
     tool("set_volume volume change_volume", "设置音量", """
         [把|请把|]音量[调到|设为|设成]{level}。
         [声音|音量][调到|改成|开到]百分之{level}。
-        [我要|请用]{level}的音量[。|播放。]
-        """.replace("[我要|请用]{level}的音量[。|播放。]", "[我要把|帮我把]音量[调到|设为]{level}。"), level=integer("level volume value", 2, 100, "音量，百分比")),
+        [我要把|帮我把]音量[调到|设为]{level}。
+        """, level=integer("level volume value", 2, 100, "音量，百分比")),
     tool("convert_currency currency exchange", "货币换算", """
-        {amount}{source}[等于|是|能换|可以换][多少|几]{target}？
+        {amount}{source}[等于|是|能换|可以换]多少{target}？
         [把|请把|帮我把]{amount}{source}[换成|换算成]{target}。
         [我要|我想]用{amount}{source}换{target}。
-        """.replace("[多少|几]", "多少"), amount=decimal("amount value", price, "金额"), source=text("source from from_currency", closed(ZH_CURRENCIES), "原货币"), target=text("target to to_currency", closed(ZH_CURRENCIES), "目标货币")),
+        """, amount=decimal("amount value", price, "金额"), source=text("source from from_currency", closed(ZH_CURRENCIES), "原货币"), target=text("target to to_currency", closed(ZH_CURRENCIES), "目标货币")),
     tool("convert_units unit_converter convert", "单位换算", """
         {value}{source}[等于|是|合]多少{target}？
         [把|请把|帮我把]{value}{source}[换成|换算成]{target}。
-        [用|以]{target}[表示|计算]{value}{source}[。|是多少？]
-        """.replace("[用|以]{target}[表示|计算]{value}{source}[。|是多少？]", "[用|以]{target}表示{value}{source}。\n[我想知道|请问|告诉我]{value}{source}是多少{target}。"), value=decimal("value amount quantity", measure, "数值"), source=text("from_unit source unit", closed(ZH_UNITS), "原单位"), target=text("to_unit target", closed(ZH_UNITS), "目标单位")),
+        [用|以]{target}表示{value}{source}。
+[我想知道|请问|告诉我]{value}{source}是多少{target}。
+        """, value=decimal("value amount quantity", measure, "数值"), source=text("from_unit source unit", closed(ZH_UNITS), "原单位"), target=text("to_unit target", closed(ZH_UNITS), "目标单位")),
     tool("book_table reserve_table restaurant_booking", "预订餐厅", """
         [在|帮我在|请在]{restaurant}[订|预订]{time}，{people}[个人|人|位]的[位子|桌子]。
         [我们{people}个人|我们一共{people}位]{time}去{restaurant}[吃饭|，请订位]。
@@ -644,19 +645,19 @@ CHINESE = [
     tool("search_web search web_search", "上网搜索", """
         [搜索|搜一下|查找|上网查|上网搜]“{query}”[。|，谢谢。]
         [帮我|请]在网上[找|搜|查]“{query}”。
-        网上[有没有|有]关于“{query}”的[内容|信息|网页]？
-        """.replace("网上[有没有|有]关于“{query}”的[内容|信息|网页]？", "网上有没有关于“{query}”的[内容|信息|网页]？"), query=text("query q text", zh_remark, "搜索词")),
+        网上有没有关于“{query}”的[内容|信息|网页]？
+        """, query=text("query q text", zh_remark, "搜索词")),
     tool("find_flight search_flights flights", "查询航班", """
         [查|找|帮我查|帮我找]{date}从{origin}到{destination}的[航班|机票|飞机]。
         [我要|我想]{date}从{origin}飞[到|往]{destination}。
-        {date}有[没有|]从{origin}到{destination}的[航班|飞机][吗|]？
+        {date}[有没有|还有没有]从{origin}到{destination}的[航班|飞机]？
         从{origin}飞{destination}，{date}[，谢谢。|。]
-        """.replace("有[没有|]从{origin}到{destination}的[航班|飞机][吗|]？", "[有没有|还有没有]从{origin}到{destination}的[航班|飞机]？"), origin=text("origin from departure", zh_city, "出发地"), destination=text("destination to arrival", zh_city, "目的地"), date=text("date day on", zh_day, "日期")),
+        """, origin=text("origin from departure", zh_city, "出发地"), destination=text("destination to arrival", zh_city, "目的地"), date=text("date day on", zh_day, "日期")),
     tool("find_train train_connection search_trains", "查询火车", """
         [查|找|帮我查|帮我找]{time}从{origin}到{destination}的[火车|高铁|列车]。
         [我要|我想]{time}坐[火车|高铁]从{origin}去{destination}。
-        {time}[有没有|还有没有]从{origin}到{destination}的[火车|高铁|车票]？
-        """.replace("|车票", ""), origin=text("origin from departure", zh_city, "出发站"), destination=text("destination to arrival", zh_city, "到达站"), time=text("time at departure_time", zh_clock, "时间")),
+        {time}[有没有|还有没有]从{origin}到{destination}的[火车|高铁]？
+        """, origin=text("origin from departure", zh_city, "出发站"), destination=text("destination to arrival", zh_city, "到达站"), time=text("time at departure_time", zh_clock, "时间")),
     tool("book_hotel hotel reserve_room", "预订酒店", """
         [在|帮我在|请在]{city}[订|预订|找]一家酒店，{date}入住，住{nights}晚。
         {date}[我们|我]去{city}住{nights}[晚|个晚上]，[订酒店|订个房间]。
@@ -676,8 +677,8 @@ CHINESE = [
     tool("set_temperature thermostat heating", "设置房间温度", """
         [把|请把|帮我把]{room}[的温度|]调到{degrees}度。
         {room}[要|设为|设成]{degrees}度[。|，谢谢。]
-        [我要|我想让|请让]{room}[变成|保持]{degrees}度。
-        """.replace("[我要|我想让|请让]{room}", "[我想让|请让]{room}"), room=text("room where zone", zh_from(ZH_ROOMS), "房间"), degrees=integer("degrees temperature value", 10, 30, "温度")),
+        [我想让|请让]{room}[变成|保持]{degrees}度。
+        """, room=text("room where zone", zh_from(ZH_ROOMS), "房间"), degrees=integer("degrees temperature value", 10, 30, "温度")),
     tool("switch_light light lights", "开灯或关灯", """
         [请|帮我|]{state}{room}的灯。
         [把|请把|帮我把]{room}的灯{state}。
@@ -685,9 +686,9 @@ CHINESE = [
         """, room=text("room where zone", zh_from(ZH_ROOMS), "房间"), state=option("state status value", "on off", "开或关", {"on": ["打开"], "off": ["关掉", "关上"]})),
     tool("create_note note add_note", "保存笔记", """
         [写|记|新建]一条笔记，[标题|题目]“{title}”，[内容|正文]“{content}”。
-        [笔记|备忘]：{title}，[内容|正文]{content}
+        [笔记|备忘]：{title}，[内容|正文]：{content}
         [把|请把]“{content}”[记下来|存成笔记]，[标题是|标题]“{title}”。
-        """.replace("[内容|正文]{content}", "[内容|正文]：{content}"), title=text("title name heading", zh_title, "标题"), content=text("content text body", zh_remark, "内容")),
+        """, title=text("title name heading", zh_title, "标题"), content=text("content text body", zh_remark, "内容")),
     tool("add_to_list shopping_list add_item", "加入购物清单", """
         [把|请把|帮我把]{quantity}个{item}[加到|写进|放进]购物清单。
         [我们要|我要|要]买{quantity}个{item}[，写进购物清单。|，加到清单里。]
@@ -697,9 +698,9 @@ CHINESE = [
     tool("transfer_money pay send_money", "转账", """
         [给|帮我给|请给]{recipient}[转|汇]{amount}{currency}。
         [转|汇]{amount}{currency}给{recipient}[。|，谢谢。]
-        [我要|我想][付|转]{recipient}{amount}{currency}。
+        [我要|我想]付给{recipient}{amount}{currency}。
         [我欠|还欠]{recipient}{amount}{currency}，[帮我转|请转账]。
-        """.replace("[付|转]{recipient}{amount}", "付给{recipient}{amount}"), amount=decimal("amount sum value", price, "金额"), currency=text("currency unit", closed(ZH_CURRENCIES), "货币"), recipient=text("recipient to receiver", zh_name, "收款人")),
+        """, amount=decimal("amount sum value", price, "金额"), currency=text("currency unit", closed(ZH_CURRENCIES), "货币"), recipient=text("recipient to receiver", zh_name, "收款人")),
     tool("track_order order_status get_order", "查询订单", """
         [查|查一下|帮我查]订单{order}[。|，谢谢。|到哪了。]
         订单{order}[到哪了|发货了吗|什么时候到|是什么状态]？
@@ -713,8 +714,8 @@ CHINESE = [
     tool("assign_task assign delegate", "分配任务", """
         [把|请把]“{task}”[交给|分给|派给]{person}，{date}之前[完成|做完]。
         {person}[要|必须|应该]在{date}之前完成“{task}”。
-        [任务|新任务]：{task}，[负责人|由]{person}，[截止|期限]{date}
-        """.replace("[负责人|由]{person}", "负责人{person}"), task=text("task title name", zh_remark, "任务"), person=text("person assignee to", zh_name, "负责人"), date=text("date due deadline", zh_day, "期限")),
+        [任务|新任务]：{task}，负责人{person}，[截止|期限]{date}
+        """, task=text("task title name", zh_remark, "任务"), person=text("person assignee to", zh_name, "负责人"), date=text("date due deadline", zh_day, "期限")),
     tool("delete_file remove_file erase_file", "删除文件", """
         [删除|删掉]文件{path}，{backup}。
         [把|请把|帮我把]{path}[删掉|删除|删了]，{backup}。
@@ -731,10 +732,10 @@ CHINESE = [
         [请问|告诉我]{a}{operation}{b}[是多少|等于多少]。
         """, a=integer("a first x", 2, 900, "第一个数"), b=integer("b second y", 2, 900, "第二个数"), operation=option("operation operator op", "add subtract multiply divide", "运算", {"add": ["加", "加上"], "subtract": ["减", "减去"], "multiply": ["乘", "乘以"], "divide": ["除以"]})),
     tool("get_news news headlines", "查询新闻", """
-        [有什么|看看|告诉我|读一下]关于{topic}的新闻[。|吗？]
+        [看看|告诉我|读一下]关于{topic}的新闻。
         [查|找|搜]{topic}的[最新消息|新闻|头条]。
         {topic}[最近怎么样|有什么新消息|最近有新闻吗]？
-        """.replace("[有什么|看看|告诉我|读一下]关于{topic}的新闻[。|吗？]", "[看看|告诉我|读一下]关于{topic}的新闻。"), topic=text("topic subject about", zh_title, "话题")),
+        """, topic=text("topic subject about", zh_title, "话题")),
     tool("buy_product order_product purchase", "购买商品", """
         [买|订|订购|帮我买]{quantity}个{color}的{product}。
         [我要|我想买|给我来]{quantity}个{product}，{color}的。
@@ -762,10 +763,10 @@ Phone Return Note Arrange Hand Delegate Print List Purchase Shorten Count Time E
 POLITE = ["Please {r}", "Please {r}", "Could you {r}?", "Can you {r}?", "Can you please {r}?", "I want you to {r}.", "I'd like you to {r}.", "Would you {r}?", "Hey, {r}", "Be so kind and {r}", "You should {r}.", "Would you please {r}?", "Now {r}", "Kindly {r}", "Go ahead and {r}", "Quick, {r}"]
 ZH_VERBS = "查找订放播打发写记设定转算把给用叫买约开关删翻搜计打来汇拨跟呼创新安"
 ZH_POLITE = [("请", ""), ("麻烦", ""), ("麻烦你", ""), ("我想让你", ""), ("你能", "吗？"), ("可以", "吗？"), ("能不能", "？"), ("我希望你", ""), ("快", ""), ("劳驾，", ""), ("拜托，", ""), ("请你", ""), ("你可以", "吗？"), ("能", "吗？"), ("现在", ""), ("我要你", "")]
-BEFORE = ["Hi. ", "Hello! ", "Hey there. ", "One more thing. ", "Good morning. ", "Okay. ", "I am in a hurry. ", "Hello, assistant. ", "So. ", "Listen. ", "I need your help. "]
-AFTER = [" Thanks!", " Thank you.", " Thanks a lot.", " That's all.", " Can you do that?", " It is important.", " No hurry.", " Thank you very much!", " I'll wait."]
-ZH_BEFORE = ["你好，", "您好，", "嗨，", "对了，", "麻烦一下，", "早上好，", "助手，", "那个，"]
-ZH_AFTER = ["谢谢！", "多谢。", "麻烦你了。", "辛苦了。", "就这些。", "拜托了。", "非常感谢！", "不急。"]
+BEFORE = ["Hi. ", "Hello! ", "Hey there. ", "One more thing. ", "Good morning. ", "Okay. ", "I am in a hurry. ", "Hello, assistant. ", "So. ", "Listen. ", "I need your help. ", "Good evening. ", "Are you there? ", "Just a short request. ", "Hi, it is me again. ", "Excuse me. "]
+AFTER = [" Thanks!", " Thank you.", " Thanks a lot.", " That's all.", " Can you do that?", " It is important.", " No hurry.", " Thank you very much!", " I'll wait.", " Thank you so much.", " That would be great.", " As soon as possible.", " Many thanks!", " You are a great help.", " I rely on you.", " That is it for now."]
+ZH_BEFORE = ["你好，", "您好，", "嗨，", "对了，", "麻烦一下，", "早上好，", "助手，", "那个，", "下午好，", "你在吗？", "有件事。", "帮个忙，", "我有个请求。", "晚上好，", "听我说，", "喂，"]
+ZH_AFTER = ["谢谢！", "多谢。", "麻烦你了。", "辛苦了。", "就这些。", "拜托了。", "非常感谢！", "不急。", "尽快吧。", "好吗？", "谢谢你！", "太感谢了。", "这很重要。", "我等着。", "可以吗？", "就这样。"]
 
 
 def said_value(world: World, argument: Argument, value: object, language: str) -> str:
@@ -793,7 +794,7 @@ def polite(world: World, template: str) -> str:
 
 def zh_polite(world: World, template: str) -> str:
     """A Chinese order with a polite beginning."""
-    if template[0] not in ZH_VERBS or "？" in template or not world.chance(0.4):
+    if template[0] not in ZH_VERBS or template.startswith(("给我", "新任务", "来点", "计时")) or "？" in template or not world.chance(0.4):
         return template
     beginning, end = world.from_side(ZH_POLITE, world.held_sentences)
     return beginning + (template.rstrip("。") + end if end else template)
