@@ -1,17 +1,14 @@
-"""Measure the shipped model on held-out prompts, free and constrained.
+"""Measure a model folder on held-out prompts, free and in form.
 
-    python evaluate.py --model ../python/formwright/models/formwright_tiny --count 100
+    python evaluate.py --model ../python/formwright/models/formwright_tiny
+    python evaluate.py --model ... --count 100 --tasks record_en choice_zh --show 3
 
-*Free*: the model writes what it likes until `<|end|>`; the answer counts when it
-parses and holds exactly the right values. Only prompts that say which fields
-they want take part, since nobody can guess the others.
-*Constrained*: formwright holds the model to keys and punctuation of the answer,
-and the model fills the values. An answer counts when every value is right;
-*values* is the share of single values that are. Tasks with written steps count by
-their answer alone.
+*Free*: the model writes what it likes until `<|end|>`; the whole answer must be right. Only prompts that say which
+fields they want take part, since nobody can guess the others. *In form*: formwright holds the model to the keys and
+punctuation of the answer, the model fills the values, and all values must be right; *values* is the share of single
+values that are. Tasks with written steps count by their answer alone.
 
-Names and values of these prompts never occur in training; with `--new-sentences`
-the sentence templates, and so many of their words, do not either.
+Names and values of these prompts never occur in training; in the columns on the right the sentences do not either.
 """
 
 from __future__ import annotations
@@ -20,14 +17,16 @@ import argparse
 import json
 import re
 import time
-from collections import Counter
-from collections.abc import Iterable
-from functools import reduce
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
 from operator import add
 from pathlib import Path
 
 import numpy as np
-from data import TASKS, Example, Segment, World
+from texts.examples import Example, Segment
+from texts.problems import arithmetic
+from texts.tasks import LANGUAGES, TASKS, reasoned
+from texts.world import World
 from tokenizers import Tokenizer
 from train import END, encode_prompt
 
@@ -35,8 +34,13 @@ import formwright as fw
 from formwright.models.tiny import TinyRuntime
 from formwright.tokenizers import vocabulary_from
 
-REASONING = {"arithmetic", "last_letters", "shuffled_objects"}
-LONGEST = 160
+REASONED = ("arithmetic", "last_letters", "shuffled_objects", "small_reasoning")
+LONGEST = 300
+
+
+def is_reasoned(task: str) -> bool:
+    """Whether answers of a task have steps, which do not count."""
+    return task.startswith(REASONED)
 
 
 class Writer:
@@ -54,16 +58,15 @@ class Writer:
         return int(np.argmax(self.logits if allowed is None else np.where(allowed, self.logits, -np.inf)))
 
 
-# --- constrained: the form of the answer, filled in by the model -----------------------------------
+# --- in form --------------------------------------------------------------------------------------
 
 CHARACTERS = r'(?:[^"\\\x00-\x1F]|\\["\\/bfnrt])*'
-NUMBER = r"-?(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,4})?"
 PATTERNS = {
     "string": CHARACTERS,
-    "number": NUMBER,
+    "number": r"-?(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,4})?",
     "nullable": rf'null|"{CHARACTERS}"',
-    "free": r"[^\n{]*",
-    "line": r"[^\n{]*",
+    "free": r"[^{<]*",
+    "line": r"[^\n{<]*",
 }
 
 
@@ -75,13 +78,14 @@ def pattern_of(segment: Segment) -> str:
 
 
 def form_of(segment: Segment) -> fw.Form[str]:
+    """The same as a form."""
     if segment.kind == "forced":
         return fw.literal(segment.text)
     return fw.choice(list(segment.options)) if segment.options else fw.regex(PATTERNS[segment.kind])
 
 
 def write_in_form(writer: Writer, vocabulary: fw.Vocabulary, segments: list[Segment]) -> list[str]:
-    """Greedy tokens that are in the form of the answer; returns what fills its open segments."""
+    """Greedy tokens in the form of the answer; what fills its open segments."""
     matcher = fw.compile(reduce(add, map(form_of, segments)), vocabulary).matcher()
     mask = fw.allocate_bitmask(1, vocabulary)
     for left in range(2 * LONGEST, 0, -1):
@@ -98,10 +102,19 @@ def write_in_form(writer: Writer, vocabulary: fw.Vocabulary, segments: list[Segm
     return list(found.groups()) if found else []
 
 
-# --- free -------------------------------------------------------------------------------------------
+def right_in_form(example: Example, filled: list[str]) -> list[bool]:
+    """Which values are right."""
+    wanted = [segment.text for segment in example.segments if segment.kind != "forced"]
+    right = [have == want for have, want in zip(filled, wanted, strict=False)]
+    right += [False] * (len(wanted) - len(filled))
+    return right[-1:] if is_reasoned(example.task) else right
+
+
+# --- free -----------------------------------------------------------------------------------------
 
 
 def write_freely(writer: Writer) -> str:
+    """Greedy tokens up to the end of text."""
     written: list[int] = []
     while len(written) < LONGEST and (token := writer.best()) != END:
         writer.feed([token])
@@ -109,85 +122,87 @@ def write_freely(writer: Writer) -> str:
     return writer.tokenizer.decode(written)
 
 
-def leaves(value) -> list:
-    """All plain values inside a JSON value, in order."""
-    if isinstance(value, dict):
-        return [leaf for child in value.values() for leaf in leaves(child)]
-    if isinstance(value, list):
-        return [leaf for child in value for leaf in leaves(child)]
-    return [value]
-
-
-def free_is_right(example: Example, text: str) -> bool:
-    if example.task in REASONING:
-        return last_answer(text) == last_answer(example.answer)
-    if not example.answer.startswith(("{", "[")):
-        return text == example.answer
+def right_freely(example: Example, text: str) -> bool:
+    """Whether a text says what was to be answered."""
+    if is_reasoned(example.task):
+        return last_answer(example, text) == last_answer(example, example.answer)
     try:
-        found, wanted = (Counter(map(repr, leaves(json.loads(source)))) for source in (text, example.answer))
+        return json.loads(text) == json.loads(example.answer)
     except ValueError:
-        return False
-    # A prompt for a tool does not say whether name, arguments or both are wanted: any part is right.
-    return found == wanted or (example.task == "tool" and bool(found) and (found <= wanted or wanted <= found))
+        return "".join(text.split()) == "".join(example.answer.split())
 
 
-def last_answer(text: str) -> str | None:
-    """The answer after the steps, in a line or in JSON."""
-    if text.startswith("{"):
+def last_answer(example: Example, text: str) -> str | None:
+    """The answer behind the steps: in a line, or the last value of JSON."""
+    text = text.rpartition("</think>")[2].strip()
+    if example.answer.rpartition("</think>")[2].strip().startswith("{"):
         try:
-            return str(leaves(json.loads(text))[-1])
-        except ValueError:
+            return str([*json.loads(text).values()][-1])
+        except (ValueError, AttributeError, IndexError):
             return None
-    return text.rpartition("Answer: ")[2]
+    forced = [segment.text.strip() for segment in example.segments if segment.kind == "forced"]
+    return text.rpartition(forced[-1])[2].strip() if forced else text
 
 
-# --- figures ----------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 
 
-def constrained_result(example: Example, filled: list[str]) -> list[bool]:
-    wanted = [segment.text for segment in example.segments if segment.kind != "forced"]
-    right = [have == want for have, want in zip(filled, wanted)]
-    right += [False] * (len(wanted) - len(filled))
-    return right[-1:] if example.task in REASONING else right
+def of_steps(world: World, language: str, steps: int) -> Example:
+    """Arithmetic of so many steps."""
+    return reasoned(world, "arithmetic", language, partial(arithmetic, steps=steps))
 
 
-def measure(task: str, options: argparse.Namespace, runtime: TinyRuntime, tokenizer: Tokenizer, vocabulary: fw.Vocabulary) -> dict:
-    world = World(900_000 + list(TASKS).index(task), held_out=True, held_sentences=options.new_sentences)
-    count, show = options.count, options.show
-    free, constrained, values = [], [], []
-    while min(len(free), len(constrained)) < count:
-        example = TASKS[task](world)
-        prompt = encode_prompt(tokenizer, example)
-        if len(constrained) < count:
-            filled = write_in_form(Writer(runtime, tokenizer, prompt), vocabulary, example.segments)
-            right = constrained_result(example, filled)
-            constrained.append(all(right))
-            values += right
-            if not all(right) and show > 0:
-                show -= 1
-                print(f"[{task}] {example.prompt!r}\n   wanted {example.answer!r}\n   filled {filled}")
-        if len(free) < count and example.named:
-            free.append(free_is_right(example, write_freely(Writer(runtime, tokenizer, prompt))))
-    return {"free": np.mean(free), "constrained": np.mean(constrained), "values": np.mean(values)}
+MEASURED: dict[str, Callable[[World], Example]] = {
+    **TASKS,
+    **{f"arithmetic_{language}, {steps} steps": partial(of_steps, language=language, steps=steps) for language in LANGUAGES for steps in (1, 2, 3)},
+}
+
+
+class Measuring:
+    """A model to be measured."""
+
+    def __init__(self, folder: Path, count: int, show: int):
+        self.tokenizer, self.runtime = Tokenizer.from_file(str(folder / "tokenizer.json")), TinyRuntime(folder)
+        self.vocabulary = vocabulary_from(self.tokenizer, eos_token_ids=[END])
+        self.count, self.show = count, show
+
+    def measure(self, task: str, new_sentences: bool) -> dict[str, float]:
+        """Shares that are right."""
+        world = World(900_000 + list(MEASURED).index(task), held_out=True, held_sentences=new_sentences)
+        free: list[bool] = []
+        formed: list[bool] = []
+        values: list[bool] = []
+        show = self.show
+        for _ in range(4 * self.count):
+            if min(len(free), len(formed)) >= self.count:
+                break
+            example = MEASURED[task](world)
+            prompt = encode_prompt(self.tokenizer, example)
+            if len(formed) < self.count:
+                filled = write_in_form(Writer(self.runtime, self.tokenizer, prompt), self.vocabulary, example.segments)
+                right = right_in_form(example, filled)
+                formed.append(all(right))
+                values += right
+                if not all(right) and show > 0:
+                    show -= 1
+                    print(f"[{task}] {self.tokenizer.decode(prompt, skip_special_tokens=False)}\n   wanted {example.answer!r}\n   filled {filled}")
+            if len(free) < self.count and example.named:
+                free.append(right_freely(example, write_freely(Writer(self.runtime, self.tokenizer, prompt))))
+        return {"free": float(np.mean(free)), "in form": float(np.mean(formed)), "values": float(np.mean(values))}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True, help="model folder")
-    parser.add_argument("--count", type=int, default=100, help="prompts a task")
-    parser.add_argument("--new-sentences", action="store_true", help="hold out the sentence templates too, not only names and values")
+    parser.add_argument("--count", type=int, default=300, help="prompts a task")
     parser.add_argument("--show", type=int, default=0, help="print so many wrong answers a task")
-    parser.add_argument("--tasks", nargs="*", default=list(TASKS))
+    parser.add_argument("--tasks", nargs="*", default=list(MEASURED))
     options = parser.parse_args()
-    tokenizer = Tokenizer.from_file(str(options.model / "tokenizer.json"))
-    runtime, vocabulary, began = TinyRuntime(options.model), vocabulary_from(tokenizer, eos_token_ids=[END]), time.time()
-    print("| task | free | constrained | values |\n|---|---:|---:|---:|")
-    rows = []
+    measuring, began = Measuring(options.model, options.count, options.show), time.time()
+    print("| task | free | in form | values | new sentences: free | in form | values |\n|---|---:|---:|---:|---:|---:|---:|")
     for task in options.tasks:
-        row = measure(task, options, runtime, tokenizer, vocabulary)
-        rows.append(list(row.values()))
-        print(f"| {task} | " + " | ".join(f"{100 * value:.0f} %" for value in row.values()) + " |", flush=True)
-    print("| mean | " + " | ".join(f"{100 * value:.0f} %" for value in np.mean(rows, 0)) + " |")
+        row = [value for new_sentences in (False, True) for value in measuring.measure(task, new_sentences).values()]
+        print(f"| {task} | " + " | ".join(f"{100 * value:.0f} %" for value in row) + " |", flush=True)
     print(f"\n{options.count} prompts a task, {time.time() - began:.0f} seconds")
 
 

@@ -21,11 +21,13 @@ import torch
 from model import Config, Decoder
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
-from train import BOS, END, PAD, SYSTEM_TOKEN
+from train import BOS, END, PAD, SPECIAL_TOKENS
 
 CHAT_TEMPLATE = (
-    "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}"
-    "{% if message['role'] == 'assistant' %}{{ '<|end|>' }}{% endif %}{% endfor %}"
+    "{% if tools %}{{ '<|system|>' }}{% if messages[0]['role'] == 'system' %}{{ messages[0]['content'] + '\\n' }}{% endif %}{{ 'Tools:' }}"
+    "{% for tool in tools %}{{ '\\n' }}{{ (tool['function'] if tool['function'] is defined else tool) | tojson }}{% endfor %}{% endif %}"
+    "{% for message in messages %}{% if not (tools and loop.first and message['role'] == 'system') %}{{ '<|' + message['role'] + '|>' + message['content'] }}"
+    "{% if message['role'] == 'assistant' %}{{ '<|end|>' }}{% endif %}{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
 
@@ -55,7 +57,7 @@ def model_config(config: Config) -> dict:
 def tokenizer_config(config: Config) -> dict:
     return {
         "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|bos|>", "eos_token": "<|end|>", "pad_token": "<|pad|>",
-        "additional_special_tokens": ["<|user|>", "<|assistant|>", SYSTEM_TOKEN], "model_max_length": config.positions,
+        "additional_special_tokens": SPECIAL_TOKENS[3:], "model_max_length": config.positions,
         "clean_up_tokenization_spaces": False, "padding_side": "left", "chat_template": CHAT_TEMPLATE,
     }
 
@@ -88,7 +90,7 @@ def run_graph(path: Path, config: Config, ids: np.ndarray) -> np.ndarray:
 def check(folder: Path, config: Config) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    ids = np.random.default_rng(0).integers(5, 4000, (3, 24))
+    ids = np.random.default_rng(0).integers(len(SPECIAL_TOKENS), config.vocabulary, (3, 24))
     reference = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     with torch.no_grad():
         wanted = reference(torch.tensor(ids)).logits.numpy()

@@ -21,10 +21,10 @@ class Config:
 
     vocabulary: int = 4096
     width: int = 256
-    layers: int = 5
+    layers: int = 6
     heads: int = 4
     feed_forward: int = 640
-    positions: int = 1024
+    positions: int = 2048
     rope_theta: float = 100000.0
     epsilon: float = 1e-5
 
@@ -122,9 +122,10 @@ class Decoder(nn.Module):
             nn.init.normal_(module.weight, std=0.03)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """The hidden vectors of every position, in bfloat16 under autocast."""
+        """The hidden vectors of every position; 16 bits wide under autocast."""
         x = self.embed_tokens(ids)
-        x = x.to(torch.bfloat16) if torch.is_autocast_enabled("cpu") else x
+        kind = ids.device.type
+        x = x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
         cosine, sine = (table[: ids.shape[1]].to(x.dtype) for table in (self.cosine, self.sine))
         for layer in self.layers:
             x = layer(x, cosine, sine)

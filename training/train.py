@@ -1,22 +1,26 @@
-"""Train the tokenizer and the network from scratch on two cores, in about an hour.
+"""Train the tokenizer and the network from scratch.
 
-    python train.py --out runs/tiny                  # everything, with defaults
-    python train.py --out runs/tiny --resume         # go on from the last checkpoint
+    python train.py --out runs/tiny                       # everything, with defaults; about three hours on two cores
+    python train.py --out runs/tiny --minutes 40          # as much of it as fits; the same again goes on
+    python train.py --out runs/tiny --device cuda         # the same on a GPU
 
-Idea: the model must copy. A short first phase shows little but key lookups, so
-that heads that find and copy appear within minutes; the full mixture follows.
-Only the answer is scored; keys that the prompt does not name weigh little,
-since nobody can guess them and the constraint engine will write them anyway.
+A run is a number of tokens. It is saved every few minutes and goes on from there, on either kind of device.
 
-Batches hold examples of similar length (few padding tokens), 4,096 tokens
-a worker. Matrices learn by Muon, embeddings and norms by AdamW. The rate is high
-until copying has emerged and low afterwards: exact copies need quiet weights.
+Idea: the model must copy. A short first phase shows little but key lookups, so that heads that find and copy appear
+within minutes; the full mixture follows. Only answers are scored, those of examples in the prompt too; keys that
+nothing tells weigh little, since nobody can guess them and a form writes them anyway.
+
+Batches hold examples of similar length (few padding tokens). Matrices learn by Muon, embeddings and norms by AdamW. The
+rate is high until copying has emerged and low afterwards: exact copies need quiet weights. On a CPU the work is split
+between processes of one thread each and done in 32 bits, which many processors multiply faster than 16.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,77 +28,110 @@ from pathlib import Path
 import torch
 import torch.distributed as distributed
 import torch.nn.functional as F
-from data import FIRST_PHASE, FULL_MIXTURE, TASKS, Example, Segment, World, draw
 from model import Config, Decoder
+from texts.examples import Example, Segment
+from texts.tasks import FIRST_PHASE, FULL_MIXTURE, TASKS, draw
+from texts.world import World
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-SPECIAL_TOKENS = ["<|bos|>", "<|end|>", "<|pad|>", "<|user|>", "<|assistant|>"]
-BOS, END, PAD, USER, ASSISTANT = range(5)
-SYSTEM_TOKEN, SYSTEM = "<|system|>", 4095
-LENGTHS = [64, 96, 128, 192, 320]
+SPECIAL_TOKENS = ["<|bos|>", "<|end|>", "<|pad|>", "<|user|>", "<|assistant|>", "<|system|>"]
+BOS, END, PAD, USER, ASSISTANT, SYSTEM = range(6)
+LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024]
 BATCH_TOKENS = 4096
 
-# Spaces stand alone, so a word is the same tokens after a space and after a quote; digits, Chinese
-# characters and punctuation are single, so copying a number or closing a string is never ambiguous.
-PATTERN = r"\p{Han}|[\p{L}&&\P{Han}]+|\p{N}|\n *| |[^\p{L}\p{N} \n]"
+# Merges are learnt inside words only: spaces, digits, punctuation and Chinese characters stand alone. So a word is the
+# same tokens after a space and after a quote, and copying a number or closing a string is never ambiguous. Since no
+# merge crosses these borders, the plain pattern of GPT-2 gives the same tokens, and every runtime knows that one.
+BORDERS = r"\p{Han}|[\p{L}&&\P{Han}]+|\p{N}|[^\p{L}\p{N}]"
 
 
 # --- tokenizer ------------------------------------------------------------------------------------
 
 
 def train_tokenizer(seed: int, count: int, size: int) -> Tokenizer:
-    """Byte-level BPE on generated texts; all 256 bytes are tokens."""
+    """Byte-level BPE on generated texts, Chinese ones more often; all 256 bytes are tokens."""
     world = World(seed)
-    examples = (draw(world, FULL_MIXTURE) for _ in range(count))
+    shares = {task: share * (3 if task.endswith("_zh") else 1) for task, share in FULL_MIXTURE.items()}
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Split(Regex(PATTERN), "isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ])
+    whole = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(BORDERS), "isolated"), whole])
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(vocab_size=size - 1, special_tokens=SPECIAL_TOKENS, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
-    tokenizer.train_from_iterator((text for example in examples for text in (example.prompt, example.answer)), trainer)
-    tokenizer.add_special_tokens([SYSTEM_TOKEN])
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=SPECIAL_TOKENS, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator((text for _ in range(count) for text in all_texts(draw(world, shares))), trainer)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     return tokenizer
+
+
+def all_texts(example: Example) -> Iterator[str]:
+    """What an example is made of."""
+    yield example.system
+    for turn in example.turns:
+        yield "".join(segment.text for segment in [*turn.prompt, *turn.answer])
 
 
 # --- batches --------------------------------------------------------------------------------------
 
 
-def encode_prompt(tokenizer: Tokenizer, example: Example) -> list[int]:
-    """The prompt in chat format, up to the token after which the answer begins."""
-    system, prompt = (encoding.ids for encoding in tokenizer.encode_batch([example.system, example.prompt], add_special_tokens=False))
-    return [*([SYSTEM, *system] if example.system else []), USER, *prompt, ASSISTANT]
-
-
 def token_weights(segment: Segment, count: int) -> list[float]:
     """Choices are few tokens but whole tasks, and the first token of a value decides where to copy from."""
     if segment.kind == "choice":
-        return [8.0] * count
+        return [6.0 * segment.weight] * count
     if segment.kind in ("string", "number", "literal", "nullable"):
-        return [3.0, *[segment.weight] * (count - 1)][:count]
+        return [max(3.0, segment.weight), *[segment.weight] * (count - 1)][:count]
     return [segment.weight] * count
 
 
 def encode(tokenizer: Tokenizer, example: Example, chat: bool = True) -> tuple[list[int], list[float], list[bool]]:
-    """Token ids, the weight of predicting each, and whether it belongs to a value (or ends one).
+    """Token ids, the weight of predicting each, and whether it belongs to a value of the last answer (or ends one).
 
     Without `chat` the answer follows the prompt on a new line, as when a user skips the template.
     """
-    encodings = tokenizer.encode_batch([segment.text for segment in example.segments], add_special_tokens=False)
-    ids = encode_prompt(tokenizer, example)
-    ids = ids if chat else [*ids[ids.index(USER) + 1 : -1], tokenizer.token_to_id("Ċ")]
-    weights, values = [0.0] * len(ids), [False] * len(ids)
-    after_value = False
-    for segment, encoding in zip(example.segments, encodings):
-        is_value = segment.kind != "forced"
-        ids += encoding.ids
-        weights += token_weights(segment, len(encoding.ids))
-        values += [is_value] * len(encoding.ids)
-        if after_value and encoding.ids:
-            values[-len(encoding.ids)] = True
-        after_value = is_value
-    return [*ids, END], [*weights, 1.0], [*values, after_value]
+    ids: list[int] = []
+    weights: list[float] = []
+    values: list[bool] = []
+
+    def add(tokens: list[int], scored: list[float], is_value: bool = False) -> None:
+        ids.extend(tokens)
+        weights.extend(scored)
+        values.extend([is_value] * len(tokens))
+
+    if example.system:
+        add([SYSTEM] if chat else [], [0.0] * chat)
+        add(*nothing(tokenizer, example.system if chat else example.system + "\n\n"))
+    for turn in example.turns:
+        add([USER] if chat else [], [0.0] * chat)
+        for segment, tokens in tokens_of(tokenizer, turn.prompt):
+            add(tokens, token_weights(segment, len(tokens)))
+        add([ASSISTANT], [0.0]) if chat else add(*nothing(tokenizer, "\n"))
+        values = [False] * len(values)
+        after_value = False
+        for segment, tokens in tokens_of(tokenizer, turn.answer):
+            is_value = segment.kind != "forced"
+            add(tokens, token_weights(segment, len(tokens)), is_value)
+            if after_value and tokens:
+                values[-len(tokens)] = True
+            after_value = is_value
+        add([END], [1.0], after_value)
+    return ids, weights, values
+
+
+def nothing(tokenizer: Tokenizer, text: str) -> tuple[list[int], list[float]]:
+    """Tokens that are not scored."""
+    ids = tokenizer.encode(text, add_special_tokens=False).ids
+    return ids, [0.0] * len(ids)
+
+
+def tokens_of(tokenizer: Tokenizer, segments: list[Segment]) -> list[tuple[Segment, list[int]]]:
+    """Each segment with its tokens."""
+    encodings = tokenizer.encode_batch([segment.text for segment in segments], add_special_tokens=False)
+    return [(segment, encoding.ids) for segment, encoding in zip(segments, encodings, strict=True)]
+
+
+def encode_prompt(tokenizer: Tokenizer, example: Example) -> list[int]:
+    """The conversation up to the token after which the last answer begins."""
+    ids, _, _ = encode(tokenizer, example)
+    return ids[: len(ids) - 1 - ids[::-1].index(ASSISTANT) + 1]
 
 
 def echo(world: World, size: int) -> tuple[list[int], list[float]]:
@@ -102,11 +139,11 @@ def echo(world: World, size: int) -> tuple[list[int], list[float]]:
 
     Every token of the vocabulary takes part, so unseen words are copied as well as known ones.
     """
-    shown = [world.random.randrange(len(SPECIAL_TOKENS), size - 1) for _ in range(world.random.randint(8, 40))]
+    shown = [world.random.randrange(len(SPECIAL_TOKENS), size) for _ in range(world.random.randint(8, 50))]
     ids, weights = [USER, *shown, ASSISTANT], [0.0] * (len(shown) + 2)
-    for _ in range(world.random.randint(2, 4)):
+    for _ in range(world.random.randint(2, 5)):
         start = world.random.randrange(len(shown) - 3)
-        piece = shown[start : start + world.random.randint(3, 10)]
+        piece = shown[start : start + world.random.randint(3, 12)]
         ids += piece
         weights += [0.0] + [1.0] * (len(piece) - 1)
     return [*ids, END], [*weights, 0.0]
@@ -120,9 +157,9 @@ def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes
     waiting: dict[int, list] = {length: [] for length in LENGTHS}
     while True:
         if world.chance(echoes):
-            ids, weights = echo(world, Config.vocabulary)
+            ids, weights = echo(world, tokenizer.get_vocab_size())
         else:
-            ids, weights, _ = encode(tokenizer, draw(world, shares), chat=not world.chance(0.08))
+            ids, weights, _ = encode(tokenizer, draw(world, shares), chat=not world.chance(0.06))
         if world.chance(0.1):
             ids, weights = [BOS, *ids], [0.0, *weights]
         length = next((length for length in LENGTHS if len(ids) <= length), None)
@@ -135,6 +172,7 @@ def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes
 
 
 def pad_batch(rows: list, length: int) -> Batch:
+    """Rows of one length, and their weights."""
     ids = torch.full((len(rows), length), PAD)
     weights = torch.zeros(len(rows), length)
     for row, (row_ids, row_weights) in enumerate(rows):
@@ -148,29 +186,30 @@ def pad_batch(rows: list, length: int) -> Batch:
 
 def batch_loss(model: Decoder, body, batch: Batch) -> torch.Tensor:
     """The weighted mean loss of the scored tokens; only they pass the output matrix."""
-    ids, weights = batch
+    device = model.embed_tokens.weight.device
+    ids, weights = (tensor.to(device, non_blocking=True) for tensor in batch)
     targets, weights = ids[:, 1:].reshape(-1), weights[:, 1:].reshape(-1)
     chosen = weights.nonzero().squeeze(1)
-    with torch.autocast("cpu", torch.bfloat16):
+    wide = torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext()
+    with wide:
         hidden = body(ids)[:, :-1].reshape(-1, model.config.width)[chosen]
         losses = F.cross_entropy(model.logits(hidden), targets[chosen], reduction="none")
     return (losses * weights[chosen]).sum() / weights[chosen].sum()
 
 
 def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices, AdamW for the rest."""
     matrices = [parameter for name, parameter in model.named_parameters() if parameter.ndim == 2 and "embed" not in name]
     others = [parameter for name, parameter in model.named_parameters() if parameter.ndim < 2 or "embed" in name]
     adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
-    if matrix_rate <= 0:
-        return [torch.optim.AdamW([*matrices, *others], lr=other_rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)]
     return [torch.optim.Muon(matrices, lr=matrix_rate, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw"), adam]
 
 
-def rate_factor(step: int, steps: int, warmup: int = 60, settle: int = 1000, low: float = 0.4) -> float:
+def rate_factor(done: float, step: int, warmup: int = 60, settle: float = 0.12, low: float = 0.4) -> float:
     """Warm up, run fast until copying has emerged, then slowly, down to zero over the second half."""
-    if step < settle:
+    if done < settle:
         return min(1.0, (step + 1) / warmup)
-    return low * min(1.0, (steps - step) / (0.5 * steps))
+    return low * min(1.0, (1 - done) / 0.5)
 
 
 def average_gradients(model: Decoder) -> None:
@@ -188,14 +227,15 @@ def average_gradients(model: Decoder) -> None:
 
 @torch.no_grad()
 def held_out_accuracy(model: Decoder, tokenizer: Tokenizer, count: int) -> dict[str, float]:
-    """Share of held-out examples whose every value token is the model's first choice."""
-    result = {}
+    """Share of held-out examples (names, values and sentences) whose every value token is the model's first choice."""
+    result, device = {}, model.embed_tokens.weight.device
     for position, (task, make) in enumerate(TASKS.items()):
-        world = World(1000 + position, held_out=True)
+        world = World(1000 + position, held_out=True, held_sentences=True)
         right = 0
         for _ in range(count):
             ids, _, values = encode(tokenizer, make(world))
-            guess = model.logits(model(torch.tensor([ids])))[0, :-1].argmax(-1)
+            ids, values = ids[: model.config.positions], values[: model.config.positions]
+            guess = model.logits(model(torch.tensor([ids], device=device)))[0, :-1].argmax(-1).cpu()
             wanted = torch.tensor(values[1:])
             right += bool((guess[wanted] == torch.tensor(ids[1:])[wanted]).all())
         result[task] = right / count
@@ -205,9 +245,9 @@ def held_out_accuracy(model: Decoder, tokenizer: Tokenizer, count: int) -> dict[
 # --- the run --------------------------------------------------------------------------------------
 
 
-def save(path: Path, model: Decoder, optimizers: list, step: int) -> None:
-    state = {"model": model.state_dict(), "optimizers": [optimizer.state_dict() for optimizer in optimizers],
-             "step": step, "config": vars(model.config)}
+def save(path: Path, model: Decoder, optimizers: list, progress: dict[str, int]) -> None:
+    """Write a checkpoint, whole or not at all."""
+    state = {"model": model.state_dict(), "optimizers": [optimizer.state_dict() for optimizer in optimizers], "config": vars(model.config), **progress}
     torch.save(state, path.with_suffix(".part"))
     path.with_suffix(".part").replace(path)
 
@@ -221,67 +261,96 @@ def train(rank: int, options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     tokenizer, checkpoint = Tokenizer.from_file(str(out / "tokenizer.json")), out / "checkpoint.pt"
-    model, first = Decoder(Config()), 0
-    optimizers = make_optimizers(model, options.matrix_rate, options.rate)
-    if options.resume and checkpoint.exists():
-        state = torch.load(checkpoint, weights_only=False)
+    model = Decoder(Config(vocabulary=tokenizer.get_vocab_size())).to(options.device)
+    optimizers, progress = make_optimizers(model, options.matrix_rate, options.rate), {"step": 0, "tokens": 0, "seconds": 0}
+    if checkpoint.exists():
+        state = torch.load(checkpoint, weights_only=False, map_location=options.device)
         model.load_state_dict(state["model"])
-        for optimizer, saved in zip(optimizers, state["optimizers"]):
+        for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
-        first = state["step"]
-    world = World(options.seed + 1000 * rank + first + 1)
-    base_rates = [options.matrix_rate, options.rate] if len(optimizers) == 2 else [options.rate]
+        progress = {name: state[name] for name in progress}
+    torch._dynamo.config.recompile_limit = 4 * len(LENGTHS)
     body = torch.compile(model, dynamic=False) if options.compile else model
     if rank == 0:
-        print(f"parameters {sum(p.numel() for p in model.parameters()):,}", flush=True)
-    run_steps(rank, options, model, body, tokenizer, world, optimizers, base_rates, first, checkpoint)
+        print(f"parameters {sum(p.numel() for p in model.parameters()):,}, at step {progress['step']}", flush=True)
+    run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint)
 
 
-def run_steps(rank, options, model, body, tokenizer, world, optimizers, base_rates, first, checkpoint) -> None:
-    sources = {False: batches(tokenizer, world, FIRST_PHASE, echoes=0.35), True: batches(tokenizer, world, FULL_MIXTURE, echoes=0.12)}
-    began, tokens, total = time.time(), 0, 0.0
-    for step in range(first, options.steps):
-        source = sources[step >= options.first_phase]
-        for _ in range(options.accumulate):
-            batch = next(source)
-            loss = batch_loss(model, body, batch) / options.accumulate
-            loss.backward()
-            total += loss.item()
-            tokens += batch[0].numel() * options.workers
-        if options.workers > 1:
-            average_gradients(model)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer, base in zip(optimizers, base_rates):
-            for group in optimizer.param_groups:
-                group["lr"] = base * rate_factor(step, options.steps)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        if rank:
-            continue
-        if (step + 1) % 20 == 0:
-            print(f"step {step + 1} loss {total / 20:.4f} minutes {(time.time() - began) / 60:.1f} tokens/s {tokens / (time.time() - began):.0f}", flush=True)
-            total = 0.0
-        if (step + 1) % options.check_every == 0 or step + 1 == options.steps:
-            save(checkpoint, model, optimizers, step + 1)
-            print("held out", json.dumps({task: round(value, 2) for task, value in held_out_accuracy(model, tokenizer, options.check_count).items()}), flush=True)
+def run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint) -> None:
+    """Steps until the tokens or the minutes are used up."""
+    world = World(options.seed + 100_000_000 * rank + progress["step"] + 1)
+    first = batches(tokenizer, world, FIRST_PHASE, echoes=0.35)
+    then = batches(tokenizer, world, FULL_MIXTURE, echoes=0.07)
+    began, before, total, counted, seconds = time.time(), progress["tokens"], 0.0, 0, progress["seconds"]
+    while progress["tokens"] < options.tokens and not ended(options, began):
+        done = progress["tokens"] / options.tokens
+        loss = one_step(options, model, body, optimizers, first if done < options.first_phase else then, rate_factor(done, progress["step"]))
+        progress["step"] += 1
+        progress["tokens"] += BATCH_TOKENS * options.workers
+        progress["seconds"] = seconds + int(time.time() - began)
+        total, counted = total + loss, counted + 1
+        if rank == 0 and progress["step"] % 20 == 0:
+            speed = (progress["tokens"] - before) / (time.time() - began)
+            print(f"step {progress['step']} loss {total / counted:.4f} minutes {progress['seconds'] / 60:.1f} Mtokens {progress['tokens'] / 1e6:.2f} tokens/s {speed:.0f}", flush=True)
+            total, counted = 0.0, 0
+        if rank == 0 and progress["step"] % options.save_every == 0:
+            save(checkpoint, model, optimizers, progress)
+        if rank == 0 and progress["step"] % options.check_every == 0:
+            report(model, tokenizer, options.check_count)
+    if rank == 0:
+        save(checkpoint, model, optimizers, progress)
+        report(model, tokenizer, options.check_count)
+
+
+def ended(options: argparse.Namespace, began: float) -> bool:
+    """Whether the minutes are used up, by the clock of the first worker."""
+    is_over = torch.tensor([float(time.time() - began > 60 * options.minutes)])
+    if options.workers > 1:
+        distributed.broadcast(is_over, 0)
+    return bool(is_over.item())
+
+
+def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: float) -> float:
+    """A step of all optimizers; the loss."""
+    loss = batch_loss(model, body, next(source))
+    loss.backward()
+    if options.workers > 1:
+        average_gradients(model)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    for optimizer, base in zip(optimizers, (options.matrix_rate, options.rate), strict=True):
+        for group in optimizer.param_groups:
+            group["lr"] = base * factor
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    return loss.item()
+
+
+def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
+    """Print what is right of prompts that were held out."""
+    found = {task: round(value, 2) for task, value in held_out_accuracy(model, tokenizer, count).items()}
+    print("held out", json.dumps(found), f"mean {sum(found.values()) / len(found):.3f}", flush=True)
 
 
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True, help="folder of the run")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in the folder")
+    parser.add_argument("--out", required=True, help="folder of the run; one that holds a checkpoint goes on from it")
+    parser.add_argument("--tokens", type=float, default=88e6, help="length of the whole run, padding included")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=4600)
-    parser.add_argument("--first-phase", type=int, default=400, help="steps of mostly key lookups")
-    parser.add_argument("--accumulate", type=int, default=1, help="batches per step")
-    parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon; 0 uses AdamW for all")
+    parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
+    parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly key lookups")
+    parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
-    parser.add_argument("--workers", type=int, default=2, help="processes that share the work, one core each")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--workers", type=int, help="processes that share the work; one on a GPU, else one for each core")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--check-every", type=int, default=100)
+    parser.add_argument("--save-every", type=int, default=100)
+    parser.add_argument("--check-every", type=int, default=500)
     parser.add_argument("--check-count", type=int, default=24)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.workers = options.workers or (1 if options.device != "cpu" else len(os.sched_getaffinity(0)))
+    return options
 
 
 def main() -> None:
@@ -290,7 +359,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "workers").unlink(missing_ok=True)
     if not (out / "tokenizer.json").exists():
-        train_tokenizer(options.seed, 40_000, Config.vocabulary).save(str(out / "tokenizer.json"))
+        train_tokenizer(options.seed, 40_000, options.vocabulary).save(str(out / "tokenizer.json"))
     torch.multiprocessing.spawn(train, (options,), options.workers)
 
 

@@ -1,0 +1,338 @@
+"""The tasks, and how often each is seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from texts import words
+from texts.arrays import chinese_orders, groups, orders, views
+from texts.chinese import CHINESE
+from texts.choices import draw_choice, requests as choice_requests
+from texts.drills import DRILLS
+from texts.english import ENGLISH
+from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style
+from texts.problems import Problem, arithmetic, comparison, counting, first_letters, largest, last_letters, shuffled_objects, sorting
+from texts.prompts import Asked, arrange, converse, field_names, in_json, request_for, shots
+from texts.records import aside, draw_record, draw_shape, tell
+from texts.tools import Tool, draw_plan, draw_tool
+from texts.world import World, alternatives, code, city, company, date, email, first_name, full_name, job, phrase, price
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def record(world: World, language: str) -> Example:
+    """One text, one record; with or without examples, sometimes in a long text or with further questions about it."""
+    domain = world.random.choice(CHINESE if language == "zh" else ENGLISH)
+    if language == "en" and world.chance(0.25):
+        domain = ENGLISH[0]  # people are what newcomers try first
+    draw = world.random.random()
+    if draw < 0.15:
+        return questions(world, domain)
+    shape = draw_shape(world, domain)
+    count = 0 if draw < 0.25 else shots(world)
+    texts, answers = map(list, zip(*(draw_record(world, shape) for _ in range(count + 1)), strict=True))
+    if draw < 0.25:
+        texts = [lengthened(world, texts[0], domain.language)]
+    asked = Asked(f"record_{language}", texts, answers, domain.requests, domain.language)
+    return in_json(world, asked)
+
+
+def questions(world: World, domain) -> Example:
+    """Several questions about one text, each a turn."""
+    text, values = tell(world, domain, world.random.sample(list(domain.facts), min(len(domain.facts), world.random.randint(4, 7))))
+    turns, style, count = [], random_style(world), world.random.randint(2, 4)
+    for index in range(count):
+        shape = draw_shape(world, domain, most=3)
+        shape.keys = {fact: key for fact, key in shape.keys.items() if fact in values}
+        shape.nullable, shape.group = frozenset(), None
+        if not shape.keys:
+            continue
+        answer = shape.answer(values)
+        request, named = request_for(world, Asked("", [text], [answer], domain.requests, domain.language, must_ask=True))
+        prompt = arrange(world, text, request, domain.language) if not turns else request
+        turns.append(Turn([given(prompt)], json_segments(answer, style, named)))
+    return Example(f"record_{domain.language}", turns) if turns else record(world, domain.language)
+
+
+def lengthened(world: World, text: str, language: str) -> str:
+    """The text among others: sentences that say nothing, and records of other kinds."""
+    others = [aside(world, language) for _ in range(world.random.randint(1, 8))]
+    if world.chance(0.3):
+        others += [phrase(world, 5, 20).capitalize() + "." for _ in range(world.random.randint(1, 6))]
+    place = world.random.randint(0, len(others))
+    gap = world.random.choice(["\n\n", "\n", "" if language == "zh" else " "])
+    return gap.join([*others[:place], text, *others[place:]])
+
+
+def any_value(world: World):
+    """A value of any kind, for keys that mean nothing."""
+    makers = [full_name, city, phrase, phrase, company, code, first_name, job, email, date]
+    makers += [lambda w: Number(str(w.integer(0, 999))), lambda w: Number(price(w)), lambda w: w.invented()]
+    return world.random.choice(makers)(world)
+
+
+def any_key(world: World) -> str:
+    """A key that nobody can know: one or two everyday or invented words."""
+    parts = [world.pick(words.COMMON) if world.chance(0.7) else world.invented() for _ in range(world.random.choice([1, 1, 2]))]
+    return world.random.choice(["_", "_", " "]).join(parts)
+
+
+LINES = ["{k}: {v}", "{k}: {v}", "The {k} is {v}.", "{k} = {v}", "My {k} is {v}.", "{k} - {v}", "the {k} was {v};", "{k}：{v}", "- {k}: {v}", "{k}\t{v}", "| {k} | {v} |"]
+
+
+def lookup(world: World) -> Example:
+    """Lines of keys and values; the answers hold some of them. Pure copying, so it comes first."""
+    pairs = {any_key(world): any_value(world) for _ in range(world.random.randint(2, 9))}
+    layout = world.random.choice(LINES)
+    shown = [layout.format(k=key if world.chance(0.5) else key.replace("_", " "), v=value.text if isinstance(value, Number) else value) for key, value in pairs.items()]
+    text, style, turns = (" " if layout[-1] in ".;" else "\n").join(shown), random_style(world), []
+    for _ in range(world.random.choice([1, 2, 3])):
+        asked = world.random.sample(list(pairs), world.random.randint(1, min(4, len(pairs))))
+        answer = {key: pairs[key] for key in asked}
+        request, named = request_for(world, Asked("lookup", [text], [answer], must_ask=True))
+        turns.append(Turn([given(request if turns else arrange(world, text, request))], json_segments(answer, style, named)))
+    return Example("lookup", turns)
+
+
+# --- choices --------------------------------------------------------------------------------------
+
+CHOICE_KEYS = ["label", "answer", "category", "class", "result", "choice"]
+
+
+def choice(world: World, language: str) -> Example:
+    """A label, bare or in an object."""
+    text, right, options, task = draw_choice(world, language)
+    request = choice_requests(world, language, task, options)
+    named = all(option in request for option in options)
+    pick = Choice(right, tuple(options))
+    is_bare, key = world.chance(0.55), world.random.choice([*CHOICE_KEYS, task])
+    if not is_bare and world.chance(0.4):
+        request += world.random.choice([' JSON with "{k}".', " Answer as {{\"{k}\": ...}}.", " JSON.", ' JSON: "{k}".']).format(k=key)
+    style = random_style(world)
+    answer = [Segment(right, "choice", pick.options)] if is_bare else json_segments({key: pick}, style, key in request)
+    return converse(world, Asked(f"choice_{language}", [text], [answer], language=language), request, [answer], named)
+
+
+# --- tools ----------------------------------------------------------------------------------------
+
+TOOL_REQUESTS = {
+    "en": alternatives("[Which tool|What tool] [fits|is needed|should be used|helps]?", "[Choose|Pick|Select] [a|the|the right] tool[.|:]", "Tool:", "[Call|Use] [a|one] tool.", "[Write|Make] the [tool call|call]."),
+    "zh": alternatives("[用哪个工具|需要什么工具|哪个工具合适]？", "请[选择|挑选]工具。", "[调用|使用]工具。", "工具："),
+}
+
+
+def described(tool: Tool, name: str, names: dict[str, str]) -> dict:
+    """A tool as an API lists it."""
+    fields = {}
+    for key, argument in tool.arguments.items():
+        made = argument.make(World(0))
+        field = {"type": "string", "enum": list(made.options)} if isinstance(made, Choice) else {"type": argument.kind}
+        fields[names[key]] = field | ({"description": argument.description} if argument.description else {})
+    return {"name": name, "description": tool.description, "parameters": {"type": "object", "properties": fields, "required": list(fields)}}
+
+
+def listed(world: World, tools: list[dict], language: str) -> str:
+    """The tools, as a prompt lists them."""
+    draw = world.random.random()
+    if draw < 0.3:
+        return ("工具：" if language == "zh" else "Tools: ") + ", ".join(tool["name"] for tool in tools) + ("。" if language == "zh" else ".")
+    if draw < 0.65 or len(tools) > 4:
+        return "\n".join([world.random.choice(["Tools:", "You can call:", "工具："]), *(f"- {tool['name']}({', '.join(tool['parameters']['properties'])}): {tool['description']}" for tool in tools)])
+    if draw < 0.7:
+        tools = [{"type": "function", "function": tool} for tool in tools]
+    whole = json.dumps(tools, ensure_ascii=False) if world.chance(0.3) else "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
+    before, behind = world.random.choice([("Tools:\n", ""), ("Tools:\n", ""), ("# Tools\n", ""), ("<tools>\n", "\n</tools>"), ("You may call these functions:\n", ""), ("工具：\n", "")])
+    return f"{before}{whole}{behind}"
+
+
+def call_segments(world: World, calls: list[tuple[Choice, dict]], style: str) -> list[Segment]:
+    """Calls, as models of a style write them."""
+    writer = JsonWriter(Style(space=True), key_weight=1.0)
+    opening, between, closing, separator, ends = {
+        "json": ('{"name": "', '", "arguments": ', "}", ", ", ("[", "]")),
+        "json_lines": ('{"name": "', '", "arguments": ', "}", "\n", ("", "")),
+        "hermes": ('<tool_call>\n{"name": "', '", "arguments": ', "}\n</tool_call>", "\n", ("", "")),
+        "llama3": ('{"name": "', '", "parameters": ', "}", "\n", ("", "")),
+        "mistral": ('{"name": "', '", "arguments": ', "}", ", ", ("[TOOL_CALLS][", "]")),
+        "qwen_xml": ("<tool_call>\n<function=", ">\n", "</function>\n</tool_call>", "\n", ("", "")),
+    }[style]
+    writer.force(ends[0])
+    for index, (name, arguments) in enumerate(calls):
+        writer.force((separator if index else "") + opening)
+        writer.segments.append(Segment(name.value, "choice", name.options))
+        writer.force(between)
+        if style == "qwen_xml":
+            for key, value in arguments.items():
+                writer.force(f"<parameter={key}>\n")
+                writer.segments.append(Segment(text_of(value), "line"))
+                writer.force("\n</parameter>\n")
+        else:
+            writer.write(arguments)
+        writer.force(closing)
+    writer.force(ends[1])
+    return writer.segments
+
+
+def text_of(value: object) -> str:
+    """A value as plain text."""
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.value if isinstance(value, Choice) else str(value)
+
+
+def spelled_arguments(world: World, tool: Tool) -> dict[str, str]:
+    """The names of a tool's arguments in this example."""
+    names: dict[str, str] = {}
+    for key, argument in tool.arguments.items():
+        name = world.random.choice(argument.names) if world.chance(0.3) else argument.names[0]
+        names[key] = name if name not in names.values() else key
+    return names
+
+
+def tool_call(world: World, language: str) -> Example:
+    """The right tool for a request, by name or as a call with its arguments."""
+    text, tool, values, offered = draw_tool(world, language)
+    names = {id(each): world.random.choice(each.names) if world.chance(0.3) else each.names[0] for each in offered}
+    arguments = {id(each): spelled_arguments(world, each) for each in offered}
+    tools = [described(each, names[id(each)], arguments[id(each)]) for each in offered]
+    pick = Choice(names[id(tool)], tuple(names.values()))
+    filled = {arguments[id(tool)][key]: value for key, value in values.items()}
+    task, draw = f"tool_{language}", world.random.random()
+    shown = listed(world, tools, language)
+    if draw < 0.2:
+        request = f"{shown}\n{world.sentence(TOOL_REQUESTS[language])}"
+        answer = [Segment(pick.value, "choice", pick.options)]
+        return Example(task, [Turn([given(arrange(world, text, request, language))], answer)])
+    if draw < 0.5:
+        shape = world.random.choice([("tool", "arguments"), ("name", "arguments"), ("tool", "args"), ("function", "parameters"), ("name", "parameters"), ("tool", "argument")])
+        value: object = next(iter(filled.values())) if shape[1] == "argument" and len(filled) == 1 else filled
+        request = f"{shown}\n{world.sentence(TOOL_REQUESTS[language])}" + f' JSON with "{shape[0]}" and "{shape[1]}".' * world.chance(0.6)
+        answer = json_segments({shape[0]: pick, shape[1]: value}, random_style(world), f'"{shape[0]}"' in request)
+        return Example(task, [Turn([given(arrange(world, text, request, language))], answer)], named=f'"{shape[0]}"' in request)
+    style = world.random.choice(["json", "hermes", "hermes", "json_lines", "llama3", "mistral", "qwen_xml"])
+    answer = call_segments(world, [(pick, filled)], style)
+    system = shown + (f"\nWrite calls as {style}." if world.chance(0.5) or style not in ("hermes", "json") else "")
+    if world.chance(0.7):
+        return Example(task, [Turn([given(text)], answer)], system)
+    return Example(task, [Turn([given(f"{system}\n\n{text}")], answer)])
+
+
+PLAN_KEYS = [("tasks", "name", "tool", "arguments"), ("task_actions", "name", "tool", "args"), ("steps", "title", "tool", "arguments"), ("calls", "", "name", "arguments")]
+
+
+def plan(world: World, language: str) -> Example:
+    """A request that needs several tools in turn."""
+    text, calls, offered = draw_plan(world, language)
+    tools = [described(each, each.names[0], {key: argument.names[0] for key, argument in each.arguments.items()}) for each in offered]
+    options = tuple(each.names[0] for each in offered)
+    filled = [(Choice(tool.names[0], options), {tool.arguments[key].names[0]: value for key, value in values.items()}) for tool, values in calls]
+    if world.chance(0.5):
+        answer = call_segments(world, filled, world.random.choice(["json", "hermes", "json_lines", "mistral"]))
+        return Example(f"tool_{language}", [Turn([given(text)], answer)], listed(world, tools, language))
+    container, _, tool_key, arguments_key = world.random.choice(PLAN_KEYS)
+    value = {container: [{tool_key: pick, arguments_key: arguments} for pick, arguments in filled]}
+    return in_json(world, Asked(f"tool_{language}", [f"{listed(world, tools, language)}\n\n{text}"], [value], ["Plan the calls."], language))
+
+
+# --- reasoning ------------------------------------------------------------------------------------
+
+STEP_REQUESTS = {
+    "en": alternatives("[Think|Work|Go] step by step.", "[Show|Write|Give] [the|your|all] steps[.|, then the answer.| first.]", "[Explain|Explain how you get there].", "[Reason|Think] first, then answer.", "Solve it in steps."),
+    "zh": alternatives("[一步一步|逐步][思考|计算|推理]。", "[写出|给出|先写][步骤|推理过程]。", "先[思考|推理]，再[回答|给出答案]。", "[解释|说明][推理|计算]过程。"),
+}
+ANSWER_LINES = {"en": ["Answer: ", "Answer: ", "Answer: ", "The answer is ", "Result: ", "So the answer is "], "zh": ["答案：", "答案：", "答案是", "结果：", "所以答案是"]}
+ANSWER_ONLY = {"en": alternatives("[Answer|Give the answer] only.", "[Only|Just] the [answer|result][.|, please.]", "No steps[.|, please.]"), "zh": alternatives("只[给|写|要][答案|结果]。", "[不要|不写]步骤。", "直接回答。")}
+REASON_KEYS = {"en": ["reasoning", "reasoning", "steps", "thought", "explanation", "thinking"], "zh": ["reasoning", "推理", "步骤", "思考", "过程"]}
+ANSWER_KEYS = {"en": ["answer", "answer", "answer", "result", "final_answer", "solution"], "zh": ["answer", "答案", "结果", "答案"]}
+PROBLEMS: dict[str, list[Callable[[World, str], Problem]]] = {
+    "arithmetic": [arithmetic], "last_letters": [last_letters], "shuffled_objects": [shuffled_objects],
+    "small_reasoning": [counting, largest, sorting, comparison, first_letters],
+}
+
+
+def reasoned(world: World, task: str, language: str, make: Callable[[World, str], Problem] | None = None) -> Example:
+    """A problem with its steps: as lines of text, as JSON with the steps first, thought before JSON, or the answer alone."""
+    make = make or world.random.choice(PROBLEMS[task])
+    problems = [make(world, language) for _ in range(world.random.choice([1, 1, 1, 1, 2, 2, 3, 4]))]
+    kind = world.random.choice(["lines", "lines", "lines", "json", "json", "json", "thought", "thought", "alone"])
+    answer_key, reason_key = world.random.choice(ANSWER_KEYS[language]), world.random.choice(REASON_KEYS[language])
+    style, line = random_style(world), world.random.choice(ANSWER_LINES[language])
+    write = {
+        "lines": lambda steps, result: [Segment(steps, "free", weight=1.5), Segment(f"\n{line}", "forced"), Segment(text_of(result), "line", weight=3.0)],
+        "json": lambda steps, result: json_segments({reason_key: steps, answer_key: result}, style),
+        "thought": lambda steps, result: [Segment("<think>", "forced"), Segment(steps, "free", weight=1.5), Segment("</think>\n", "forced"), *json_segments({answer_key: result}, style)],
+        "alone": lambda steps, result: json_segments({answer_key: result}, style) if style.space else [Segment(text_of(result), "line", weight=3.0)],
+    }[kind]
+    gap, stop = ("", "。") if language == "zh" else (" ", ".")
+    told = [(stop + gap).join(problem.steps) + stop for problem in problems]
+    if world.chance(0.15):
+        told = ["\n".join(problem.steps) for problem in problems]
+    answers = [write(steps, problem.answer) for steps, problem in zip(told, problems, strict=True)]
+    is_number = isinstance(problems[-1].answer, Number)
+    request = reason_request(world, kind, language, (reason_key, answer_key, "integer" if is_number else "string"), line)
+    return converse(world, Asked(f"{task}_{language}", [problem.question for problem in problems], list(answers), language=language), request, answers, True)
+
+
+def reason_request(world: World, kind: str, language: str, fields: tuple[str, str, str], line: str) -> str:
+    """What tells how to answer; `fields` are the keys of the steps and of the answer, and the type of the answer."""
+    is_chinese = language == "zh"
+    reason_key, answer_key, answer_type = fields
+    if kind == "alone":
+        return world.sentence(ANSWER_ONLY[language])
+    steps = world.sentence(STEP_REQUESTS[language]) if world.chance(0.7) else ""
+    if kind == "lines":
+        last = (f"最后一行以“{line}”开头。" if is_chinese else f"The last line begins with “{line.strip()}”.") if world.chance(0.35) else ""
+        return ("" if is_chinese else " ").join(filter(None, [steps, last]))
+    if kind == "thought":
+        between = "在<think>和</think>之间思考，" if is_chinese else "Think between <think> and </think>, "
+        then = f"然后用JSON写“{answer_key}”。" if is_chinese else f'then JSON with "{answer_key}".'
+        return between + then if world.chance(0.7) else f"{steps} {then}".strip()
+    told = f"用JSON，先“{reason_key}”后“{answer_key}”。" if is_chinese else world.random.choice(['JSON with "{r}" and "{a}".', 'Steps in "{r}", result in "{a}", as JSON.', 'Answer with a JSON object: "{r}", then "{a}".']).format(r=reason_key, a=answer_key)
+    if world.chance(0.3):
+        schema = {"type": "object", "properties": {reason_key: {"type": "string"}, answer_key: {"type": answer_type}}, "required": [reason_key, answer_key]}
+        told = f"{'模式' if is_chinese else 'Its schema'}: {json.dumps(schema, ensure_ascii=False)}"
+    return ("" if is_chinese else " ").join(filter(None, [steps, told]))
+
+
+# --- the mixture ----------------------------------------------------------------------------------
+
+LANGUAGES = ("en", "zh")
+TASKS: dict[str, Callable[[World], Example]] = {
+    **{f"record_{language}": (lambda world, language=language: record(world, language)) for language in LANGUAGES},
+    "lookup": lookup,
+    "groups": lambda world: in_json(world, groups(world, 1 + min(2, shots(world)))),
+    "orders_en": lambda world: in_json(world, orders(world, 1 + min(3, shots(world)))),
+    "orders_zh": lambda world: in_json(world, chinese_orders(world, 1 + shots(world))),
+    "views": lambda world: in_json(world, views(world, 1 + min(2, shots(world)))),
+    **{f"choice_{language}": (lambda world, language=language: choice(world, language)) for language in LANGUAGES},
+    **{f"tool_{language}": (lambda world, language=language: tool_call(world, language)) for language in LANGUAGES},
+    **{f"plan_{language}": (lambda world, language=language: plan(world, language)) for language in LANGUAGES},
+    **{f"{task}_{language}": (lambda world, task=task, language=language: reasoned(world, task, language)) for task in PROBLEMS for language in LANGUAGES},
+}
+
+# Shares of the examples: copying first, then everything.
+FIRST_PHASE = {"lookup": 8, "record_en": 4, "record_zh": 1, "orders_en": 1, "groups": 1}
+FULL_MIXTURE = {
+    "record_en": 10, "record_zh": 5, "lookup": 3, "groups": 1.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
+    "tool_en": 6, "tool_zh": 4, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
+    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "sums": 4, "letters": 3, "swaps": 1.5,
+}
+
+
+def draw(world: World, shares: dict[str, float]) -> Example:
+    """One example of a task drawn by its share."""
+    (task,) = world.random.choices(list(shares), weights=list(shares.values()))
+    return (TASKS.get(task) or DRILLS[task])(world)
+
+
+if __name__ == "__main__":
+    shown = World(seed=7)
+    for task in [*TASKS, *DRILLS]:
+        for _ in range(2):
+            example = (TASKS.get(task) or DRILLS[task])(shown)
+            for turn in example.turns:
+                print(f"--- {task}\n[{example.system}]\n{''.join(part.text for part in turn.prompt)}\n>>> {''.join(part.text for part in turn.answer)}")
