@@ -1,4 +1,4 @@
-"""The texts that the embedded model learns from: the same for a seed, true to their prompts, apart from what measures."""
+"""The texts that the embedded model learns from: reproducible, true to their prompts, apart from what measures."""
 
 from __future__ import annotations
 
