@@ -1,4 +1,4 @@
-"""The page of a trace in a real browser: what it shows, in which colours, and what hovering and clicking do."""
+"""Pages in a real browser: that of a trace, what it shows and what hovering does; and the report of an evaluation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from typing import Any
 import pytest
 
 import formwright as fw
+from formwright.evaluation import evaluate
+from formwright.evaluation.arms import chosen
+from formwright.evaluation.built_in import built_in
+from formwright.evaluation.runs import Grid
+from formwright.evaluation.simulated import Simulated
 from formwright.models import LocalModel
 
 MICHAEL = fw.regex(r"Michael Jordan was Born in (\d)+\.")
@@ -82,3 +87,19 @@ def test_fields_of_json(browser: Any, tiny: LocalModel, tmp_path: Path) -> None:
     page.goto((tmp_path / "trace.html").as_uri())
     assert page.locator(".fields th").all_text_contents() == [entry.pointer for entry in result.trace.fields]
     page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_report_with_long_answers_is_no_wider_than_the_window(browser: Any, tmp_path: Path, width: int) -> None:
+    task = built_in("classification", "en", 20)
+    grid = Grid(task=task, arms=chosen("free,schema"))
+    found = evaluate(grid, {"m": Simulated(task, lambda _: 0.5)}, tmp_path, progress=False)
+    for row in found.rows:
+        row |= {"answer": {"tool": "message,of," * 200}, "text": "of" * 900, "asked": "x" * 500}
+    found.save(tmp_path / "report.html")
+    opened = browser.new_page(viewport={"width": width, "height": 760})
+    opened.goto((tmp_path / "report.html").as_uri())
+    assert opened.locator(".answers div").count() > 4
+    overhang = "element => element.scrollWidth - element.clientWidth"
+    assert max(opened.locator(".answers, .answers div, summary").evaluate_all(f"all => all.map({overhang})")) <= 0
+    opened.close()

@@ -56,6 +56,7 @@ th:first-child, td:first-child { text-align: left; }
 .said { font-size: 1.1rem; }
 .answers { display: flex; flex-wrap: wrap; gap: .6rem; }
 .answers div { flex: 1 1 16rem; border: 1px solid #ccc; border-radius: 4px; padding: .4rem; min-width: 0; }
+.answers div, summary, li { overflow-wrap: anywhere; }
 .answers .right { border-color: #1b7f3b; } .answers .wrong { border-color: #b00020; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; margin: .2rem 0; }
 svg { max-width: 100%; height: auto; }
