@@ -205,7 +205,7 @@ def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> li
     return [torch.optim.Muon(matrices, lr=matrix_rate, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw"), adam]
 
 
-def rate_factor(done: float, step: int, warmup: int = 60, settle: float = 0.12, low: float = 0.4) -> float:
+def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.12, low: float = 0.4) -> float:
     """Warm up, run fast until copying has emerged, then slowly, down to zero over the second half."""
     if done < settle:
         return min(1.0, (step + 1) / warmup)
@@ -286,7 +286,7 @@ def run_steps(rank, options, model, body, tokenizer, optimizers, progress, check
         done = progress["tokens"] / options.tokens
         loss = one_step(options, model, body, optimizers, first if done < options.first_phase else then, rate_factor(done, progress["step"]))
         progress["step"] += 1
-        progress["tokens"] += BATCH_TOKENS * options.workers
+        progress["tokens"] += BATCH_TOKENS * options.accumulate * options.workers
         progress["seconds"] = seconds + int(time.time() - began)
         total, counted = total + loss, counted + 1
         if rank == 0 and progress["step"] % 20 == 0:
@@ -312,8 +312,11 @@ def ended(options: argparse.Namespace, began: float) -> bool:
 
 def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: float) -> float:
     """A step of all optimizers; the loss."""
-    loss = batch_loss(model, body, next(source))
-    loss.backward()
+    total = 0.0
+    for _ in range(options.accumulate):
+        loss = batch_loss(model, body, next(source)) / options.accumulate
+        loss.backward()
+        total += loss.item()
     if options.workers > 1:
         average_gradients(model)
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -322,7 +325,7 @@ def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: 
             group["lr"] = base * factor
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-    return loss.item()
+    return total
 
 
 def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
@@ -334,19 +337,20 @@ def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="folder of the run; one that holds a checkpoint goes on from it")
-    parser.add_argument("--tokens", type=float, default=88e6, help="length of the whole run, padding included")
+    parser.add_argument("--tokens", type=float, default=54e6, help="length of the whole run, padding included")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
     parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly key lookups")
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
+    parser.add_argument("--accumulate", type=int, default=2, help="batches of a worker in a step: Muon costs a quarter of a batch")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--workers", type=int, help="processes that share the work; one on a GPU, else one for each core")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--save-every", type=int, default=100)
-    parser.add_argument("--check-every", type=int, default=500)
+    parser.add_argument("--save-every", type=int, default=50)
+    parser.add_argument("--check-every", type=int, default=250)
     parser.add_argument("--check-count", type=int, default=24)
     options = parser.parse_args()
     options.workers = options.workers or (1 if options.device != "cpu" else len(os.sched_getaffinity(0)))
