@@ -10,7 +10,7 @@ from texts.chinese_values import chinese_name, chinese_phrase, chinese_product
 from texts.english import ENGLISH
 from texts.examples import Choice, Number
 from texts.prompts import Asked
-from texts.records import Domain, Fact, NUMBER_WORDS, Shape, draw_record, draw_shape, flag, join_words, label, repair_articles, say, spell_keys, tell
+from texts.records import Domain, Fact, NUMBER_WORDS, Shape, draw_shape, flag, join_words, label, repair_articles, say, spell_keys, tell
 from texts.world import World, alternatives, city, code, date, full_name, price
 
 CONTAINERS = {"en": ["people", "records", "list", "results", "items", "entries", "data"], "zh": ["列表", "结果", "记录", "数据"]}

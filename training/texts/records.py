@@ -11,7 +11,6 @@ from texts.examples import Choice, Nullable, Number
 from texts.world import World, phrase
 
 
-
 NUMBER_WORDS = "zero one two three four five six seven eight nine ten".split()
 
 

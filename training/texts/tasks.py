@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 
 from texts import words
@@ -14,7 +13,7 @@ from texts.drills import DRILLS
 from texts.english import ENGLISH
 from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style
 from texts.problems import Problem, arithmetic, comparison, counting, first_letters, largest, last_letters, shuffled_objects, sorting
-from texts.prompts import Asked, arrange, converse, field_names, in_json, request_for, shots
+from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.records import aside, draw_record, draw_shape, tell
 from texts.tools import Tool, draw_plan, draw_tool
 from texts.world import World, alternatives, code, city, company, date, email, first_name, full_name, job, phrase, price

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from texts import words
 
