@@ -322,37 +322,39 @@ def job_of(tiny: fw.models.LocalModel, client: str, turns: asyncio.Queue[Any], l
     return Job(client, task.writing(fw.generation.Sampler(), False), turns=turns)
 
 
-@pytest.mark.parametrize("fails", ["batch", "select"])
-def test_a_batch_that_fails_ends_its_rows_and_not_the_worker(tiny: fw.models.LocalModel, fails: str) -> None:
-    broken = True
+@pytest.mark.parametrize(("fails", "failing"), [("batch", 3), ("select", 2)])
+def test_a_failing_batch_ends_its_rows_and_not_the_worker(tiny: fw.models.LocalModel, fails: str, failing: int) -> None:
+    """Without a batch nobody can be served; a batch that fails takes only its two rows with it."""
+    faults = {fails}
+
+    def fail_once(place: str) -> None:
+        if place in faults:
+            faults.remove(place)
+            raise RuntimeError("the card is gone")
 
     class Brittle(Separate):
         def select(self, rows: Any, /) -> None:
-            if broken and fails == "select":
-                raise RuntimeError("the card is gone")
+            fail_once("select")
             super().select(rows)
 
     def batch() -> Brittle:
-        if broken and fails == "batch":
-            raise RuntimeError("the card is gone")
+        fail_once("batch")
         return Brittle(tiny.runtime)
 
     async def ends() -> list[Any]:
-        nonlocal broken
         worker = Worker(batch, rows=2, waiting=9)
         turns: asyncio.Queue[Any] = asyncio.Queue()
         worker.start(asyncio.get_running_loop())
         worker.submit([job_of(tiny, "a", turns) for _ in range(3)])
-        failed = [await turns.get() for _ in range(3 if fails == "batch" else 2)]
-        broken = False
+        found = [await turns.get() for _ in range(3)]
         worker.submit([job_of(tiny, "a", turns)])
-        found = [*failed, await turns.get()]
+        found.append(await turns.get())
         await asyncio.to_thread(worker.stop)
         return found
 
-    *failed, last = asyncio.run(asyncio.wait_for(ends(), 30))
-    assert all(isinstance(turn.error, RuntimeError) for turn in failed)
-    assert last.error is None
+    errors = [turn.error for turn in asyncio.run(asyncio.wait_for(ends(), 30))]
+    assert all(isinstance(error, RuntimeError) for error in errors[:failing])
+    assert errors[failing:] == [None] * (4 - failing)
 
 
 def test_clients_take_turns(tiny: fw.models.LocalModel) -> None:
