@@ -2,6 +2,10 @@
 
 A block fenced as ``python`` is run; a ``text`` block right after it is its output. Blocks of one page share their
 names, as a reader would; those of the tour are programs of their own. A ``sh`` block is run if its output follows.
+
+::
+
+    python tests/page_blocks.py README.md docs/tour.md      # writes what they print into the pages: read the change
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -31,8 +36,22 @@ def blocks(page: Path) -> list[tuple[str, str, int]]:
 
 def run(page: Path) -> None:
     """Run the blocks, and compare what they print."""
+    for line, printed, output, _ in results(page):
+        assert printed == output, f"{page.name}:{line}: it printed\n{printed}"
+
+
+def record(page: Path) -> None:
+    """Run the blocks, and write what they print into the page."""
+    lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+    for _, printed, output, start in reversed([*results(page)]):
+        lines[start : start + output.count("\n")] = [printed]
+    page.write_text("".join(lines), encoding="utf-8")
+
+
+def results(page: Path) -> Iterator[tuple[int, str, str, int]]:
+    """Run the blocks; of each that shows its output: its line, what it printed, what is shown, and in which line."""
     main = ModuleType("__main__")
-    for (language, text, line), (following, output, _) in pairwise([*blocks(page), ("", "", 0)]):
+    for (language, text, line), (following, output, start) in pairwise([*blocks(page), ("", "", 0)]):
         if language == "python":
             main = ModuleType("__main__") if page.name in OF_THEIR_OWN else main
             printed = run_python("\n" * line + text, page, main)
@@ -41,7 +60,7 @@ def run(page: Path) -> None:
         else:
             continue
         if following == "text":
-            assert printed == output, f"{page.name}:{line}: it printed\n{printed}"
+            yield line, printed, output, start
 
 
 def run_python(text: str, page: Path, main: ModuleType) -> str:
@@ -80,3 +99,8 @@ def run_imports(page: Path, only: str = "") -> int:
     for node in found:
         exec(compile(ast.Module([node], []), str(page), "exec"), {})
     return len(found)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        record(Path(name))
