@@ -24,7 +24,7 @@ openai = pytest.importorskip("openai")
 
 from formwright.generation.batch import Separate  # noqa: E402
 from formwright.server import Settings, running  # noqa: E402
-from formwright.server.app import listening_at  # noqa: E402
+from formwright.server.serving import listening_at  # noqa: E402
 from formwright.server.worker import Job, QueueFull, Worker  # noqa: E402
 
 from .conftest import MODEL  # noqa: E402

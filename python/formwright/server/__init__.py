@@ -6,7 +6,8 @@
         server.base_url                                      # what clients are given
 
 ==================  ==============================================================================
-`app`               routes, keys, limits, whole answers and streams
+`serving`           the application at a port
+`app`               routes, limits, whole answers and streams; `keys` lets in and counts
 `requests`          what may stand in a request
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
 `conversation`      what the model is given to read
@@ -23,6 +24,7 @@ from __future__ import annotations
 from formwright._dependencies import needs
 
 with needs("server", "the server"):
-    from formwright.server.app import Running, Settings, create_app, running, serve
+    from formwright.server.app import Settings, create_app
+    from formwright.server.serving import Running, running, serve
 
 __all__ = ["Running", "Settings", "create_app", "running", "serve"]

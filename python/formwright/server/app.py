@@ -1,8 +1,8 @@
-"""The server: routes, keys, limits, and answers whole or as server-sent events.
+"""The application: routes, limits, and answers whole or as server-sent events.
 
 ::
 
-    app = create_app(fw.load("formwright-tiny"), Settings(api_key="secret"))     # an ASGI application; `serve` runs one
+    app = create_app(fw.load("formwright-tiny"), Settings(api_key="secret"))  # an ASGI application; `serving` runs it
 
 Cost: under three milliseconds for a request, beside what the model takes.
 
@@ -14,20 +14,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import json
-import math
 import secrets
-import socket
-import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -41,6 +36,7 @@ from formwright.server import chat, completions, responses
 from formwright.server.answering import Answering, Event, Order
 from formwright.server.conversation import chat_messages, prompt_ids, response_messages
 from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read, scoring_body
 from formwright.server.shapes import Shapes
@@ -48,7 +44,7 @@ from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_r
 from formwright.server.worker import Worker
 from formwright.server.written import Answer
 
-__all__ = ["Running", "Settings", "create_app", "running", "serve"]
+__all__ = ["Settings", "create_app"]
 
 PAGE = Path(__file__).with_name("page.html")
 
@@ -57,9 +53,6 @@ _RUNS_OUT = 30.0
 
 _DRAINED = 8
 """A body that is so many times too long is not read to its end; another one is, so that its client hears the answer."""
-
-_PARTING = 5
-"""Seconds for the last words to those whose requests are ended."""
 
 _FEW = 8
 """Texts of a request that is read at once."""
@@ -393,62 +386,6 @@ _PAGE_HEADERS = {
 }
 
 
-class _Keys:
-    """Lets in who sends the key, and counts; what says nothing of the model is open."""
-
-    OPEN = ("/", "/health")
-
-    def __init__(self, app: Any, api_key: str | None, metrics: Metrics) -> None:
-        self._app, self._key, self._metrics = app, api_key, metrics
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        app, sent = self._app, _key_of(dict(scope["headers"]))
-        if self._key is not None and scope["path"] not in self.OPEN:
-            app = app if hmac.compare_digest(sent, self._key.encode()) else _no_key(sent)
-        endpoint = next((name for tail, name in _ENDPOINTS.items() if scope["path"].endswith(tail)), "other")
-        await self._counted(app, endpoint, scope, receive, send)
-
-    async def _counted(self, app: Any, endpoint: str, scope: Any, receive: Any, send: Any) -> None:
-        """Run an application; a request counts with its status, one that is not answered to its end with 499."""
-        status, is_whole = 499, False
-
-        async def watched(message: Any) -> None:
-            nonlocal status, is_whole
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            elif not message.get("more_body"):
-                is_whole = True
-                self._metrics.requests.labels(endpoint, str(status)).inc()
-            await send(message)
-
-        try:
-            await app(scope, receive, watched)
-        except Exception:
-            status, is_whole = 500, True
-            self._metrics.requests.labels(endpoint, str(status)).inc()
-            raise
-        finally:
-            if not is_whole:
-                self._metrics.requests.labels(endpoint, "499").inc()
-
-
-def _key_of(headers: Mapping[bytes, bytes]) -> bytes:
-    kind, _, key = headers.get(b"authorization", b"").partition(b" ")
-    return headers.get(b"api-key") or (key.strip() if kind.lower() == b"bearer" else b"")
-
-
-def _no_key(sent: bytes) -> Response:
-    said = "the key is wrong" if sent else "there is no key: send it as Authorization: Bearer KEY, or as api-key: KEY"
-    refusal = Refusal(401, said, type="authentication_error", code="invalid_api_key")
-    return JSONResponse(refusal.body, 401, {"WWW-Authenticate": "Bearer"})
-
-
-_ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completions": "completions"}
-
-
 def _refused(_: Request, error: Exception) -> Response:
     refusal = refusal_of(error, None)
     return JSONResponse(refusal.body, refusal.status, refusal.headers)
@@ -457,7 +394,7 @@ def _refused(_: Request, error: Exception) -> Response:
 def _not_found(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     path = request.url.path
-    tail = next((tail for tail in (*_ENDPOINTS, "/models") if status == 404 and path.endswith(tail)), None)
+    tail = next((tail for tail in (*ENDPOINTS, "/models") if status == 404 and path.endswith(tail)), None)
     headers = error.headers if isinstance(error, HTTPException) else None  # of a 405, the methods
     hint = f"; did you mean /v1{tail}? The base_url of clients ends with /v1" if tail else ""
     refusal = Refusal(status, f"there is no {request.method} {path}{hint}", code="unknown_url")
@@ -505,119 +442,6 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
             Exception: _refused,
         },
     )
-    app.add_middleware(_Keys, api_key=server.settings.api_key, metrics=server.metrics)
+    app.add_middleware(Keys, api_key=server.settings.api_key, metrics=server.metrics)
     app.state.server = server
     return app
-
-
-class _Uvicorn(uvicorn.Server):
-    """Runs an application; what still runs when the time to drain is over is told so, not cut."""
-
-    def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
-        grace = math.ceil(drain) + _PARTING
-        super().__init__(
-            uvicorn.Config(app, log_level=log_level, timeout_graceful_shutdown=grace, access_log=False, ws="none")
-        )
-        self._app, self._drain, self._is_up = app, drain, started
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self._is_up is not None:
-            self._is_up()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        ending = asyncio.get_running_loop().call_later(self._drain, self._app.state.server.end)
-        await super().shutdown(sockets)
-        ending.cancel()
-
-
-def listening_at(host: str, port: int) -> socket.socket:
-    """A socket that listens, and whose connections send what is written at once.
-
-    asyncio asks this only of sockets that say they are TCP, and `create_server`'s do not: the second half of an answer
-    then waits until the client has acknowledged the first, some 40 ms.
-
-    Raises:
-        OSError: It cannot listen there.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.create_server((host, port), family=family)
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A server that runs in this process.
-
-    Attributes:
-        url: Where its page is.
-        app: The application.
-    """
-
-    url: str
-    app: Starlette
-
-    @property
-    def base_url(self) -> str:
-        """What clients are given: where the API is."""
-        return f"{self.url}/v1"
-
-
-@contextlib.contextmanager
-def running(model: LocalModel, settings: Settings | None = None, *, port: int = 0) -> Iterator[Running]:
-    """A server in a thread of this process, as tests want it: there while the block runs.
-
-    Args:
-        model: The model.
-        settings: How it serves.
-        port: Where on this machine; 0 is any free port.
-
-    Raises:
-        OSError: It cannot listen there.
-    """
-    with listening_at("127.0.0.1", port) as listening:
-        app = create_app(model, settings)
-        server = _Uvicorn(app, drain=5, log_level="error")
-        thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.005)
-        if not server.started:
-            raise RuntimeError("the server could not be started; its log says why")
-        try:
-            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", app)
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-def serve(
-    model: LocalModel,
-    settings: Settings | None = None,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    drain: float = 30.0,
-    log_level: str = "info",
-    started: Callable[[str], None] | None = None,
-) -> None:
-    """Serve a model until the process is told to end.
-
-    Args:
-        model: The model.
-        settings: How.
-        host: Where to listen.
-        port: At which port.
-        drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
-        log_level: As uvicorn has it.
-        started: Is told the URL of the page as soon as the server answers.
-
-    Raises:
-        OSError: It cannot listen there.
-    """
-    with listening_at(host, port) as listening:
-        url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        server = _Uvicorn(create_app(model, settings), drain, log_level, partial(started, url) if started else None)
-        with contextlib.suppress(KeyboardInterrupt):
-            server.run([listening])

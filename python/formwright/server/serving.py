@@ -1,0 +1,147 @@
+"""An application at a port: in this process until it is told to end, or in a thread while a block runs.
+
+::
+
+    serve(fw.load("formwright-tiny"), port=8000)                # until Ctrl-C or SIGTERM
+    with running(fw.load("formwright-tiny")) as server:         # for tests
+        server.base_url
+
+Cost: some tens of milliseconds until it answers. The wrinkle: connections send at once only because the socket is told
+so here, see `listening_at`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import uvicorn
+from starlette.applications import Starlette
+
+from formwright.models import LocalModel
+from formwright.server.app import Settings, create_app
+
+__all__ = ["Running", "running", "serve"]
+
+_PARTING = 5
+"""Seconds for the last words to those whose requests are ended."""
+
+
+class _Uvicorn(uvicorn.Server):
+    """Runs an application; what still runs when the time to drain is over is told so, not cut."""
+
+    def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
+        grace = math.ceil(drain) + _PARTING
+        super().__init__(
+            uvicorn.Config(app, log_level=log_level, timeout_graceful_shutdown=grace, access_log=False, ws="none")
+        )
+        self._app, self._drain, self._is_up = app, drain, started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._is_up is not None:
+            self._is_up()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        ending = asyncio.get_running_loop().call_later(self._drain, self._app.state.server.end)
+        await super().shutdown(sockets)
+        ending.cancel()
+
+
+def listening_at(host: str, port: int) -> socket.socket:
+    """A socket that listens, and whose connections send what is written at once.
+
+    asyncio asks this only of sockets that say they are TCP, and `create_server`'s do not: the second half of an answer
+    then waits until the client has acknowledged the first, some 40 ms.
+
+    Raises:
+        OSError: It cannot listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that runs in this process.
+
+    Attributes:
+        url: Where its page is.
+        app: The application.
+    """
+
+    url: str
+    app: Starlette
+
+    @property
+    def base_url(self) -> str:
+        """What clients are given: where the API is."""
+        return f"{self.url}/v1"
+
+
+@contextlib.contextmanager
+def running(model: LocalModel, settings: Settings | None = None, *, port: int = 0) -> Iterator[Running]:
+    """A server in a thread of this process, as tests want it: there while the block runs.
+
+    Args:
+        model: The model.
+        settings: How it serves.
+        port: Where on this machine; 0 is any free port.
+
+    Raises:
+        OSError: It cannot listen there.
+    """
+    with listening_at("127.0.0.1", port) as listening:
+        app = create_app(model, settings)
+        server = _Uvicorn(app, drain=5, log_level="error")
+        thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.005)
+        if not server.started:
+            raise RuntimeError("the server could not be started; its log says why")
+        try:
+            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", app)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def serve(
+    model: LocalModel,
+    settings: Settings | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    drain: float = 30.0,
+    log_level: str = "info",
+    started: Callable[[str], None] | None = None,
+) -> None:
+    """Serve a model until the process is told to end.
+
+    Args:
+        model: The model.
+        settings: How.
+        host: Where to listen.
+        port: At which port.
+        drain: For how many seconds what runs may go on when the process is told to end; then it is ended.
+        log_level: As uvicorn has it.
+        started: Is told the URL of the page as soon as the server answers.
+
+    Raises:
+        OSError: It cannot listen there.
+    """
+    with listening_at(host, port) as listening:
+        url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        server = _Uvicorn(create_app(model, settings), drain, log_level, partial(started, url) if started else None)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run([listening])
