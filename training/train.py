@@ -28,7 +28,7 @@ from pathlib import Path
 import torch
 import torch.distributed as distributed
 import torch.nn.functional as F
-from model import Config, Decoder
+from model import Config, Decoder, seed_copying
 from texts.examples import Example, Segment
 from texts.tasks import FIRST_PHASE, FULL_MIXTURE, TASKS, draw
 from texts.world import World
@@ -61,6 +61,12 @@ def train_tokenizer(seed: int, count: int, size: int) -> Tokenizer:
     tokenizer.train_from_iterator((text for _ in range(count) for text in all_texts(draw(world, shares))), trainer)
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     return tokenizer
+
+
+def words_of(tokenizer: Tokenizer) -> torch.Tensor:
+    """Which tokens have letters or digits, or are pieces of a character."""
+    texts = [tokenizer.decode([token]) for token in range(tokenizer.get_vocab_size())]
+    return torch.tensor([any(character.isalnum() or character == "\ufffd" for character in text) for text in texts])
 
 
 def all_texts(example: Example) -> Iterator[str]:
@@ -261,7 +267,10 @@ def train(rank: int, options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     tokenizer, checkpoint = Tokenizer.from_file(str(out / "tokenizer.json")), out / "checkpoint.pt"
-    model = Decoder(Config(vocabulary=tokenizer.get_vocab_size())).to(options.device)
+    model = Decoder(Config(vocabulary=tokenizer.get_vocab_size()))
+    if not checkpoint.exists():
+        seed_copying(model, words_of(tokenizer))
+    model.to(options.device)
     optimizers, progress = make_optimizers(model, options.matrix_rate, options.rate), {"step": 0, "tokens": 0, "seconds": 0}
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=False, map_location=options.device)
@@ -279,7 +288,7 @@ def train(rank: int, options: argparse.Namespace) -> None:
 def run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
     world = World(options.seed + 100_000_000 * rank + progress["step"] + 1)
-    first = batches(tokenizer, world, FIRST_PHASE, echoes=0.35)
+    first = batches(tokenizer, world, FIRST_PHASE, echoes=0.2)
     then = batches(tokenizer, world, FULL_MIXTURE, echoes=0.07)
     began, before, total, counted, seconds = time.time(), progress["tokens"], 0.0, 0, progress["seconds"]
     while progress["tokens"] < options.tokens and not ended(options, began):
@@ -337,14 +346,14 @@ def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="folder of the run; one that holds a checkpoint goes on from it")
-    parser.add_argument("--tokens", type=float, default=54e6, help="length of the whole run, padding included")
+    parser.add_argument("--tokens", type=float, default=72e6, help="length of the whole run, padding included")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
-    parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly key lookups")
+    parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly exercises")
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
-    parser.add_argument("--accumulate", type=int, default=2, help="batches of a worker in a step: Muon costs a quarter of a batch")
+    parser.add_argument("--accumulate", type=int, default=1, help="batches of a worker in a step")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--workers", type=int, help="processes that share the work; one on a GPU, else one for each core")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")

@@ -1,16 +1,17 @@
 """Exercises: many small questions in one example, for what the tasks take for granted.
 
-Sums of two numbers, last letters, spelling, swaps, and values under keys; and `echo`, pieces of a random text again.
-A question here costs a few tokens, so the network sees a hundred times as many of them as in whole tasks.
+Values under keys, sums of two numbers, last letters, spelling and swaps. A question here costs a few tokens, so the
+network sees many times as many of them as in whole tasks.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from texts import words
-from texts.examples import Example, Segment, Turn, given
-from texts.world import World, alternatives, first_name
+from texts.examples import Example, Number, Segment, Turn, given
+from texts.world import World, alternatives, city, code, company, date, email, first_name, full_name, job, phrase, price
 
 COMPUTE = alternatives("[Compute|Calculate|Work out|Solve][:| these:]", "[What is|How much is]:", "计算：", "[Sums|Results]:", "算一算：")
 LAST = alternatives("[Last letters|The last letter of each word|What is the last letter]:", "[Write|Give] the last [letter of each|letters]:", "[最后一个字母|每个词的最后一个字母]：")
@@ -38,6 +39,53 @@ def lines(task: str, request: str, asked: list[str], answered: list[list[Segment
     for index, line in enumerate(answered):
         answer += [*([Segment("\n", "forced")] if index else []), *line]
     return Example(task, [Turn([given("\n".join([request, *asked]))], answer)])
+
+
+# --- values under keys ----------------------------------------------------------------------------
+
+LAYOUTS = ["{k}: {v}", "{k}: {v}", "The {k} is {v}.", "{k} = {v}", "My {k} is {v}.", "{k} - {v}", "the {k} was {v};", "{k}：{v}", "- {k}: {v}", "{k}\t{v}", "| {k} | {v} |"]
+
+
+def any_value(world: World) -> str | Number:
+    """A value of any kind, for keys that mean nothing."""
+    makers = [full_name, city, phrase, phrase, company, code, first_name, job, email, date]
+    makers += [lambda w: Number(str(w.integer(0, 999))), lambda w: Number(price(w)), lambda w: w.invented()]
+    return world.random.choice(makers)(world)
+
+
+def any_key(world: World) -> str:
+    """A key that nobody can know: one or two everyday or invented words."""
+    parts = [world.pick(words.COMMON) if world.chance(0.7) else world.invented() for _ in range(world.random.choice([1, 1, 2]))]
+    return world.random.choice(["_", "_", " "]).join(parts)
+
+
+def shown_pairs(world: World, pairs: dict[str, str | Number], layout: str) -> str:
+    """Keys and values as a text."""
+    shown = [layout.format(k=key if world.chance(0.5) else key.replace("_", " "), v=written(value)) for key, value in pairs.items()]
+    return (" " if layout[-1] in ".;" else "\n").join(shown)
+
+
+def written(value: str | Number) -> str:
+    """A value as plain text."""
+    return value.text if isinstance(value, Number) else value
+
+
+def values(world: World) -> Example:
+    """Keys with values, and each asked for twice, in any order."""
+    pairs = {any_key(world) if world.chance(0.6) else world.pick(words.COMMON): any_value(world) for _ in range(world.random.randint(3, 10))}
+    text = shown_pairs(world, pairs, "{k}: {v}" if world.chance(0.5) else world.random.choice(LAYOUTS))
+    is_json, between = world.chance(0.5), world.random.choice([": ", "\n"])
+    answer: list[Segment] = []
+    for key in [*world.random.sample(list(pairs), len(pairs)), *world.random.sample(list(pairs), len(pairs))]:
+        value, start = pairs[key], ("\n" if answer else "")
+        is_quoted = is_json and not isinstance(value, Number)
+        before = ("{" if not answer else ", ") + json.dumps(key) + ": " + '"' * is_quoted if is_json else f"{start}{key}{between}"
+        answer += [Segment(before, "forced", weight=0.05), Segment(written(value), "number" if isinstance(value, Number) else "string")]
+        answer += [Segment('"', "forced", weight=0.3)] * is_quoted
+    return Example("values", [Turn([given(text)], answer)])
+
+
+# --- sums, letters, swaps -------------------------------------------------------------------------
 
 
 def sums(world: World) -> Example:
@@ -82,4 +130,4 @@ def swaps(world: World) -> Example:
     return lines("swaps", world.sentence(TRACK), asked, answered)
 
 
-DRILLS: dict[str, Callable[[World], Example]] = {"sums": sums, "letters": letters, "swaps": swaps}
+DRILLS: dict[str, Callable[[World], Example]] = {"values": values, "sums": sums, "letters": letters, "swaps": swaps}

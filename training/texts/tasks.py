@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from texts import words
 from texts.arrays import chinese_orders, groups, orders, views
 from texts.chinese import CHINESE
 from texts.choices import draw_choice, requests as choice_requests
-from texts.drills import DRILLS
+from texts.drills import DRILLS, LAYOUTS, any_key, any_value, shown_pairs
 from texts.english import ENGLISH
 from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style
 from texts.problems import Problem, arithmetic, comparison, counting, first_letters, largest, last_letters, shuffled_objects, sorting
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.records import aside, draw_record, draw_shape, tell
 from texts.tools import Tool, draw_plan, draw_tool
-from texts.world import World, alternatives, code, city, company, date, email, first_name, full_name, job, phrase, price
+from texts.world import World, alternatives, phrase
 
 # --- records --------------------------------------------------------------------------------------
 
@@ -65,28 +64,10 @@ def lengthened(world: World, text: str, language: str) -> str:
     return gap.join([*others[:place], text, *others[place:]])
 
 
-def any_value(world: World):
-    """A value of any kind, for keys that mean nothing."""
-    makers = [full_name, city, phrase, phrase, company, code, first_name, job, email, date]
-    makers += [lambda w: Number(str(w.integer(0, 999))), lambda w: Number(price(w)), lambda w: w.invented()]
-    return world.random.choice(makers)(world)
-
-
-def any_key(world: World) -> str:
-    """A key that nobody can know: one or two everyday or invented words."""
-    parts = [world.pick(words.COMMON) if world.chance(0.7) else world.invented() for _ in range(world.random.choice([1, 1, 2]))]
-    return world.random.choice(["_", "_", " "]).join(parts)
-
-
-LINES = ["{k}: {v}", "{k}: {v}", "The {k} is {v}.", "{k} = {v}", "My {k} is {v}.", "{k} - {v}", "the {k} was {v};", "{k}：{v}", "- {k}: {v}", "{k}\t{v}", "| {k} | {v} |"]
-
-
 def lookup(world: World) -> Example:
     """Lines of keys and values; the answers hold some of them. Pure copying, so it comes first."""
     pairs = {any_key(world): any_value(world) for _ in range(world.random.randint(2, 9))}
-    layout = world.random.choice(LINES)
-    shown = [layout.format(k=key if world.chance(0.5) else key.replace("_", " "), v=value.text if isinstance(value, Number) else value) for key, value in pairs.items()]
-    text, style, turns = (" " if layout[-1] in ".;" else "\n").join(shown), random_style(world), []
+    text, style, turns = shown_pairs(world, pairs, world.random.choice(LAYOUTS)), random_style(world), []
     for _ in range(world.random.choice([1, 2, 3])):
         asked = world.random.sample(list(pairs), world.random.randint(1, min(4, len(pairs))))
         answer = {key: pairs[key] for key in asked}
@@ -313,12 +294,12 @@ TASKS: dict[str, Callable[[World], Example]] = {
     **{f"{task}_{language}": (lambda world, task=task, language=language: reasoned(world, task, language)) for task in PROBLEMS for language in LANGUAGES},
 }
 
-# Shares of the examples: copying first, then everything.
-FIRST_PHASE = {"lookup": 8, "record_en": 4, "record_zh": 1, "orders_en": 1, "groups": 1}
+# Shares of the examples: exercises first, then everything.
+FIRST_PHASE = {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}
 FULL_MIXTURE = {
     "record_en": 10, "record_zh": 5, "lookup": 3, "groups": 1.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
     "tool_en": 6, "tool_zh": 4, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
-    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "sums": 4, "letters": 3, "swaps": 1.5,
+    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "values": 5, "sums": 5, "letters": 4, "swaps": 2,
 }
 
 

@@ -1,0 +1,77 @@
+"""The network that the embedded model is trained as: where it starts, and that a run goes on where it was."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+FOLDER = Path(__file__).parents[1] / "training"
+if not FOLDER.is_dir():
+    pytest.skip("the training folder is not here", allow_module_level=True)
+sys.path.insert(0, str(FOLDER))
+import model as network  # type: ignore[import-not-found]  # noqa: E402
+import train  # type: ignore[import-not-found]  # noqa: E402
+from texts import words  # type: ignore[import-not-found]  # noqa: E402
+from texts.world import World  # type: ignore[import-not-found]  # noqa: E402
+from tokenizers import Tokenizer  # noqa: E402
+
+import formwright as fw  # noqa: E402
+
+TOKENIZER = Path(fw.__file__).parent / "models" / "formwright_tiny" / "tokenizer.json"
+
+
+def attention(model: Any, number: int, head: int, ids: list[int]) -> Any:
+    """What a head of a layer attends to: a matrix of shares, a row for each position."""
+    hidden, length, size = model.embed_tokens(torch.tensor([ids])), len(ids), model.config.width // model.config.heads
+    tables = model.cosine[:length], model.sine[:length]
+    for layer in model.layers[:number]:
+        hidden = layer(hidden, *tables)
+    layer = model.layers[number]
+    normed = layer.input_layernorm(hidden)
+    query, key = (
+        network.rotate(matrix(normed).view(1, length, -1, size).transpose(1, 2), *tables)[0, head]
+        for matrix in (layer.self_attn.q_proj, layer.self_attn.k_proj)
+    )
+    future = torch.triu(torch.full((length, length), -torch.inf), 1)
+    return torch.softmax(query @ key.T / size**0.5 + future, -1).detach()
+
+
+def test_an_untrained_network_finds_what_stands_under_a_key() -> None:
+    tokenizer = Tokenizer.from_file(str(TOKENIZER))
+    torch.manual_seed(1)
+    model = network.Decoder(network.Config(vocabulary=tokenizer.get_vocab_size()))
+    network.seed_copying(model, train.words_of(tokenizer))
+    world, found = World(3), []
+    for _ in range(12):
+        drawn = world.random.sample(words.COMMON, 10)
+        pairs = dict(zip(drawn[:5], drawn[5:], strict=True))
+        ids = [train.USER, *tokenizer.encode("\n".join(f"{key}: {value}" for key, value in pairs.items())).ids]
+        prompt, asked = len(ids), []
+        for key in world.random.sample(drawn[:5], 5):
+            ids += tokenizer.encode(f', "{key}": "').ids
+            asked.append((len(ids) - 1, tokenizer.encode(pairs[key]).ids[0]))
+            ids += tokenizer.encode(f'{pairs[key]}"').ids
+        shares = attention(model, 1, network.SEEDED_HEADS, ids)
+        found += [sum(float(shares[at, seen]) for seen in range(prompt) if ids[seen] == token) for at, token in asked]
+    assert sum(found) / len(found) > 0.3  # one of some thirty tokens
+
+
+def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    shutil.copy(TOKENIZER, tmp_path)
+
+    def run(tokens: int, *options: str) -> str:
+        command = [sys.executable, "train.py", "--out", str(tmp_path), "--tokens", str(tokens), "--no-compile"]
+        command += ["--workers", "1", "--accumulate", "1", "--check-count", "1", *options]
+        return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True, timeout=120).stdout
+
+    assert "at step 0" in run(2 * train.BATCH_TOKENS)
+    assert "at step 2" in run(10 * train.BATCH_TOKENS, "--minutes", "0")
+    assert "at step 2" in run(3 * train.BATCH_TOKENS)
+    assert torch.load(tmp_path / "checkpoint.pt", weights_only=False)["step"] == 3
