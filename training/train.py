@@ -37,6 +37,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 SPECIAL_TOKENS = ["<|bos|>", "<|end|>", "<|pad|>", "<|user|>", "<|assistant|>", "<|system|>"]
 BOS, END, PAD, USER, ASSISTANT, SYSTEM = range(6)
 LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024]
+SHORT = 256
 BATCH_TOKENS = 4096
 
 # Merges are learnt inside words only: spaces, digits, punctuation and Chinese characters stand alone. So a word is the
@@ -158,8 +159,8 @@ def echo(world: World, size: int) -> tuple[list[int], list[float]]:
 Batch = tuple[torch.Tensor, torch.Tensor]
 
 
-def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes: float) -> Iterator[Batch]:
-    """Endless batches of one length each."""
+def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes: float, long: float = 1.0) -> Iterator[Batch]:
+    """Endless batches of one length each; of long examples, a share."""
     waiting: dict[int, list] = {length: [] for length in LENGTHS}
     while True:
         if world.chance(echoes):
@@ -169,7 +170,7 @@ def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes
         if world.chance(0.1):
             ids, weights = [BOS, *ids], [0.0, *weights]
         length = next((length for length in LENGTHS if len(ids) <= length), None)
-        if length is None:
+        if length is None or length > SHORT and not world.chance(long):
             continue
         waiting[length].append((ids, weights))
         if len(waiting[length]) == BATCH_TOKENS // length:
@@ -288,12 +289,14 @@ def train(rank: int, options: argparse.Namespace) -> None:
 def run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
     world = World(options.seed + 100_000_000 * rank + progress["step"] + 1)
-    first = batches(tokenizer, world, FIRST_PHASE, echoes=0.2)
-    then = batches(tokenizer, world, FULL_MIXTURE, echoes=0.07)
+    exercises = batches(tokenizer, world, FIRST_PHASE, echoes=0.2)
+    short = batches(tokenizer, world, FULL_MIXTURE, echoes=0.05, long=0.1)
+    whole = batches(tokenizer, world, FULL_MIXTURE, echoes=0.03)
     began, before, total, counted, seconds = time.time(), progress["tokens"], 0.0, 0, progress["seconds"]
     while progress["tokens"] < options.tokens and not ended(options, began):
         done = progress["tokens"] / options.tokens
-        loss = one_step(options, model, body, optimizers, first if done < options.first_phase else then, rate_factor(done, progress["step"]))
+        source = exercises if done < options.first_phase else short if done < options.short_phase else whole
+        loss = one_step(options, model, body, optimizers, source, rate_factor(done, progress["step"]))
         progress["step"] += 1
         progress["tokens"] += BATCH_TOKENS * options.accumulate * options.workers
         progress["seconds"] = seconds + int(time.time() - began)
@@ -351,6 +354,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
     parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly exercises")
+    parser.add_argument("--short-phase", type=float, default=0.6, help="share of the run after which long examples are as frequent as they are drawn")
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
     parser.add_argument("--accumulate", type=int, default=1, help="batches of a worker in a step")

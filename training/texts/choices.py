@@ -1,6 +1,6 @@
 """Texts with a label: tables from a label to the sentences that show it, in English and in Chinese.
 
-`draw_choice` draws a text with its right label among options; `requests` words the instruction that asks for it.
+`draw_choices` draws texts with their right labels among options; `requests` words the instruction that asks for it.
 
 Words that carry a meaning (a good or bad adjective, a topic's noun) are knowledge: a held-out world uses the same
 words in sentences that training never saw. Names and things are held out as everywhere.
@@ -1372,8 +1372,8 @@ def offered_labels(world: World, task: Labelled, right: str) -> list[str]:
     return world.random.sample([right, *others], count)
 
 
-def draw_choice(world: World, language: str) -> tuple[str, str, list[str], str]:
-    """A text, its right label, all the labels to choose from, and the name of the task."""
+def draw_choices(world: World, language: str, count: int) -> tuple[list[str], list[str], list[str], str]:
+    """Texts, their right labels, all the labels to choose from, and the name of the task."""
     tasks = TASKS[language]
     task = world.random.choices(tasks, [entry.share for entry in tasks])[0]
     label = world.random.choice(task.labels)
@@ -1382,8 +1382,8 @@ def draw_choice(world: World, language: str) -> tuple[str, str, list[str], str]:
     spelled = dict(zip(task.labels, way))
     latin = all(name.isascii() for name in way)
     case = world.random.choice(SNAKE_CASES if task.snake and latin else CASES) if latin and task.cased else str
-    options = [case(spelled[entry]) for entry in offered]
-    return task.draw(world, label), case(spelled[label]), options, task.name
+    labels = [*(world.random.choice(offered) for _ in range(count - 1)), label]
+    return [task.draw(world, each) for each in labels], [case(spelled[each]) for each in labels], [case(spelled[each]) for each in offered], task.name
 
 
 # --- asking for the label -------------------------------------------------------------------------

@@ -77,11 +77,14 @@ def values(world: World) -> Example:
     is_json, between = world.chance(0.5), world.random.choice([": ", "\n"])
     answer: list[Segment] = []
     for key in [*world.random.sample(list(pairs), len(pairs)), *world.random.sample(list(pairs), len(pairs))]:
-        value, start = pairs[key], ("\n" if answer else "")
-        is_quoted = is_json and not isinstance(value, Number)
-        before = ("{" if not answer else ", ") + json.dumps(key) + ": " + '"' * is_quoted if is_json else f"{start}{key}{between}"
+        value, is_first = pairs[key], not answer
+        if not is_json and not is_first:
+            answer.append(Segment("\n", "forced"))
+        quote = '"' * (is_json and not isinstance(value, Number))
+        before = ("{" if is_first else ", ") + json.dumps(key) + f": {quote}" if is_json else f"{key}{between}"
         answer += [Segment(before, "forced", weight=0.05), Segment(written(value), "number" if isinstance(value, Number) else "string")]
-        answer += [Segment('"', "forced", weight=0.3)] * is_quoted
+        answer += [Segment(quote, "forced")] * bool(quote)
+    answer += [Segment("}", "forced")] * is_json
     return Example("values", [Turn([given(text)], answer)])
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from texts.arrays import chinese_orders, groups, orders, views
 from texts.chinese import CHINESE
-from texts.choices import draw_choice, requests as choice_requests
+from texts.choices import draw_choices, requests as choice_requests
 from texts.drills import DRILLS, LAYOUTS, any_key, any_value, shown_pairs
 from texts.english import ENGLISH
 from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style
 from texts.problems import Problem, arithmetic, comparison, counting, first_letters, largest, last_letters, shuffled_objects, sorting
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.records import aside, draw_record, draw_shape, tell
-from texts.tools import Tool, draw_plan, draw_tool
+from texts.tools import Tool, draw_calls, draw_plan
 from texts.world import World, alternatives, phrase
 
 # --- records --------------------------------------------------------------------------------------
@@ -82,17 +82,18 @@ CHOICE_KEYS = ["label", "answer", "category", "class", "result", "choice"]
 
 
 def choice(world: World, language: str) -> Example:
-    """A label, bare or in an object."""
-    text, right, options, task = draw_choice(world, language)
+    """A label, bare or in an object; often with labelled texts before it."""
+    count = world.random.choice([1, 1, 2, 3, 4, 6, 8])
+    texts, right, options, task = draw_choices(world, language, count)
     request = choice_requests(world, language, task, options)
-    named = all(option in request for option in options)
-    pick = Choice(right, tuple(options))
+    named = count > 1 or all(option in request for option in options)
+    picks = [Choice(label, tuple(options)) for label in right]
     is_bare, key = world.chance(0.55), world.random.choice([*CHOICE_KEYS, task])
     if not is_bare and world.chance(0.4):
         request += world.random.choice([' JSON with "{k}".', " Answer as {{\"{k}\": ...}}.", " JSON.", ' JSON: "{k}".']).format(k=key)
     style = random_style(world)
-    answer = [Segment(right, "choice", pick.options)] if is_bare else json_segments({key: pick}, style, key in request)
-    return converse(world, Asked(f"choice_{language}", [text], [answer], language=language), request, [answer], named)
+    answers = [[Segment(pick.value, "choice", pick.options)] if is_bare else json_segments({key: pick}, style, count > 1 or key in request) for pick in picks]
+    return converse(world, Asked(f"choice_{language}", texts, list(answers), language=language), request, answers, named)
 
 
 # --- tools ----------------------------------------------------------------------------------------
@@ -174,31 +175,34 @@ def spelled_arguments(world: World, tool: Tool) -> dict[str, str]:
 
 
 def tool_call(world: World, language: str) -> Example:
-    """The right tool for a request, by name or as a call with its arguments."""
-    text, tool, values, offered = draw_tool(world, language)
+    """The right tool for each of some requests, by name or as a call with its arguments."""
+    calls, offered = draw_calls(world, language, world.random.choice([1, 1, 1, 2, 3, 4]))
     names = {id(each): world.random.choice(each.names) if world.chance(0.3) else each.names[0] for each in offered}
     arguments = {id(each): spelled_arguments(world, each) for each in offered}
-    tools = [described(each, names[id(each)], arguments[id(each)]) for each in offered]
-    pick = Choice(names[id(tool)], tuple(names.values()))
-    filled = {arguments[id(tool)][key]: value for key, value in values.items()}
-    task, draw = f"tool_{language}", world.random.random()
-    shown = listed(world, tools, language)
+    shown = listed(world, [described(each, names[id(each)], arguments[id(each)]) for each in offered], language)
+    picks = [Choice(names[id(tool)], tuple(names.values())) for _, tool, _ in calls]
+    filled = [{arguments[id(tool)][key]: value for key, value in values.items()} for _, tool, values in calls]
+    request, answers, is_named = tool_answers(world, language, picks, filled)
+    told, is_system = "\n".join(filter(None, [shown, request])), world.chance(0.4)
+    first = calls[0][0] if is_system else arrange(world, calls[0][0], told, language)
+    turns = [Turn([given(text)], answer) for text, answer in zip([first, *(text for text, _, _ in calls[1:])], answers, strict=True)]
+    return Example(f"tool_{language}", turns, told if is_system else "", is_named or len(calls) > 1)
+
+
+def tool_answers(world: World, language: str, picks: list[Choice], filled: list[dict]) -> tuple[str, list[list[Segment]], bool]:
+    """What asks for the tools, the answers, and whether it tells their form."""
+    draw, request = world.random.random(), world.sentence(TOOL_REQUESTS[language])
     if draw < 0.2:
-        request = f"{shown}\n{world.sentence(TOOL_REQUESTS[language])}"
-        answer = [Segment(pick.value, "choice", pick.options)]
-        return Example(task, [Turn([given(arrange(world, text, request, language))], answer)])
+        return request, [[Segment(pick.value, "choice", pick.options)] for pick in picks], True
     if draw < 0.5:
-        shape = world.random.choice([("tool", "arguments"), ("name", "arguments"), ("tool", "args"), ("function", "parameters"), ("name", "parameters"), ("tool", "argument")])
-        value: object = next(iter(filled.values())) if shape[1] == "argument" and len(filled) == 1 else filled
-        request = f"{shown}\n{world.sentence(TOOL_REQUESTS[language])}" + f' JSON with "{shape[0]}" and "{shape[1]}".' * world.chance(0.6)
-        answer = json_segments({shape[0]: pick, shape[1]: value}, random_style(world), f'"{shape[0]}"' in request)
-        return Example(task, [Turn([given(arrange(world, text, request, language))], answer)], named=f'"{shape[0]}"' in request)
+        name, arguments = world.random.choice([("tool", "arguments"), ("name", "arguments"), ("tool", "args"), ("function", "parameters"), ("name", "parameters"), ("tool", "argument")])
+        style, is_named = random_style(world), world.chance(0.6)
+        request += f' JSON with "{name}" and "{arguments}".' * is_named
+        value_of = lambda values: next(iter(values.values())) if arguments == "argument" and len(values) == 1 else values  # noqa: E731
+        return request, [json_segments({name: pick, arguments: value_of(values)}, style, is_named or len(picks) > 1) for pick, values in zip(picks, filled, strict=True)], is_named
     style = world.random.choice(["json", "hermes", "hermes", "json_lines", "llama3", "mistral", "qwen_xml"])
-    answer = call_segments(world, [(pick, filled)], style)
-    system = shown + (f"\nWrite calls as {style}." if world.chance(0.5) or style not in ("hermes", "json") else "")
-    if world.chance(0.7):
-        return Example(task, [Turn([given(text)], answer)], system)
-    return Example(task, [Turn([given(f"{system}\n\n{text}")], answer)])
+    request = f"Write calls as {style}." if world.chance(0.5) or style not in ("hermes", "json") else ""
+    return request, [call_segments(world, [(pick, values)], style) for pick, values in zip(picks, filled, strict=True)], True
 
 
 PLAN_KEYS = [("tasks", "name", "tool", "arguments"), ("task_actions", "name", "tool", "args"), ("steps", "title", "tool", "arguments"), ("calls", "", "name", "arguments")]

@@ -830,15 +830,25 @@ def offered_tools(world: World, language: str, called: list[Tool], most: int) ->
     return world.random.sample([*called, *extra], len(called) + len(extra))
 
 
-def draw_tool(world: World, language: str) -> tuple[str, Tool, dict[str, object], list[Tool]]:
-    """A request, the right tool, the values of its arguments, and one to eight tools on offer."""
-    chosen = world.random.choice(TOOLS[language])
+Call = tuple[str, Tool, dict[str, object]]
+"""A request, the right tool, and the values of its arguments."""
+
+
+def draw_call(world: World, chosen: Tool, language: str) -> Call:
+    """A request for a tool."""
     asked, values = request_for(world, chosen, language)
     if world.chance(0.12):
         asked = world.pick(BEFORE if language == "en" else ZH_BEFORE) + asked
     if world.chance(0.1) and asked[-1] in ".!?。！？":
         asked += world.pick(AFTER if language == "en" else ZH_AFTER)
-    return asked, chosen, values, offered_tools(world, language, [chosen], 8)
+    return asked, chosen, values
+
+
+def draw_calls(world: World, language: str, count: int) -> tuple[list[Call], list[Tool]]:
+    """Requests one after the other, and one to eight tools on offer for all of them."""
+    chosen = world.random.choice(TOOLS[language])
+    offered = offered_tools(world, language, [chosen], 8)
+    return [draw_call(world, each, language) for each in [*(world.random.choice(offered) for _ in range(count - 1)), chosen]], offered
 
 
 PLANS = {
