@@ -30,7 +30,7 @@ import torch.distributed as distributed
 import torch.nn.functional as F
 from model import Config, Decoder, seed_copying
 from texts.examples import Example, Segment
-from texts.tasks import FIRST_PHASE, FULL_MIXTURE, TASKS, draw
+from texts.tasks import FIRST_PHASE, FULL_MIXTURE, SHORT_MIXTURE, TASKS, draw
 from texts.world import World
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -290,7 +290,7 @@ def run_steps(rank, options, model, body, tokenizer, optimizers, progress, check
     """Steps until the tokens or the minutes are used up."""
     world = World(options.seed + 100_000_000 * rank + progress["step"] + 1)
     exercises = batches(tokenizer, world, FIRST_PHASE, echoes=0.2)
-    short = batches(tokenizer, world, FULL_MIXTURE, echoes=0.05, long=0.1)
+    short = batches(tokenizer, world, SHORT_MIXTURE, echoes=0.05, long=0.1)
     whole = batches(tokenizer, world, FULL_MIXTURE, echoes=0.03)
     began, before, total, counted, seconds = time.time(), progress["tokens"], 0.0, 0, progress["seconds"]
     while progress["tokens"] < options.tokens and not ended(options, began):
@@ -354,7 +354,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
     parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly exercises")
-    parser.add_argument("--short-phase", type=float, default=0.6, help="share of the run after which long examples are as frequent as they are drawn")
+    parser.add_argument("--short-phase", type=float, default=0.5, help="share of the run after which long examples are as frequent as they are drawn")
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
     parser.add_argument("--accumulate", type=int, default=1, help="batches of a worker in a step")

@@ -22,12 +22,11 @@ TRACK = alternatives("[Track|Follow] the swaps[:|.]", "[交换后是什么|写�
 
 def numbers(world: World) -> tuple[int, str, int, int]:
     """Two numbers, what is done with them, and the result."""
-    operator = world.random.choice("+++---**/")
+    operator = world.random.choice("+++---*/")
     if operator in "*/":
-        a, b = world.random.randint(2, 30), world.random.randint(2, 12)
+        a, b = world.random.randint(2, 12), world.random.randint(2, 12)
         return (a, "*", b, a * b) if operator == "*" else (a * b, "/", b, a)
-    high = world.random.choice([12, 60, 100, 100, 100, 400])
-    a, b = world.random.randint(1, high), world.random.randint(1, min(high, 100))
+    a, b = world.integer(1, 99), world.integer(1, 99)
     if operator == "-" and a < b:
         a, b = b, a
     return a, operator, b, a + b if operator == "+" else a - b

@@ -407,7 +407,8 @@ The [whole way|tour] is [split|divided] into {b} equal [parts|stages], {n} [does
         {n} [divides|splits] them evenly over {b} [fields|gardens|farms] and [looks at|keeps] [one|just one] of these.
         """),
 }
-MOST = 999
+MOST = 150  # of a sum; products stay in the multiplication table
+TABLE = 12
 
 
 def amount_for(world: World, kind: Story, operator: str, value: int) -> tuple[int, int] | None:
@@ -423,8 +424,8 @@ def amount_for(world: World, kind: Story, operator: str, value: int) -> tuple[in
         return amount, value - amount
     if operator == "*":
         amount = world.random.randint(low, high)
-        return (amount, value * amount) if value * amount <= MOST else None
-    divisors = [number for number in range(2, 13) if value % number == 0 and value // number >= 2]
+        return (amount, value * amount) if value <= TABLE or amount == 10 and value <= TABLE**2 // 10 else None
+    divisors = [number for number in range(2, TABLE + 1) if value % number == 0 and 2 <= value // number <= TABLE]
     if not divisors:
         return None
     amount = world.random.choice(divisors)

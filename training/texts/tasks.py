@@ -298,13 +298,14 @@ TASKS: dict[str, Callable[[World], Example]] = {
     **{f"{task}_{language}": (lambda world, task=task, language=language: reasoned(world, task, language)) for task in PROBLEMS for language in LANGUAGES},
 }
 
-# Shares of the examples: exercises first, then everything.
+# Shares of the examples: exercises first; then everything, with many exercises while examples are short.
 FIRST_PHASE = {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}
 FULL_MIXTURE = {
-    "record_en": 10, "record_zh": 5, "lookup": 3, "groups": 1.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
-    "tool_en": 6, "tool_zh": 4, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
-    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "values": 5, "sums": 5, "letters": 4, "swaps": 2,
+    "record_en": 10, "record_zh": 6, "lookup": 3, "groups": 1.5, "orders_en": 2, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
+    "tool_en": 8, "tool_zh": 5, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
+    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "values": 3, "sums": 4, "letters": 3, "swaps": 1.5,
 }
+SHORT_MIXTURE = {**FULL_MIXTURE, "arithmetic_en": 3, "arithmetic_zh": 2, "last_letters_en": 2, "last_letters_zh": 1, "shuffled_objects_en": 2, "shuffled_objects_zh": 1, "sums": 14, "letters": 11, "swaps": 5}
 
 
 def draw(world: World, shares: dict[str, float]) -> Example:
