@@ -7,8 +7,9 @@
 A run is a number of tokens. It is saved every few minutes and goes on from there, on either kind of device.
 
 Idea: the model must copy. A short first phase shows little but key lookups, so that heads that find and copy appear
-within minutes; the full mixture follows. Only answers are scored, those of examples in the prompt too; keys that
-nothing tells weigh little, since nobody can guess them and a form writes them anyway.
+within minutes; the full mixture follows. Answers are scored, those of examples in the prompt too, and a little of what is
+read: words that occur together become similar, which labels need. Keys that nothing tells weigh little, since nobody
+can guess them and a form writes them anyway.
 
 Batches hold examples of similar length (few padding tokens). Matrices learn by Muon, embeddings and norms by AdamW. The
 rate is high until copying has emerged and low afterwards: exact copies need quiet weights. On a CPU the work is split
@@ -38,6 +39,7 @@ SPECIAL_TOKENS = ["<|bos|>", "<|end|>", "<|pad|>", "<|user|>", "<|assistant|>", 
 BOS, END, PAD, USER, ASSISTANT, SYSTEM = range(6)
 LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024]
 SHORT = 256
+READING, READING_WEIGHT = 0.3, 0.2  # of the tokens of prompts so many are scored too, and count so much
 BATCH_TOKENS = 4096
 
 # Merges are learnt inside words only: spaces, digits, punctuation and Chinese characters stand alone. So a word is the
@@ -167,6 +169,7 @@ def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes
             ids, weights = echo(world, tokenizer.get_vocab_size())
         else:
             ids, weights, _ = encode(tokenizer, draw(world, shares), chat=not world.chance(0.06))
+            weights = [weight or READING_WEIGHT * world.chance(READING) for weight in weights]
         if world.chance(0.1):
             ids, weights = [BOS, *ids], [0.0, *weights]
         length = next((length for length in LENGTHS if len(ids) <= length), None)

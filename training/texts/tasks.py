@@ -83,7 +83,7 @@ CHOICE_KEYS = ["label", "answer", "category", "class", "result", "choice"]
 
 def choice(world: World, language: str) -> Example:
     """A label, bare or in an object; often with labelled texts before it."""
-    count = world.random.choice([1, 1, 2, 3, 4, 6, 8])
+    count = world.random.choice([1, 1, 2, 3, 4, 6, 8, 10])
     texts, right, options, task = draw_choices(world, language, count)
     request = choice_requests(world, language, task, options)
     named = count > 1 or all(option in request for option in options)
