@@ -17,7 +17,7 @@ sys.path.insert(0, str(FOLDER))
 from texts import words  # type: ignore[import-not-found]  # noqa: E402
 from texts.drills import DRILLS  # type: ignore[import-not-found]  # noqa: E402
 from texts.examples import Example, joined  # type: ignore[import-not-found]  # noqa: E402
-from texts.tasks import FIRST_PHASE, FULL_MIXTURE, SHORT_MIXTURE, TASKS  # type: ignore[import-not-found]  # noqa: E402
+from texts.tasks import FULL_MIXTURE, PHASES, TASKS  # type: ignore[import-not-found]  # noqa: E402
 from texts.world import World, alternatives  # type: ignore[import-not-found]  # noqa: E402
 
 MAKERS = {**TASKS, **DRILLS}
@@ -36,7 +36,9 @@ def read(example: Example) -> str:
 
 
 def test_shares_are_of_tasks_that_exist() -> None:
-    assert {*FIRST_PHASE, *SHORT_MIXTURE} <= {*MAKERS}
+    assert all({*phase.shares} <= {*MAKERS} for phase in PHASES)
+    assert [phase.until for phase in PHASES] == sorted(phase.until for phase in PHASES)
+    assert PHASES[-1].until == 1.0
     assert {*FULL_MIXTURE} == {*MAKERS}
 
 

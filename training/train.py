@@ -31,7 +31,7 @@ import torch.distributed as distributed
 import torch.nn.functional as F
 from model import Config, Decoder, seed_copying
 from texts.examples import Example, Segment
-from texts.tasks import FIRST_PHASE, FULL_MIXTURE, SHORT_MIXTURE, TASKS, draw
+from texts.tasks import FULL_MIXTURE, PHASES, TASKS, Phase, draw
 from texts.world import World
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -161,19 +161,19 @@ def echo(world: World, size: int) -> tuple[list[int], list[float]]:
 Batch = tuple[torch.Tensor, torch.Tensor]
 
 
-def batches(tokenizer: Tokenizer, world: World, shares: dict[str, float], echoes: float, long: float = 1.0) -> Iterator[Batch]:
-    """Endless batches of one length each; of long examples, a share."""
+def batches(tokenizer: Tokenizer, world: World, phase: Phase) -> Iterator[Batch]:
+    """Endless batches of one length each."""
     waiting: dict[int, list] = {length: [] for length in LENGTHS}
     while True:
-        if world.chance(echoes):
+        if world.chance(phase.echoes):
             ids, weights = echo(world, tokenizer.get_vocab_size())
         else:
-            ids, weights, _ = encode(tokenizer, draw(world, shares), chat=not world.chance(0.06))
+            ids, weights, _ = encode(tokenizer, draw(world, phase.shares), chat=not world.chance(0.06))
             weights = [weight or READING_WEIGHT * world.chance(READING) for weight in weights]
         if world.chance(0.1):
             ids, weights = [BOS, *ids], [0.0, *weights]
         length = next((length for length in LENGTHS if len(ids) <= length), None)
-        if length is None or length > SHORT and not world.chance(long):
+        if length is None or length > SHORT and not world.chance(phase.long):
             continue
         waiting[length].append((ids, weights))
         if len(waiting[length]) == BATCH_TOKENS // length:
@@ -215,11 +215,11 @@ def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> li
     return [torch.optim.Muon(matrices, lr=matrix_rate, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw"), adam]
 
 
-def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.12, low: float = 0.4) -> float:
-    """Warm up, run fast until copying has emerged, then slowly, down to zero over the second half."""
+def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.12, low: float = 0.4, decay: float = 0.3) -> float:
+    """Warm up, run fast until copying has emerged, then slower, and down to zero over the last part."""
     if done < settle:
         return min(1.0, (step + 1) / warmup)
-    return low * min(1.0, (1 - done) / 0.5)
+    return low * min(1.0, (1 - done) / decay)
 
 
 def average_gradients(model: Decoder) -> None:
@@ -292,13 +292,11 @@ def train(rank: int, options: argparse.Namespace) -> None:
 def run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
     world = World(options.seed + 100_000_000 * rank + progress["step"] + 1)
-    exercises = batches(tokenizer, world, FIRST_PHASE, echoes=0.2)
-    short = batches(tokenizer, world, SHORT_MIXTURE, echoes=0.05, long=0.1)
-    whole = batches(tokenizer, world, FULL_MIXTURE, echoes=0.03)
+    sources = [batches(tokenizer, world, phase) for phase in PHASES]
     began, before, total, counted, seconds = time.time(), progress["tokens"], 0.0, 0, progress["seconds"]
     while progress["tokens"] < options.tokens and not ended(options, began):
         done = progress["tokens"] / options.tokens
-        source = exercises if done < options.first_phase else short if done < options.short_phase else whole
+        source = next(source for phase, source in zip(PHASES, sources, strict=True) if done < phase.until)
         loss = one_step(options, model, body, optimizers, source, rate_factor(done, progress["step"]))
         progress["step"] += 1
         progress["tokens"] += BATCH_TOKENS * options.accumulate * options.workers
@@ -356,8 +354,6 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
-    parser.add_argument("--first-phase", type=float, default=0.03, help="share of the run that is mostly exercises")
-    parser.add_argument("--short-phase", type=float, default=0.5, help="share of the run after which long examples are as frequent as they are drawn")
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
     parser.add_argument("--accumulate", type=int, default=1, help="batches of a worker in a step")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from texts.arrays import chinese_orders, groups, orders, views
 from texts.chinese import CHINESE
@@ -298,14 +299,41 @@ TASKS: dict[str, Callable[[World], Example]] = {
     **{f"{task}_{language}": (lambda world, task=task, language=language: reasoned(world, task, language)) for task in PROBLEMS for language in LANGUAGES},
 }
 
-# Shares of the examples: exercises first; then everything, with many exercises while examples are short.
-FIRST_PHASE = {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}
+# Shares of the examples.
 FULL_MIXTURE = {
     "record_en": 10, "record_zh": 6, "lookup": 3, "groups": 1.5, "orders_en": 2, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
     "tool_en": 8, "tool_zh": 5, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
     "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "values": 3, "sums": 4, "letters": 3, "swaps": 1.5,
 }
-SHORT_MIXTURE = {**FULL_MIXTURE, "arithmetic_en": 3, "arithmetic_zh": 2, "last_letters_en": 2, "last_letters_zh": 1, "shuffled_objects_en": 2, "shuffled_objects_zh": 1, "sums": 14, "letters": 11, "swaps": 5}
+
+
+def mostly(*tasks: str) -> dict[str, float]:
+    """The full mixture with two examples of these tasks (or of those in two languages) for each one of the others."""
+    chosen = {task: share for task, share in FULL_MIXTURE.items() if task.rpartition("_")[0] in tasks or task in tasks}
+    factor = 2 * (sum(FULL_MIXTURE.values()) - sum(chosen.values())) / sum(chosen.values())
+    return {task: share * (factor if task in chosen else 1.0) for task, share in FULL_MIXTURE.items()}
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A part of the run: where it ends, what is seen, random pieces to be repeated, and the share of long examples that is kept."""
+
+    until: float
+    shares: dict[str, float]
+    echoes: float = 0.05
+    long: float = 0.1
+
+
+# A skill appears within minutes where most examples ask for it, and hardly ever among all others; so each has its turn.
+PHASES = [
+    Phase(0.03, {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}, echoes=0.2),
+    Phase(0.39, mostly("sums", "letters", "swaps", "values")),
+    Phase(0.47, mostly("choice")),
+    Phase(0.58, mostly("record", "orders", "lookup", "groups", "views")),
+    Phase(0.64, mostly("tool", "plan")),
+    Phase(0.72, mostly("arithmetic", "last_letters", "shuffled_objects", "letters", "swaps")),
+    Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
+]
 
 
 def draw(world: World, shares: dict[str, float]) -> Example:
