@@ -19,7 +19,7 @@ import torch.nn.functional as F
 class Config:
     """The sizes of the network."""
 
-    vocabulary: int = 4096
+    vocabulary: int = 8192
     width: int = 192
     layers: int = 6
     heads: int = 3
