@@ -6,10 +6,9 @@
 
 A run is a number of tokens. It is saved every few minutes and goes on from there, on either kind of device.
 
-Idea: the model must copy. A short first phase shows little but key lookups, so that heads that find and copy appear
-within minutes; the full mixture follows. Answers are scored, those of examples in the prompt too, and a little of what is
-read: words that occur together become similar, which labels need. Keys that nothing tells weigh little, since nobody
-can guess them and a form writes them anyway.
+Idea: the model must copy, so circuits that copy are planted and trained first; then every skill has its turn, and all
+tasks together come last (`PHASES`). Answers are scored, those of examples in the prompt too, and a little of what is
+read. Keys that nothing tells weigh little, since nobody can guess them and a form writes them anyway.
 
 Batches hold examples of similar length (few padding tokens). Matrices learn by Muon, embeddings and norms by AdamW. The
 rate is high until copying has emerged and low afterwards: exact copies need quiet weights. On a CPU the work is split
