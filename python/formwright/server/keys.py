@@ -2,7 +2,9 @@
 
 ::
 
-    app.add_middleware(Keys, api_key="secret", metrics=Metrics(...))
+    from formwright.server import Settings, create_app
+
+    app = create_app(model, Settings(api_key="secret"))    # `Keys` stands around its routes
 
 Cost: microseconds a request. The wrinkle: it stands around everything, so it counts what never reaches a route too.
 """

@@ -2,8 +2,7 @@
 
 ::
 
-    serve(fw.load("formwright-tiny"), port=8000)                # until Ctrl-C or SIGTERM
-    with running(fw.load("formwright-tiny")) as server:         # for tests
+    with running(fw.load("formwright-tiny")) as server:      # while the block runs; `serve` until Ctrl-C or SIGTERM
         server.base_url
 
 Cost: some tens of milliseconds until it answers. The wrinkle: connections send at once only because the socket is told
