@@ -68,7 +68,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
     def run(tokens: int, *options: str) -> str:
         command = [sys.executable, "train.py", "--out", str(tmp_path), "--tokens", str(tokens), "--no-compile"]
-        command += ["--workers", "1", "--accumulate", "1", "--check-count", "1", *options]
+        command += ["--workers", "1", "--check-count", "1", *options]
         return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True, timeout=120).stdout
 
     assert "at step 0" in run(2 * train.BATCH_TOKENS)

@@ -152,8 +152,7 @@ def seed_copying(model: Decoder, is_word: torch.Tensor) -> None:
     between, and one of the second looks for a word with the same last word before it: in `city: Prague` and in
     `"city": "` that is `city`, so it writes `Prague`.
 
-    Left to chance, a network this small needs millions of tokens for the first and had not found the second after
-    twelve million. `is_word` tells the tokens with letters or digits.
+    Left to chance, a network this small needs millions of tokens for the first and many more for the second. `is_word` tells the tokens with letters or digits.
     """
     config = model.config
     size = config.width // config.heads
@@ -175,7 +174,7 @@ def seed_copying(model: Decoder, is_word: torch.Tensor) -> None:
 def orthogonal(rows: torch.Tensor, *directions: torch.Tensor) -> torch.Tensor:
     """The rows without what they have of unit vectors that are orthogonal to each other."""
     for direction in directions:
-        rows = rows - torch.outer(rows @ direction, direction) if rows.ndim == 2 else rows - (rows @ direction) * direction
+        rows = rows - (rows @ direction).unsqueeze(-1) * direction
     return rows
 
 

@@ -55,8 +55,8 @@ BORDERS = pre_tokenizers.Split(Regex(r"\p{Han}|[\p{L}&&\P{Han}]+|\p{N}|[^\p{L}\p
 def train_tokenizer(seed: int, count: int, size: int) -> Tokenizer:
     """Byte-level BPE in which words with a meaning are whole and names are pieces; all 256 bytes are tokens.
 
-    A word that is cut has to be put together again before it means anything: Chinese labels, whose characters are
-    whole, were learnt three times as fast as English ones in pieces. Names are copied, and those of users are unknown.
+    A word that is cut has to be put together again before it means anything. Names are only copied, and those of users
+    are unknown.
     """
     examples = word_counts(seed, count)
     names = {word for entries in (words.FIRST_NAMES, words.LAST_NAMES, words.CITIES) for entry in entries for word in entry.split()}
@@ -315,7 +315,7 @@ def run_steps(rank, options, model, body, tokenizer, optimizers, progress, check
         source = next(source for phase, source in zip(PHASES, sources, strict=True) if done < phase.until)
         loss = one_step(options, model, body, optimizers, source, rate_factor(done, progress["step"]))
         progress["step"] += 1
-        progress["tokens"] += BATCH_TOKENS * options.accumulate * options.workers
+        progress["tokens"] += BATCH_TOKENS * options.workers
         progress["seconds"] = seconds + int(time.time() - began)
         total, counted = total + loss, counted + 1
         if rank == 0 and progress["step"] % 20 == 0:
@@ -341,11 +341,8 @@ def ended(options: argparse.Namespace, began: float) -> bool:
 
 def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: float) -> float:
     """A step of all optimizers; the loss."""
-    total = 0.0
-    for _ in range(options.accumulate):
-        loss = batch_loss(model, body, next(source)) / options.accumulate
-        loss.backward()
-        total += loss.item()
+    loss = batch_loss(model, body, next(source))
+    loss.backward()
     if options.workers > 1:
         average_gradients(model)
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -354,7 +351,7 @@ def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: 
             group["lr"] = base * factor
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-    return total
+    return loss.item()
 
 
 def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
@@ -372,7 +369,6 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
     parser.add_argument("--matrix-rate", type=float, default=5e-3, help="learning rate of Muon")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate of AdamW")
-    parser.add_argument("--accumulate", type=int, default=1, help="batches of a worker in a step")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--workers", type=int, help="processes that share the work; one on a GPU, else one for each core")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")

@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable
 
 from texts import words
-from texts.examples import Example, Number, Segment, Turn, given
+from texts.examples import Example, Number, Segment, Turn, given, text_of
+from texts.problems import TABLE
 from texts.world import World, alternatives, city, code, company, date, email, first_name, full_name, job, phrase, price
 
 COMPUTE = alternatives("[Compute|Calculate|Work out|Solve][:| these:]", "[What is|How much is]:", "计算：", "[Sums|Results]:", "算一算：")
@@ -24,7 +25,7 @@ def numbers(world: World) -> tuple[int, str, int, int]:
     """Two numbers, what is done with them, and the result."""
     operator = world.random.choice("+++---*/")
     if operator in "*/":
-        a, b = world.random.randint(2, 12), world.random.randint(2, 12)
+        a, b = world.random.randint(2, TABLE), world.random.randint(2, TABLE)
         return (a, "*", b, a * b) if operator == "*" else (a * b, "/", b, a)
     a, b = world.integer(1, 99), world.integer(1, 99)
     if operator == "-" and a < b:
@@ -60,13 +61,8 @@ def any_key(world: World) -> str:
 
 def shown_pairs(world: World, pairs: dict[str, str | Number], layout: str) -> str:
     """Keys and values as a text."""
-    shown = [layout.format(k=key if world.chance(0.5) else key.replace("_", " "), v=written(value)) for key, value in pairs.items()]
+    shown = [layout.format(k=key if world.chance(0.5) else key.replace("_", " "), v=text_of(value)) for key, value in pairs.items()]
     return (" " if layout[-1] in ".;" else "\n").join(shown)
-
-
-def written(value: str | Number) -> str:
-    """A value as plain text."""
-    return value.text if isinstance(value, Number) else value
 
 
 def values(world: World) -> Example:
@@ -81,7 +77,7 @@ def values(world: World) -> Example:
             answer.append(Segment("\n", "forced"))
         quote = '"' * (is_json and not isinstance(value, Number))
         before = ("{" if is_first else ", ") + json.dumps(key) + f": {quote}" if is_json else f"{key}{between}"
-        answer += [Segment(before, "forced", weight=0.05), Segment(written(value), "number" if isinstance(value, Number) else "string")]
+        answer += [Segment(before, "forced", weight=0.05), Segment(text_of(value), "number" if isinstance(value, Number) else "string")]
         answer += [Segment(quote, "forced")] * bool(quote)
     answer += [Segment("}", "forced")] * is_json
     return Example("values", [Turn([given(text)], answer)])

@@ -93,6 +93,15 @@ class Number:
     text: str
 
 
+def text_of(value: object) -> str:
+    """A value as plain text."""
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.value if isinstance(value, Choice) else str(value)
+
+
 @dataclass
 class Style:
     """How JSON is laid out: `indent` None is one line, `space` follows colon and comma."""

@@ -11,7 +11,7 @@ from texts.chinese import CHINESE
 from texts.choices import draw_choices, requests as choice_requests
 from texts.drills import DRILLS, LAYOUTS, any_key, any_value, shown_pairs
 from texts.english import ENGLISH
-from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style
+from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style, text_of
 from texts.problems import Problem, arithmetic, comparison, counting, first_letters, largest, last_letters, shuffled_objects, sorting
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.records import aside, draw_record, draw_shape, tell
@@ -155,15 +155,6 @@ def call_segments(world: World, calls: list[tuple[Choice, dict]], style: str) ->
         writer.force(closing)
     writer.force(ends[1])
     return writer.segments
-
-
-def text_of(value: object) -> str:
-    """A value as plain text."""
-    if isinstance(value, Number):
-        return value.text
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value.value if isinstance(value, Choice) else str(value)
 
 
 def spelled_arguments(world: World, tool: Tool) -> dict[str, str]:
