@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +50,25 @@ def test_a_seed_gives_the_same_texts(task: str, side: dict[str, Any]) -> None:
     first, again = (World(5, **side), World(5, **side))
     for _ in range(20):
         assert whole(MAKERS[task](first)) == whole(MAKERS[task](again))
+
+
+def test_the_texts_do_not_hang_on_the_process() -> None:
+    """Sets of strings have another order in every process; nothing may be drawn by it."""
+    script = (
+        "from texts.tasks import FULL_MIXTURE, draw\nfrom texts.world import World\nworld = World(5)\n"
+        "print([[draw(world, FULL_MIXTURE) for _ in range(600)]])"
+    )
+    first, again = (
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=FOLDER,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "12"
+    )
+    assert first == again
 
 
 def strings(value: Any) -> Iterator[str]:

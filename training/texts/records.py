@@ -205,7 +205,7 @@ def draw_group(world: World, domain: Domain, keys: dict[str, str]) -> tuple[tupl
 
 def draw_record(world: World, shape: Shape) -> tuple[str, dict[str, object]]:
     """A text, and what it answers to a shape: more may be said than is asked, and less where null is allowed."""
-    absent = {name for name in shape.nullable if world.chance(0.5)}
+    absent = {name for name in shape.keys if name in shape.nullable and world.chance(0.5)}
     said = [name for name in shape.keys if name not in absent]
     others = [name for name in shape.domain.facts if name not in shape.keys]
     said += world.random.sample(others, min(len(others), world.random.choice([0, 0, 0, 1, 1, 2, 3])))
