@@ -8,14 +8,19 @@ from dataclasses import dataclass
 
 from texts.arrays import chinese_orders, groups, orders, views
 from texts.chinese import CHINESE
-from texts.choices import draw_choices, requests as choice_requests
+from texts.choices import draw_choices
 from texts.drills import DRILLS, LAYOUTS, any_key, any_value, shown_pairs
 from texts.english import ENGLISH
 from texts.examples import Choice, Example, JsonWriter, Number, Segment, Style, Turn, given, json_segments, random_style, text_of
-from texts.problems import Problem, arithmetic, comparison, counting, first_letters, largest, last_letters, shuffled_objects, sorting
+from texts.label_requests import requests as choice_requests
+from texts.letters import first_letters, last_letters
+from texts.problems import Problem, arithmetic
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
+from texts.puzzles import comparison, counting, largest, sorting
 from texts.records import aside, draw_record, draw_shape, tell
-from texts.tools import Tool, draw_calls, draw_plan
+from texts.swaps import shuffled_objects
+from texts.tool_tables import Tool
+from texts.tools import draw_calls, draw_plan
 from texts.world import World, alternatives, phrase
 
 # --- records --------------------------------------------------------------------------------------
