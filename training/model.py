@@ -168,7 +168,7 @@ def seed_copying(model: Decoder, is_word: torch.Tensor) -> None:
         seed_match(first, second, rows, size, shared)
     rows = slice(SEEDED_HEADS * size, (SEEDED_HEADS + 1) * size)
     seed_last_word(first, rows, config, shared, wordness)
-    seed_same_key(first, second, rows, size, shared, wordness)
+    seed_same_key(first, second, rows, config, shared, wordness)
 
 
 def orthogonal(rows: torch.Tensor, *directions: torch.Tensor) -> torch.Tensor:
@@ -219,17 +219,22 @@ def recency(config: Config, size: int) -> tuple[torch.Tensor, torch.Tensor]:
     return parts[:RECENT], parts[RECENT:]
 
 
+def normed_share(config: Config, length: float) -> float:
+    """How long either direction is behind the norm, of vectors that are so long before it."""
+    return config.width**0.5 * SHARE / length
+
+
 def seed_last_word(attention: Attention, rows: slice, config: Config, shared: torch.Tensor, wordness: torch.Tensor) -> None:
     """Attend to the last word before the token: recent and a word."""
     size = rows.stop - rows.start
-    half, scale = size // 2, size**0.25 / (16 * SHARE / 0.62)  # norms make embeddings of length 0.62 those of length 16
+    half, scale = size // 2, size**0.25 / normed_share(config, 0.62)
     cosine, sine = recency(config, size)
     share = (cosine**2 + sine**2).sqrt().sqrt()
     query, key = torch.zeros(size), torch.zeros(size)
     query[:RECENT], key[:RECENT], key[half : half + RECENT] = share, cosine / share, sine / share
     attention.q_proj.weight[rows] = scale * torch.outer(query, shared)
     attention.k_proj.weight[rows] = scale * torch.outer(key, shared)
-    seed_words_only(attention, rows, shared, wordness, 4 / (16 * SHARE / 0.62))
+    seed_words_only(attention, rows, shared, wordness, 4 / normed_share(config, 0.62))
 
 
 def seed_words_only(attention: Attention, rows: slice, shared: torch.Tensor, wordness: torch.Tensor, scale: float) -> None:
@@ -238,13 +243,14 @@ def seed_words_only(attention: Attention, rows: slice, shared: torch.Tensor, wor
         attention.q_proj.weight[row], attention.k_proj.weight[row] = scale * shared, scale * wordness
 
 
-def seed_same_key(first: Attention, second: Attention, rows: slice, size: int, shared: torch.Tensor, wordness: torch.Tensor) -> None:
+def seed_same_key(first: Attention, second: Attention, rows: slice, config: Config, shared: torch.Tensor, wordness: torch.Tensor) -> None:
     """Match what the last word wrote here with what it wrote elsewhere, and copy the word found there."""
+    size = rows.stop - rows.start
     place = torch.arange(size) % (size // 2)
     slow = ((place >= RECENT) & (place < size // 2 - 1)).float()
     written = 0.0085 * torch.randn(len(shared), size) * slow
     first.v_proj.weight[rows] = orthogonal(0.06 * torch.randn(size, len(shared)), shared, wordness)
     first.o_proj.weight[:, rows] = written
     second.q_proj.weight[rows] = second.k_proj.weight[rows] = 9.1 * written.T
-    seed_words_only(second, rows, shared, wordness, 6 / (16 * SHARE / 0.85))
+    seed_words_only(second, rows, shared, wordness, 6 / normed_share(config, 0.85))
     seed_copy(second, rows, size, shared, wordness)
