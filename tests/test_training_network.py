@@ -63,6 +63,17 @@ def test_an_untrained_network_finds_what_stands_under_a_key() -> None:
     assert sum(found) / len(found) > 0.3  # one of some thirty tokens
 
 
+def test_the_tokenizer_holds_every_byte_and_the_words_of_the_texts() -> None:
+    counts = train.word_counts(seed=1, count=40)
+    assert counts == train.word_counts(seed=1, count=40)
+    tokenizer = train.train_tokenizer(seed=1, count=40, size=600)
+    assert tokenizer.get_vocab_size() == 600
+    assert [tokenizer.id_to_token(id) for id in range(6)] == train.SPECIAL_TOKENS
+    text = "naïve \x00 🦆 数据"
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+    assert len(tokenizer.encode(max(counts, key=lambda word: (counts[word] if word.isalpha() else 0, word))).ids) == 1
+
+
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     shutil.copy(TOKENIZER, tmp_path)
 

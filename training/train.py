@@ -78,7 +78,7 @@ def word_counts(seed: int, count: int) -> Counter[str]:
     shares = {task: share * (3 if task.endswith("_zh") else 1) for task, share in FULL_MIXTURE.items()}
     for _ in range(count):
         for text in all_texts(draw(world, shares)):
-            found.update(dict.fromkeys(word for word, _ in BORDERS.pre_tokenize_str(text)))
+            found.update(dict.fromkeys((word for word, _ in BORDERS.pre_tokenize_str(text)), 1))  # in the order of the text, so that runs are equal
     return found
 
 
