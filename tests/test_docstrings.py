@@ -195,7 +195,8 @@ def of_client(module: str, url: str) -> dict[str, Any]:
 def of_frameworks(module: str) -> dict[str, Any]:
     """The classes of the framework that a module is named after."""
     if module == "formwright.torch":
-        return {"logits": importlib.import_module("torch").zeros((4, 4096))}
+        size = fw.load("formwright-tiny").vocabulary.logits_size
+        return {"logits": importlib.import_module("torch").zeros((4, size))}
     if module == "formwright.integrations.transformers":
         library = importlib.import_module("transformers")
         network = library.AutoModelForCausalLM.from_pretrained(embedded.FOLDER)

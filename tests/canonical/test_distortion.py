@@ -109,7 +109,10 @@ def test_too_many_spellings_are_refused_before_the_model_is_asked(form: fw.Form[
         distortion(asked, form, fw.load("formwright-tiny").vocabulary)
 
 
-@pytest.mark.parametrize("given", [None, np.full(4096, np.nan, np.float32), np.zeros(3), np.full(4096, 2.0)])
+SIZE = fw.load("formwright-tiny").vocabulary.logits_size
+
+
+@pytest.mark.parametrize("given", [None, np.full(SIZE, np.nan, np.float32), np.zeros(3), np.full(SIZE, 2.0)])
 def test_what_is_no_row_of_logarithms_is_refused(given: object) -> None:
     vocabulary = fw.load("formwright-tiny").vocabulary
     with pytest.raises(ArgumentError, match="logarithm"):

@@ -68,7 +68,8 @@ def third() -> None:
     entered("exllamav3", tokenizer={"Tokenizer": object})
     from formwright.integrations.exllamav3 import FormFilter
 
-    tokenizer = SimpleNamespace(tokenizer=PLAIN, config=SimpleNamespace(vocab_size=4096, eos_token_id_list=[1]))
+    config = SimpleNamespace(vocab_size=TINY.vocabulary.logits_size, eos_token_id_list=[1])
+    tokenizer = SimpleNamespace(tokenizer=PLAIN, config=config)
 
     def write(form: Any, prompt: str) -> str:
         """As a job does: the mask in a worker, the token fed; every fifth token is taken back and written again."""
@@ -128,7 +129,7 @@ def second() -> None:
     filters.ExLlamaV2Filter = base.ExLlamaV2Filter  # type: ignore[attr-defined]
     from formwright.integrations.exllamav2 import FormFilter
 
-    model = SimpleNamespace(config=SimpleNamespace(vocab_size=4096))
+    model = SimpleNamespace(config=SimpleNamespace(vocab_size=TINY.vocabulary.logits_size))
     tokenizer = SimpleNamespace(tokenizer_model=SimpleNamespace(hf_tokenizer=PLAIN), eos_token_id=1)
 
     def write(form: Any, prompt: str) -> str:

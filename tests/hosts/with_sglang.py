@@ -24,7 +24,7 @@ from formwright.integrations import sglang as ours
 FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
 TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
 TINY = fw.load("formwright-tiny")
-END, SIZE = 1, 4096
+END, SIZE = 1, TINY.vocabulary.logits_size
 
 
 def serving(**changed: Any) -> Any:

@@ -59,7 +59,8 @@ def main() -> None:
 
 def alone(keeps: Any, tiny: Any) -> float:
     """What the processor costs by itself: a step takes milliseconds, give or take more than that."""
-    ids, scores, times = torch.tensor([tiny.encode(PROMPTS[0]) + [5, 6, 7] * 40]), torch.zeros((1, 4096)), []
+    ids, times = torch.tensor([tiny.encode(PROMPTS[0]) + [5, 6, 7] * 40]), []
+    scores = torch.zeros((1, tiny.vocabulary.logits_size))
     for _ in range(9):
         keeps.reset()
         began = time.perf_counter()

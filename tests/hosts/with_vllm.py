@@ -34,7 +34,7 @@ from formwright.integrations.vllm import plugin
 FOLDER = Path(fw.__file__).parent / "models" / "formwright_tiny"
 TOKENIZER = AutoTokenizer.from_pretrained(FOLDER)
 TINY = fw.load("formwright-tiny")
-END, SIZE = 1, 4096
+END, SIZE = 1, TINY.vocabulary.logits_size
 
 
 def configured(drafts: int = 0, rows: int = 256, **settings: Any) -> Any:

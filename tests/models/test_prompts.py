@@ -67,7 +67,7 @@ def test_what_is_no_prompt_says_what_was_expected(prompt: Any, says: str) -> Non
 
 
 def test_models_refuse_what_they_cannot_read(tiny: fw.models.LocalModel) -> None:
-    for prompt in [b"Hi", 5, [4096], [{"role": "tool", "content": "Hi"}], [{"role": "user"}]]:
+    for prompt in [b"Hi", 5, [tiny.vocabulary.logits_size], [{"role": "tool", "content": "Hi"}], [{"role": "user"}]]:
         with pytest.raises(PromptError):
             tiny.generate(prompt, fw.choice("a"))  # type: ignore[arg-type]
         with pytest.raises(PromptError):

@@ -275,10 +275,10 @@ def test_a_trigger_inside_an_answer_restarts_nothing(model: TransformersModel, n
     assert sorted(written) == ["a: b: c", "a: b: d"]
 
 
-def test_the_model_still_chooses(model: TransformersModel, tokenizer: Any) -> None:
+def test_the_model_still_chooses(model: TransformersModel, network: Any, tokenizer: Any) -> None:
     """Allowed tokens keep their own scores: one score for all would leave the choice to their ids."""
     inputs = encoded(tokenizer, PROMPTS)
-    scores = torch.randn(3, 4096)
+    scores = torch.randn(3, network.config.vocab_size)
     masked = model.logits_processor(ANSWERS)(inputs["input_ids"], scores)
     allowed = ~torch.isneginf(masked)
     assert torch.equal(masked[allowed], scores[allowed])
