@@ -1,6 +1,6 @@
 """Train the tokenizer and the network from scratch.
 
-    python train.py --out runs/tiny                       # everything, with defaults; about three hours on two cores
+    python train.py --out runs/tiny                       # everything, with defaults; about two hours on two cores
     python train.py --out runs/tiny --minutes 40          # as much of it as fits; the same again goes on
     python train.py --out runs/tiny --device cuda         # the same on a GPU
 
@@ -30,6 +30,7 @@ import torch
 import torch.distributed as distributed
 import torch.nn.functional as F
 from model import Config, Decoder, seed_copying
+from muon import Muon
 from texts import words
 from texts.examples import Example, Segment
 from texts.tasks import FULL_MIXTURE, PHASES, TASKS, Phase, draw
@@ -228,7 +229,7 @@ def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> li
     matrices = [parameter for name, parameter in model.named_parameters() if parameter.ndim == 2 and "embed" not in name]
     others = [parameter for name, parameter in model.named_parameters() if parameter.ndim < 2 or "embed" in name]
     adam = torch.optim.AdamW(others, lr=other_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
-    return [torch.optim.Muon(matrices, lr=matrix_rate, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw"), adam]
+    return [Muon(matrices, matrix_rate), adam]
 
 
 def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, low: float = 0.4, decay: float = 0.45) -> float:
@@ -363,7 +364,7 @@ def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="folder of the run; one that holds a checkpoint goes on from it")
-    parser.add_argument("--tokens", type=float, default=64e6, help="length of the whole run, padding included")
+    parser.add_argument("--tokens", type=float, default=40e6, help="length of the whole run, padding included")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)
@@ -374,7 +375,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--save-every", type=int, default=50)
-    parser.add_argument("--check-every", type=int, default=250)
+    parser.add_argument("--check-every", type=int, default=1000)
     parser.add_argument("--check-count", type=int, default=24)
     options = parser.parse_args()
     options.workers = options.workers or (1 if options.device != "cpu" else len(os.sched_getaffinity(0)))

@@ -323,11 +323,11 @@ class Phase:
 # A skill appears within minutes where most examples ask for it, and hardly ever among all others; so each has its turn.
 PHASES = [
     Phase(0.03, {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}, echoes=0.2),
-    Phase(0.13, mostly("sums", "letters", "swaps", "values")),
-    Phase(0.24, mostly("choice")),
-    Phase(0.38, mostly("record", "orders", "lookup", "groups", "views")),
-    Phase(0.46, mostly("tool", "plan")),
-    Phase(0.56, mostly("arithmetic", "last_letters", "shuffled_objects", "letters", "swaps")),
+    Phase(0.20, mostly("sums", "letters", "swaps", "values")),
+    Phase(0.30, mostly("choice")),
+    Phase(0.44, mostly("record", "orders", "lookup", "groups", "views")),
+    Phase(0.52, mostly("tool", "plan")),
+    Phase(0.61, mostly("arithmetic", "last_letters", "shuffled_objects", "letters", "swaps")),
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
 ]
 
