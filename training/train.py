@@ -232,7 +232,7 @@ def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> li
     return [Muon(matrices, matrix_rate), adam]
 
 
-def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, low: float = 0.4, decay: float = 0.45) -> float:
+def rate_factor(done: float, step: int, warmup: int = 40, settle: float = 0.04, low: float = 0.4, decay: float = 0.25) -> float:
     """Warm up, run fast until copying has emerged, then slower, and down to zero over the last part."""
     if done < settle:
         return min(1.0, (step + 1) / warmup)

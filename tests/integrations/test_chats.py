@@ -98,6 +98,18 @@ def test_a_stream_says_what_the_answer_says(tiny: Any, style: str, choice: str, 
         assert [call[1:] for call in told(awaited)[1]] == [call[1:] for call in calls]
 
 
+def test_what_marks_a_text_as_one_is_no_part_of_it(tiny: Any, toy: Any) -> None:
+    seen = set()
+    for seed in range(12):
+        random = replace(tiny, style="harmony", runtime=toy(tiny.vocabulary.logits_size, seed))
+        question = Question(random, HI, tools=Tools.of([ADD, WHO], "auto", True), options={"max_tokens": 60})
+        answer = question.answer()
+        assert "<|channel|>" not in answer.text
+        assert told(question.events())[0].strip() == answer.text.strip()
+        seen.add(bool(answer.calls))
+    assert False in seen
+
+
 async def collected(question: Question) -> list[Any]:
     return [event async for event in question.events_async()]
 
@@ -108,7 +120,7 @@ async def collected(question: Question) -> list[Any]:
 def test_calls_or_a_text_in_form(tiny: Any, toy: Any, style: str, several: bool, type_: Any) -> None:
     tools, form = Tools.of([ADD], "auto", several), fw.form(type_)
     seen = set()
-    for seed in range(24):
+    for seed in range(48):
         random = replace(tiny, style=style, runtime=toy(tiny.vocabulary.logits_size, seed))
         question = Question(random, HI, form, tools, {"max_tokens": 60})
         answer = question.answer()

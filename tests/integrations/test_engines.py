@@ -208,9 +208,10 @@ def test_structural_tags_and_whitespace() -> None:
 
 def test_ends_of_requests_are_ends_beside_those_of_the_tokenizer() -> None:
     tokenizer = Tokenizer.from_file(str(embedded.FOLDER / "tokenizer.json"))
-    known = Vocabularies(tokenizer, 4100)
+    size = tokenizer.get_vocab_size() + 4
+    known = Vocabularies(tokenizer, size)
     plain, more = known.ending(None), known.ending([3, 7])
-    assert plain.logits_size == more.logits_size == 4100
+    assert plain.logits_size == more.logits_size == size
     assert set(more.eos_token_ids) == {*plain.eos_token_ids, 3, 7}
     assert known.ending((7, 3, 3)) is more
     assert known.ending(()) is plain

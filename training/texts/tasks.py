@@ -326,8 +326,8 @@ PHASES = [
     Phase(0.20, mostly("sums", "letters", "swaps", "values")),
     Phase(0.30, mostly("choice")),
     Phase(0.44, mostly("record", "orders", "lookup", "groups", "views")),
-    Phase(0.52, mostly("tool", "plan")),
-    Phase(0.61, mostly("arithmetic", "last_letters", "shuffled_objects", "letters", "swaps")),
+    Phase(0.56, mostly("tool", "plan", "choice_en")),
+    Phase(0.64, mostly("arithmetic", "last_letters", "shuffled_objects", "sums", "letters", "swaps")),
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
 ]
 
