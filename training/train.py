@@ -1,6 +1,6 @@
 """Train the tokenizer and the network from scratch.
 
-    python train.py --out runs/tiny                       # everything, with defaults; about two hours on two cores
+    python train.py --out runs/tiny                       # everything, with defaults; three hours on two cores
     python train.py --out runs/tiny --minutes 40          # as much of it as fits; the same again goes on
     python train.py --out runs/tiny --device cuda         # the same on a GPU
 
@@ -364,7 +364,7 @@ def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="folder of the run; one that holds a checkpoint goes on from it")
-    parser.add_argument("--tokens", type=float, default=40e6, help="length of the whole run, padding included")
+    parser.add_argument("--tokens", type=float, default=66e6, help="length of the whole run, padding included")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop earlier, to go on later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vocabulary", type=int, default=Config.vocabulary)

@@ -125,7 +125,7 @@ def tell(world: World, domain: Domain, chosen: Sequence[str]) -> tuple[str, dict
     sentences += [say(world, domain, name, values[name], subject) for name in rest]
     if not is_person and world.chance(0.2):
         world.random.shuffle(sentences)
-    if not world.held_out and world.chance(0.15):
+    if not world.held_out and world.chance(0.08):
         sentences.insert(world.random.randint(1, len(sentences)), aside(world, domain.language))
     if domain.language == "zh":
         return world.random.choice(["", "", "", "\n"]).join(filter(None, sentences)), values

@@ -320,14 +320,19 @@ class Phase:
     long: float = 0.1
 
 
-# A skill appears within minutes where most examples ask for it, and hardly ever among all others; so each has its turn.
+# A skill appears within minutes where most examples ask for it, and hardly ever among all others; so each has its turn,
+# and another when all have been seen.
 PHASES = [
-    Phase(0.03, {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}, echoes=0.2),
-    Phase(0.20, mostly("sums", "letters", "swaps", "values")),
-    Phase(0.30, mostly("choice")),
-    Phase(0.44, mostly("record", "orders", "lookup", "groups", "views")),
-    Phase(0.56, mostly("tool", "plan", "choice_en")),
-    Phase(0.64, mostly("arithmetic", "last_letters", "shuffled_objects", "sums", "letters", "swaps")),
+    Phase(0.017, {"values": 6, "sums": 1, "letters": 1, "swaps": 0.5, "lookup": 1, "record_en": 1, "record_zh": 0.5}, echoes=0.2),
+    Phase(0.115, mostly("sums", "letters", "swaps", "values")),
+    Phase(0.17, mostly("choice")),
+    Phase(0.25, mostly("record", "orders", "lookup", "groups", "views")),
+    Phase(0.335, mostly("tool", "plan", "choice_en")),
+    Phase(0.39, mostly("arithmetic", "last_letters", "shuffled_objects", "sums", "letters", "swaps")),
+    Phase(0.575, FULL_MIXTURE, echoes=0.03, long=0.5),
+    Phase(0.68, mostly("record", "orders", "lookup", "groups", "views"), echoes=0.03, long=0.3),
+    Phase(0.75, mostly("tool", "plan", "choice_en"), echoes=0.03, long=0.3),
+    Phase(0.82, mostly("arithmetic", "last_letters", "shuffled_objects", "letters", "swaps"), echoes=0.03, long=0.3),
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
 ]
 

@@ -59,7 +59,7 @@ class World:
     def sentence(self, templates: Sequence[str]) -> str:
         """Choose a template; in training one of its words is sometimes a stranger, as in real texts."""
         template = self.from_side(templates, self.held_sentences)
-        if self.held_out or not self.chance(0.15):
+        if self.held_out or not self.chance(0.06):
             return template
         parts = template.split(" ")
         plain = [index for index, part in enumerate(parts) if part.isalpha() and part.isascii() and len(part) > 1]
@@ -121,6 +121,8 @@ def last_name(world: World) -> str:
 
 
 def full_name(world: World) -> str:
+    if world.chance(0.2):
+        return first_name(world)
     middle = f" {world.random.choice('ABCDEFGHJKLMNPRST')}." if world.chance(0.06) else ""
     name = f"{first_name(world)}{middle} {last_name(world)}"
     return f"{name}-{last_name(world)}" if world.chance(0.04) else name
@@ -150,7 +152,7 @@ def company(world: World) -> str:
 def phrase(world: World, low: int = 1, high: int = 4) -> str:
     """A few everyday or invented words, as a title or a remark would have."""
     count = world.random.randint(low, high)
-    chosen = [world.pick(words.COMMON) if world.chance(0.6) else world.invented() for _ in range(count)]
+    chosen = [world.pick(words.COMMON) if world.chance(0.75) else world.invented() for _ in range(count)]
     text = " ".join(chosen)
     return world.random.choice([text, text, text.capitalize(), text.title()])
 
