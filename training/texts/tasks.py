@@ -17,6 +17,7 @@ from texts.letters import first_letters, last_letters
 from texts.problems import Problem, arithmetic
 from texts.prompts import Asked, arrange, converse, in_json, request_for, shots
 from texts.puzzles import comparison, counting, largest, sorting
+from texts.questions import answered
 from texts.records import aside, draw_record, draw_shape, tell
 from texts.swaps import shuffled_objects
 from texts.tool_tables import Tool
@@ -284,6 +285,7 @@ def reason_request(world: World, kind: str, language: str, fields: tuple[str, st
 LANGUAGES = ("en", "zh")
 TASKS: dict[str, Callable[[World], Example]] = {
     **{f"record_{language}": (lambda world, language=language: record(world, language)) for language in LANGUAGES},
+    **{f"answer_{language}": (lambda world, language=language: answered(world, language)) for language in LANGUAGES},
     "lookup": lookup,
     "groups": lambda world: in_json(world, groups(world, 1 + min(2, shots(world)))),
     "orders_en": lambda world: in_json(world, orders(world, 1 + min(3, shots(world)))),
@@ -297,7 +299,7 @@ TASKS: dict[str, Callable[[World], Example]] = {
 
 # Shares of the examples.
 FULL_MIXTURE = {
-    "record_en": 10, "record_zh": 6, "lookup": 3, "groups": 1.5, "orders_en": 2, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
+    "record_en": 10, "record_zh": 6, "answer_en": 7, "answer_zh": 3, "lookup": 3, "groups": 1.5, "orders_en": 2, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
     "tool_en": 8, "tool_zh": 5, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
     "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "values": 3, "sums": 4, "letters": 3, "swaps": 1.5,
 }

@@ -1,0 +1,75 @@
+"""Questions about a text whose answer is one value, bare.
+
+    Ada is 36. How old is she?      ->  36
+"""
+
+from __future__ import annotations
+
+from texts.chinese import CHINESE
+from texts.english import ENGLISH
+from texts.examples import Example, Number, Segment, Turn, given, text_of
+from texts.prompts import arrange
+from texts.records import tell
+from texts.world import World, alternatives
+
+# {n} is the name of a person, {k} a key of the fact.
+OF_PERSONS = {
+    "name": ["[What is the|What's the|Whose] name?", "Who is this?", "Who is it about?", "Name?"],
+    "age": ["How old is {n}?", "What age is {n}?", "What is the age of {n}?", "How many years old is {n}?", "[Give|Tell me] the age.", "Age?"],
+    "city": ["Where does {n} live?", "In which city does {n} live?", "Which city is {n} in?", "Where is {n} at home?", "City?"],
+    "country": ["Which country is {n} from?", "What country does {n} come from?"],
+    "occupation": ["What does {n} do?", "What is {n}'s job?", "What does {n} work as?", "Job?"],
+    "employer": ["Where does {n} work?", "Who does {n} work for?"],
+    "birth_year": ["When was {n} born?", "In which year was {n} born?"],
+    "children": ["How many children does {n} have?", "How many kids does {n} have?"],
+    "email": ["What is {n}'s e-mail address?", "How can I write to {n}?"],
+    "phone": ["What is {n}'s phone number?", "How can I call {n}?"],
+    "pet": ["What is the pet of {n} called?"],
+}
+OF_THINGS = {
+    "price": ["How much is it?", "What does it cost?", "How much does it cost?"], "date": ["[When|On which day] is it?", "What day?"], "time": ["At what time?", "When does it start?"],
+    "place": ["Where is it?", "Where does it take place?"], "host": ["Who is the host?"], "brand": ["Who makes it?"], "color": ["What colour is it?", "Which color?"],
+    "stock": ["How many are left?"], "origin": ["Where does it leave from?"], "destination": ["Where does it go?"], "minutes": ["How long does it take?"], "rooms": ["How many rooms?"],
+    "rent": ["How much is the rent?"], "salary": ["How much does it pay?"], "teacher": ["Who teaches it?"], "director": ["Who made it?"], "quantity": ["How many?"], "total": ["How much is to be paid?"],
+}
+OF_KEYS = alternatives(
+    "[What is|What's|Give|Tell me|Find|I need] the {k}", "The {k}", "[Give|Write|Return|Answer with] [only|just] the {k}", "What is the {k}? Answer with [it|the value] only",
+)
+NO_NOUNS = {"from", "to", "born", "with", "for", "by", "who", "when", "where", "works_at", "works_for", "lives_in", "leaves", "arrives", "lands_at", "directed_by", "starts", "free_from"}
+OF_CHINESE_PERSONS = {
+    "name": ["叫什么名字？", "这是谁？", "姓名？"], "age": ["{n}多大了？", "{n}今年几岁？", "{n}多少岁？", "年龄是多少？"], "city": ["{n}住在哪里？", "{n}住在哪个城市？", "在哪个城市？"],
+    "occupation": ["{n}做什么工作？", "{n}的职业是什么？"], "employer": ["{n}在哪里工作？", "{n}在哪家公司工作？"], "birth_year": ["{n}哪年出生？"], "phone": ["{n}的电话是多少？"], "email": ["{n}的邮箱是什么？"],
+}
+OF_CHINESE_KEYS = alternatives("[请问|]{k}是[什么|多少]？", "{k}？", "[只|请][回答|给出|写]{k}。", "[找出|提取]{k}。")
+
+
+def question(world: World, name: str, fact, person: str, language: str) -> str:
+    """What asks for a fact."""
+    table = (OF_CHINESE_PERSONS if person else {}) if language == "zh" else OF_PERSONS if person else OF_THINGS
+    if name in table and world.chance(0.65):
+        return world.random.choice(alternatives(*table[name])).replace("{n}", person)
+    if language == "zh":
+        key = world.random.choice(fact.keys_zh or fact.keys).replace("_", " ")
+        return world.sentence(OF_CHINESE_KEYS).replace("{k}", key)
+    key = world.random.choice([key for key in fact.keys if key not in NO_NOUNS]).replace("_", " ")
+    asked = world.sentence(OF_KEYS).replace("{k}", key)
+    return asked + ("?" if asked.startswith("What") and "?" not in asked else world.random.choice([".", ":", "?"] if asked.startswith("The") else [".", ""]))
+
+
+def answered(world: World, language: str) -> Example:
+    """One text, and one to three questions about it, each a turn."""
+    domains = CHINESE if language == "zh" else ENGLISH
+    domain = domains[0] if world.chance(0.5) else world.random.choice(domains)
+    text, values = tell(world, domain, world.random.sample(list(domain.facts), world.random.choice([1, 1, 2, 2, 3, 4])))
+    askable = [name for name, value in values.items() if isinstance(value, str | Number)]
+    if not askable:
+        return answered(world, language)
+    person = ""
+    if domain is domains[0]:
+        person = world.random.choice([values["name"], *["他", "她"] * (language == "zh"), *["he", "she"] * (language == "en")])
+    turns = []
+    for name in world.random.sample(askable, min(len(askable), world.random.choice([1, 1, 2, 3]))):
+        asked = question(world, name, domain.facts[name], "" if name == "name" and not person else person, language)
+        prompt = asked if turns else arrange(world, text, asked, language)
+        turns.append(Turn([given(prompt)], [Segment(text_of(values[name]), "line", weight=2.0)]))
+    return Example(f"answer_{language}", turns, named=True)
