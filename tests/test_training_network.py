@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ if not FOLDER.is_dir():
     pytest.skip("the training folder is not here", allow_module_level=True)
 sys.path.insert(0, str(FOLDER))
 import model as network  # type: ignore[import-not-found]  # noqa: E402
+import muon  # type: ignore[import-not-found]  # noqa: E402
 import train  # type: ignore[import-not-found]  # noqa: E402
 from texts import words  # type: ignore[import-not-found]  # noqa: E402
 from texts.world import World  # type: ignore[import-not-found]  # noqa: E402
@@ -72,6 +74,25 @@ def test_the_tokenizer_holds_every_byte_and_the_words_of_the_texts() -> None:
     text = "naïve \x00 🦆 数据"
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
     assert len(tokenizer.encode(max(counts, key=lambda word: (counts[word] if word.isalpha() else 0, word))).ids) == 1
+
+
+def test_muon_steps_as_that_of_torch_does() -> None:
+    torch.manual_seed(1)
+    shapes = [(8, 8), (12, 8), (12, 8), (8, 24)]
+    ours, theirs = ([torch.nn.Parameter(torch.ones(shape)) for shape in shapes] for _ in range(2))
+    other = torch.optim.Muon(theirs, lr=0.1, weight_decay=0.02, momentum=0.95, adjust_lr_fn="match_rms_adamw")
+    own = muon.Muon(ours, 0.1)
+    for turn in range(4):
+        for mine, yours in zip(ours, theirs, strict=True):
+            mine.grad = torch.randn(mine.shape)
+            yours.grad = mine.grad.clone()
+        own.step()
+        other.step()
+        for mine, yours in zip(ours, theirs, strict=True):
+            moved, wanted = mine.detach() - 1, yours.detach() - 1
+            assert (moved - wanted).norm() < 0.05 * wanted.norm()  # theirs has 16 bits
+        if turn == 1:
+            own.load_state_dict(deepcopy(other.state_dict()))
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:

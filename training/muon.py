@@ -1,10 +1,10 @@
 """Muon, an optimizer for matrices: momentum, then the nearest orthogonal matrix as the step.
 
-    Muon(model.layers.parameters(), rate=5e-3).step()
+    Muon([layer.mlp.up_proj.weight for layer in model.layers], rate=5e-3).step()
 
 Keller Jordan and others, 2024 (https://kellerjordan.github.io/posts/muon/). As `torch.optim.Muon` with
 `adjust_lr_fn="match_rms_adamw"`, whose states it reads, but matrices of one shape are one product of 32 bits, where torch
-takes them one by one with 16, and workers share them: on two cores a step of training takes a tenth less.
+takes them one by one with 16, and workers share them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,11 +109,17 @@ def test_too_many_spellings_are_refused_before_the_model_is_asked(form: fw.Form[
         distortion(asked, form, fw.load("formwright-tiny").vocabulary)
 
 
-SIZE = fw.load("formwright-tiny").vocabulary.logits_size
-
-
-@pytest.mark.parametrize("given", [None, np.full(SIZE, np.nan, np.float32), np.zeros(3), np.full(SIZE, 2.0)])
-def test_what_is_no_row_of_logarithms_is_refused(given: object) -> None:
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda size: None,
+        lambda size: np.full(size, np.nan, np.float32),
+        lambda size: np.zeros(3),
+        lambda size: np.full(size, 2.0),
+    ],
+)
+def test_what_is_no_row_of_logarithms_is_refused(row: Callable[[int], object]) -> None:
     vocabulary = fw.load("formwright-tiny").vocabulary
+    given = row(vocabulary.logits_size)
     with pytest.raises(ArgumentError, match="logarithm"):
         distortion(lambda _: given, fw.choice("a", "b"), vocabulary)  # type: ignore[arg-type,return-value]

@@ -14,7 +14,7 @@ from texts.world import World, alternatives
 
 # {n} is the name of a person, {k} a key of the fact.
 OF_PERSONS = {
-    "name": ["[What is the|What's the|Whose] name?", "Who is this?", "Who is it about?", "Name?"],
+    "name": ["[What is the|What's the] name?", "Who is this?", "Who is it about?", "Name?"],
     "age": ["How old is {n}?", "What age is {n}?", "What is the age of {n}?", "How many years old is {n}?", "[Give|Tell me] the age.", "Age?"],
     "city": ["Where does {n} live?", "In which city does {n} live?", "Which city is {n} in?", "Where is {n} at home?", "City?"],
     "country": ["Which country is {n} from?", "What country does {n} come from?"],
@@ -43,11 +43,22 @@ OF_CHINESE_PERSONS = {
 OF_CHINESE_KEYS = alternatives("[请问|]{k}是[什么|多少]？", "{k}？", "[只|请][回答|给出|写]{k}。", "[找出|提取]{k}。")
 
 
+QUESTIONS = {
+    (language, is_person): {name: alternatives(*ways) for name, ways in table.items()}
+    for language, is_person, table in [("en", True, OF_PERSONS), ("en", False, OF_THINGS), ("zh", True, OF_CHINESE_PERSONS), ("zh", False, {})]
+}
+
+
 def question(world: World, name: str, fact, person: str, language: str) -> str:
-    """What asks for a fact."""
-    table = (OF_CHINESE_PERSONS if person else {}) if language == "zh" else OF_PERSONS if person else OF_THINGS
+    """What asks for a fact, of a person or else of a thing."""
+    table = QUESTIONS[language, bool(person)]
     if name in table and world.chance(0.65):
-        return world.random.choice(alternatives(*table[name])).replace("{n}", person)
+        return world.random.choice(table[name]).replace("{n}", person)
+    return by_key(world, fact, language)
+
+
+def by_key(world: World, fact, language: str) -> str:
+    """What asks for a fact by one of its keys."""
     if language == "zh":
         key = world.random.choice(fact.keys_zh or fact.keys).replace("_", " ")
         return world.sentence(OF_CHINESE_KEYS).replace("{k}", key)
@@ -69,7 +80,7 @@ def answered(world: World, language: str) -> Example:
         person = world.random.choice([values["name"], *["他", "她"] * (language == "zh"), *["he", "she"] * (language == "en")])
     turns = []
     for name in world.random.sample(askable, min(len(askable), world.random.choice([1, 1, 2, 3]))):
-        asked = question(world, name, domain.facts[name], "" if name == "name" and not person else person, language)
+        asked = question(world, name, domain.facts[name], person, language)
         prompt = asked if turns else arrange(world, text, asked, language)
         turns.append(Turn([given(prompt)], [Segment(text_of(values[name]), "line", weight=2.0)]))
     return Example(f"answer_{language}", turns, named=True)

@@ -316,8 +316,11 @@ class Question:
         found = [call for call in (value if isinstance(value, list) else [value]) if isinstance(call, Call)]
         calls = tuple(replace(call, id=_unique(call.id)) for call in found)
         text = result.text
-        if self.tools is not None and not (self.is_either and not calls) and isinstance(result, Complete):
-            text = "".join(part.text for part in result.parts if part.name == "text")  # without what marks it as such
+        is_beside_calls = self.tools is not None and not self.is_either
+        if isinstance(result, Complete) and (calls or is_beside_calls):
+            text = "".join(
+                part.text for part in result.parts if part.name == "text"
+            )  # without control tokens around it
             text = text.strip() if calls else text
         enforced = result.enforced if isinstance(result, Complete) and not self._is_free else None
         return Answer(text, calls, self._finish(result, bool(calls)), enforced, result)
