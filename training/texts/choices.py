@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from texts.attitudes_english import emotion, formality, sentiment
+from texts.claims_english import said
 from texts.labels_chinese import (
     ZH_INTENT_NAMES,
     ZH_INTENTS,
@@ -19,21 +21,7 @@ from texts.labels_chinese import (
     zh_topic,
     zh_urgency,
 )
-from texts.labels_english import (
-    INTENTS,
-    LANGUAGE_PARTS,
-    TOPIC_WORDS,
-    emotion,
-    formality,
-    intent,
-    language_of,
-    question_type,
-    said,
-    sentiment,
-    spam,
-    topic,
-    urgency,
-)
+from texts.labels_english import INTENTS, LANGUAGE_PARTS, TOPIC_WORDS, intent, language_of, question_type, spam, topic, urgency
 from texts.phrasing import capital
 from texts.world import World
 

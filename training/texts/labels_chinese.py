@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from texts import words
-from texts.labels_english import Claim, another_value
+from texts.claims_english import Claim, another_value
 from texts.phrasing import chinese_phrase, cut, exact, framed, lines, sentences
 from texts.world import World, alternatives
 
