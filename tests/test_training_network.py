@@ -103,7 +103,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
         command += ["--workers", "1", "--check-count", "1", *options]
         return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True, timeout=120).stdout
 
-    assert "at step 0" in run(2 * train.BATCH_TOKENS)
-    assert "at step 2" in run(10 * train.BATCH_TOKENS, "--minutes", "0")
-    assert "at step 2" in run(3 * train.BATCH_TOKENS)
+    assert "at step 0" in run(2 * train.BATCH_TOKENS["cpu"])
+    assert "at step 2" in run(10 * train.BATCH_TOKENS["cpu"], "--minutes", "0")
+    assert "at step 2" in run(3 * train.BATCH_TOKENS["cpu"])
     assert torch.load(tmp_path / "checkpoint.pt", weights_only=False)["step"] == 3

@@ -20,10 +20,10 @@ class Config:
     """The sizes of the network."""
 
     vocabulary: int = 8192
-    width: int = 192
-    layers: int = 6
-    heads: int = 3
-    feed_forward: int = 512
+    width: int = 256
+    layers: int = 8
+    heads: int = 4
+    feed_forward: int = 544
     positions: int = 2048
     rope_theta: float = 100000.0
     epsilon: float = 1e-5

@@ -31,15 +31,16 @@ class Muon(torch.optim.Optimizer):
             for matrix in group["params"]:
                 shapes[matrix.shape].append(matrix)
             for matrices in shapes.values():
-                updates = shared(torch.stack([self.smoothed(matrix, group["momentum"]) for matrix in matrices]))
+                updates = shared(torch.stack(self.smoothed(matrices, group["momentum"])))
                 torch._foreach_mul_(matrices, 1 - group["lr"] * group["weight_decay"])
                 torch._foreach_add_(matrices, updates.unbind(), alpha=-0.2 * max(matrices[0].shape) ** 0.5 * group["lr"])
 
-    def smoothed(self, matrix: torch.nn.Parameter, momentum: float) -> torch.Tensor:
-        """The gradient with momentum, which is kept."""
-        buffer = self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix))
-        buffer.lerp_(matrix.grad, 1 - momentum)
-        return matrix.grad.lerp(buffer, momentum)
+    def smoothed(self, matrices: list[torch.nn.Parameter], momentum: float) -> list[torch.Tensor]:
+        """The gradients with momentum, which is kept."""
+        buffers = [self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix)) for matrix in matrices]
+        gradients = [matrix.grad for matrix in matrices]
+        torch._foreach_lerp_(buffers, gradients, 1 - momentum)
+        return torch._foreach_lerp(gradients, buffers, momentum)
 
 
 def shared(matrices: torch.Tensor) -> torch.Tensor:

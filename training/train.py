@@ -4,7 +4,7 @@
     python train.py --out runs/tiny --minutes 40          # as much of it as fits; the same again goes on
     python train.py --out runs/tiny --device cuda         # the same on a GPU
 
-A run is a number of tokens. It is saved every few minutes and goes on from there, on either kind of device.
+A run is a number of tokens. It is saved every minute and goes on from there, on either kind of device.
 
 Idea: the model must copy, so circuits that copy are planted and trained first; then every skill has its turn, and all
 tasks together come last (`PHASES`). Answers are scored, those of examples in the prompt too, and a little of what is
@@ -12,7 +12,8 @@ read. Keys that nothing tells weigh little, since nobody can guess them and a fo
 
 Batches hold examples of similar length (few padding tokens). Matrices learn by Muon, embeddings and norms by AdamW. The
 rate is high until copying has emerged and low afterwards: exact copies need quiet weights. On a CPU the work is split
-between processes of one thread each and done in 32 bits, which many processors multiply faster than 16.
+between processes of one thread each and done in 32 bits, which many processors multiply faster than 16. On a GPU one
+process trains in 16 bits and the other cores write its texts.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ from texts.examples import Example, Segment
 from texts.tasks import FULL_MIXTURE, PHASES, TASKS, Phase, draw
 from texts.world import World
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 SPECIAL_TOKENS = ["<|bos|>", "<|end|>", "<|pad|>", "<|user|>", "<|assistant|>", "<|system|>"]
 BOS, END, PAD, USER, ASSISTANT, SYSTEM = range(6)
-LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024]
+LENGTHS = [64, 96, 128, 192, 256, 384, 512, 1024, 2048]
 SHORT = 256
 READING, READING_WEIGHT = 0.3, 0.2  # of the tokens of prompts so many are scored too, and count so much
-BATCH_TOKENS = 4096
+BATCH_TOKENS = {"cpu": 4096, "cuda": 32768}  # of each worker
 
 # Merges are learnt inside words only: spaces, digits, punctuation and Chinese characters stand alone. So a word is the
 # same tokens after a space and after a quote, and copying a number or closing a string is never ambiguous. Since no
@@ -160,12 +162,19 @@ def encode_prompt(tokenizer: Tokenizer, example: Example) -> list[int]:
     return ids[: len(ids) - 1 - ids[::-1].index(ASSISTANT) + 1]
 
 
+def whole_words(tokenizer: Tokenizer) -> list[str]:
+    """Tokens of letters alone. What letters such a token has stands nowhere but in exercises."""
+    texts = (tokenizer.decode([token]) for token in range(len(SPECIAL_TOKENS), tokenizer.get_vocab_size()))
+    return sorted({text for text in texts if text.isascii() and text.isalpha() and len(text) > 1})
+
+
 def echo(world: World, size: int) -> tuple[list[int], list[float]]:
     """Random tokens, then pieces of them again: what follows the first token of a piece is pure copying.
 
     Every token of the vocabulary takes part, so unseen words are copied as well as known ones.
     """
-    shown = [world.random.randrange(len(SPECIAL_TOKENS), size) for _ in range(world.random.randint(8, 50))]
+    count = world.random.randint(8, 50) if not world.chance(0.03) else world.random.randint(200, 1900)
+    shown = [world.random.randrange(len(SPECIAL_TOKENS), size) for _ in range(count)]
     ids, weights = [USER, *shown, ASSISTANT], [0.0] * (len(shown) + 2)
     for _ in range(world.random.randint(2, 5)):
         start = world.random.randrange(len(shown) - 3)
@@ -178,24 +187,41 @@ def echo(world: World, size: int) -> tuple[list[int], list[float]]:
 Batch = tuple[torch.Tensor, torch.Tensor]
 
 
-def batches(tokenizer: Tokenizer, world: World, phase: Phase) -> Iterator[Batch]:
-    """Endless batches of one length each."""
-    waiting: dict[int, list] = {length: [] for length in LENGTHS}
-    while True:
+class Texts(IterableDataset):
+    """Endless batches of one length each, of the phase that the run is in.
+
+    `done` is the share of the run that is behind it, in shared memory, so that processes which write texts see it.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, seed: int, tokens: int):
+        self.tokenizer, self.seed, self.tokens = tokenizer, seed, tokens
+        self.done = torch.zeros(1).share_memory_()
+
+    def __iter__(self) -> Iterator[Batch]:
+        writer = get_worker_info()
+        world = World(self.seed + 1_000_000 * (writer.id if writer else 0))
+        world.tokens = whole_words(self.tokenizer)
+        waiting: dict[int, list] = {length: [] for length in LENGTHS}
+        while True:
+            done = self.done.item()
+            phase = next(phase for phase in PHASES if done < phase.until or phase is PHASES[-1])
+            ids, weights = self.drawn(world, phase)
+            length = next((length for length in LENGTHS if len(ids) <= length), None)
+            if length is None or length > SHORT and not world.chance(phase.long):
+                continue
+            waiting[length].append((ids, weights))
+            if len(waiting[length]) == self.tokens // length:
+                yield pad_batch(waiting[length], length)
+                waiting[length] = []
+
+    def drawn(self, world: World, phase: Phase) -> tuple[list[int], list[float]]:
+        """An example: its ids, and what each counts."""
         if world.chance(phase.echoes):
-            ids, weights = echo(world, tokenizer.get_vocab_size())
+            ids, weights = echo(world, self.tokenizer.get_vocab_size())
         else:
-            ids, weights, _ = encode(tokenizer, draw(world, phase.shares), chat=not world.chance(0.06))
+            ids, weights, _ = encode(self.tokenizer, draw(world, phase.shares), chat=not world.chance(0.06))
             weights = [weight or READING_WEIGHT * world.chance(READING) for weight in weights]
-        if world.chance(0.1):
-            ids, weights = [BOS, *ids], [0.0, *weights]
-        length = next((length for length in LENGTHS if len(ids) <= length), None)
-        if length is None or length > SHORT and not world.chance(phase.long):
-            continue
-        waiting[length].append((ids, weights))
-        if len(waiting[length]) == BATCH_TOKENS // length:
-            yield pad_batch(waiting[length], length)
-            waiting[length] = []
+        return ([BOS, *ids], [0.0, *weights]) if world.chance(0.1) else (ids, weights)
 
 
 def pad_batch(rows: list, length: int) -> Batch:
@@ -211,17 +237,17 @@ def pad_batch(rows: list, length: int) -> Batch:
 # --- one step -------------------------------------------------------------------------------------
 
 
-def batch_loss(model: Decoder, body, batch: Batch) -> torch.Tensor:
+def batch_loss(model: Decoder, batch: Batch) -> torch.Tensor:
     """The weighted mean loss of the scored tokens; only they pass the output matrix."""
+    ids, weights = batch
+    chosen = weights[:, 1:].flatten().nonzero().squeeze(1)
+    targets, weights = ids[:, 1:].flatten()[chosen], weights[:, 1:].flatten()[chosen]
     device = model.embed_tokens.weight.device
-    ids, weights = (tensor.to(device, non_blocking=True) for tensor in batch)
-    targets, weights = ids[:, 1:].reshape(-1), weights[:, 1:].reshape(-1)
-    chosen = weights.nonzero().squeeze(1)
-    wide = torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext()
-    with wide:
-        hidden = body(ids)[:, :-1].reshape(-1, model.config.width)[chosen]
-        losses = F.cross_entropy(model.logits(hidden), targets[chosen], reduction="none")
-    return (losses * weights[chosen]).sum() / weights[chosen].sum()
+    ids, chosen, targets, weights = (tensor.to(device, non_blocking=True) for tensor in (ids, chosen, targets, weights))
+    with torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext():
+        hidden = model(ids)[:, :-1].reshape(-1, model.config.width)[chosen]
+        losses = F.cross_entropy(model.logits(hidden), targets, reduction="none")
+    return (losses * weights).sum() / weights.sum()
 
 
 def make_optimizers(model: Decoder, matrix_rate: float, other_rate: float) -> list[torch.optim.Optimizer]:
@@ -256,6 +282,7 @@ def average_gradients(model: Decoder) -> None:
 def held_out_accuracy(model: Decoder, tokenizer: Tokenizer, count: int) -> dict[str, float]:
     """Share of held-out examples (names, values and sentences) whose every value token is the model's first choice."""
     result, device = {}, model.embed_tokens.weight.device
+    torch.compiler.set_stance("force_eager")  # every example has another length
     for position, (task, make) in enumerate(TASKS.items()):
         world = World(1000 + position, held_out=True, held_sentences=True)
         right = 0
@@ -266,6 +293,7 @@ def held_out_accuracy(model: Decoder, tokenizer: Tokenizer, count: int) -> dict[
             wanted = torch.tensor(values[1:])
             right += bool((guess[wanted] == torch.tensor(ids[1:])[wanted]).all())
         result[task] = right / count
+    torch.compiler.set_stance("default")
     return result
 
 
@@ -287,6 +315,7 @@ def train(rank: int, options: argparse.Namespace) -> None:
     out = Path(options.out)
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
+    torch.set_float32_matmul_precision("high")
     tokenizer, checkpoint = Tokenizer.from_file(str(out / "tokenizer.json")), out / "checkpoint.pt"
     model = Decoder(Config(vocabulary=tokenizer.get_vocab_size()))
     if not checkpoint.exists():
@@ -299,33 +328,54 @@ def train(rank: int, options: argparse.Namespace) -> None:
         for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
         progress = {name: state[name] for name in progress}
-    torch._dynamo.config.recompile_limit = 4 * len(LENGTHS)
-    body = torch.compile(model, dynamic=False) if options.compile else model
+    if options.compile:
+        torch._dynamo.config.recompile_limit = 4 * len(LENGTHS)
+        for layer in model.layers:
+            layer.compile(dynamic=False)  # equal layers are compiled once
     if rank == 0:
         print(f"parameters {sum(p.numel() for p in model.parameters()):,}, at step {progress['step']}", flush=True)
-    run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint)
+    run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint)
 
 
-def run_steps(rank, options, model, body, tokenizer, optimizers, progress, checkpoint) -> None:
+def load_batches(options: argparse.Namespace, texts: Texts) -> Iterator[Batch]:
+    """Batches, written ahead by other processes if there are any."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    ahead = {"num_workers": options.writers, "prefetch_factor": 4, "multiprocessing_context": "fork"} if options.writers else {}
+    return iter(DataLoader(texts, batch_size=None, pin_memory=options.device != "cpu", **ahead))
+
+
+class Every:
+    """Whether so many minutes have gone by since it was last true."""
+
+    def __init__(self, minutes: float):
+        self.minutes, self.last = minutes, time.time()
+
+    def __bool__(self) -> bool:
+        is_due = time.time() - self.last > 60 * self.minutes
+        self.last = time.time() if is_due else self.last
+        return is_due
+
+
+def run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
-    world = World(options.seed + 100_000_000 * rank + progress["step"] + 1)
-    sources = [batches(tokenizer, world, phase) for phase in PHASES]
-    began, before, total, counted, seconds = time.time(), progress["tokens"], 0.0, 0, progress["seconds"]
+    texts = Texts(tokenizer, options.seed + 100_000_000 * rank + progress["step"] + 1, options.batch)
+    source = load_batches(options, texts)
+    began, before, seconds, losses = time.time(), progress["tokens"], progress["seconds"], []
+    telling, saving, checking = Every(0.5), Every(1), Every(options.check_minutes)
     while progress["tokens"] < options.tokens and not ended(options, began):
         done = progress["tokens"] / options.tokens
-        source = next(source for phase, source in zip(PHASES, sources, strict=True) if done < phase.until)
-        loss = one_step(options, model, body, optimizers, source, rate_factor(done, progress["step"]))
+        texts.done.fill_(done)
+        losses.append(one_step(options, model, optimizers, next(source), rate_factor(done, progress["step"])))
         progress["step"] += 1
-        progress["tokens"] += BATCH_TOKENS * options.workers
+        progress["tokens"] += options.batch * options.workers
         progress["seconds"] = seconds + int(time.time() - began)
-        total, counted = total + loss, counted + 1
-        if rank == 0 and progress["step"] % 20 == 0:
+        if rank == 0 and telling:
             speed = (progress["tokens"] - before) / (time.time() - began)
-            print(f"step {progress['step']} loss {total / counted:.4f} minutes {progress['seconds'] / 60:.1f} Mtokens {progress['tokens'] / 1e6:.2f} tokens/s {speed:.0f}", flush=True)
-            total, counted = 0.0, 0
-        if rank == 0 and progress["step"] % options.save_every == 0:
+            print(f"step {progress['step']} loss {torch.stack(losses).mean():.4f} minutes {progress['seconds'] / 60:.1f} Mtokens {progress['tokens'] / 1e6:.2f} tokens/s {speed:.0f}", flush=True)
+            losses.clear()
+        if rank == 0 and saving:
             save(checkpoint, model, optimizers, progress)
-        if rank == 0 and progress["step"] % options.check_every == 0:
+        if rank == 0 and checking:
             report(model, tokenizer, options.check_count)
     if rank == 0:
         save(checkpoint, model, optimizers, progress)
@@ -340,9 +390,9 @@ def ended(options: argparse.Namespace, began: float) -> bool:
     return bool(is_over.item())
 
 
-def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: float) -> float:
+def one_step(options, model, optimizers, batch: Batch, factor: float) -> torch.Tensor:
     """A step of all optimizers; the loss."""
-    loss = batch_loss(model, body, next(source))
+    loss = batch_loss(model, batch)
     loss.backward()
     if options.workers > 1:
         average_gradients(model)
@@ -352,7 +402,7 @@ def one_step(options, model, body, optimizers, source: Iterator[Batch], factor: 
             group["lr"] = base * factor
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-    return loss.item()
+    return loss.detach()
 
 
 def report(model: Decoder, tokenizer: Tokenizer, count: int) -> None:
@@ -373,12 +423,16 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--workers", type=int, help="processes that share the work; one on a GPU, else one for each core")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
+    parser.add_argument("--writers", type=int, help="processes that write texts; on a GPU all cores but one, else none")
+    parser.add_argument("--batch", type=int, help="tokens of a step and worker, padding included")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--save-every", type=int, default=50)
-    parser.add_argument("--check-every", type=int, default=1000)
+    parser.add_argument("--check-minutes", type=float, default=20)
     parser.add_argument("--check-count", type=int, default=24)
     options = parser.parse_args()
-    options.workers = options.workers or (1 if options.device != "cpu" else len(os.sched_getaffinity(0)))
+    cores, is_cpu = len(os.sched_getaffinity(0)), options.device == "cpu"
+    options.workers = options.workers or (cores if is_cpu else 1)
+    options.writers = options.writers if options.writers is not None else 0 if is_cpu else max(1, cores - 1)
+    options.batch = options.batch or BATCH_TOKENS["cpu" if is_cpu else "cuda"]
     return options
 
 

@@ -29,12 +29,12 @@ def chinese_mixed(world: World, entries: Sequence[str], odd: float = 0.25) -> st
 
 
 def chinese_surname(world: World) -> str:
-    return world.pick(words.CHINESE_SURNAMES)
+    return random_characters(world, 1, 1) if not world.held_out and world.chance(0.15) else world.pick(words.CHINESE_SURNAMES)
 
 
 def chinese_given(world: World) -> str:
     """One or two characters of a given name."""
-    if world.chance(0.12):
+    if world.chance(0.25):
         return random_characters(world, 1, 2)
     first = world.pick(words.CHINESE_GIVEN)
     if world.chance(0.3):

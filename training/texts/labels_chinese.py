@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from texts import words
+from texts.chinese_values import chinese_name
 from texts.claims_english import Claim, another_value
 from texts.phrasing import chinese_phrase, cut, exact, framed, lines, sentences
 from texts.world import World, alternatives
@@ -70,8 +71,11 @@ ZH_KIN = cut("妈妈 / 爸爸 / 哥哥 / 姐姐 / 弟弟 / 妹妹 / 邻居 / 同
 
 
 def zh_name(world: World) -> str:
-    """A Chinese name from the list, or characters in its place."""
-    return world.pick(words.CHINESE_NAMES) if world.held_out or world.chance(0.6) else chinese_phrase(world, 2, 3)
+    """A Chinese name from the list, one put together, or characters in its place."""
+    draw = world.random.random()
+    if world.held_out or draw < 0.3:
+        return world.pick(words.CHINESE_NAMES)
+    return chinese_name(world) if draw < 0.7 else chinese_phrase(world, 2, 3)
 
 
 def zh_city(world: World) -> str:

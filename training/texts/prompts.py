@@ -7,6 +7,7 @@ conversation of it: the last text is asked about, those before it are examples, 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -64,16 +65,36 @@ FORM_REQUESTS = {
 }
 
 
-def field_names(world: World, answer: object, language: str) -> str:
-    """The keys of an answer, as a sentence lists them."""
-    keys = list(answer) if isinstance(answer, dict) else list(answer[0]) if isinstance(answer, list) and answer and isinstance(answer[0], dict) else []
-    inner = [key for child in (answer.values() if isinstance(answer, dict) else []) for key in (child if isinstance(child, dict) else child[0] if isinstance(child, list) and child and isinstance(child[0], dict) else [])]
-    names = list(dict.fromkeys([*keys, *inner]))
+TELLS_JSON = re.compile("JSON|[Ff]ields?|[Kk]eys?|record|字段|键")
+
+
+def field_names(world: World, answer: object, language: str) -> list[str]:
+    """The keys of an answer, as a sentence lists them: those of an object or of a list's entries in brackets behind its own."""
+    if isinstance(answer, list):
+        return field_names(world, answer[0], language) if answer else []
+    if not isinstance(answer, dict):
+        return []
+    inside = {key: field_names(world, child, language) for key, child in answer.items()}
+    opening, closing = ("（", "）") if language == "zh" else (" (", ")")
+    gap = "、" if language == "zh" else ", "
+    return [key + (opening + gap.join(names) + closing if names else "") for key, names in inside.items()]
+
+
+def in_a_row(world: World, names: list[str], language: str) -> str:
+    """Names as a sentence lists them."""
     if language == "zh":
         return "、".join(names)
     if len(names) > 1 and world.chance(0.5):
         return ", ".join(names[:-1]) + f" and {names[-1]}"
     return ", ".join(names)
+
+
+def field_request(world: World, names: list[str], language: str) -> str:
+    """A sentence that asks for these fields. One name alone could ask for the bare value, so then the sentence tells more."""
+    while True:
+        request = world.sentence(FIELD_REQUESTS[language])
+        if len(names) > 1 or TELLS_JSON.search(request):
+            return request.format(f=in_a_row(world, names, language))
 
 
 def type_name(value: object) -> object:
@@ -105,7 +126,7 @@ def request_for(world: World, asked: Asked) -> tuple[str, bool]:
     if draw < 0.30 or not names:
         return world.sentence(asked.requests + PLAIN_REQUESTS[language]), False
     if draw < 0.62:
-        return world.sentence(FIELD_REQUESTS[language]).format(f=names), True
+        return field_request(world, names, language), True
     if draw < 0.72:
         sketch = json.dumps(type_name(answer), ensure_ascii=False)
         return world.sentence(FORM_REQUESTS[language]).format(s=sketch), True

@@ -54,9 +54,10 @@ Where is {n} [at the end|now|in the end|afterwards]?
 At [which|what] place is {n} [at the end|now|in the end]?
 Where does {n} end up[| after all that]?
 """)
-TOY_OPENINGS = cut("""
-{h}. / At first, {h}. / In the beginning, {h}. / {abc} are playing a game. {h}. / {abc} are friends. {h}. / There is a party. {h}. / {abc} sit at a table. {h}. / {abc} meet at school. At the start, {h}. /
-{abc} play a game. At the start, {h}. / To begin with, {h}. / Today {h}. / {abc} are in the park. {h}. / It is a game for three. {h}. / {abc} stand in a circle. {h}. / Before the game, {h}. / This is how it starts: {h}.
+TOY_OPENINGS = sentences("""
+[|At first, |In the beginning, |To begin with, |At the start, |Initially, |First, |Today |This morning, |Before the game, |This is how it starts: |Before they begin, |As the game starts, ]{h}.
+{abc} [are playing a game|are friends|sit at a table|meet at school|play a game|are in the park|stand in a circle|come to a party|are on a trip|work together|live next door]. [|At first, |At the start, |To begin with, |In the beginning, ]{h}.
+[There is a party|It is a game for three|It is a rainy day|The game begins|Three people meet]. [|At first, |At the start, |In the beginning, ]{h}.
 """)
 
 
@@ -65,7 +66,7 @@ def colored(thing: str) -> list[str]:
     return [f"{color} {thing}" for color in words.COLORS]
 
 
-HOLD = ["{n} has {t}", "{n} holds {t}", "{n} gets {t}", "{n} carries {t}", "{n} takes {t}", "{n} is given {t}", "{n} starts with {t}", "{n} owns {t}", "{n} has {t} in hand"]
+HOLD = ["{n} has {t}", "{n} holds {t}", "{n} gets {t}", "{n} carries {t}", "{n} takes {t}", "{n} is given {t}", "{n} starts with {t}", "{n} owns {t}", "{n} has {t} in hand", "{n} is holding {t}", "{n} picks {t}", "{n} chose {t}", "{n} keeps {t}", "{n} got {t}", "{n} had {t}", "{n} took {t}", "{n} is handed {t}"]
 SHORT_THINGS = [entry for entry in words.PRODUCTS if "_" not in entry]
 SWAP_KINDS = [
     Swap(colored("ball"), TOY_OPENINGS, HOLD, HAND_SWAPS, HAND_QUESTIONS),
@@ -77,7 +78,7 @@ SWAP_KINDS = [
     Swap(cut("apple / pear / cake / cookie / sandwich / orange / lemon / pie / carrot / potato / egg / plum / peach / melon / muffin / donut"), TOY_OPENINGS, HOLD, HAND_SWAPS, HAND_QUESTIONS),
     Swap(cut("goalkeeper / striker / captain / defender / referee / drummer / singer / dancer / guard / cook / driver / pilot / clown / judge / guide / clerk"), cut(
         "{h}. / In this play, {h}. / At first, {h}. / {abc} play together. {h}. / In the first scene, {h}. / To begin with, {h}. / {abc} share the jobs. {h}. / The roles: {h}."),
-         ["{n} is {t}", "{n} plays {t}", "{n} starts as {t}", "{n} works as {t}", "{n} begins as {t}", "{n} acts as {t}", "{n} is made {t}", "{n} has the role of {t}"], sentences("""
+         ["{n} is {t}", "{n} plays {t}", "{n} starts as {t}", "{n} works as {t}", "{n} begins as {t}", "{n} acts as {t}", "{n} is made {t}", "{n} has the role of {t}", "{n} takes the role of {t}", "{n} has the part of {t}", "{n} is cast as {t}", "{n} serves as {t}", "{n} appears as {t}", "{n} is chosen as {t}"], sentences("""
         {a} and {b} [swap|trade|switch|exchange] [roles|jobs|parts].
         [Then|Next|Now|After that|Later], {a} and {b} [swap|trade|switch|exchange] [roles|jobs|parts].
         {a} [swaps|trades|switches] [roles|jobs|parts] with {b}.
@@ -104,8 +105,12 @@ ZH_SWAP_QUESTIONS = sentences("""
 [说出|告诉我]{n}[最后|现在]有什么。
 """)
 ZH_COLORS = cut("红 / 蓝 / 绿 / 黄 / 黑 / 白 / 紫 / 橙 / 灰 / 粉 / 金 / 银")
-ZH_OPENINGS = cut("{h}。 / 开始时，{h}。 / 起初{h}。 / {abc}在玩游戏。{h}。 / {abc}是朋友。{h}。 / 游戏开始了，{h}。 / {abc}在公园里。{h}。 / 一开始{h}。 / 三个人在一起，{h}。")
-ZH_HOLD = cut("{n}有{t} / {n}拿着{t} / {n}得到{t} / {n}手里是{t} / {n}带着{t} / {n}拿到{t} / {n}的是{t} / {n}分到{t}")
+ZH_OPENINGS = sentences("""
+[|开始时，|开始时|起初，|起初|一开始，|一开始|最初，|最初|首先，|首先|今天，|今天|早上|上午，|课间，|游戏之前，|比赛之前，]{h}。
+{abc}[在玩游戏|是朋友|在公园里|坐在一起|在教室里|在学校见面|参加聚会|围成一圈|一起玩|是同学]。[|开始时，|起初|一开始|一开始，|最初，]{h}。
+[三个人在一起|游戏开始了|大家准备好了|这是一个游戏|聚会开始了]，[|起初|最初|一开始]{h}。
+""")
+ZH_HOLD = cut("{n}有{t} / {n}拿着{t} / {n}得到{t} / {n}手里是{t} / {n}带着{t} / {n}拿到{t} / {n}的是{t} / {n}分到{t} / {n}手上有{t} / {n}抱着{t} / {n}选了{t} / {n}领到{t} / {n}手中的是{t} / {n}分得{t} / {n}拥有{t} / {n}挑了{t} / {n}捧着{t}")
 ZH_SWAP_KINDS = [
     Swap([color + "球" for color in ZH_COLORS], ZH_OPENINGS, ZH_HOLD, ZH_SWAPS, ZH_SWAP_QUESTIONS), Swap([color + "帽子" for color in ZH_COLORS], ZH_OPENINGS, ZH_HOLD, ZH_SWAPS, ZH_SWAP_QUESTIONS),
     Swap([color + "书" for color in ZH_COLORS], ZH_OPENINGS, ZH_HOLD, ZH_SWAPS, ZH_SWAP_QUESTIONS), Swap([color + "卡片" for color in ZH_COLORS], ZH_OPENINGS, ZH_HOLD, ZH_SWAPS, ZH_SWAP_QUESTIONS),
@@ -127,7 +132,7 @@ def joined(items: list[str], chinese: bool, world: World) -> str:
 
 def holding(world: World, kind: Swap, state: dict[str, str], chinese: bool) -> str:
     """The clauses that say who has what."""
-    hold = world.pick(kind.holds)
+    hold = exact(world, kind.holds)
     article = "the " if world.chance(0.5) else "a "
     clauses = []
     for name, thing in state.items():
@@ -145,7 +150,7 @@ def shuffled_objects(world: World, language: str) -> Problem:
     kind = world.random.choice(ZH_SWAP_KINDS if chinese else [*SWAP_KINDS, POSITIONS])
     things = world.random.sample(kind.things, 3)
     state = dict(zip(names, things))
-    opening = world.pick(kind.openings).format(h=holding(world, kind, state, chinese), abc=joined(names, chinese, world))
+    opening = exact(world, kind.openings).format(h=holding(world, kind, state, chinese), abc=joined(names, chinese, world))
     parts, steps = [capital(opening) if not chinese else opening], [state_text(state)]
     for _ in range(world.random.choice([1, 2, 2, 3, 3])):
         first, second = world.random.sample(names, 2)

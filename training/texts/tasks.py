@@ -47,7 +47,7 @@ def record(world: World, language: str) -> Example:
 def questions(world: World, domain) -> Example:
     """Several questions about one text, each a turn."""
     text, values = tell(world, domain, world.random.sample(list(domain.facts), min(len(domain.facts), world.random.randint(4, 7))))
-    turns, style, count = [], random_style(world), world.random.randint(2, 4)
+    turns, named, style, count = [], False, random_style(world), world.random.randint(2, 4)
     for index in range(count):
         shape = draw_shape(world, domain, most=3)
         shape.keys = {fact: key for fact, key in shape.keys.items() if fact in values}
@@ -58,7 +58,7 @@ def questions(world: World, domain) -> Example:
         request, named = request_for(world, Asked("", [text], [answer], domain.requests, domain.language, must_ask=True))
         prompt = arrange(world, text, request, domain.language) if not turns else request
         turns.append(Turn([given(prompt)], json_segments(answer, style, named)))
-    return Example(f"record_{domain.language}", turns) if turns else record(world, domain.language)
+    return Example(f"record_{domain.language}", turns, named=named) if turns else record(world, domain.language)
 
 
 def lengthened(world: World, text: str, language: str) -> str:
@@ -74,13 +74,13 @@ def lengthened(world: World, text: str, language: str) -> str:
 def lookup(world: World) -> Example:
     """Lines of keys and values; the answers hold some of them. Pure copying, so it comes first."""
     pairs = {any_key(world): any_value(world) for _ in range(world.random.randint(2, 9))}
-    text, style, turns = shown_pairs(world, pairs, world.random.choice(LAYOUTS)), random_style(world), []
+    text, style, turns, named = shown_pairs(world, pairs, world.random.choice(LAYOUTS)), random_style(world), [], False
     for _ in range(world.random.choice([1, 2, 3])):
         asked = world.random.sample(list(pairs), world.random.randint(1, min(4, len(pairs))))
         answer = {key: pairs[key] for key in asked}
         request, named = request_for(world, Asked("lookup", [text], [answer], must_ask=True))
         turns.append(Turn([given(request if turns else arrange(world, text, request))], json_segments(answer, style, named)))
-    return Example("lookup", turns)
+    return Example("lookup", turns, named=named)
 
 
 # --- choices --------------------------------------------------------------------------------------
@@ -242,7 +242,8 @@ def reasoned(world: World, task: str, language: str, make: Callable[[World, str]
     problems = [make(world, language) for _ in range(world.random.choice([1, 1, 1, 1, 2, 2, 3, 4]))]
     kind = world.random.choice(["lines", "lines", "lines", "json", "json", "json", "thought", "thought", "alone"])
     answer_key, reason_key = world.random.choice(ANSWER_KEYS[language]), world.random.choice(REASON_KEYS[language])
-    style, line = random_style(world), world.random.choice(ANSWER_LINES[language])
+    style, is_told = random_style(world), world.chance(0.35)
+    line = world.random.choice(ANSWER_LINES[language]) if is_told else ANSWER_LINES[language][0]
     write = {
         "lines": lambda steps, result: [Segment(steps, "free", weight=1.5), Segment(f"\n{line}", "forced"), Segment(text_of(result), "line", weight=3.0)],
         "json": lambda steps, result: json_segments({reason_key: steps, answer_key: result}, style),
@@ -255,19 +256,19 @@ def reasoned(world: World, task: str, language: str, make: Callable[[World, str]
         told = ["\n".join(problem.steps) for problem in problems]
     answers = [write(steps, problem.answer) for steps, problem in zip(told, problems, strict=True)]
     is_number = isinstance(problems[-1].answer, Number)
-    request = reason_request(world, kind, language, (reason_key, answer_key, "integer" if is_number else "string"), line)
+    request = reason_request(world, kind, language, (reason_key, answer_key, "integer" if is_number else "string"), line if is_told else "")
     return converse(world, Asked(f"{task}_{language}", [problem.question for problem in problems], list(answers), language=language), request, answers, True)
 
 
 def reason_request(world: World, kind: str, language: str, fields: tuple[str, str, str], line: str) -> str:
-    """What tells how to answer; `fields` are the keys of the steps and of the answer, and the type of the answer."""
+    """What tells how to answer; `fields` are the keys of the steps and of the answer, and the type of the answer, `line` how the last line begins, if told."""
     is_chinese = language == "zh"
     reason_key, answer_key, answer_type = fields
     if kind == "alone":
         return world.sentence(ANSWER_ONLY[language])
     steps = world.sentence(STEP_REQUESTS[language]) if world.chance(0.7) else ""
     if kind == "lines":
-        last = (f"最后一行以“{line}”开头。" if is_chinese else f"The last line begins with “{line.strip()}”.") if world.chance(0.35) else ""
+        last = (f"最后一行以“{line}”开头。" if is_chinese else f"The last line begins with “{line.strip()}”.") if line else ""
         return ("" if is_chinese else " ").join(filter(None, [steps, last]))
     if kind == "thought":
         between = "在<think>和</think>之间思考，" if is_chinese else "Think between <think> and </think>, "
@@ -299,9 +300,9 @@ TASKS: dict[str, Callable[[World], Example]] = {
 
 # Shares of the examples.
 FULL_MIXTURE = {
-    "record_en": 10, "record_zh": 6, "answer_en": 7, "answer_zh": 3, "lookup": 3, "groups": 1.5, "orders_en": 2, "orders_zh": 1.5, "views": 1.5, "choice_en": 12, "choice_zh": 7,
-    "tool_en": 8, "tool_zh": 5, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 1.5,
-    "shuffled_objects_en": 3, "shuffled_objects_zh": 2, "small_reasoning_en": 1.5, "small_reasoning_zh": 0.5, "values": 3, "sums": 4, "letters": 3, "swaps": 1.5,
+    "record_en": 10, "record_zh": 6, "answer_en": 7, "answer_zh": 3, "lookup": 3, "groups": 2.5, "orders_en": 2.5, "orders_zh": 1.5, "views": 2, "choice_en": 12, "choice_zh": 7,
+    "tool_en": 8, "tool_zh": 5, "plan_en": 1, "plan_zh": 0.5, "arithmetic_en": 7, "arithmetic_zh": 4, "last_letters_en": 3, "last_letters_zh": 2,
+    "shuffled_objects_en": 3, "shuffled_objects_zh": 3, "small_reasoning_en": 4, "small_reasoning_zh": 2, "values": 3, "sums": 4, "letters": 3, "swaps": 1.5,
 }
 
 
@@ -334,7 +335,7 @@ PHASES = [
     Phase(0.575, FULL_MIXTURE, echoes=0.03, long=0.5),
     Phase(0.68, mostly("record", "orders", "lookup", "groups", "views"), echoes=0.03, long=0.3),
     Phase(0.75, mostly("tool", "plan", "choice_en"), echoes=0.03, long=0.3),
-    Phase(0.82, mostly("arithmetic", "last_letters", "shuffled_objects", "letters", "swaps"), echoes=0.03, long=0.3),
+    Phase(0.82, mostly("arithmetic", "last_letters", "shuffled_objects", "small_reasoning", "letters", "swaps"), echoes=0.03, long=0.3),
     Phase(1.0, FULL_MIXTURE, echoes=0.03, long=0.5),
 ]
 
