@@ -9,6 +9,7 @@ punctuation of the answer, the model fills the values, and all values must be ri
 values that are. Tasks with written steps count by their answer alone.
 
 Names and values of these prompts never occur in training; in the columns on the right the sentences do not either.
+Prompts that leave no room for an answer in the context are left out.
 """
 
 from __future__ import annotations
@@ -178,6 +179,8 @@ class Measuring:
                 break
             example = MEASURED[task](world)
             prompt = encode_prompt(self.tokenizer, example)
+            if len(prompt) + 2 * LONGEST > self.runtime.context:
+                continue
             if len(formed) < self.count:
                 filled = write_in_form(Writer(self.runtime, self.tokenizer, prompt), self.vocabulary, example.segments)
                 right = right_in_form(example, filled)

@@ -16,7 +16,7 @@ llm = OpenAILike(
     api_key="none",
     is_chat_model=True,
     is_function_calling_model=True,
-    context_window=1024,
+    context_window=2048,
     max_tokens=400,
     max_retries=0,
 )

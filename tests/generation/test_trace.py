@@ -266,7 +266,7 @@ def test_observing_masks_nothing(tiny: LocalModel) -> None:
     written = [*observed.token_ids, *tiny.vocabulary.eos_token_ids][: len(said)]
     total = sum(float(row[token_id]) for row, token_id in zip(said, written, strict=True))
     assert observed.log_probability == pytest.approx(total, abs=1e-4)
-    cut = tiny.observe("Write a long list of numbers.", list[int], max_tokens=3)
+    cut = tiny.observe("Ada is 36 years old. JSON with name and age.", list[int], max_tokens=3)
     assert len(cut.token_ids) == 3
     assert not cut.in_form
 

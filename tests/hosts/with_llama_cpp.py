@@ -21,7 +21,7 @@ FREE = fw.regex(r"[\s\S]{400}")
 def main() -> None:
     tiny = fw.load("formwright-tiny")
     path = gguf_file.write(Path(tempfile.mkdtemp()) / "tiny.gguf")
-    llama = llama_cpp.Llama(str(path), n_ctx=1024, n_threads=1, n_threads_batch=1, verbose=False)
+    llama = llama_cpp.Llama(str(path), n_ctx=2048, n_threads=1, n_threads_batch=1, verbose=False)
     model = fw.from_llama_cpp(llama)
     assert model.vocabulary.fingerprint == tiny.vocabulary.fingerprint
     assert model.encode([{"role": "user", "content": "Hi"}]) == tiny.encode("Hi")
@@ -115,7 +115,7 @@ def check_speculation(model: Any, path: Path, host: Any) -> None:
     """Drafts of prompt lookup are kept or taken back; the texts are the same."""
     lookup = LlamaPromptLookupDecoding(4)
     llama = llama_cpp.Llama(
-        str(path), n_ctx=1024, n_threads=1, n_threads_batch=1, verbose=False, logits_all=True, draft_model=lookup
+        str(path), n_ctx=2048, n_threads=1, n_threads_batch=1, verbose=False, logits_all=True, draft_model=lookup
     )
     drafted = fw.from_llama_cpp(llama)
     for form in FORMS.values():

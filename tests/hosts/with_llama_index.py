@@ -145,7 +145,7 @@ def check_text(llm: Any) -> None:
     image = ChatMessage(role="user", blocks=[ImageBlock(url="https://example.org/x.png")])
     raises(PromptError, lambda: llm.chat([image]))
     raises(PromptError, lambda: llm.chat([ChatMessage(role="function", content="3")]))
-    assert (llm.metadata.context_window, llm.metadata.num_output) == (1024, BUDGET)
+    assert (llm.metadata.context_window, llm.metadata.num_output) == (2048, BUDGET)
 
 
 def check_tools(llm: Any) -> None:

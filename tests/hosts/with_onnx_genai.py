@@ -59,7 +59,7 @@ def main() -> None:
 def by_hand(network: Any, model: Any, ids: list[int], form: Any) -> str:
     """The library's own generator, masked by ``set_logits`` at each step: no code of our loop."""
     options = onnxruntime_genai.GeneratorParams(network)
-    options.set_search_options(max_length=1024, do_sample=False)
+    options.set_search_options(max_length=2048, do_sample=False)
     generator = onnxruntime_genai.Generator(network, options)
     generator.append_tokens(np.array(ids, np.int32))
     matcher, mask = fw.compile(form, model.vocabulary).matcher(ids), fw.allocate_bitmask(1, model.vocabulary)

@@ -42,9 +42,9 @@ CHATS: dict[str, dict[str, Any]] = {
     "trace": {"trace": True, "guided_choice": ["a", "b"]},
 }
 ANSWERS: dict[str, dict[str, Any]] = {
-    "text": {"max_output_tokens": 6},
+    "text": {"max_output_tokens": 1},
     "schema": {"text": {"format": {"type": "json_schema", "name": "n", "schema": OBJECT, "strict": True}}},
-    "logprobs": {"max_output_tokens": 6, "include": ["message.output_text.logprobs"], "top_logprobs": 2},
+    "logprobs": {"max_output_tokens": 1, "include": ["message.output_text.logprobs"], "top_logprobs": 2},
     "tool": {"tools": [{"type": "function", **FUNCTION}], "tool_choice": "required", "parallel_tool_calls": False},
     "custom": {
         "tools": [{"type": "custom", "name": "dial", "format": {"type": "grammar", **DIAL}}],

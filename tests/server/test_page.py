@@ -328,7 +328,7 @@ def test_errors_of_options_and_prompt(page: Any) -> None:
     page.get_by_role("button", name="Run").click()
     assert "the shortest text in this form needs" in error_at(page, "max_tokens").lower()
     page.locator("#max_tokens").fill("50")
-    page.locator("#prompt").fill("word " * 1000)
+    page.locator("#prompt").fill("word " * 2000)
     page.get_by_role("button", name="Run").click()
     assert "Shorten the prompt" in error_at(page, "prompt")
     choose(page, "choices")

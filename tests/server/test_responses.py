@@ -61,7 +61,7 @@ def test_a_call_and_its_result_go_on(client: Any) -> None:
 
 
 def test_a_text_that_the_budget_cuts_is_incomplete(client: Any) -> None:
-    answer = client.responses.create(model=MODEL, input="Hi", max_output_tokens=3, temperature=0)
+    answer = client.responses.create(model=MODEL, input="Hi", max_output_tokens=1, temperature=0)
     assert answer.status == "incomplete"
     assert answer.incomplete_details.reason == "max_output_tokens"
 

@@ -2,7 +2,7 @@
 
 ::
 
-    writes(fw.choice("because", "before"), vocabulary).states      # 4
+    writes(fw.choice("because", "before"), vocabulary).states      # 2
 
 Where the published algorithms look at pairs of tokens, the masks look at pieces as well: so this holds
 for every tokenizer, and the algorithms can be checked by it.
