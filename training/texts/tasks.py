@@ -93,12 +93,12 @@ def choice(world: World, language: str) -> Example:
     count = world.random.choice([1, 1, 2, 3, 4, 6, 8, 10])
     texts, right, options, task = draw_choices(world, language, count)
     request = choice_requests(world, language, task, options)
-    named = count > 1 or all(option in request for option in options)
+    tells_options = all(option in request for option in options)
     picks = [Choice(label, tuple(options)) for label in right]
     is_bare, key = world.chance(0.55), world.random.choice([*CHOICE_KEYS, task])
     if not is_bare and world.chance(0.4):
         request += world.random.choice([' JSON with "{k}".', " Answer as {{\"{k}\": ...}}.", " JSON.", ' JSON: "{k}".']).format(k=key)
-    style = random_style(world)
+    style, named = random_style(world), count > 1 or tells_options and (is_bare or key in request)
     answers = [[Segment(pick.value, "choice", pick.options)] if is_bare else json_segments({key: pick}, style, count > 1 or key in request) for pick in picks]
     return converse(world, Asked(f"choice_{language}", texts, list(answers), language=language), request, answers, named)
 
