@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -184,7 +185,8 @@ def tool_call(world: World, language: str) -> Example:
     told, is_system = "\n".join(filter(None, [shown, request])), world.chance(0.4)
     first = calls[0][0] if is_system else arrange(world, calls[0][0], told, language)
     turns = [Turn([given(text)], answer) for text, answer in zip([first, *(text for text, _, _ in calls[1:])], answers, strict=True)]
-    return Example(f"tool_{language}", turns, told if is_system else "", is_named or len(calls) > 1)
+    is_told = len(answers[-1]) == 1 or all(re.search(rf"\b{re.escape(name)}\b", shown) for name in filled[-1])
+    return Example(f"tool_{language}", turns, told if is_system else "", (is_named or len(calls) > 1) and is_told)
 
 
 def tool_answers(world: World, language: str, picks: list[Choice], filled: list[dict]) -> tuple[str, list[list[Segment]], bool]:
@@ -200,7 +202,7 @@ def tool_answers(world: World, language: str, picks: list[Choice], filled: list[
         return request, [json_segments({name: pick, arguments: value_of(values)}, style, is_named or len(picks) > 1) for pick, values in zip(picks, filled, strict=True)], is_named
     style = world.random.choice(["json", "hermes", "hermes", "json_lines", "llama3", "mistral", "qwen_xml"])
     request = f"Write calls as {style}." if world.chance(0.5) or style not in ("hermes", "json") else ""
-    return request, [call_segments(world, [(pick, values)], style) for pick, values in zip(picks, filled, strict=True)], True
+    return request, [call_segments(world, [(pick, values)], style) for pick, values in zip(picks, filled, strict=True)], bool(request)
 
 
 PLAN_KEYS = [("tasks", "name", "tool", "arguments"), ("task_actions", "name", "tool", "args"), ("steps", "title", "tool", "arguments"), ("calls", "", "name", "arguments")]
@@ -214,7 +216,7 @@ def plan(world: World, language: str) -> Example:
     filled = [(Choice(tool.names[0], options), {tool.arguments[key].names[0]: value for key, value in values.items()}) for tool, values in calls]
     if world.chance(0.5):
         answer = call_segments(world, filled, world.random.choice(["json", "hermes", "json_lines", "mistral"]))
-        return Example(f"tool_{language}", [Turn([given(text)], answer)], listed(world, tools, language))
+        return Example(f"tool_{language}", [Turn([given(text)], answer)], listed(world, tools, language), named=False)
     container, _, tool_key, arguments_key = world.random.choice(PLAN_KEYS)
     value = {container: [{tool_key: pick, arguments_key: arguments} for pick, arguments in filled]}
     return in_json(world, Asked(f"tool_{language}", [f"{listed(world, tools, language)}\n\n{text}"], [value], ["Plan the calls."], language))
