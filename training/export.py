@@ -26,7 +26,10 @@ from train import BOS, END, PAD, SPECIAL_TOKENS
 CHAT_TEMPLATE = (
     "{% if tools %}{{ '<|system|>' }}{% if messages[0]['role'] == 'system' %}{{ messages[0]['content'] + '\\n' }}{% endif %}{{ 'Tools:' }}"
     "{% for tool in tools %}{{ '\\n' }}{{ (tool['function'] if tool['function'] is defined else tool) | tojson }}{% endfor %}{% endif %}"
-    "{% for message in messages %}{% if not (tools and loop.first and message['role'] == 'system') %}{{ '<|' + message['role'] + '|>' + message['content'] }}"
+    "{% for message in messages %}{% if not (tools and loop.first and message['role'] == 'system') %}"
+    "{{ '<|user|>Result: ' if message['role'] == 'tool' else '<|' + message['role'] + '|>' }}{{ message['content'] or '' }}"
+    "{% for call in message['tool_calls'] or [] %}{% if message['content'] or not loop.first %}{{ '\\n' }}{% endif %}"
+    "{{ '<tool_call>\\n{\"name\": \"' + call['function']['name'] + '\", \"arguments\": ' + (call['function']['arguments'] | tojson) + '}\\n</tool_call>' }}{% endfor %}"
     "{% if message['role'] == 'assistant' %}{{ '<|end|>' }}{% endif %}{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )

@@ -97,6 +97,7 @@ class LocalModel:
         roles: The roles that messages may have.
         style: How it writes tool calls: a name of `formwright.tools.STYLES`.
         with_tools: A conversation and the tools that may be called to token ids, if its chat template knows tools.
+        tell_tools: The tools that may be called as text of the system message, if it has learnt to read them there.
     """
 
     name: str
@@ -106,6 +107,7 @@ class LocalModel:
     roles: Sequence[str] = prompts.ROLES
     style: str = "json_lines"
     with_tools: Callable[[Sequence[Message], Sequence[Mapping[str, Any]]], Sequence[int]] | None = None
+    tell_tools: Callable[[Sequence[Mapping[str, Any]]], str] | None = None
 
     @overload
     def generate(

@@ -12,8 +12,9 @@
     as_apis_have_them(messages)[2]       # {'role': 'tool', 'content': '3', 'tool_call_id': 'call_1'}
 
 A message has a role and a content; one of the assistant perhaps ``calls``, one of a tool the ``id`` of the call that it
-answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words: the
-names of the tools behind the last question, calls as it would write them, and results as what the user says.
+answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words: tools in the
+system message if it has learnt to read them there, else their names behind the last question; calls as it would write them;
+and results as what the user says.
 
 Cost: the tokenizer's. The wrinkle: ``developer`` is ``system`` for a model that has no such role.
 """
@@ -55,6 +56,8 @@ def in_words(
 ) -> list[dict[str, Any]]:
     """The same with roles and contents alone, for a model that knows no tools. Raises PromptError."""
     plain = [_plain(message, model) for message in messages]
+    if tools and model.tell_tools is not None:
+        return _told(plain, model.tell_tools(tools))
     if tools and plain[-1]["role"] == "user" and messages[-1]["role"] == "user":
         names = ", ".join(tool["function"]["name"] for tool in tools)
         plain[-1]["content"] += f" Tools: {names}. Call a tool."
@@ -96,6 +99,14 @@ def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
             raise PromptError(f"the model knows no {role}")
         role, content = _OTHER_ROLES[role](content)
     return {"role": role, "content": content}
+
+
+def _told(messages: list[dict[str, Any]], tools: str) -> list[dict[str, Any]]:
+    """The messages with the tools at the end of the system message, which is made if there is none."""
+    first = messages[0]
+    if first["role"] != "system":
+        return [{"role": "system", "content": tools}, *messages]
+    return [{"role": "system", "content": f"{first['content']}\n{tools}"}, *messages[1:]]
 
 
 def _as_written(call: Mapping[str, Any], style: Style) -> str:

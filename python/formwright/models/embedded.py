@@ -5,16 +5,19 @@ its content, an answer is closed by ``<|end|>``, and the next one follows ``<|as
 
     <|user|>Ada is 36 years old.<|assistant|>{"name": "Ada", "age": 36}<|end|>
 
-What a content says is text, whatever it spells: it cannot end its message or begin another.
+What a content says is text, whatever it spells: it cannot end its message or begin another. Tools stand in the system message, each as
+a line of JSON, and calls are written in the style of Hermes.
 
 Cost: reading the weights and the tokenizer, once per process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from formwright._dependencies import needs
 from formwright.models.base import LocalModel
@@ -46,7 +49,13 @@ def load() -> LocalModel:
         ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return [vocabulary.special_tokens[text]] if is_control else ids
 
-    return LocalModel("formwright-tiny", TinyRuntime(FOLDER), vocabulary, encode, ROLES)
+    runtime = TinyRuntime(FOLDER)
+    return LocalModel("formwright-tiny", runtime, vocabulary, encode, ROLES, style="hermes", tell_tools=_listed)
+
+
+def _listed(tools: Sequence[Mapping[str, Any]]) -> str:
+    """The tools as the model has learnt to read them."""
+    return "\n".join(["Tools:", *(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)])
 
 
 def _pieces(prompt: str | Sequence[Message]) -> Iterator[tuple[str, bool]]:
