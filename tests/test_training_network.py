@@ -6,7 +6,10 @@ import shutil
 import subprocess
 import sys
 from copy import deepcopy
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -76,6 +79,22 @@ def test_the_tokenizer_holds_every_byte_and_the_words_of_the_texts() -> None:
     assert len(tokenizer.encode(max(counts, key=lambda word: (counts[word] if word.isalpha() else 0, word))).ids) == 1
 
 
+def test_every_writer_has_texts_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = train.Texts(Tokenizer.from_file(str(TOKENIZER)), seed=1, batch=256, done=0.5)
+    written = []
+    for number in (0, 0, 1):
+        monkeypatch.setattr(train, "get_worker_info", partial(SimpleNamespace, id=number))
+        written.append(next(iter(texts))[0].tolist())
+    assert written[0] == written[1] != written[2]
+
+
+def test_rows_longer_than_a_batch_are_batches_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "LENGTHS", [64, 2048])
+    texts = train.Texts(Tokenizer.from_file(str(TOKENIZER)), seed=1, batch=128, done=0.5)
+    shapes = {tuple(ids.shape) for ids, _ in islice(texts, 20)}
+    assert shapes == {(2, 64), (1, 2048)}
+
+
 def test_muon_steps_as_that_of_torch_does() -> None:
     torch.manual_seed(1)
     shapes = [(8, 8), (12, 8), (12, 8), (8, 24)]
@@ -105,5 +124,6 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
     assert "at step 0" in run(2 * train.BATCH_TOKENS["cpu"])
     assert "at step 2" in run(10 * train.BATCH_TOKENS["cpu"], "--minutes", "0")
-    assert "at step 2" in run(3 * train.BATCH_TOKENS["cpu"])
+    assert "at step 2" in (told := run(3 * train.BATCH_TOKENS["cpu"], "--writers", "1"))
+    assert "step 3 loss" in told
     assert torch.load(tmp_path / "checkpoint.pt", weights_only=False)["step"] == 3

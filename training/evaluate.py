@@ -8,8 +8,9 @@ fields they want take part, since nobody can guess the others. *In form*: formwr
 punctuation of the answer, the model fills the values, and all values must be right; *values* is the share of single
 values that are. Tasks with written steps count by their answer alone.
 
-Names and values of these prompts never occur in training; in the columns on the right the sentences do not either.
-Prompts that leave no room for an answer in the context are left out.
+Names and values of these prompts come from entries of the lists that training never draws; some of them, everyday words above
+all, occur in its sentences or in another list too. In the columns on the right the sentences were kept from training as well,
+but for those questions of `answer_*` that do not name a key. Prompts that leave no room for an answer in the context are left out.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from formwright.models.tiny import TinyRuntime
 from formwright.tokenizers import vocabulary_from
 
 REASONED = ("arithmetic", "last_letters", "shuffled_objects", "small_reasoning")
-LONGEST = 300
+LONGEST = 600  # tokens of an answer
 
 
 def is_reasoned(task: str) -> bool:
@@ -89,7 +90,7 @@ def write_in_form(writer: Writer, vocabulary: fw.Vocabulary, segments: list[Segm
     """Greedy tokens in the form of the answer; what fills its open segments."""
     matcher = fw.compile(reduce(add, map(form_of, segments)), vocabulary).matcher()
     mask = fw.allocate_bitmask(1, vocabulary)
-    for left in range(2 * LONGEST, 0, -1):
+    for left in range(LONGEST, 0, -1):
         matcher.fill_bitmask(mask, budget=left)
         allowed = np.zeros(writer.logits.shape, bool)
         allowed[fw.allowed_tokens(mask[0])] = True
@@ -179,7 +180,7 @@ class Measuring:
                 break
             example = MEASURED[task](world)
             prompt = encode_prompt(self.tokenizer, example)
-            if len(prompt) + 2 * LONGEST > self.runtime.context:
+            if len(prompt) + LONGEST > self.runtime.context:
                 continue
             if len(formed) < self.count:
                 filled = write_in_form(Writer(self.runtime, self.tokenizer, prompt), self.vocabulary, example.segments)

@@ -4,7 +4,7 @@
 
 Keller Jordan and others, 2024 (https://kellerjordan.github.io/posts/muon/). As `torch.optim.Muon` with
 `adjust_lr_fn="match_rms_adamw"`, whose states it reads, but matrices of one shape are one product of 32 bits, where torch
-takes them one by one with 16, and workers share them.
+takes them one by one with 16, and workers share them. (`train.py` lets a GPU round the factors to TF32.)
 """
 
 from __future__ import annotations

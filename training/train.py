@@ -13,7 +13,7 @@ read. Keys that nothing tells weigh little, since nobody can guess them and a fo
 Batches hold examples of similar length (few padding tokens). Matrices learn by Muon, embeddings and norms by AdamW. The
 rate is high until copying has emerged and low afterwards: exact copies need quiet weights. On a CPU the work is split
 between processes of one thread each and done in 32 bits, which many processors multiply faster than 16. On a GPU one
-process trains in 16 bits and the other cores write its texts.
+process trains in 16 bits (Muon in TF32) and the other cores write its texts.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def encode_prompt(tokenizer: Tokenizer, example: Example) -> list[int]:
 
 
 def whole_words(tokenizer: Tokenizer) -> list[str]:
-    """Tokens of letters alone. What letters such a token has stands nowhere but in exercises."""
+    """Tokens of two or more Latin letters and nothing else, for exercises: only there can be learnt which letters they have."""
     texts = (tokenizer.decode([token]) for token in range(len(SPECIAL_TOKENS), tokenizer.get_vocab_size()))
     return sorted({text for text in texts if text.isascii() and text.isalpha() and len(text) > 1})
 
@@ -172,9 +172,11 @@ def whole_words(tokenizer: Tokenizer) -> list[str]:
 def echo(world: World, size: int) -> tuple[list[int], list[float]]:
     """Random tokens, then pieces of them again: what follows the first token of a piece is pure copying.
 
-    Every token of the vocabulary takes part, so unseen words are copied as well as known ones.
+    Every token of the vocabulary takes part, so unseen words are copied as well as known ones. A few examples are
+    long, so that copying works from afar.
     """
-    count = world.random.randint(8, 50) if not world.chance(0.03) else world.random.randint(200, 1900)
+    low, high = (200, 1900) if world.chance(0.03) else (8, 50)
+    count = world.random.randint(low, high)
     shown = [world.random.randrange(len(SPECIAL_TOKENS), size) for _ in range(count)]
     ids, weights = [USER, *shown, ASSISTANT], [0.0] * (len(shown) + 2)
     for _ in range(world.random.randint(2, 5)):
@@ -189,19 +191,20 @@ Batch = tuple[torch.Tensor, torch.Tensor]
 
 
 class Texts(IterableDataset):
-    """Endless batches of one length each, of the phase that the run is in.
+    """Endless batches of one length and about `batch` tokens each, of the phase that the run is in.
 
-    `done` is the share of the run that is behind it, in shared memory, so that processes which write texts see it.
+    `done` is the share of the run that is behind it, in shared memory, so that processes which write texts see it. What they
+    have written ahead, and rows that wait until a batch of their length is full, still belong to the phase before.
     """
 
-    def __init__(self, tokenizer: Tokenizer, seed: int, tokens: int):
-        self.tokenizer, self.seed, self.tokens = tokenizer, seed, tokens
-        self.done = torch.zeros(1).share_memory_()
+    def __init__(self, tokenizer: Tokenizer, seed: int, batch: int, done: float):
+        self.tokenizer, self.seed, self.batch = tokenizer, seed, batch
+        self.done = torch.tensor([done]).share_memory_()
 
     def __iter__(self) -> Iterator[Batch]:
         writer = get_worker_info()
         world = World(self.seed + 1_000_000 * (writer.id if writer else 0))
-        world.tokens = whole_words(self.tokenizer)
+        world.whole_words = whole_words(self.tokenizer)
         waiting: dict[int, list] = {length: [] for length in LENGTHS}
         while True:
             done = self.done.item()
@@ -211,7 +214,7 @@ class Texts(IterableDataset):
             if length is None or length > SHORT and not world.chance(phase.long):
                 continue
             waiting[length].append((ids, weights))
-            if len(waiting[length]) == self.tokens // length:
+            if len(waiting[length]) == max(1, self.batch // length):
                 yield pad_batch(waiting[length], length)
                 waiting[length] = []
 
@@ -239,7 +242,10 @@ def pad_batch(rows: list, length: int) -> Batch:
 
 
 def batch_loss(model: Decoder, batch: Batch) -> torch.Tensor:
-    """The weighted mean loss of the scored tokens; only they pass the output matrix."""
+    """The weighted mean loss of the scored tokens; only they pass the output matrix.
+
+    They are chosen before the batch is moved: how many there are is not known on a GPU until it has caught up.
+    """
     ids, weights = batch
     chosen = weights[:, 1:].flatten().nonzero().squeeze(1)
     targets, weights = ids[:, 1:].flatten()[chosen], weights[:, 1:].flatten()[chosen]
@@ -281,7 +287,10 @@ def average_gradients(model: Decoder) -> None:
 
 @torch.no_grad()
 def held_out_accuracy(model: Decoder, tokenizer: Tokenizer, count: int) -> dict[str, float]:
-    """Share of held-out examples (names, values and sentences) whose every value token is the model's first choice."""
+    """Share of held-out examples (names, values and sentences) whose every value token is the model's first choice.
+
+    What is longer than the context counts as wrong.
+    """
     result, device = {}, model.embed_tokens.weight.device
     torch.compiler.set_stance("force_eager")  # every example has another length
     for position, (task, make) in enumerate(TASKS.items()):
@@ -289,7 +298,8 @@ def held_out_accuracy(model: Decoder, tokenizer: Tokenizer, count: int) -> dict[
         right = 0
         for _ in range(count):
             ids, _, values = encode(tokenizer, make(world))
-            ids, values = ids[: model.config.positions], values[: model.config.positions]
+            if len(ids) > model.config.positions:
+                continue
             guess = model.logits(model(torch.tensor([ids], device=device)))[0, :-1].argmax(-1).cpu()
             wanted = torch.tensor(values[1:])
             right += bool((guess[wanted] == torch.tensor(ids[1:])[wanted]).all())
@@ -316,7 +326,8 @@ def train(rank: int, options: argparse.Namespace) -> None:
     out = Path(options.out)
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    torch.set_float32_matmul_precision("high")
+    if options.device != "cpu":
+        torch.set_float32_matmul_precision("high")  # some CPUs would round to TF32, too
     tokenizer, checkpoint = Tokenizer.from_file(str(out / "tokenizer.json")), out / "checkpoint.pt"
     model = Decoder(Config(vocabulary=tokenizer.get_vocab_size()))
     if not checkpoint.exists():
@@ -340,47 +351,61 @@ def train(rank: int, options: argparse.Namespace) -> None:
 
 def load_batches(options: argparse.Namespace, texts: Texts) -> Iterator[Batch]:
     """Batches, written ahead by other processes if there are any."""
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads do not survive a fork, and every core has its work
     ahead = {"num_workers": options.writers, "prefetch_factor": 4, "multiprocessing_context": "fork"} if options.writers else {}
     return iter(DataLoader(texts, batch_size=None, pin_memory=options.device != "cpu", **ahead))
 
 
-class Every:
-    """Whether so many minutes have gone by since it was last true."""
+class Timer:
+    """Tells when something is due that is done every so many minutes."""
 
     def __init__(self, minutes: float):
-        self.minutes, self.last = minutes, time.time()
+        self.minutes, self.last = minutes, time.monotonic()
 
-    def __bool__(self) -> bool:
-        is_due = time.time() - self.last > 60 * self.minutes
-        self.last = time.time() if is_due else self.last
-        return is_due
+    def is_due(self) -> bool:
+        """Whether the minutes have gone by; they begin anew if so."""
+        now = time.monotonic()
+        if now - self.last <= 60 * self.minutes:
+            return False
+        self.last = now
+        return True
 
 
 def run_steps(rank, options, model, tokenizer, optimizers, progress, checkpoint) -> None:
     """Steps until the tokens or the minutes are used up."""
-    texts = Texts(tokenizer, options.seed + 100_000_000 * rank + progress["step"] + 1, options.batch)
+    texts = Texts(tokenizer, options.seed + 100_000_000 * rank + progress["step"] + 1, options.batch, progress["tokens"] / options.tokens)
     source = load_batches(options, texts)
-    began, before, seconds, losses = time.time(), progress["tokens"], progress["seconds"], []
-    telling, saving, checking = Every(0.5), Every(1), Every(options.check_minutes)
+    began, before, losses = time.time(), dict(progress), []
+    telling, saving, checking = Timer(0.5), Timer(1), Timer(options.check_minutes)
     while progress["tokens"] < options.tokens and not ended(options, began):
         done = progress["tokens"] / options.tokens
         texts.done.fill_(done)
-        losses.append(one_step(options, model, optimizers, next(source), rate_factor(done, progress["step"])))
+        loss = one_step(options, model, optimizers, next(source), rate_factor(done, progress["step"]))
         progress["step"] += 1
         progress["tokens"] += options.batch * options.workers
-        progress["seconds"] = seconds + int(time.time() - began)
-        if rank == 0 and telling:
-            speed = (progress["tokens"] - before) / (time.time() - began)
-            print(f"step {progress['step']} loss {torch.stack(losses).mean():.4f} minutes {progress['seconds'] / 60:.1f} Mtokens {progress['tokens'] / 1e6:.2f} tokens/s {speed:.0f}", flush=True)
+        progress["seconds"] = before["seconds"] + int(time.time() - began)
+        if rank > 0:
+            continue
+        losses.append(loss)  # left on the device: reading it would wait for the step
+        speed = (progress["tokens"] - before["tokens"]) / (time.time() - began)
+        if telling.is_due():
+            tell(progress, losses, speed)
             losses.clear()
-        if rank == 0 and saving:
+        if saving.is_due():
             save(checkpoint, model, optimizers, progress)
-        if rank == 0 and checking:
+        if checking.is_due():
             report(model, tokenizer, options.check_count)
     if rank == 0:
+        if losses:
+            tell(progress, losses, speed)
         save(checkpoint, model, optimizers, progress)
         report(model, tokenizer, options.check_count)
+
+
+def tell(progress: dict[str, int], losses: list[torch.Tensor], speed: float) -> None:
+    """Print where the run is: the mean of the latest losses, and tokens a second."""
+    loss, minutes, millions = torch.stack(losses).mean(), progress["seconds"] / 60, progress["tokens"] / 1e6
+    print(f"step {progress['step']} loss {loss:.4f} minutes {minutes:.1f} Mtokens {millions:.2f} tokens/s {speed:.0f}", flush=True)
 
 
 def ended(options: argparse.Namespace, began: float) -> bool:
@@ -425,14 +450,15 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, help="processes that share the work; one on a GPU, else one for each core")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--writers", type=int, help="processes that write texts; on a GPU all cores but one, else none")
-    parser.add_argument("--batch", type=int, help="tokens of a step and worker, padding included")
+    parser.add_argument("--batch", type=int, help="tokens of a step and worker, padding included; 4,096 on a CPU, 65,536 on a GPU")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, help="on a CPU by default; on a GPU it takes longer than it saves")
-    parser.add_argument("--check-minutes", type=float, default=20)
-    parser.add_argument("--check-count", type=int, default=24)
+    parser.add_argument("--check-minutes", type=float, default=20, help="how often held-out examples are tried; at the end they are in any case")
+    parser.add_argument("--check-count", type=int, default=24, help="how many of each task")
     options = parser.parse_args()
     cores, is_cpu = len(os.sched_getaffinity(0)), options.device == "cpu"
     kind = "cpu" if is_cpu else "cuda"
-    defaults = {"workers": cores if is_cpu else 1, "writers": 0 if is_cpu else max(1, cores - 1), "tokens": RUN_TOKENS[kind], "batch": BATCH_TOKENS[kind], "compile": is_cpu}
+    processes = {"workers": cores, "writers": 0} if is_cpu else {"workers": 1, "writers": max(1, cores - 1)}
+    defaults = {**processes, "tokens": RUN_TOKENS[kind], "batch": BATCH_TOKENS[kind], "compile": is_cpu}
     for name, value in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, value)

@@ -95,9 +95,9 @@ def sums(world: World) -> Example:
 
 
 def any_word(world: World) -> str:
-    """A word, known or invented, or a token: its letters stand nowhere else."""
-    if world.tokens and world.chance(0.4):
-        return world.random.choice(world.tokens)
+    """A word, known or invented, or a token, whose letters stand nowhere else."""
+    if world.whole_words and world.chance(0.4):
+        return world.random.choice(world.whole_words)
     draw = world.random.random()
     if draw < 0.35:
         return world.invented().capitalize() if world.chance(0.5) else world.invented()

@@ -65,16 +65,16 @@ FORM_REQUESTS = {
 }
 
 
-TELLS_JSON = re.compile("JSON|[Ff]ields?|[Kk]eys?|record|字段|键")
+TELLS_JSON = re.compile("JSON|[Ff]ield|[Kk]ey|record|字段|键")
 
 
-def field_names(world: World, answer: object, language: str) -> list[str]:
+def field_names(answer: object, language: str) -> list[str]:
     """The keys of an answer, as a sentence lists them: those of an object or of a list's entries in brackets behind its own."""
     if isinstance(answer, list):
-        return field_names(world, answer[0], language) if answer else []
+        return field_names(answer[0], language) if answer else []
     if not isinstance(answer, dict):
         return []
-    inside = {key: field_names(world, child, language) for key, child in answer.items()}
+    inside = {key: field_names(child, language) for key, child in answer.items()}
     opening, closing = ("（", "）") if language == "zh" else (" (", ")")
     gap = "、" if language == "zh" else ", "
     return [key + (opening + gap.join(names) + closing if names else "") for key, names in inside.items()]
@@ -120,7 +120,7 @@ def merged(answers: Sequence[object]) -> object:
 def request_for(world: World, asked: Asked) -> tuple[str, bool]:
     """A request for JSON, and whether it tells the keys."""
     answer, language, draw = merged(asked.answers), asked.language, world.random.random()
-    names = field_names(world, answer, language)
+    names = field_names(answer, language)
     if draw < 0.14 and not asked.must_ask:
         return "", False
     if draw < 0.30 or not names:

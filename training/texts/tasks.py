@@ -49,7 +49,7 @@ def questions(world: World, domain) -> Example:
     """Several questions about one text, each a turn."""
     text, values = tell(world, domain, world.random.sample(list(domain.facts), min(len(domain.facts), world.random.randint(4, 7))))
     turns, named, style, count = [], False, random_style(world), world.random.randint(2, 4)
-    for index in range(count):
+    for _ in range(count):
         shape = draw_shape(world, domain, most=3)
         shape.keys = {fact: key for fact, key in shape.keys.items() if fact in values}
         shape.nullable, shape.group = frozenset(), None
@@ -263,7 +263,11 @@ def reasoned(world: World, task: str, language: str, make: Callable[[World, str]
 
 
 def reason_request(world: World, kind: str, language: str, fields: tuple[str, str, str], line: str) -> str:
-    """What tells how to answer; `fields` are the keys of the steps and of the answer, and the type of the answer, `line` how the last line begins, if told."""
+    """What tells how to answer.
+
+    `fields` are the keys of the steps and of the answer, and the type of the answer; `line` is how the last line begins, empty if
+    nothing tells it.
+    """
     is_chinese = language == "zh"
     reason_key, answer_key, answer_type = fields
     if kind == "alone":

@@ -42,7 +42,7 @@ class World:
     def __init__(self, seed: int, held_out: bool = False, held_sentences: bool = False):
         self.random = random.Random(seed)
         self.held_out, self.held_sentences = held_out, held_sentences
-        self.tokens: Sequence[str] = ()  # words and pieces that the tokenizer keeps whole
+        self.whole_words: Sequence[str] = ()  # words and pieces that are one token; empty without a tokenizer
 
     def pick(self, entries: Sequence):
         """Choose one entry of this world's side of the list; short lists are shared."""
