@@ -67,7 +67,8 @@ class ScriptedRuntime:
 def local(texts: Sequence[str]) -> fw.models.LocalModel:
     """A model that runs here and wants these texts, one for each question."""
     tiny = fw.load("formwright-tiny")
-    return replace(tiny, name="scripted", runtime=ScriptedRuntime(list(texts), tiny.vocabulary))
+    runtime = ScriptedRuntime(list(texts), tiny.vocabulary)
+    return replace(tiny, name="scripted", runtime=runtime, style="json_lines", tell_tools=None)
 
 
 class IdleRuntime:

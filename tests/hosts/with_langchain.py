@@ -159,11 +159,11 @@ async def check_async(llm: Any) -> None:
 
 def check_messages(llm: Any) -> None:
     """Roles, parts, and what cannot be read; free text and its end."""
-    cut = llm.invoke([SystemMessage("Be brief."), HumanMessage([{"type": "text", "text": "Hi"}])], max_tokens=5)
+    cut = llm.invoke([SystemMessage("Be brief."), HumanMessage([{"type": "text", "text": ADA}])], max_tokens=5)
     assert cut.usage_metadata["output_tokens"] == 5
     assert cut.response_metadata["finish_reason"] == "length"
     assert cut.response_metadata["enforced"] is None
-    stopped = llm.invoke("Hi", stop=["name"], max_tokens=9)
+    stopped = llm.invoke(ADA, stop=["name"], max_tokens=9)
     assert "name" not in stopped.content
     assert stopped.response_metadata["finish_reason"] == "stop"
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
