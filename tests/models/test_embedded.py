@@ -10,6 +10,7 @@ import pytest
 
 import formwright as fw
 from formwright.models import LocalModel, embedded
+from formwright.models.conversations import in_words
 
 
 def test_it_is_loaded_once(tiny: LocalModel) -> None:
@@ -33,6 +34,28 @@ def test_the_chat_format_is_the_recorded_one(tiny: LocalModel) -> None:
     special = set(tiny.vocabulary.special_tokens)
     assert {"<|user|>", "<|assistant|>", "<|end|>"} <= special
     assert "".join(text for text, _ in embedded._pieces(messages)) == rendered
+
+
+def test_tools_calls_and_results_are_told_as_the_recorded_template_has_them(tiny: LocalModel) -> None:
+    config = json.loads((embedded.FOLDER / "tokenizer_config.json").read_text(encoding="utf-8"))
+    jinja2 = pytest.importorskip("jinja2", reason="rendering the recorded template needs jinja2")
+    environment = jinja2.Environment()
+    environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+    call = {"name": "get_weather", "arguments": {"city": "Zürich"}}
+    opening: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "And there?"},
+    ]
+    ours = [{"role": "assistant", "content": "", "calls": [{"id": "1", **call}, {"id": "2", **call}]}]
+    theirs = [{"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": call}] * 2}]
+    result = {"role": "tool", "content": "rain"}
+    tools = [{"type": "function", "function": {"name": "get_weather", "description": "Of a city.", "parameters": {}}}]
+    for begun in (opening, opening[1:]):
+        messages = [*begun, *theirs, result | {"tool_call_id": "1"}]
+        template = environment.from_string(config["chat_template"])
+        rendered = template.render(messages=messages, tools=tools, add_generation_prompt=True)
+        told = in_words(tiny, [*begun, *ours, result | {"id": "1"}], tools)
+        assert "".join(text for text, _ in embedded._pieces(told)) == rendered
 
 
 def test_a_content_cannot_write_a_role(tiny: LocalModel) -> None:

@@ -12,9 +12,9 @@
     as_apis_have_them(messages)[2]       # {'role': 'tool', 'content': '3', 'tool_call_id': 'call_1'}
 
 A message has a role and a content; one of the assistant perhaps ``calls``, one of a tool the ``id`` of the call that it
-answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words: tools in the
-system message if it has learnt to read them there, else their names behind the last question; calls as it would write them;
-and results as what the user says.
+answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words:
+tools in the system message if it has learnt to read them there, else their names behind the last question; calls as it
+would write them; and results as what the user says.
 
 Cost: the tokenizer's. The wrinkle: ``developer`` is ``system`` for a model that has no such role.
 """
