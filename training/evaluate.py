@@ -200,7 +200,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="model folder")
     parser.add_argument("--count", type=int, default=300, help="prompts a task")
     parser.add_argument("--show", type=int, default=0, help="print so many wrong answers a task")
-    parser.add_argument("--tasks", nargs="*", default=list(MEASURED))
+    parser.add_argument("--tasks", nargs="*", default=list(MEASURED), choices=list(MEASURED), metavar="TASK", help=f"of {', '.join(MEASURED)}; without it, all")
     options = parser.parse_args()
     measuring, began = Measuring(options.model, options.count, options.show), time.time()
     print("| task | free | in form | values | new sentences: free | in form | values |\n|---|---:|---:|---:|---:|---:|---:|")
