@@ -106,7 +106,7 @@ def main() -> None:
         kind, text = asked(*spoken(form))
         same = fw.json_schema(text) if kind == "json" else fw.regex(text)
         given = written(manager, Req(kind, text), prompt)
-        own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False)
+        own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False, trace=True)
         counts["texts"] += 1
         counts["cut"] += isinstance(own, fw.Truncated)
         counts["invalid"] += not isinstance(own, fw.Truncated) and not same.check(given).is_complete

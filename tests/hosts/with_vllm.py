@@ -153,7 +153,7 @@ def texts_within(host: Any) -> dict[str, int]:
         same = asked_form(kind, text)
         for prompt in PROMPTS:
             given = host(prompt, form)
-            own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False)
+            own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False, trace=True)
             counts["texts"] += 1
             counts["cut"] += isinstance(own, fw.Truncated)
             counts["invalid"] += not isinstance(own, fw.Truncated) and not same.check(given).is_complete
