@@ -37,8 +37,10 @@ class Muon(torch.optim.Optimizer):
 
     def smoothed(self, matrices: list[torch.nn.Parameter], momentum: float) -> list[torch.Tensor]:
         """The gradients with momentum, which is kept."""
-        buffers = [self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix)) for matrix in matrices]
-        gradients = [matrix.grad for matrix in matrices]
+        for matrix in matrices:
+            if not self.state[matrix]:
+                self.state[matrix]["momentum_buffer"] = torch.zeros_like(matrix)
+        buffers, gradients = [self.state[matrix]["momentum_buffer"] for matrix in matrices], [matrix.grad for matrix in matrices]
         torch._foreach_lerp_(buffers, gradients, 1 - momentum)
         return torch._foreach_lerp(gradients, buffers, momentum)
 

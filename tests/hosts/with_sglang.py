@@ -106,6 +106,7 @@ def main() -> None:
         kind, text = asked(*spoken(form))
         same = fw.json_schema(text) if kind == "json" else fw.regex(text)
         given = written(manager, Req(kind, text), prompt)
+        # A trace calls the model for each token, as the host does: tokens read together round otherwise.
         own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False, trace=True)
         counts["texts"] += 1
         counts["cut"] += isinstance(own, fw.Truncated)

@@ -153,6 +153,7 @@ def texts_within(host: Any) -> dict[str, int]:
         same = asked_form(kind, text)
         for prompt in PROMPTS:
             given = host(prompt, form)
+            # A trace calls the model for each token, as the host does: tokens read together round otherwise.
             own = TINY.generate(TINY.encode(prompt), same, max_tokens=BUDGET, finish=False, trace=True)
             counts["texts"] += 1
             counts["cut"] += isinstance(own, fw.Truncated)

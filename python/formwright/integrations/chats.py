@@ -318,9 +318,8 @@ class Question:
         text = result.text
         is_beside_calls = self.tools is not None and not self.is_either
         if isinstance(result, Complete) and (calls or is_beside_calls):
-            text = "".join(
-                part.text for part in result.parts if part.name == "text"
-            )  # without control tokens around it
+            # The parts leave out the control tokens around the text.
+            text = "".join(part.text for part in result.parts if part.name == "text")
             text = text.strip() if calls else text
         enforced = result.enforced if isinstance(result, Complete) and not self._is_free else None
         return Answer(text, calls, self._finish(result, bool(calls)), enforced, result)

@@ -54,7 +54,7 @@ def conversation_ids(
 def in_words(
     model: LocalModel, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
 ) -> list[dict[str, Any]]:
-    """The same with roles and contents alone, for a model that knows no tools. Raises PromptError."""
+    """The same with roles and contents alone, for a model whose template knows no tools. Raises PromptError."""
     plain = [_plain(message, model) for message in messages]
     if tools and model.tell_tools is not None:
         return _told(plain, model.tell_tools(tools))
@@ -89,7 +89,7 @@ def _templated(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(message: Mapping[str, Any], model: LocalModel) -> dict[str, Any]:
-    """A message for a model that knows no tools."""
+    """A message for a model whose template knows no tools."""
     role, content = message["role"], message["content"]
     if message.get("calls"):
         written = [_as_written(call, STYLES[model.style]) for call in message["calls"]]
