@@ -25,8 +25,13 @@ pub struct Limits {
     pub nesting: usize,
     /// Nodes of all instructions by which a stored language is built again. Every operator copies its operands.
     pub source_nodes: usize,
-    /// Alternatives that combining schemas (`allOf` x `anyOf`, `not`) may produce in one place.
+    /// Alternatives of objects that are multiplied out in one place (`allOf` x `anyOf`, `not`); beyond, they are kept as
+    /// conditions.
     pub alternatives: usize,
+    /// Steps taken to bring the conditions on one object into decomposable form. Half a second.
+    pub condition_steps: usize,
+    /// Parts of that form: each costs a few nanoseconds for each mask.
+    pub condition_parts: usize,
     /// Bytes of automata that a vocabulary keeps for later schemas; more only while constraints refer to them.
     pub automata_bytes: usize,
     /// Bytes of each cache of a vocabulary (terminal masks, and what belongs to them); beyond that, it is cleared.
@@ -48,6 +53,8 @@ impl Default for Limits {
             nesting: 1_000,
             source_nodes: 16_000_000,
             alternatives: 32,
+            condition_steps: 1 << 22,
+            condition_parts: 1 << 15,
             automata_bytes: 128 << 20,
             terminal_cache_bytes: 256 << 20,
             matcher_cache_bytes: 512 << 10,

@@ -46,15 +46,19 @@ impl Facts {
                     Node::Array(Arc::new(shorter))
                 }
                 Node::Object(object) => {
-                    let values = object.members.iter().map(|member| member.value);
-                    let mut values = values.chain(object.undeclared.iter().map(|kind| kind.value));
+                    let never = |value: NodeId, others: &[(NodeId, u32)]| {
+                        dead(&value) && others.iter().all(|(other, _)| dead(other))
+                    };
+                    let mut values = (0..object.values()).map(|member| object.values_of(member));
                     let nameless = |kind: &UndeclaredKind| self.shortest_of_leaf(kind.name) >= INFINITE;
-                    if !values.any(|value| dead(&value)) && !object.undeclared.iter().any(nameless) {
+                    if !values.any(|(value, others)| never(value, others)) && !object.undeclared.iter().any(nameless) {
                         continue;
                     }
                     let mut alive = (**object).clone();
-                    alive.undeclared.retain(|kind| !dead(&kind.value) && !nameless(kind));
-                    alive.members.iter_mut().for_each(|member| member.possible = !dead(&member.value));
+                    if alive.conditions.is_none() {
+                        alive.undeclared.retain(|kind| !dead(&kind.value) && !nameless(kind));
+                    }
+                    alive.members.iter_mut().for_each(|member| member.possible = !never(member.value, &member.witnesses));
                     Node::Object(Arc::new(alive))
                 }
                 _ => continue,

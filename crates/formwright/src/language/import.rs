@@ -97,6 +97,7 @@ impl Shift {
             layout: object.layout.shifted(self.space),
             names: object.names.clone(),
             implied: object.implied.clone(),
+            conditions: object.conditions.clone(),
             ..*object
         }
     }

@@ -228,6 +228,7 @@ impl Factoring<'_> {
             any_order: false,
             implied: Vec::new(),
             existentials: 0,
+            conditions: None,
             layout: like.layout,
             tails,
         };

@@ -19,6 +19,7 @@
 mod branches;
 mod checks;
 mod compiled;
+mod conditions;
 mod controls;
 mod extents;
 mod import;
@@ -45,6 +46,7 @@ use crate::vocabulary::{NodeIndex, Trie};
 use smallvec::SmallVec;
 
 pub use compiled::CompiledGraph;
+pub use conditions::{Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId, NO_OBJECT, TooHard, Values};
 pub use controls::without_letters;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};
@@ -180,6 +182,9 @@ pub struct Object {
     pub implied: Vec<(u32, u32)>,
     /// Existential constraints, such as "some member is a number": a bit each.
     pub existentials: u32,
+    /// Conditions on its members taken together, in place of existential constraints, bounds and implications. The
+    /// witnesses of a member are its further ways then, numbered from 1.
+    pub conditions: Option<Arc<Conditions>>,
     /// Whitespace.
     pub layout: Layout,
     /// If not 0, this is a common prefix of some objects: this many of its last members have a [`Tail`], which ends it.
@@ -334,14 +339,24 @@ impl Object {
         (kind.value, &kind.witnesses)
     }
 
+    /// How many members have values: declared ones, and kinds of undeclared ones.
+    pub fn values(&self) -> u32 {
+        (self.members.len() + self.undeclared.len()) as u32
+    }
+
     /// Whether it is known one by one which members must come.
     pub fn missing_is_known(&self) -> bool {
-        self.tails == 0 && self.existentials == 0 && self.low == 0
+        self.tails == 0 && !self.tracks_values() && self.low == 0
+    }
+
+    /// Whether the values of members decide what else must come.
+    pub fn tracks_values(&self) -> bool {
+        self.existentials != 0 || self.conditions.is_some()
     }
 
     /// Whether the number of members, or one member, decides which others may come.
     pub fn is_counted(&self) -> bool {
-        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty() || self.existentials != 0
+        self.low > 0 || self.high < UNBOUNDED || !self.implied.is_empty() || self.tracks_values()
     }
 }
 

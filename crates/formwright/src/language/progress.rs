@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED};
+use super::{Array, INFINITE, LeafId, Member, NodeId, Object, UNBOUNDED, conditions};
 
 /// How long things are at least, in bytes.
 pub struct MinimumLengths<'p> {
@@ -96,12 +96,19 @@ pub struct Seen {
     pub names: u32,
     /// Existential constraints met, a bit each.
     pub met: u32,
+    /// Where members are subject to [`Conditions`](super::Conditions): the values of their variables.
+    pub values: Option<Box<[u16]>>,
 }
 
 impl Seen {
     /// Whether a declared member was seen.
     pub fn has(&self, member: u32) -> bool {
         self.members[member as usize / 64] >> (member % 64) & 1 == 1
+    }
+
+    /// The values of the variables of conditions.
+    pub fn values(&self) -> &[u16] {
+        self.values.as_deref().unwrap_or_default()
     }
 
     fn mark(&mut self, member: u32) {
@@ -119,7 +126,9 @@ const MOST_COMPLETIONS: usize = 1 << 14;
 impl Object {
     /// Nothing seen.
     pub fn nothing(&self) -> Seen {
-        Seen { members: smallvec![0; self.members.len().div_ceil(64)], position: 0, count: 0, names: 0, met: 0 }
+        let members = smallvec![0; self.members.len().div_ceil(64)];
+        let values = self.conditions.as_ref().map(|conditions| conditions.start());
+        Seen { members, position: 0, count: 0, names: 0, met: 0, values }
     }
 
     /// Everything before `position` is settled, whether it came or not: enough where declaration order decides.
@@ -142,23 +151,39 @@ impl Object {
         if !self.any_order {
             next.position = member + 1;
         }
-        self.counted(next, met)
+        self.with_met(&self.counted(next), member, met)
     }
 
-    /// After an undeclared member; the caller keeps its name.
-    pub fn with_undeclared(&self, seen: &Seen, met: u32) -> Seen {
+    /// After a value of a member that met some existential constraints; with conditions, `met` is the number of its way.
+    pub fn with_met(&self, seen: &Seen, member: u32, met: u32) -> Seen {
+        match &self.conditions {
+            Some(conditions) => Seen { values: Some(conditions.after(seen.values(), member, met)), ..seen.clone() },
+            None => Seen { met: seen.met | met, ..seen.clone() },
+        }
+    }
+
+    /// After the name of an undeclared member; the caller keeps it.
+    pub fn with_undeclared_name(&self, seen: &Seen) -> Seen {
         let mut next = seen.clone();
         if !self.any_order {
             next.position = self.members.len() as u32;
         }
-        self.counted(next, met)
+        self.counted(next)
+    }
+
+    /// After an undeclared member of some kind, whose value met some existential constraints.
+    pub fn with_undeclared(&self, seen: &Seen, kind: u32, met: u32) -> Seen {
+        self.with_met(&self.with_undeclared_name(seen), self.members.len() as u32 + kind, met)
     }
 
     /// Counts that the bounds cannot tell apart are one.
-    fn counted(&self, mut seen: Seen, met: u32) -> Seen {
+    fn counted(&self, mut seen: Seen) -> Seen {
         let count = seen.count + 1;
-        seen.count = if self.high == UNBOUNDED { count.min(self.low) } else { count };
-        seen.met |= met;
+        seen.count = match &self.conditions {
+            Some(conditions) => conditions.counted(count),
+            None if self.high == UNBOUNDED => count.min(self.low),
+            None => count,
+        };
         seen
     }
 
@@ -179,7 +204,8 @@ impl Object {
         members.filter(|&at| wanted[at as usize] && !seen.has(at)).collect()
     }
 
-    fn is_open(&self, seen: &Seen, member: u32) -> bool {
+    /// Whether a declared member may still come, as far as order decides.
+    pub(super) fn is_open(&self, seen: &Seen, member: u32) -> bool {
         (self.any_order || member >= seen.position) && !seen.has(member)
     }
 
@@ -200,6 +226,9 @@ impl Object {
         lengths: &MinimumLengths<'_>,
         known: &mut Completions,
     ) -> Option<(u32, u32)> {
+        if let Some(conditions) = &self.conditions {
+            return conditions::completion(self, conditions, seen, (used, one), lengths);
+        }
         if self.existentials & !seen.met == 0 {
             return self.plain_completion(seen, used, one, lengths);
         }
@@ -243,11 +272,11 @@ impl Object {
                 consider(length, met, self.with_member(seen, member, met), used);
             }
         }
-        for kind in &self.undeclared {
+        for (kind, index) in self.undeclared.iter().zip(0..) {
             for &(value, met) in &kind.witnesses {
                 let extra = (lengths.value)(value).saturating_add(lengths.colon);
                 let length = lengths.nth(&[(kind.name, extra)], self.next_free(used));
-                consider(length, met, self.with_undeclared(seen, met), used + 1);
+                consider(length, met, self.with_undeclared(seen, index, met), used + 1);
             }
         }
         best
@@ -309,7 +338,7 @@ impl Object {
 
     /// Of undeclared names in the order of their length, the first one that is free for sure: declared names and used
     /// ones may stand before it.
-    fn next_free(&self, used: u32) -> u32 {
+    pub(super) fn next_free(&self, used: u32) -> u32 {
         used.saturating_add(self.members.len() as u32 + 1)
     }
 

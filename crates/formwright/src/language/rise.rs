@@ -156,7 +156,7 @@ impl CompiledGraph {
             _ => return Rise::default(),
         };
         // A value that is no witness can make another member necessary.
-        let is_open = matches!(self.node(node), Node::Object(object) if object.existentials != 0);
+        let is_open = matches!(self.node(node), Node::Object(object) if object.tracks_values());
         let mut value = if is_open { UNKNOWN } else { 0 };
         self.each_part(node, |part| value = value.max(values[part as usize]));
         Rise { member, item, value }
@@ -165,7 +165,7 @@ impl CompiledGraph {
     /// Bytes of the dearest member that need not come, or name that must, with a comma. Where members are counted, one can
     /// bring others with it.
     fn rise_of_object(&self, object: &Object) -> Option<u32> {
-        if object.existentials != 0 {
+        if object.tracks_values() {
             return None;
         }
         self.with_lengths(&object.layout, |lengths| {

@@ -277,7 +277,7 @@ impl Facts {
 /// The leaves of which several texts may have to come that all differ.
 fn leaves_of_different_texts(node: &Node) -> SmallVec<[LeafId; 2]> {
     match node {
-        Node::Object(object) if object.low > 0 || object.existentials != 0 => {
+        Node::Object(object) if object.low > 0 || object.tracks_values() => {
             object.undeclared.iter().map(|kind| kind.name).collect()
         }
         Node::Distinct(leaves) => SmallVec::from_slice(leaves),

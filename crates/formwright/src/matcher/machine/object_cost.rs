@@ -121,7 +121,7 @@ impl Machine<'_> {
             let before = self.seen_of(object, seen);
             let after = |met| match object.members.get(member as usize) {
                 Some(_) => object.with_member(&before, member, met),
-                None => Seen { met: before.met | met, ..before.clone() }, // counted when its name ended
+                None => object.with_met(&before, member, met), // counted when its name ended
             };
             self.values_cost(object, member, after)
         };
@@ -176,7 +176,7 @@ impl Machine<'_> {
         let used = counted(self.stacks.used(before.names) + 1);
         let colon = self.graph.costs.colon(&object.layout);
         let member = object.members.len() as u32 + kind;
-        let after = |met| Seen { names: used, ..object.with_undeclared(before, met) };
+        let after = |met| Seen { names: used, ..object.with_undeclared(before, kind, met) };
         self.values_cost(object, member, after).saturating_add(colon).min(INFINITE)
     }
 

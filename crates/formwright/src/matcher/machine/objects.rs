@@ -89,8 +89,8 @@ impl Machine<'_> {
         self.asked |= names != NONE;
         let at = self.stacks.excluded_names(node, object, names);
         let start = self.path.len() as u32;
-        for (index, kind) in object.undeclared.iter().enumerate() {
-            if !self.leaves_room(object, seen, kind) || !self.has_unused_name(node, object, seen, kind) {
+        for (index, kind) in (0..).zip(&object.undeclared) {
+            if !self.leaves_room(object, seen, index) || !self.has_unused_name(node, object, seen, kind) {
                 continue;
             }
             let position = Position::Named { kind: index as u16, object: node, seen, start };
@@ -129,7 +129,7 @@ impl Machine<'_> {
     ) {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return };
-        let mut next = object.with_undeclared(self.stacks.seen(seen), 0);
+        let mut next = object.with_undeclared_name(self.stacks.seen(seen));
         let name = self.text_since(start).map(|text| text[1..].to_vec());
         next.names = match name {
             Some(name) if are_known(next.names) => self.stacks.use_name(node, object, next.names, &name),
@@ -194,15 +194,25 @@ impl Machine<'_> {
         let next = if (member as usize) < object.members.len() {
             object.with_member(before, member, met)
         } else {
-            Seen { met: before.met | met, ..before.clone() } // counted when its name ended
+            object.with_met(before, member, met) // counted when its name ended
         };
-        let alive = object.existentials == 0 || self.feasible(object, &next);
+        let alive = !object.tracks_values() || self.feasible(object, &next);
         alive.then(|| self.stacks.intern_seen(next))
     }
 
     /// Whether the object can still be completed.
     fn feasible(&self, object: &Object, seen: &Seen) -> bool {
         self.completion(object, seen, false).is_some()
+    }
+
+    /// Whether a member can come with one of its values, so that the object can still be completed. `after` is what the
+    /// object has seen then.
+    fn some_way(&self, object: &Object, member: u32, after: impl Fn(u32) -> Seen) -> bool {
+        let (value, witnesses) = object.values_of(member);
+        let mut ways = std::iter::once((value, 0)).chain(witnesses.iter().copied());
+        ways.any(|(value, met)| {
+            self.graph.facts.shortest(value) < INFINITE && self.feasible(object, &after(met))
+        })
     }
 
     /// Whether some declared name at or below `at` may come.
@@ -240,9 +250,7 @@ impl Machine<'_> {
         if !object.is_counted() {
             return true;
         }
-        let met = object.members[member as usize].witnesses.iter().map(|(_, met)| *met);
-        let mut ways = std::iter::once(0).chain(met);
-        ways.any(|met| self.feasible(object, &object.with_member(seen, member, met)))
+        self.some_way(object, member, |met| object.with_member(seen, member, met))
     }
 
     /// Whether an undeclared name may come.
@@ -254,10 +262,9 @@ impl Machine<'_> {
         if !object.any_order && object.next_required(before.position) < object.members.len() as u32 {
             return false;
         }
-        object
-            .undeclared
-            .iter()
-            .any(|kind| self.leaves_room(object, seen, kind) && self.has_unused_name(node, object, seen, kind))
+        (0..).zip(&object.undeclared).any(|(index, kind)| {
+            self.leaves_room(object, seen, index) && self.has_unused_name(node, object, seen, kind)
+        })
     }
 
     /// Whether some name of this kind is not used yet. Where names may have any number of characters, some longer name
@@ -278,13 +285,13 @@ impl Machine<'_> {
     }
 
     /// Whether the object can be completed after a member of this kind.
-    fn leaves_room(&self, object: &Object, seen: Progress, kind: &UndeclaredKind) -> bool {
+    fn leaves_room(&self, object: &Object, seen: Progress, index: u32) -> bool {
         if !object.is_counted() {
             return true;
         }
         let before = self.stacks.seen(seen);
-        let mut met = std::iter::once(0).chain(kind.witnesses.iter().map(|(_, met)| *met));
-        met.any(|met| self.feasible(object, &object.with_undeclared(before, met)))
+        let member = object.members.len() as u32 + index;
+        self.some_way(object, member, |met| object.with_undeclared(before, index, met))
     }
 
     /// Whether a comma may come: some member can follow.
@@ -298,6 +305,9 @@ impl Machine<'_> {
             return object.next_required(next) == object.members.len() as u32;
         }
         let seen = self.stacks.seen(seen);
+        if let Some(conditions) = &object.conditions {
+            return conditions.hold(seen) && object.missing(seen).is_empty();
+        }
         seen.count >= object.low && object.existentials & !seen.met == 0 && object.missing(seen).is_empty()
     }
 }

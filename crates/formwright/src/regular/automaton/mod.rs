@@ -46,7 +46,7 @@ pub type StateId = u32;
 pub const DEAD: StateId = 0;
 
 /// Where one byte leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step(u32);
 
 const ACCEPTING: u32 = 1 << 31;

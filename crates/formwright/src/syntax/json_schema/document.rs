@@ -73,6 +73,8 @@ pub struct Documents<'d> {
     start: Pointer<'d>,
     /// Whether some schema speaks of what others leave unevaluated.
     pub unevaluated: bool,
+    /// Whether some schema takes a complement.
+    pub complements: bool,
     objects: usize,
 }
 
@@ -100,6 +102,7 @@ impl<'d> Documents<'d> {
     /// Adds a document; it is walked if some schema in it has a name, besides the whole.
     pub fn add(&mut self, uri: &'d str, root: &'d Value<'d>, default: Dialect, mentions: Mentions) {
         self.unevaluated |= mentions.unevaluated;
+        self.complements |= mentions.complements;
         self.objects += mentions.objects;
         let dialect = root.get("$schema").and_then(Value::as_str).and_then(Dialect::of).unwrap_or(default);
         let start = self.start.clone();

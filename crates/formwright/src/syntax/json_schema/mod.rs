@@ -213,9 +213,9 @@ fn is_misread(schema: &str, options: &Options) -> bool {
 
 /// Nothing is written, but values may be left out that satisfy the schema.
 fn only_left_out<'d>(reader: &read::SchemaReader<'d>, part: sets::Condition<'d>) -> Error {
-    let what = "what satisfies it, if anything, is left out: it has too many alternatives, or a format of which some \
-                texts are not written";
-    Error::unsupported(&reader.pointer_of(part), what).hint("simplify oneOf, not, anyOf or enum")
+    let what = "what satisfies it, if anything, is left out: it depends on a format of which some texts are not written, \
+                or which some readers do not assert";
+    Error::unsupported(&reader.pointer_of(part), what).hint("leave format out below not, oneOf and if")
 }
 
 /// Nothing is written, but a larger alphabet has texts that satisfy the schema. Some value at `pointer` needs them.

@@ -170,6 +170,8 @@ pub struct Mentions {
     pub names: bool,
     /// Whether `unevaluatedItems` or `unevaluatedProperties` stand anywhere.
     pub unevaluated: bool,
+    /// Whether a keyword stands anywhere that takes a complement.
+    pub complements: bool,
     /// How many different objects there are.
     pub objects: usize,
 }
@@ -248,6 +250,8 @@ enum Sense {
     RecursiveAnchor,
     /// It applies to what other keywords leave unevaluated.
     Unevaluated,
+    /// It asks for values that are not valid against a schema.
+    Complement,
     /// Its values.
     Constants,
     /// Schemas by name.
@@ -263,6 +267,7 @@ impl Sense {
             "id" | "$id" | "$anchor" | "$dynamicAnchor" => Self::Name,
             "$recursiveAnchor" => Self::RecursiveAnchor,
             "unevaluatedItems" | "unevaluatedProperties" => Self::Unevaluated,
+            "not" | "oneOf" | "if" | "maxContains" => Self::Complement,
             "enum" | "const" => Self::Constants,
             "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies" | "dependentSchemas" => {
                 Self::Schemas
@@ -281,6 +286,7 @@ impl ValueReader<'_, '_> {
             matches!((sense, value), (Sense::Name, Value::String(_)) | (Sense::RecursiveAnchor, Value::Bool(_)));
         mentions.names |= names && !self.is_root;
         mentions.unevaluated |= sense == Sense::Unevaluated;
+        mentions.complements |= sense == Sense::Complement;
         self.all.mentions.set(mentions);
         names
     }

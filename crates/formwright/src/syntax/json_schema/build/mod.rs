@@ -10,6 +10,7 @@
 
 mod alphabet;
 mod arrays;
+mod conditional;
 mod declared;
 mod objects;
 mod strings;
@@ -25,7 +26,7 @@ use super::Options;
 use super::number::NumberSet;
 use super::numerals::told_apart;
 use super::read::SchemaReader;
-use super::sets::{Atom, Condition, StringSet, ValueSet, is_never};
+use super::sets::{Atom, Condition, StringSet, TRUE, ValueSet, is_never};
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
@@ -172,8 +173,12 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         for array in &set.arrays {
             options.push(self.array(array, whole)?);
         }
-        for object in &set.objects {
-            options.push(self.object(object, whole)?);
+        if set.formula == TRUE {
+            for object in &set.objects {
+                options.push(self.object(object, whole)?);
+            }
+        } else {
+            options.push(self.conditional_object(&set.objects, set.formula, whole)?);
         }
         if !literals.is_empty() {
             options.insert(0, self.graph.texts(literals));

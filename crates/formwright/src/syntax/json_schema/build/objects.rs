@@ -14,25 +14,23 @@ use smallvec::SmallVec;
 use super::declared::{Declared, FEW};
 use super::strings::escaped;
 use super::{GraphBuilder, MOST_KINDS};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::language::{Member, Node, NodeId, Object, UndeclaredKinds, link_required};
 use crate::syntax::json_schema::Order;
-use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, conjoin_in, is_never};
+use crate::syntax::json_schema::sets::{
+    Condition, NameSet, ObjectSet, StringSet, TRUE, conjoin_in, is_never, lone,
+};
 
 /// Names of a finite language that are declared one by one.
 pub(super) const MOST_NAMES: usize = 256;
 
 /// By declared name: what its value must meet.
-type Conditions<'d> = SmallVec<[Condition<'d>; FEW]>;
+pub(super) type Conditions<'d> = SmallVec<[Condition<'d>; FEW]>;
 
 impl<'d> GraphBuilder<'_, 'd> {
     pub(super) fn object(&mut self, object: &ObjectSet<'d>, whole: Condition<'d>) -> Result<Node> {
         if object.existentials.len() > MOST_KINDS {
-            let what = format!(
-                "{} conditions on \"some member\" meet in one object; at most {MOST_KINDS} can be tracked",
-                object.existentials.len()
-            );
-            return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
+            return self.conditional_object(&lone(object.clone()), TRUE, whole);
         }
         let finite = finite_names(object);
         let mut names = declared_names(object);
@@ -64,6 +62,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             high: object.high,
             any_order: self.options.order == Order::Model,
             existentials: (1 << object.existentials.len()) - 1,
+            conditions: None,
             implied,
             layout: self.layout,
             members,
@@ -91,13 +90,14 @@ impl<'d> GraphBuilder<'_, 'd> {
     }
 
     /// The condition on the value of each declared member.
-    fn conditions(&mut self, object: &ObjectSet<'d>, names: &Declared<'d>) -> Conditions<'d> {
+    pub(super) fn conditions(&mut self, object: &ObjectSet<'d>, names: &Declared<'d>) -> Conditions<'d> {
         let mut all = Conditions::from_elem(Condition::default(), names.len());
         for (at, rule) in object.rules.iter().enumerate() {
             let arena = self.reader.arena;
             let add = |index: usize| all[index] = conjoin_in(arena, all[index], rule.condition);
             match &rule.names {
                 NameSet::One(name) => names.place(name, at).into_iter().for_each(add),
+                NameSet::Kind(_) => {}
                 NameSet::In(tree) => {
                     let inside = self.reader.inside(tree, names.iter());
                     (0..names.len()).filter(|index| inside[*index]).for_each(add);
@@ -138,7 +138,7 @@ impl<'d> GraphBuilder<'_, 'd> {
 }
 
 /// Every name some rule mentions, in order.
-fn declared_names<'d>(object: &ObjectSet<'d>) -> Declared<'d> {
+pub(super) fn declared_names<'d>(object: &ObjectSet<'d>) -> Declared<'d> {
     let mut names = Declared::default();
     object.rules.iter().filter_map(|rule| rule.names.only()).zip(0..).for_each(|(name, at)| names.add(name, at));
     object.required.iter().zip(0..).for_each(|(name, at)| names.add(name, at));
@@ -148,7 +148,7 @@ fn declared_names<'d>(object: &ObjectSet<'d>) -> Declared<'d> {
         let others = match &rule.names {
             NameSet::One(name) => std::slice::from_ref(name),
             NameSet::Except { names, .. } => names,
-            NameSet::In(_) => &[],
+            NameSet::In(_) | NameSet::Kind(_) => &[],
         };
         others.iter().zip(0..).for_each(|(name, at)| names.add(name, at));
     }
@@ -156,7 +156,7 @@ fn declared_names<'d>(object: &ObjectSet<'d>) -> Declared<'d> {
 }
 
 /// All allowed names, when `propertyNames` leaves finitely many.
-fn finite_names<'d>(object: &ObjectSet<'d>) -> Option<Vec<&'d str>> {
+pub(super) fn finite_names<'d>(object: &ObjectSet<'d>) -> Option<Vec<&'d str>> {
     object.names.iter().find_map(|names| match names {
         StringSet::Finite(texts) if texts.len() <= MOST_NAMES => Some(texts.clone()),
         _ => None,

@@ -4,10 +4,13 @@
 //! patternProperties ^x: A, y$: B     ^x ∧ y$: A∧B     ^x ∧ ¬y$: A     ¬^x ∧ y$: B     ¬^x ∧ ¬y$: any
 //! ```
 //!
-//! Cost: exponential in the number of patterns that overlap, so these are few; patterns of which no two share a name
-//! make one kind each. Wrinkle: names are written in their one form, so a declared or used name cannot come again in
-//! another.
+//! Cost: of few patterns, all sets are tried; of more, the sets that names reach are found by running the automata of the
+//! patterns side by side. Names are written in their one form, so a declared or used name cannot come again in another.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::GraphBuilder;
@@ -16,7 +19,8 @@ use super::declared::Declared;
 use super::objects::MOST_NAMES;
 use crate::error::{Error, Result};
 use crate::language::{Leaf, UNBOUNDED, UndeclaredKind, UndeclaredKinds};
-use crate::regular::{Encoding, Escapes, Regular};
+use crate::regular::{Automaton, Encoding, Escapes, Regular, Step};
+use crate::syntax::json_schema::read::SchemaReader;
 use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, conjoin_in, is_never};
 
 /// Most patterns in one object that may all overlap.
@@ -26,10 +30,16 @@ const MOST_PATTERNS: usize = 8;
 const MOST_EXCLUSIVE: usize = 16;
 
 /// Sets of patterns, a bit for each.
-type PatternSets = SmallVec<[u32; 4]>;
+pub(super) type PatternSets = SmallVec<[u64; 4]>;
+
+/// Most patterns in one object.
+const MOST_PATTERNS_IN_ALL: usize = 64;
+
+/// Steps taken to find the sets of patterns that names reach.
+const STEPS: usize = 1 << 16;
 
 /// The name patterns of an object.
-struct NamePatterns {
+pub(super) struct NamePatterns {
     trees: Vec<Regular>,
     /// By pattern: those that share no name with it.
     disjoint: PatternSets,
@@ -37,7 +47,7 @@ struct NamePatterns {
 
 impl NamePatterns {
     /// The distinct patterns of an object's rules; `is_never` tells whether a language has no text.
-    fn new(object: &ObjectSet<'_>, mut is_never: impl FnMut(&Regular) -> bool) -> Self {
+    pub(super) fn new(object: &ObjectSet<'_>, mut is_never: impl FnMut(&Regular) -> bool) -> Self {
         let trees = distinct_patterns(object);
         let mut disjoint = PatternSets::from_elem(0, trees.len());
         if trees.len() <= MOST_EXCLUSIVE {
@@ -52,22 +62,49 @@ impl NamePatterns {
     }
 
     /// The sets of patterns that a name can be inside of, as far as pairs of them tell; `None` if they are too many.
-    fn overlaps(&self) -> Option<PatternSets> {
+    fn few_overlaps(&self) -> Option<PatternSets> {
         let many = self.trees.len();
         if many > MOST_EXCLUSIVE {
             return None;
         }
-        let possible = |set: &u32| (0..many).all(|at| set >> at & 1 == 0 || set & self.disjoint[at] == 0);
-        let sets: PatternSets = (0..1 << many).filter(possible).take((1 << MOST_PATTERNS) + 1).collect();
+        let possible = |set: &u64| (0..many).all(|at| set >> at & 1 == 0 || set & self.disjoint[at] == 0);
+        let sets: PatternSets = (0..1_u64 << many).filter(possible).take((1 << MOST_PATTERNS) + 1).collect();
         (sets.len() <= 1 << MOST_PATTERNS).then_some(sets)
+    }
+
+    /// The sets of patterns that some name is inside of exactly: the automata of the patterns read all names at once.
+    fn reached(&self, reader: &mut SchemaReader<'_>) -> Option<PatternSets> {
+        if self.trees.len() > MOST_PATTERNS_IN_ALL {
+            return None;
+        }
+        let automata = self.trees.iter().map(|tree| reader.automaton(tree)).collect::<Option<Vec<_>>>()?;
+        let bounds: BTreeSet<u8> = automata.iter().flat_map(|one| one.classes().map(|(first, _)| first)).collect();
+        let start: Vec<Step> = automata.iter().map(|automaton| automaton.start()).collect();
+        let (mut met, mut open, mut steps) = (FxHashSet::from_iter([start.clone()]), vec![start], 0);
+        let mut sets = BTreeSet::from([0]); // some name is outside of all of them, or no harm is done
+        while let Some(at) = open.pop() {
+            sets.insert((0..).zip(&at).map(|(index, step)| u64::from(step.accepting()) << index).sum());
+            for &byte in &bounds {
+                let next = |(automaton, step): (&Rc<Automaton>, &Step)| automaton.step(step.state(), byte);
+                let next: Vec<Step> = automata.iter().zip(&at).map(next).collect();
+                steps += 1;
+                if next.iter().any(|step| step.goes_on() || step.accepting()) && met.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+            if steps > STEPS {
+                return None;
+            }
+        }
+        Some(sets.into_iter().collect())
     }
 }
 
 /// The names that are inside some patterns and outside all others.
 #[derive(Clone, Copy)]
-struct Overlap<'p> {
+pub(super) struct Overlap<'p> {
     patterns: &'p NamePatterns,
-    inside: u32,
+    inside: u64,
 }
 
 impl Overlap<'_> {
@@ -77,9 +114,9 @@ impl Overlap<'_> {
     }
 
     /// Whether these names are in a set made of the patterns.
-    fn is_in(self, names: &NameSet<'_>) -> bool {
+    pub(super) fn is_in(self, names: &NameSet<'_>) -> bool {
         match names {
-            NameSet::One(_) => false,
+            NameSet::One(_) | NameSet::Kind(_) => false,
             NameSet::In(tree) => self.is_inside(tree),
             NameSet::Except { patterns, .. } => !patterns.iter().any(|tree| self.is_inside(tree)),
         }
@@ -87,7 +124,7 @@ impl Overlap<'_> {
 
     /// The languages whose intersection is these names. Being outside of a pattern need not be said where a disjoint
     /// one has them inside.
-    fn languages(self) -> impl Iterator<Item = Regular> {
+    pub(super) fn languages(self) -> impl Iterator<Item = Regular> {
         self.patterns.trees.iter().zip(&self.patterns.disjoint).filter_map(move |(tree, disjoint)| {
             if self.is_inside(tree) {
                 Some(tree.clone())
@@ -110,7 +147,7 @@ fn distinct_patterns(object: &ObjectSet<'_>) -> Vec<Regular> {
         match &rule.names {
             NameSet::In(tree) => add(tree),
             NameSet::Except { patterns, .. } => patterns.iter().for_each(&mut add),
-            NameSet::One(_) => {}
+            NameSet::One(_) | NameSet::Kind(_) => {}
         }
     }
     patterns
@@ -125,18 +162,25 @@ impl<'d> GraphBuilder<'_, 'd> {
         declared: &Declared<'d>,
     ) -> Result<UndeclaredKinds> {
         let patterns = NamePatterns::new(object, |tree| self.reader.is_never(tree));
-        let Some(overlaps) = patterns.overlaps() else {
-            let what = format!(
-                "{} name patterns meet in one object; at most {MOST_PATTERNS} that overlap can be told apart",
-                patterns.trees.len()
-            );
-            return Err(Error::unsupported(&self.reader.pointer_of(whole), what));
-        };
-        let mut kinds = UndeclaredKinds::with_capacity(overlaps.len());
-        for inside in overlaps {
-            kinds.extend(self.undeclared_kind(object, whole, Overlap { patterns: &patterns, inside }, declared));
+        let mut kinds = UndeclaredKinds::new();
+        for overlap in self.overlaps(&patterns, whole)? {
+            kinds.extend(self.undeclared_kind(object, whole, overlap, declared));
         }
         Ok(kinds)
+    }
+
+    /// The ways in which a name can be inside and outside of patterns.
+    pub(super) fn overlaps<'p>(
+        &mut self,
+        patterns: &'p NamePatterns,
+        whole: Condition<'d>,
+    ) -> Result<impl Iterator<Item = Overlap<'p>> + use<'p, 'd>> {
+        let sets = patterns.few_overlaps().or_else(|| patterns.reached(self.reader)).ok_or_else(|| {
+            let what = format!("{} name patterns meet in one object and overlap in too many ways", patterns.trees.len());
+            Error::unsupported(&self.reader.pointer_of(whole), what)
+                .hint("make the patterns of patternProperties fewer, or such that they do not overlap")
+        })?;
+        Ok(sets.into_iter().map(|inside| Overlap { patterns, inside }))
     }
 
     /// The members whose names are in an overlap, if there are such names and they may have a value.
@@ -153,8 +197,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         if is_never(condition) {
             return None;
         }
-        let tree = Regular::and(object.names.iter().map(StringSet::tree).chain(overlap.languages()));
-        let tree = self.in_alphabet(tree, &object.names, Texts::Names, whole);
+        let tree = self.names_of_kind(object, whole, overlap);
         if self.reader.is_never(&tree) {
             return None;
         }
@@ -167,6 +210,17 @@ impl<'d> GraphBuilder<'_, 'd> {
         let meets: Vec<bool> = object.existentials.iter().map(|some| overlap.is_in(&some.names)).collect();
         let witnesses = self.witnesses(object, condition, &meets);
         Some(UndeclaredKind { name, most, value, witnesses })
+    }
+
+    /// The names of undeclared members in an overlap.
+    pub(super) fn names_of_kind(
+        &mut self,
+        object: &ObjectSet<'d>,
+        whole: Condition<'d>,
+        overlap: Overlap<'_>,
+    ) -> Regular {
+        let tree = Regular::and(object.names.iter().map(StringSet::tree).chain(overlap.languages()));
+        self.in_alphabet(tree, &object.names, Texts::Names, whole)
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.

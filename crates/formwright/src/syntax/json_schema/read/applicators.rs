@@ -6,7 +6,7 @@
 //! {"if": A, "then": B, "else": C}     (A ∧ B) | (¬A ∧ C)
 //! ```
 //!
-//! Cost: the products of unions. Wrinkle: `oneOf` would need all pairs; options that plainly share no value need no
+//! Cost: the products of unions, or formulas where these would be too large. `oneOf` would need all pairs; options that plainly share no value need no
 //! complement, and in most schemas that is all of them.
 
 use std::borrow::Cow;
@@ -23,7 +23,12 @@ use crate::error::{Error, Result};
 use crate::language::UNBOUNDED;
 use crate::regular::Regular;
 use crate::syntax::json_schema::document::Dialect;
-use crate::syntax::json_schema::sets::{ArraySet, Condition, NEVER, NameSet, ObjectSet, Rule, ValueSet, lone};
+use crate::syntax::json_schema::sets::{
+    ArraySet, Condition, Formula, FormulaId, NEVER, NameSet, ObjectSet, Rule, TRUE, Union, ValueSet, lone,
+};
+
+/// Branches of `anyOf` of which all intersections are made where it matters which of them evaluated something.
+const FEW_BRANCHES: usize = 5;
 
 /// Options of `oneOf` for which pairs without a common value are kept.
 const PAIRED: usize = 64;
@@ -38,23 +43,23 @@ impl<'d> SchemaReader<'d> {
     ) -> Result<Rc<ValueSet<'d>>> {
         for part in self.each(map, "allOf", place)? {
             let part = self.values(part)?;
-            set = Some(self.intersect(set, part, place));
+            set = Some(self.intersect(set, part)?);
         }
         if map.contains_key("anyOf") {
             let options = self.each(map, "anyOf", place)?;
-            let union = self.any_of(&options, place)?;
-            set = Some(self.intersect(set, Rc::new(union), place));
+            let union = self.any_of(&options)?;
+            set = Some(self.intersect(set, Rc::new(union))?);
         }
         if map.contains_key("oneOf") {
             let options = self.each(map, "oneOf", place)?;
-            let union = self.one_of(&options, set.as_deref().map(ValueSet::over_approximation), place)?;
-            set = Some(self.intersect(set, Rc::new(union), place));
+            let union = self.one_of(&options, set.as_deref().map(ValueSet::over_approximation))?;
+            set = Some(self.intersect(set, Rc::new(union))?);
         }
         if let Some(value) = map.get("not") {
             let inner = self.child(place, value, || place.pointer.at("not"));
             let negated = self.negate(inner);
             let negated = self.values(negated)?;
-            set = Some(self.intersect(set, negated, place));
+            set = Some(self.intersect(set, negated)?);
         }
         let set = set.unwrap_or_else(|| Rc::new(ValueSet::any()));
         let set = self.conditional(map, place, set)?;
@@ -63,15 +68,14 @@ impl<'d> SchemaReader<'d> {
     }
 
     /// What is in both, where none stands for everything.
-    fn intersect(
+    pub(super) fn intersect(
         &mut self,
         set: Option<Rc<ValueSet<'d>>>,
         by: Rc<ValueSet<'d>>,
-        place: &SchemaPlace<'d>,
-    ) -> Rc<ValueSet<'d>> {
+    ) -> Result<Rc<ValueSet<'d>>> {
         match set {
-            None => by,
-            Some(set) => Rc::new(self.join(&set, &by, place)),
+            None => Ok(by),
+            Some(set) => self.and(&set, &by).map(Rc::new),
         }
     }
 
@@ -88,24 +92,37 @@ impl<'d> SchemaReader<'d> {
             .collect())
     }
 
-    fn any_of(&mut self, options: &[Condition<'d>], place: &SchemaPlace<'d>) -> Result<ValueSet<'d>> {
+    fn any_of(&mut self, options: &[Condition<'d>]) -> Result<ValueSet<'d>> {
+        let sets = options.iter().map(|option| self.values(option)).collect::<Result<Vec<_>>>()?;
         let mut union = ValueSet::never();
+        for set in &sets {
+            union = union.or(set, &mut self.formulas);
+        }
+        if self.unevaluated { self.evaluated_by_several(&sets, union) } else { Ok(union) }
+    }
+
+    /// A value that is in several branches is evaluated by all of them: intersections of branches are added to their
+    /// union. Of many branches, objects need none, because a formula tells of each branch what it evaluates.
+    fn evaluated_by_several(&mut self, sets: &[Rc<ValueSet<'d>>], mut union: ValueSet<'d>) -> Result<ValueSet<'d>> {
+        let mut sets: Vec<ValueSet<'d>> = sets.iter().map(|set| (**set).clone()).collect();
+        if sets.len() > FEW_BRANCHES {
+            let branches: Vec<_> = sets.iter().map(|set| set.object_formula(&mut self.formulas)).collect();
+            let either = self.formulas.disjunction(branches);
+            union.set_objects(lone(ObjectSet::any()), either);
+            sets.retain(|set| set.arrays.iter().any(|array| array.evaluated > 0 || !array.evaluated_if.is_empty()));
+            sets = sets.into_iter().map(|set| ValueSet { arrays: set.arrays, ..ValueSet::never() }).collect();
+        }
+        if sets.len() > FEW_BRANCHES {
+            return Err(Error::limit("alternatives", 1 << sets.len().min(32), 1 << FEW_BRANCHES));
+        }
         let mut combined: Vec<ValueSet<'d>> = Vec::new();
-        for option in options {
-            let set = self.values(option)?;
-            if self.unevaluated {
-                // A value in several branches is evaluated by all of them.
-                for other in combined.clone() {
-                    let joined = self.join(&other, &set, place);
-                    union = union.or(&joined);
-                    combined.push(joined);
-                }
-                if combined.len() > self.limits().alternatives {
-                    return Err(Error::limit("alternatives", combined.len(), self.limits().alternatives));
-                }
-                combined.push((*set).clone());
+        for set in sets {
+            for other in combined.clone() {
+                let joined = self.and(&other, &set)?;
+                union = union.or(&joined, &mut self.formulas);
+                combined.push(joined);
             }
-            union = union.or(&set);
+            combined.push(set);
         }
         Ok(union)
     }
@@ -116,7 +133,6 @@ impl<'d> SchemaReader<'d> {
         &mut self,
         options: &[Condition<'d>],
         base: Option<&ValueSet<'d>>,
-        place: &SchemaPlace<'d>,
     ) -> Result<ValueSet<'d>> {
         let sets = options.iter().map(|option| {
             let set = self.values(option)?;
@@ -140,9 +156,9 @@ impl<'d> SchemaReader<'d> {
                 }
                 let negated = self.negate(option);
                 let outside = self.values(negated)?;
-                only = Cow::Owned(self.join(&only, &outside, place));
+                only = Cow::Owned(self.and(&only, &outside)?);
             }
-            union = union.or(&only);
+            union = union.or(&only, &mut self.formulas);
         }
         Ok(union)
     }
@@ -168,13 +184,20 @@ impl<'d> SchemaReader<'d> {
             None => Ok(Rc::new(ValueSet::any())),
         };
         let yes = self.values(condition)?;
+        let condition_is_uncertain = yes.is_under_approximation();
         let then = branch(self, "then")?;
-        let yes = self.join(&yes, &then, place);
+        let yes = self.and(&yes, &then)?;
         let negated = self.negate(condition);
         let no = self.values(negated)?;
         let otherwise = branch(self, "else")?;
-        let no = self.join(&no, &otherwise, place);
-        Ok(Rc::new(self.join(&set, &yes.or(&no), place)))
+        let no = self.and(&no, &otherwise)?;
+        let mut either = yes.or(&no, &mut self.formulas);
+        if condition_is_uncertain {
+            // Whichever branch a reader takes, these values are valid.
+            let both = self.and(&then, &otherwise)?;
+            either = either.or(&both, &mut self.formulas);
+        }
+        Ok(Rc::new(self.and(&set, &either)?))
     }
 
     fn dependent_schemas(
@@ -197,11 +220,12 @@ impl<'d> SchemaReader<'d> {
                     ..ValueSet::never()
                 };
                 let inner = self.values(formula_of)?;
-                let there = self.join(&there, &inner, place);
+                let there = self.and(&there, &inner)?;
                 let never = Rule { names: NameSet::One(name), condition: NEVER };
                 let absent =
                     ValueSet { objects: lone(ObjectSet { rules: vec![never], ..ObjectSet::any() }), ..ValueSet::any() };
-                set = Rc::new(self.join(&set, &absent.or(&there), place));
+                let either = absent.or(&there, &mut self.formulas);
+                set = Rc::new(self.and(&set, &either)?);
             }
         }
         Ok(set)
@@ -217,8 +241,13 @@ impl<'d> SchemaReader<'d> {
         if let Some(value) = map.get("unevaluatedProperties") {
             let condition = self.child(place, value, || place.pointer.at("unevaluatedProperties"));
             let objects = std::mem::take(&mut set.objects);
-            let left = |object: &Rc<_>| unevaluated_members(object, condition, self.arena).map(Rc::new);
-            set.objects = objects.iter().filter_map(left).collect();
+            if set.formula == TRUE {
+                let left = |object: &Rc<_>| unevaluated_members(object, condition, self.arena).map(Rc::new);
+                set.objects = objects.iter().filter_map(left).collect();
+            } else {
+                let formula = self.unevaluated_formula(&objects, set.formula, condition);
+                set.set_objects(objects, formula);
+            }
         }
         if let Some(value) = map.get("unevaluatedItems") {
             let condition = self.child(place, value, || place.pointer.at("unevaluatedItems"));
@@ -240,6 +269,22 @@ impl<'d> SchemaReader<'d> {
     }
 }
 
+impl<'d> SchemaReader<'d> {
+    /// As [`unevaluated_members`], where a formula tells which members are evaluated.
+    fn unevaluated_formula(
+        &mut self,
+        objects: &Union<ObjectSet<'d>>,
+        formula: FormulaId,
+        condition: Condition<'d>,
+    ) -> FormulaId {
+        let of = self.formulas.of_union(objects, formula);
+        let left = self.formulas.unit(Formula::EachUnevaluated(of, condition));
+        let every_name = NameSet::Except { names: &[], patterns: Vec::new() };
+        let all = self.formulas.unit(Formula::Evaluates(every_name));
+        self.formulas.conjunction([formula, left, all])
+    }
+}
+
 /// The object with `condition` demanded of every member that nothing evaluates.
 fn unevaluated_members<'d>(object: &ObjectSet<'d>, condition: Condition<'d>, arena: &'d Bump) -> Option<ObjectSet<'d>> {
     let mut names: Vec<&'d str> = Vec::new();
@@ -249,6 +294,7 @@ fn unevaluated_members<'d>(object: &ObjectSet<'d>, condition: Condition<'d>, are
         match evaluated {
             NameSet::One(name) => names.push(*name),
             NameSet::In(tree) => patterns.push(tree.clone()),
+            NameSet::Kind(_) => {}
             NameSet::Except { names, patterns } => inside = Some((*names, patterns.clone())),
         }
     }

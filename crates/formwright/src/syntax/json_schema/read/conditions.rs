@@ -13,14 +13,8 @@ use super::SchemaReader;
 use super::place::SchemaPlace;
 use crate::error::{Error, Result};
 use crate::syntax::json_schema::sets::{
-    Atom, Condition, NEVER, NoComplement, ProductRules, ValueSet, conjoin_in, is_never,
+    Atom, Condition, NEVER, ProductRules, ValueSet, conjoin_in, is_never,
 };
-
-/// How many times the usual number of alternatives is kept with `unevaluated*` ...
-const UNEVALUATED_FACTOR: usize = 64;
-
-/// ... until this many were made in all.
-const MOST_MADE: usize = 100_000;
 
 impl<'d> SchemaReader<'d> {
     /// The values a condition allows.
@@ -52,7 +46,7 @@ impl<'d> SchemaReader<'d> {
             let part = self.values_of_atom(atom)?;
             set = Some(match set {
                 None => part,
-                Some(set) => Rc::new(self.and(&set, &part, atom)),
+                Some(set) => Rc::new(self.and(&set, &part)?),
             });
         }
         Ok(set.unwrap_or_else(|| Rc::new(ValueSet::any())))
@@ -79,7 +73,8 @@ impl<'d> SchemaReader<'d> {
             Atom::Either(id) => {
                 let mut union = ValueSet::never();
                 for option in self.eithers[id as usize].clone() {
-                    union = union.or(&*self.values(option)?);
+                    let option = self.values(option)?;
+                    union = union.or(&option, &mut self.formulas);
                 }
                 Ok(Rc::new(union))
             }
@@ -134,48 +129,46 @@ impl<'d> SchemaReader<'d> {
     fn no_complement(&self, atom: Atom) -> Error {
         Error::unsupported(
             &self.pointer_of_atom(atom),
-            "the negation of this schema cannot be enforced: it demands unique items, has too many alternatives, or a \
-             format of which some texts are left out",
+            "the negation of this schema cannot be enforced: it demands unique items",
         )
-        .hint("simplify oneOf, not or anyOf")
+        .hint("simplify oneOf, not or if")
     }
 
-    /// What is in both sets; `atom` is the reason, for the record.
-    pub(super) fn and(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>, atom: Atom) -> ValueSet<'d> {
-        let rules = self.product_rules();
-        let mut both = a.and(b, rules, &mut |tree, text| self.accepts(tree, text));
-        self.made += both.objects.len() + both.arrays.len();
-        if both.is_under_approximation() && !a.is_under_approximation() && !b.is_under_approximation() {
-            self.note_under_approximation(atom);
-        }
+    /// What is in both sets.
+    pub(super) fn and(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>) -> Result<ValueSet<'d>> {
+        let (rules, mut formulas) = (self.product_rules(), std::mem::take(&mut self.formulas));
+        let both = a.and(b, rules, &mut formulas, &mut |tree, text| self.accepts(tree, text));
+        self.formulas = formulas;
+        let mut both = both?;
         if both.objects.len() > 1 {
             both.objects.retain(|object| !self.object_is_empty(object, 1));
         }
-        both
+        Ok(both)
     }
 
-    /// Where it matters which branches evaluated a member, no alternative absorbs another, so more of them are kept.
+    /// Where it matters which branches evaluated a member, no alternative absorbs another.
     fn product_rules(&self) -> ProductRules<'d> {
-        let factor = if self.unevaluated && self.made < MOST_MADE { UNEVALUATED_FACTOR } else { 1 };
-        let limit = self.limits().alternatives * factor;
-        ProductRules { arena: self.arena, limit, absorb: !self.unevaluated }
+        ProductRules { arena: self.arena, limit: self.limits().alternatives, absorb: !self.unevaluated }
     }
 
     pub(super) fn complement(&mut self, set: &ValueSet<'d>, atom: Atom) -> Result<ValueSet<'d>> {
-        let rules = self.product_rules();
-        let complement = set.complement(rules, &mut |condition| self.negate(condition));
-        let complement = complement.map_err(|NoComplement| self.no_complement(atom))?;
+        let (rules, mut formulas) = (self.product_rules(), std::mem::take(&mut self.formulas));
+        let complement = set.complement(rules, &mut formulas, &mut |condition| self.negate(condition));
+        self.formulas = formulas;
+        let complement = complement?.ok_or_else(|| self.no_complement(atom))?;
         if complement.is_under_approximation() {
-            self.note_under_approximation(atom);
+            self.note_formats(atom);
         }
         Ok(complement)
     }
 
-    fn note_under_approximation(&mut self, atom: Atom) {
+    /// Notes that a complement leaves out values on whose format readers differ.
+    fn note_formats(&mut self, atom: Atom) {
         if let Atom::Is(id) | Atom::IsNot(id) = atom {
             let place = self.schemas[id as usize].clone();
-            for key in ["oneOf", "anyOf", "not", "allOf", "if", "enum", "dependentSchemas", "dependencies", "$ref"] {
-                self.note(&place, key, "narrowed", "too many alternatives: only the first ones are written");
+            let note = "what is forbidden here holds whether formats are asserted or are annotations";
+            for key in ["format", "oneOf", "anyOf", "not", "allOf", "if", "dependentSchemas", "dependencies", "$ref"] {
+                self.note(&place, key, "narrowed", note);
             }
         }
     }

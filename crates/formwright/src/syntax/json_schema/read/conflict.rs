@@ -97,7 +97,8 @@ impl<'d> SchemaReader<'d> {
     fn allow_nothing(&mut self, parts: &[Part<'d>]) -> bool {
         let mut all = ValueSet::any();
         for (_, part) in parts {
-            all = self.and(&all, part, Atom::Never);
+            let Ok(both) = self.and(&all, part) else { return false };
+            all = both;
         }
         self.set_is_empty(&all, DEPTH)
     }

@@ -18,11 +18,11 @@ use crate::syntax::json_schema::sets::{
 };
 
 /// Checks inside each other at most, before a union is taken to have values.
-pub(super) const PROBE: u32 = 3;
+pub const PROBE: u32 = 3;
 
 impl<'d> SchemaReader<'d> {
     /// Whether a condition has no value, as far as a look `depth` levels deep shows it.
-    fn condition_is_empty(&mut self, condition: Condition<'_>, depth: u32) -> bool {
+    pub fn condition_is_empty(&mut self, condition: Condition<'_>, depth: u32) -> bool {
         if is_never(condition) {
             return true;
         }
@@ -131,7 +131,7 @@ impl<'d> SchemaReader<'d> {
     }
 
     /// The values of a schema that allows a few texts and nothing else.
-    fn only_texts(&mut self, condition: Condition<'_>) -> Option<Rc<ValueSet<'d>>> {
+    pub fn only_texts(&mut self, condition: Condition<'_>) -> Option<Rc<ValueSet<'d>>> {
         let [Atom::Is(_)] = *condition else { return None };
         if self.probing >= PROBE {
             return None;
@@ -140,7 +140,7 @@ impl<'d> SchemaReader<'d> {
         let set = self.values(condition);
         self.probing -= 1;
         let only = |set: &Rc<ValueSet<'d>>| {
-            let ValueSet { null, yes, no, numbers, strings, arrays, objects, superset } = &**set;
+            let ValueSet { null, yes, no, numbers, strings, arrays, objects, formula: _, superset } = &**set;
             !(*null || *yes || *no)
                 && superset.is_none()
                 && numbers.is_empty()

@@ -76,6 +76,33 @@ impl<'d> SchemaReader<'d> {
         found
     }
 
+    /// The texts of a language, if they are at most `most`.
+    pub fn texts(&mut self, tree: &Regular, most: usize) -> Option<Vec<&'d str>> {
+        let automaton = self.automaton(tree)?;
+        let start = automaton.start();
+        let mut texts: Vec<Vec<u8>> = Vec::from_iter(start.accepting().then(Vec::new));
+        let mut begun = VecDeque::from_iter(start.goes_on().then(|| (start.state(), Vec::new())));
+        while let Some((state, text)) = begun.pop_front() {
+            for (first, last) in automaton.classes() {
+                let step = automaton.step(state, first);
+                for byte in (first..=last).filter(|_| step.accepting() || step.goes_on()) {
+                    let longer: Vec<u8> = text.iter().copied().chain([byte]).collect();
+                    if step.accepting() {
+                        texts.push(longer.clone());
+                    }
+                    if step.goes_on() {
+                        begun.push_back((step.state(), longer));
+                    }
+                    if texts.len() + begun.len() > most {
+                        return None;
+                    }
+                }
+            }
+        }
+        let text = |text: Vec<u8>| Some(&*self.arena.alloc_str(std::str::from_utf8(&text).ok()?));
+        texts.into_iter().map(text).collect()
+    }
+
     /// Whether no text is in the language of `tree`. Most trees show it; else an automaton does, if it can be built.
     pub fn is_never(&mut self, tree: &Regular) -> bool {
         let shown = tree.is_plainly_never();
@@ -106,6 +133,7 @@ impl<'d> SchemaReader<'d> {
         match names {
             NameSet::One(one) => **one == *name,
             NameSet::In(tree) => self.accepts(tree, name),
+            NameSet::Kind(_) => false,
             NameSet::Except { names, patterns } => {
                 names.iter().all(|other| **other != *name) && patterns.iter().all(|tree| !self.accepts(tree, name))
             }

@@ -30,13 +30,13 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::document::{Dialect, Documents};
 use super::keywords::{self, About, Role};
-use super::sets::{Atom, Condition, NEVER, SchemaId, ValueSet};
+use super::sets::{Atom, Condition, Formulas, NEVER, SchemaId, ValueSet};
 use super::value::Value;
 use super::{Options, Reading};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::regular::{Automaton, Pieces, Regular};
-use emptiness::PROBE;
+pub use emptiness::PROBE;
 pub use place::Pointer;
 use place::{Keys, SchemaKey, SchemaPlace};
 use typed::{Types, kind};
@@ -106,8 +106,8 @@ pub struct SchemaReader<'d> {
     depth: usize,
     /// Emptiness checks under way: each may read further schemas.
     probing: u32,
-    /// Alternatives of objects and arrays made so far.
-    made: usize,
+    /// What objects must meet where alternatives are not multiplied out.
+    pub(super) formulas: Formulas<'d>,
     /// Whether there are dynamic references.
     dynamic: bool,
     /// Whether there are `unevaluated*` keywords.
@@ -138,7 +138,7 @@ impl<'d> SchemaReader<'d> {
             faults: 0,
             depth: 0,
             probing: 0,
-            made: 0,
+            formulas: Formulas::default(),
             dynamic,
             unevaluated: documents.unevaluated,
         }
@@ -331,7 +331,7 @@ impl<'d> SchemaReader<'d> {
         let mut set = if untyped { None } else { Some(Rc::new(self.typed(map, about, place)?)) };
         for key in ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().filter(|_| refers) {
             if let Some(target) = self.reference(map, key, place)? {
-                set = Some(set.map_or(target.clone(), |set| Rc::new(self.join(&set, &target, place))));
+                set = Some(self.intersect(set, target)?);
             }
         }
         if about.has(About::COMBINATIONS) {
@@ -340,10 +340,6 @@ impl<'d> SchemaReader<'d> {
         Ok(set.unwrap_or_else(|| Rc::new(ValueSet::any())))
     }
 
-    fn join(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>, place: &SchemaPlace<'d>) -> ValueSet<'d> {
-        let id = self.schema_id(place.clone());
-        self.and(a, b, Atom::Is(id))
-    }
 }
 
 #[cfg(test)]

@@ -55,14 +55,14 @@ impl<'d> SchemaReader<'d> {
         let mut set = self.by_type(map, about, place)?;
         if let Some(value) = map.get("const") {
             let constant = self.constant(value, place)?;
-            set = self.join(&set, &constant, place);
+            set = self.and(&set, &constant)?;
         }
         if let Some(value) = map.get("enum") {
             let Value::Array(options) = value else {
                 return Err(Error::schema(&place.pointer.at("enum").text(), "enum must be an array"));
             };
             let union = self.constants(options, place)?;
-            set = self.join(&set, &union, place);
+            set = self.and(&set, &union)?;
         }
         Ok(set)
     }
@@ -89,7 +89,7 @@ impl<'d> SchemaReader<'d> {
             numbers: only_if(types.has(Types::NUMBER | Types::INTEGER) && !numbers.is_empty(), numbers),
             arrays: if types.has(Types::ARRAY) { possible(array.unwrap_or_else(ArraySet::any)) } else { Union::new() },
             objects: only_if(types.has(Types::OBJECT) && objects.set.is_possible(), objects.set),
-            superset: None,
+            ..ValueSet::never()
         };
         let (texts, objects) = (strings.superset, objects.superset);
         if texts.is_some() || objects.is_some() {
@@ -117,7 +117,10 @@ impl<'d> SchemaReader<'d> {
                     let value = decimal(number, place)?;
                     numbers.insert((is_float(number, &value), value));
                 }
-                other => union = union.or(&self.constant(other, place)?),
+                other => {
+                    let constant = self.constant(other, place)?;
+                    union = union.or(&constant, &mut self.formulas);
+                }
             }
         }
         union.strings = StringSet::Finite(distinct(texts));
@@ -216,7 +219,7 @@ impl<'d> SchemaReader<'d> {
             if tree == Regular::Never {
                 return Err(Error::regex(source, (0, source.len()), "no text matches it"));
             }
-            return Ok(Some(StringSet::of(tree).into()));
+            return Ok(Some(Approximated { set: StringSet::of(tree), superset: self.unasserted() }));
         }
         if !self.options.assert_formats {
             self.note(place, "format", "annotation", "formats are not asserted");
@@ -226,12 +229,18 @@ impl<'d> SchemaReader<'d> {
             if !format.left_out.is_empty() {
                 self.note(place, "format", "narrowed", format.left_out);
             }
-            let superset = format::over_approximation(format).map(|tree| Box::new(StringSet::of(tree)));
+            let left_out = || format::over_approximation(format).map(|tree| Box::new(StringSet::of(tree)));
+            let superset = self.unasserted().or_else(left_out);
             Ok(Some(Approximated { set: StringSet::of(format::tree(format)), superset }))
         } else {
             self.note(place, "format", "annotation", "unknown format");
             Ok(None)
         }
+    }
+
+    /// What a format means to readers who take it as an annotation: any string. Only a complement asks for it.
+    fn unasserted(&self) -> Option<Box<StringSet<'d>>> {
+        self.documents.complements.then(|| Box::new(StringSet::all()))
     }
 
     fn arrays(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<ArraySet<'d>> {

@@ -10,12 +10,15 @@
 //! objects   rules "members named K have values in F", required names, counts, "some member is in ..."
 //! ```
 //!
-//! Child values are not expanded here: they are [`Condition`]s on sub-schemas. Cost: that of the products ([`union`]).
-//! Wrinkle: a product may be cut, and some formats leave texts out. Such a set is an under-approximation of what is
+//! Child values are not expanded here: they are [`Condition`]s on sub-schemas. Where a product of objects would be too
+//! large, its factors are kept as a [formula](Formula) instead. Cost: that of the products ([`union`]).
+//!
+//! Some formats leave texts out, and not all readers assert formats. Such a set is an under-approximation of what is
 //! meant; beside it stands an over-approximation, because only that one has a complement that is surely forbidden.
 
 mod arrays;
 mod condition;
+mod formula;
 mod objects;
 mod strings;
 mod union;
@@ -23,12 +26,14 @@ mod union;
 use std::rc::Rc;
 
 use super::number::NumberSet;
+use crate::error::{Error, Result};
 use crate::regular::Regular;
 pub use arrays::{ArraySet, Contains};
 pub use condition::{Atom, Condition, NEVER, OwnedCondition, SchemaId, conjoin, conjoin_in, is_never};
+pub use formula::{FALSE, Formula, FormulaId, Formulas, TRUE};
 pub use objects::{NameSet, ObjectSet, Rule};
 pub use strings::StringSet;
-use union::{Conjunct, extend_new, product, shared};
+use union::{extend_new, product, shared};
 pub use union::{ProductRules, Union, lone};
 
 /// A set of JSON values.
@@ -42,13 +47,11 @@ pub struct ValueSet<'d> {
     pub strings: StringSet<'d>,
     pub arrays: Union<ArraySet<'d>>,
     pub objects: Union<ObjectSet<'d>>,
+    /// What each of these objects must meet besides: [`TRUE`], unless alternatives would be too many when multiplied.
+    pub formula: FormulaId,
     /// Where this set is an under-approximation, a superset of what is meant, which is none itself.
     pub superset: Option<Rc<ValueSet<'d>>>,
 }
-
-/// A set has a complement that cannot be written.
-#[derive(Clone, Copy, Debug)]
-pub struct NoComplement;
 
 impl<'d> ValueSet<'d> {
     /// No value.
@@ -61,6 +64,7 @@ impl<'d> ValueSet<'d> {
             strings: StringSet::none(),
             arrays: Union::new(),
             objects: Union::new(),
+            formula: TRUE,
             superset: None,
         }
     }
@@ -75,6 +79,7 @@ impl<'d> ValueSet<'d> {
             strings: StringSet::all(),
             arrays: lone(ArraySet::any()),
             objects: lone(ObjectSet::any()),
+            formula: TRUE,
             superset: None,
         }
     }
@@ -104,6 +109,7 @@ impl<'d> ValueSet<'d> {
         }
         if objects {
             left.objects.clear();
+            left.formula = TRUE;
         }
         left.superset = left.superset.map(|superset| superset.of_types(base));
         Rc::new(left)
@@ -119,9 +125,15 @@ impl<'d> ValueSet<'d> {
         self.superset.as_deref().unwrap_or(self)
     }
 
-    pub fn or(mut self, other: &Self) -> Self {
+    /// What objects of this set must meet.
+    pub fn object_formula(&self, formulas: &mut Formulas<'d>) -> FormulaId {
+        formulas.of_union(&self.objects, self.formula)
+    }
+
+    pub fn or(mut self, other: &Self, formulas: &mut Formulas<'d>) -> Self {
         if self.is_under_approximation() || other.is_under_approximation() {
-            self.superset = Some(Rc::new(self.over_approximation().clone().or(other.over_approximation())));
+            let over = self.over_approximation().clone().or(other.over_approximation(), formulas);
+            self.superset = Some(Rc::new(over));
         }
         self.null |= other.null;
         self.yes |= other.yes;
@@ -129,148 +141,137 @@ impl<'d> ValueSet<'d> {
         self.strings = std::mem::replace(&mut self.strings, StringSet::none()).or(&other.strings);
         extend_new(&mut self.numbers, &other.numbers);
         extend_new(&mut self.arrays, &other.arrays);
-        extend_new(&mut self.objects, &other.objects);
+        if (self.formula, other.formula) == (TRUE, TRUE) {
+            extend_new(&mut self.objects, &other.objects);
+        } else {
+            let either = [self.object_formula(formulas), other.object_formula(formulas)];
+            let either = formulas.disjunction(either);
+            self.set_objects(lone(ObjectSet::any()), either);
+        }
         self
     }
 
-    /// What is in both. `accepts` decides whether a language has a text.
-    pub fn and(&self, other: &Self, rules: ProductRules<'d>, accepts: &mut impl FnMut(&Regular, &str) -> bool) -> Self {
-        let mut is_cut = false;
-        let mut both = self.met(other, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::First });
-        if is_cut || self.is_under_approximation() || other.is_under_approximation() {
-            let (a, b) = (self.over_approximation(), other.over_approximation());
-            let over = a.met(b, accepts, &mut Products { rules, is_cut: &mut is_cut, keeps: Keeps::One }).coarse();
-            both.superset = (over != both).then(|| Rc::new(over));
-        }
-        both
+    /// Makes the objects of this set those of `objects` that meet a formula.
+    pub fn set_objects(&mut self, objects: Union<ObjectSet<'d>>, formula: FormulaId) {
+        (self.objects, self.formula) = if formula == FALSE || objects.is_empty() {
+            (Union::new(), TRUE)
+        } else {
+            (objects, formula)
+        };
     }
 
-    /// What is in both, as far as products go; without a superset.
+    /// What is in both. `accepts` decides whether a language has a text.
+    ///
+    /// # Errors
+    /// When numbers or arrays have too many alternatives.
+    pub fn and(
+        &self,
+        other: &Self,
+        rules: ProductRules<'d>,
+        formulas: &mut Formulas<'d>,
+        accepts: &mut impl FnMut(&Regular, &str) -> bool,
+    ) -> Result<Self> {
+        let mut both = self.met(other, rules, formulas, accepts)?;
+        if self.is_under_approximation() || other.is_under_approximation() {
+            let over = self.over_approximation().met(other.over_approximation(), rules, formulas, accepts)?;
+            both.superset = (over != both).then(|| Rc::new(over));
+        }
+        Ok(both)
+    }
+
+    /// What is in both, without a superset.
     fn met(
         &self,
         other: &Self,
+        rules: ProductRules<'d>,
+        formulas: &mut Formulas<'d>,
         accepts: &mut impl FnMut(&Regular, &str) -> bool,
-        products: &mut Products<'d, '_>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self> {
+        let mut both = Self {
             null: self.null && other.null,
             yes: self.yes && other.yes,
             no: self.no && other.no,
             strings: self.strings.and(&other.strings, accepts),
-            numbers: products.of(&self.numbers, &other.numbers),
-            arrays: products.of(&self.arrays, &other.arrays),
-            objects: products.of(&self.objects, &other.objects),
-            superset: None,
+            numbers: bounded(product(&self.numbers, &other.numbers, MOST_INTERVALS, rules), MOST_INTERVALS)?,
+            arrays: bounded(product(&self.arrays, &other.arrays, MOST_ARRAYS, rules), MOST_ARRAYS)?,
+            ..Self::never()
+        };
+        let formula = formulas.conjunction([self.formula, other.formula]);
+        match product(&self.objects, &other.objects, rules.limit, rules) {
+            Some(objects) => both.set_objects(objects, formula),
+            None => {
+                let (few, many) = if self.objects.len() <= other.objects.len() {
+                    (&self.objects, &other.objects)
+                } else {
+                    (&other.objects, &self.objects)
+                };
+                let formula = formulas.of_union(many, formula);
+                both.set_objects(few.clone(), formula);
+            }
         }
+        Ok(both)
     }
 
     /// Every value that is not meant; some of them, if this is an under-approximation. `negate` gives the complement of
     /// a condition.
     ///
     /// # Errors
-    /// When this set asks for unique items, or its over-approximation leaves nothing outside.
+    /// `None` when this set asks for unique items; otherwise as [`ValueSet::and`].
     pub fn complement(
         &self,
         rules: ProductRules<'d>,
+        formulas: &mut Formulas<'d>,
         negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
-    ) -> Result<Self, NoComplement> {
-        let mut is_cut = false;
-        let mut first = Products { rules, is_cut: &mut is_cut, keeps: Keeps::First };
-        let mut outside = self.over_approximation().outside(negate, &mut first)?;
-        if is_cut || self.is_under_approximation() {
-            let mut all = Products { rules, is_cut: &mut is_cut, keeps: Keeps::One };
-            let over = self.outside(negate, &mut all).map_or_else(|NoComplement| Self::any(), Self::coarse);
-            if outside == Self::never() && over != outside {
-                return Err(NoComplement);
-            }
+    ) -> Result<Option<Self>> {
+        let Some(mut outside) = self.over_approximation().outside(rules, formulas, negate)? else { return Ok(None) };
+        if self.is_under_approximation() {
+            let over = self.outside(rules, formulas, negate)?.unwrap_or_else(Self::any);
             outside.superset = (over != outside).then(|| Rc::new(over));
         }
-        Ok(outside)
+        Ok(Some(outside))
     }
 
-    /// A superset that is small enough to compute with.
-    fn coarse(mut self) -> Self {
-        if self.numbers.len() > MOST_OF_SUPERSET {
-            self.numbers = lone(NumberSet::default());
-        }
-        if self.arrays.len() > MOST_OF_SUPERSET {
-            self.arrays = lone(ArraySet::any());
-        }
-        if self.objects.len() > MOST_OF_SUPERSET {
-            self.objects = lone(ObjectSet::any());
-        }
-        self
-    }
-
-    /// Every other value, as far as products go; without a superset.
+    /// Every other value, without a superset.
     fn outside(
         &self,
+        rules: ProductRules<'d>,
+        formulas: &mut Formulas<'d>,
         negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
-        products: &mut Products<'d, '_>,
-    ) -> Result<Self, NoComplement> {
+    ) -> Result<Option<Self>> {
         let mut outside = Self::any();
-        for set in products.factors(&self.numbers) {
-            outside.numbers = products.of(&outside.numbers, &shared(set.complement()));
+        for set in &self.numbers {
+            let factor = shared(set.complement());
+            outside.numbers = bounded(product(&outside.numbers, &factor, MOST_INTERVALS, rules), MOST_INTERVALS)?;
         }
-        for array in products.factors(&self.arrays) {
-            let complement = array.complement(negate).ok_or(NoComplement)?;
-            outside.arrays = products.of(&outside.arrays, &shared(complement));
+        for array in &self.arrays {
+            let Some(factor) = array.complement(negate) else { return Ok(None) };
+            outside.arrays = bounded(product(&outside.arrays, &shared(factor), MOST_ARRAYS, rules), MOST_ARRAYS)?;
         }
-        for object in products.factors(&self.objects) {
-            outside.objects = products.of(&outside.objects, &shared(object.complement(negate)));
+        let multiplied = (self.formula == TRUE).then(|| {
+            self.objects.iter().try_fold(outside.objects.clone(), |outside, object| {
+                product(&outside, &shared(object.complement(negate)), rules.limit, rules)
+            })
+        });
+        match multiplied.flatten() {
+            Some(objects) => outside.objects = objects,
+            None => {
+                let formula = self.object_formula(formulas);
+                let formula = formulas.complement(formula, negate);
+                outside.set_objects(lone(ObjectSet::any()), formula);
+            }
         }
         let Self { null, yes, no, strings, .. } = self;
-        Ok(Self { null: !null, yes: !yes, no: !no, strings: strings.complement(), ..outside })
+        Ok(Some(Self { null: !null, yes: !yes, no: !no, strings: strings.complement(), ..outside }))
     }
 }
 
-/// Most parts of a union in a superset: it tells what is surely forbidden, and need not tell all.
-const MOST_OF_SUPERSET: usize = 32;
+/// Most intervals of numbers in one place.
+const MOST_INTERVALS: usize = 1 << 14;
 
-/// Most alternatives of what is too large once: a complement is a product of as many factors as the union has parts.
-const MOST_WHEN_CUT: usize = 256;
+/// Most alternatives of arrays in one place.
+const MOST_ARRAYS: usize = 1 << 10;
 
-/// Most parts of a union whose complements are multiplied for a superset.
-const MOST_FACTORS: usize = 8;
-
-/// What is left of a product that is too large.
-#[derive(Clone, Copy, PartialEq)]
-enum Keeps {
-    /// Its first parts: fewer values.
-    First,
-    /// The factor with fewer parts: more values.
-    One,
-}
-
-/// Products of unions, and whether one was too large.
-struct Products<'d, 'c> {
-    rules: ProductRules<'d>,
-    is_cut: &'c mut bool,
-    keeps: Keeps,
-}
-
-impl<'d> Products<'d, '_> {
-    /// The parts of which all complements are multiplied.
-    fn factors<'u, T>(&self, all: &'u [Rc<T>]) -> &'u [Rc<T>] {
-        if self.keeps == Keeps::First { all } else { &all[..all.len().min(MOST_FACTORS)] }
-    }
-
-    fn of<T: Conjunct<'d>>(&mut self, a: &Union<T>, b: &Union<T>) -> Union<T> {
-        let mut is_cut = self.keeps == Keeps::One && a.len() * b.len() > MOST_OF_SUPERSET && a.len().min(b.len()) > 1;
-        let all = if is_cut { Union::new() } else { product(a, b, self.rules, &mut is_cut) };
-        if is_cut {
-            *self.is_cut = true;
-            self.rules.limit = self.rules.limit.min(MOST_WHEN_CUT);
-        }
-        match self.keeps {
-            Keeps::One if is_cut => {
-                if a.len() <= b.len() {
-                    a.clone()
-                } else {
-                    b.clone()
-                }
-            }
-            _ => all,
-        }
-    }
+/// A product, or the bound that it exceeds.
+fn bounded<T>(product: Option<Union<T>>, most: usize) -> Result<Union<T>> {
+    product.ok_or_else(|| Error::limit("alternatives", most + 1, most))
 }

@@ -40,7 +40,7 @@ pub struct Rule<'d> {
 }
 
 /// A set of member names.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NameSet<'d> {
     /// Exactly this.
     One(&'d str),
@@ -48,6 +48,8 @@ pub enum NameSet<'d> {
     In(Regular),
     /// Those that none of these describes.
     Except { names: &'d [&'d str], patterns: Vec<Regular> },
+    /// Those of undeclared members of one kind, by the place of the kind among all members of the object at hand.
+    Kind(usize),
 }
 
 impl<'d> NameSet<'d> {

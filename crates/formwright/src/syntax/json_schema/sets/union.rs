@@ -4,9 +4,8 @@
 //! (a | b) ∧ (c | d) = ac | ad | bc | bd
 //! ```
 //!
-//! Cost: a product has as many parts as both unions multiplied, so there is a limit, and beyond it the first parts
-//! stand for all: an under-approximation, which the caller learns from a flag. Wrinkle: a part that lies inside a part
-//! of the other union is its own product with that union; this keeps most products small.
+//! Cost: a product has as many parts as both unions multiplied, so there is a limit, beyond which there is none. A part
+//! that lies inside a part of the other union is its own product with that union; this keeps most products small.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -29,7 +28,7 @@ pub fn lone<T>(one: T) -> Union<T> {
 pub struct ProductRules<'d> {
     /// Where conditions lie.
     pub arena: &'d Bump,
-    /// Most parts of a product.
+    /// Most parts of a product of objects.
     pub limit: usize,
     /// Whether a part that lies inside the other union is multiplied no further. Not where it matters which branches
     /// evaluated a member or item.
@@ -53,18 +52,18 @@ pub(super) fn shared<T>(parts: Vec<T>) -> Union<T> {
     parts.into_iter().map(Rc::new).collect()
 }
 
-/// The non-empty pairwise intersections; of more than the limit, the first ones, and then `is_cut` is set. The product
-/// with a single part is no larger than the other union, and never cut.
+/// The non-empty pairwise intersections; `None` if they are more than `limit`. The product with a single part is no
+/// larger than the other union, and always made.
 ///
 /// A part that lies inside some part of the other union stays as it is: its other intersections add nothing.
 pub(super) fn product<'d, T: Conjunct<'d>>(
     a: &[Rc<T>],
     b: &[Rc<T>],
+    limit: usize,
     rules: ProductRules<'d>,
-    is_cut: &mut bool,
-) -> Union<T> {
+) -> Option<Union<T>> {
     let mut all: Union<T> = Union::with_capacity(a.len().max(b.len()));
-    let limit = if a.len().min(b.len()) == 1 { rules.limit.max(a.len()).max(b.len()) } else { rules.limit };
+    let limit = if a.len().min(b.len()) == 1 { limit.max(a.len()).max(b.len()) } else { limit };
     for left in a {
         if rules.absorb && b.iter().any(|right| left.lies_in(right, rules.arena)) {
             extend_new(&mut all, std::slice::from_ref(left));
@@ -75,17 +74,12 @@ pub(super) fn product<'d, T: Conjunct<'d>>(
                     all.push(part);
                 }
                 if all.len() > limit {
-                    break;
+                    return None;
                 }
             }
         }
-        if all.len() > limit {
-            all.truncate(limit);
-            *is_cut = true;
-            break;
-        }
     }
-    all
+    Some(all)
 }
 
 /// What is in both.

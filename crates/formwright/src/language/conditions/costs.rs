@@ -1,0 +1,304 @@
+//! The shortest completion of an object with conditions.
+//!
+//! Costs add up along a conjunction, and a disjunction takes its cheapest part. Where the number of members counts, a
+//! cost is a list: the bytes with no member, with one, with two, ..., and lists are added as sums are.
+//!
+//! ```text
+//! x came or y came, at least 2 members     x: [-, 7]  y: [-, 5]     [-, 5, 12]
+//! ```
+
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+
+use super::{Case, Conditions, Part, Values};
+use crate::language::{INFINITE, MinimumLengths, Object, Seen, UNBOUNDED};
+
+/// Bytes with a comma for each member, and how many members.
+type Cost = (u32, u32);
+
+const NEVER: Cost = (INFINITE, 0);
+
+/// Costs by number of members.
+type Costs = SmallVec<[Cost; 1]>;
+
+/// Which numbers of members are told apart.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// The highest number.
+    top: u32,
+    /// Whether the highest number stands for all from there on; otherwise there are no more.
+    is_open: bool,
+}
+
+impl Scale {
+    fn nothing(self) -> Costs {
+        smallvec![NEVER; self.top as usize + 1]
+    }
+
+    fn none_needed(self) -> Costs {
+        let mut costs = self.nothing();
+        costs[0] = (0, 0);
+        costs
+    }
+
+    fn put(self, costs: &mut Costs, members: u32, cost: u32) {
+        if members <= self.top || self.is_open {
+            let at = members.min(self.top) as usize;
+            costs[at] = costs[at].min((cost.min(INFINITE), members));
+        }
+    }
+
+    /// The costs of both together.
+    fn add(self, a: &Costs, b: &Costs) -> Costs {
+        if let ([(a, more), (b, further)], true) = ([a[0], b[0]], self.top == 0) {
+            return smallvec![(a.saturating_add(b).min(INFINITE), if a.max(b) >= INFINITE { 0 } else { more + further })];
+        }
+        let mut sum = self.nothing();
+        for (at, &(left, more)) in a.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
+            for (further_at, &(right, further)) in b.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
+                let members = at as u32 + further_at as u32;
+                if members <= self.top || self.is_open {
+                    let at = members.min(self.top) as usize;
+                    sum[at] = sum[at].min((left.saturating_add(right).min(INFINITE), more + further));
+                }
+            }
+        }
+        sum
+    }
+
+    fn least(a: &mut Costs, b: &Costs) {
+        a.iter_mut().zip(b).for_each(|(a, &b)| *a = (*a).min(b));
+    }
+}
+
+/// A question about one state of an object.
+struct Question<'q> {
+    object: &'q Object,
+    conditions: &'q Conditions,
+    seen: &'q Seen,
+    /// How many undeclared names are used.
+    used: u32,
+    lengths: &'q MinimumLengths<'q>,
+}
+
+/// The shortest members that complete an object (at least one, if `one`): their bytes without commas, and how many they
+/// are. `None`: it cannot be completed.
+pub fn completion(
+    object: &Object,
+    conditions: &Conditions,
+    seen: &Seen,
+    (used, one): (u32, bool),
+    lengths: &MinimumLengths<'_>,
+) -> Option<(u32, u32)> {
+    let question = Question { object, conditions, seen, used, lengths };
+    let rest = question.unmentioned()?;
+    let least = Scale { top: 0, is_open: true };
+    let parts = question.parts(least);
+    let mut best = NEVER;
+    for case in conditions.cases.iter().filter(|case| seen.count <= case.high) {
+        let few = least.add(&parts[case.root as usize], &smallvec![rest])[0];
+        let wanted = case.low.saturating_sub(seen.count).max(u32::from(one));
+        let fits = few.1 >= wanted && (case.high == UNBOUNDED || seen.count + few.1 <= case.high);
+        let found = if few.0 >= INFINITE || fits { few } else { question.counted(*case, wanted, rest) };
+        best = if found.0 < INFINITE { best.min(found) } else { best };
+    }
+    (best.0 < INFINITE).then(|| (best.0 - lengths.between.saturating_mul(best.1), best.1))
+}
+
+impl Question<'_> {
+    /// The required members that no condition mentions.
+    fn unmentioned(&self) -> Option<Cost> {
+        let mut total = (0_u32, 0);
+        for member in 0..self.object.members.len() as u32 {
+            let declared = &self.object.members[member as usize];
+            if !declared.required || self.seen.has(member) || self.conditions.mention(member) {
+                continue;
+            }
+            let bytes = self.object.length_of(member, self.lengths).saturating_add(self.lengths.between);
+            total = (total.0.saturating_add(bytes), total.1 + 1);
+            if total.0 >= INFINITE || !self.object.is_open(self.seen, member) {
+                return None;
+            }
+        }
+        Some(total)
+    }
+
+    /// The costs of every part.
+    fn parts(&self, scale: Scale) -> Vec<Costs> {
+        let tracks = scale.top > 0;
+        let mut mentions: Vec<Values> = Vec::new();
+        let mut costs: Vec<Costs> = Vec::with_capacity(self.conditions.parts.len());
+        for part in &self.conditions.parts {
+            let mut mentioned = Values::default();
+            if tracks {
+                part.inner().iter().for_each(|&inner| mentioned.extend(&mentions[inner as usize]));
+            }
+            costs.push(match part {
+                Part::Literal(variable, allowed) => {
+                    mentioned.insert(*variable);
+                    self.literal(*variable, Some(allowed), scale)
+                }
+                Part::All(inner) => {
+                    inner.iter().fold(scale.none_needed(), |sum, &part| scale.add(&sum, &costs[part as usize]))
+                }
+                Part::Any(inner) => {
+                    let mut least = scale.nothing();
+                    for &part in inner {
+                        let own = &costs[part as usize];
+                        if tracks {
+                            // Members that this part says nothing of may come too, and count.
+                            let free = mentioned.iter().filter(|&other| !mentions[part as usize].contains(other));
+                            let own = free.fold(own.clone(), |sum, other| {
+                                scale.add(&sum, &self.literal(other, None, scale))
+                            });
+                            Scale::least(&mut least, &own);
+                        } else {
+                            Scale::least(&mut least, own);
+                        }
+                    }
+                    least
+                }
+            });
+            if tracks {
+                mentions.push(mentioned);
+            }
+        }
+        costs
+    }
+
+    /// The costs of one variable, if it must have one of these values.
+    fn literal(&self, variable: u32, allowed: Option<&Values>, scale: Scale) -> Costs {
+        let allows = |value: u32| allowed.is_none_or(|allowed| allowed.contains(value));
+        let member = self.conditions.members[variable as usize];
+        if member as usize >= self.object.members.len() {
+            return self.kind(variable, &allows, scale);
+        }
+        let mut costs = scale.nothing();
+        if self.seen.has(member) {
+            let value = u32::from(self.seen.values()[variable as usize]);
+            return if allows(value) { scale.none_needed() } else { costs };
+        }
+        if allows(0) {
+            scale.put(&mut costs, 0, 0);
+        }
+        if self.object.is_open(self.seen, member) {
+            let beside = self.object.members[member as usize].name_bytes + self.lengths.colon + self.lengths.between;
+            for (value, _) in self.object.ways(member).filter(|(_, way)| allows(way + 1)) {
+                scale.put(&mut costs, 1, (self.lengths.value)(value).saturating_add(beside));
+            }
+        }
+        costs
+    }
+
+    /// The costs of the members of one kind, if the facts they make true must be one of these sets.
+    fn kind(&self, variable: u32, allows: &dyn Fn(u32) -> bool, scale: Scale) -> Costs {
+        let mut costs = scale.nothing();
+        let before = self.seen.values()[variable as usize];
+        let mut reached: FxHashMap<u16, u32> = FxHashMap::from_iter([(before, 0)]);
+        let first = self.used + self.unmet_before(variable);
+        let all_facts = self.conditions.facts[variable as usize].iter().fold(0, |all, facts| all | facts);
+        let most = scale.top + (all_facts & !before).count_ones();
+        for members in 0..=most {
+            for (_, &cost) in reached.iter().filter(|(facts, _)| allows(u32::from(**facts))) {
+                scale.put(&mut costs, members, cost);
+            }
+            reached = self.after_another(variable, &reached, first + members);
+        }
+        costs
+    }
+
+    /// The facts after another member of a kind, each with the bytes so far.
+    fn after_another(&self, variable: u32, reached: &FxHashMap<u16, u32>, used: u32) -> FxHashMap<u16, u32> {
+        let member = self.conditions.members[variable as usize];
+        let kind = &self.object.undeclared[member as usize - self.object.members.len()];
+        let mut next: FxHashMap<u16, u32> = FxHashMap::default();
+        for (value, way) in self.object.ways(member) {
+            let beside = (self.lengths.value)(value).saturating_add(self.lengths.colon);
+            if beside >= INFINITE {
+                continue;
+            }
+            let bytes = self.lengths.nth(&[(kind.name, beside)], self.object.next_free(used));
+            let made_true = self.conditions.facts[variable as usize][way as usize];
+            for (facts, cost) in reached {
+                let total = cost.saturating_add(bytes).saturating_add(self.lengths.between);
+                let known = next.entry(facts | made_true).or_insert(INFINITE);
+                *known = total.min(*known);
+            }
+        }
+        next.retain(|_, cost| *cost < INFINITE);
+        next
+    }
+
+    /// Undeclared members that kinds before this one may still need: each needs a name of its own.
+    fn unmet_before(&self, variable: u32) -> u32 {
+        let values = self.seen.values();
+        let earlier = self.conditions.facts[..variable as usize].iter().zip(values);
+        earlier.map(|(ways, value)| (ways.iter().fold(0, |all, facts| all | facts) & !value).count_ones()).sum()
+    }
+
+    /// The costs of a case in which the number of members decides, with the required members that no condition mentions.
+    fn counted(&self, case: Case, wanted: u32, rest: Cost) -> Cost {
+        let needed = self.conditions.members.len() as u32 + rest.1 + wanted + self.facts();
+        let room = if case.high == UNBOUNDED { u32::MAX } else { case.high - self.seen.count };
+        let scale =
+            if room < needed { Scale { top: room, is_open: false } } else { Scale { top: wanted, is_open: true } };
+        if wanted > scale.top {
+            return NEVER;
+        }
+        let mut costs = self.parts(scale).swap_remove(case.root as usize);
+        for variable in 0..self.conditions.members.len() as u32 {
+            if !self.mentions(case.root, variable) {
+                costs = scale.add(&costs, &self.literal(variable, None, scale));
+            }
+        }
+        let mut required = scale.nothing();
+        scale.put(&mut required, rest.1, rest.0);
+        costs = scale.add(&costs, &required);
+        costs = scale.add(&costs, &self.fillers(scale));
+        costs[wanted as usize..].iter().copied().min().unwrap_or(NEVER)
+    }
+
+    fn facts(&self) -> u32 {
+        let all = self.conditions.facts.iter().map(|ways| ways.iter().fold(0, |all, facts| all | facts));
+        all.map(u16::count_ones).sum()
+    }
+
+    /// Whether a part mentions a variable.
+    fn mentions(&self, root: u32, variable: u32) -> bool {
+        let mut found = vec![false; root as usize + 1];
+        for (at, part) in self.conditions.parts[..=root as usize].iter().enumerate() {
+            found[at] = match part {
+                Part::Literal(other, _) => *other == variable,
+                Part::All(inner) | Part::Any(inner) => inner.iter().any(|&part| found[part as usize]),
+            };
+        }
+        found[root as usize]
+    }
+
+    /// The costs of members that need not come and that no condition mentions.
+    fn fillers(&self, scale: Scale) -> Costs {
+        let object = self.object;
+        let is_free = |&member: &u32| {
+            object.is_open(self.seen, member)
+                && !object.members[member as usize].required
+                && !self.conditions.mention(member)
+        };
+        let declared = (0..object.members.len() as u32).filter(is_free);
+        let mut lengths: Vec<u32> = declared.map(|member| object.length_of(member, self.lengths)).collect();
+        let kinds: SmallVec<[_; 2]> = (object.undeclared.iter().zip(object.members.len() as u32..))
+            .filter(|(_, member)| !self.conditions.mention(*member))
+            .map(|(kind, _)| (kind.name, (self.lengths.value)(kind.value).saturating_add(self.lengths.colon)))
+            .collect();
+        if !kinds.is_empty() {
+            let first = self.used + self.facts();
+            lengths.extend((0..scale.top).map(|more| self.lengths.nth(&kinds, object.next_free(first + more))));
+        }
+        lengths.sort_unstable();
+        let (mut costs, mut total) = (scale.none_needed(), 0_u32);
+        for (members, length) in (1..).zip(lengths.into_iter().take(scale.top as usize)) {
+            total = total.saturating_add(length).saturating_add(self.lengths.between).min(INFINITE);
+            scale.put(&mut costs, members, total);
+        }
+        costs
+    }
+}
