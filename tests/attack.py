@@ -56,6 +56,7 @@ PATTERNS = {
 
 FORMATS = ["date", "ipv4", "uuid", "date-time", "ipv6", "json-pointer"]
 NAMES = ["a", "b", "ab", "x", "", "1"]
+FURTHER_NAMES = [f"n{index}" for index in range(8)]
 TEXTS = ["", "a", "b", "ab", "ba", "x", "abab", "a\nb", "é😀", "1", "2024-02-29", "127.0.0.1", "/a", "b\n", 'q"\\']
 NUMBERS = [0, 1, -1, 2, 3, 5, 6, 10, 0.5, -2.5, 1.25, 100, 2**53, 0.1, 7]
 TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"]
@@ -102,6 +103,7 @@ class Maker:
         parts = [self.types, self.numbers, self.strings, self.constants]
         if depth > 0:
             parts += [self.arrays, self.objects, self.combinations, self.combinations, self.conditions, self.reference]
+            parts += [self.many_conditions] * (self.chance.random() < 0.3)
         made: dict[str, Any] = {}
         for part in self.chance.choices(parts, k=self.chance.choice([1, 1, 2, 2, 3])):
             made |= part(depth - 1)
@@ -191,6 +193,44 @@ class Maker:
         branches = self.chance.choice([["then"], ["else"], ["then", "else"]])
         return {keyword: self.schema(depth) for keyword in ["if", *branches]}
 
+    def many_conditions(self, depth: int) -> dict[str, Any]:
+        """So many conditions on the members of one object that alternatives cannot be multiplied out."""
+        names = [*NAMES[:3], *FURTHER_NAMES[: self.chance.choice([2, 4, 8])]]
+        values = [{"const": text} for text in self.chance.sample(TEXTS, 4)] + [self.schema(0) for _ in range(2)]
+
+        def part() -> Any:
+            """What one condition says of one or two members."""
+            some = self.chance.sample(names, self.chance.choice([1, 1, 2]))
+            pattern = self.chance.choice(sorted(PATTERNS))
+            return self.chance.choice(
+                [
+                    {"required": some},
+                    {"properties": {name: self.chance.choice(values) for name in some}},
+                    {"required": some[:1], "properties": {some[-1]: self.chance.choice(values)}},
+                    {"properties": {some[0]: False}},
+                    {"minProperties": self.chance.randrange(1, 4)},
+                    {"patternProperties": {pattern: self.chance.choice(values)}},
+                    {"properties": {some[0]: True}, "additionalProperties": self.chance.choice([False, *values])},
+                ]
+            )
+
+        def condition() -> Any:
+            kinds = [
+                lambda: {"not": part()},
+                lambda: {"anyOf": [part(), part()]},
+                lambda: {"if": part(), "then": part()},
+                lambda: {"if": part(), "then": part(), "else": part()},
+                lambda: {"dependentSchemas": {self.chance.choice(names): part()}},
+            ]
+            return self.chance.choice(kinds)()
+
+        keyword = self.chance.choice(["allOf", "allOf", "anyOf", "oneOf"])
+        count = self.chance.choice([5, 5, 6, 8, 12, 20, 40])
+        made = {"type": "object", keyword: [condition() if keyword == "allOf" else part() for _ in range(count)]}
+        if self.chance.random() < 0.3:
+            made["unevaluatedProperties"] = self.chance.choice([False, *values])
+        return made | (self.objects(depth) if self.chance.random() < 0.3 else {})
+
     def reference(self, depth: int) -> dict[str, Any]:
         names = self.definitions[self.reach :]
         return {"$ref": f"#/$defs/{self.chance.choice(names)}"} if names else self.types(depth)
@@ -220,10 +260,22 @@ class Judges:
     def __init__(self, schema: Any) -> None:
         self.schema = for_judges(schema)
         self._first = jsonschema_rs.Draft202012Validator(self.schema, validate_formats=True)
+        self._without_formats = jsonschema_rs.Draft202012Validator(self.schema, validate_formats=False)
 
     @cached_property
     def _second(self) -> Any:
         return jsonschema.Draft202012Validator(self.schema, format_checker=jsonschema.FormatChecker())
+
+    def refute_written(self, instance: Any) -> bool:
+        """Whether ``instance`` is invalid for those who assert formats, or for those who do not."""
+        if self.refute(instance, True):
+            return True
+        if self._without_formats.is_valid(instance):
+            return False
+        try:
+            return not jsonschema.Draft202012Validator(self.schema).is_valid(instance)
+        except RecursionError:
+            return False
 
     def refute(self, instance: Any, claim: bool) -> bool:
         """Whether both find that ``instance`` is not as valid as is claimed. The slow one is asked only then."""
@@ -356,7 +408,7 @@ class Attack:
         self.counts["texts"] += 1
         if not language.matches(text):
             return "invalid", f"its own language does not have {text!r}"
-        return ("invalid", repr(text)) if judges.refute(json.loads(text), True) else None
+        return ("invalid", repr(text)) if judges.refute_written(json.loads(text)) else None
 
     def offers(self, schema: Any, judges: Judges, chance: random.Random) -> tuple[str, str] | None:
         """Offer values to the language in any order of members."""
@@ -443,12 +495,14 @@ def candidates(schema: Any, chance: random.Random, count: int = 15) -> Iterator[
     yield from chance.sample(SCALARS, min(count, len(SCALARS)))
     yield from ([], {})
     some = [*SCALARS, *inside]
+    written = json.dumps(schema)
+    names = NAMES + [name for name in FURTHER_NAMES if f'"{name}"' in written]
     for _ in range(count):
         made = value(chance, 3)
         if isinstance(made, list) and chance.random() < 0.5:
             made = [chance.choice(some) for _ in range(chance.randint(1, 4))]
         elif isinstance(made, dict) and chance.random() < 0.5:
-            made = {name: chance.choice(some) for name in chance.sample(NAMES, chance.randint(1, 4))}
+            made = {name: chance.choice(some) for name in chance.sample(names, chance.randint(1, 4))}
         yield whole(made)
 
 

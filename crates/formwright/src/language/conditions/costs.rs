@@ -71,6 +71,62 @@ impl Scale {
     }
 }
 
+/// What may become of an object: how it can be completed with one more member.
+#[derive(Debug)]
+pub struct Future {
+    /// Whether it can be completed at all.
+    lives: bool,
+    /// By variable: the values that its member may come with next.
+    allowed: Box<[Values]>,
+}
+
+impl Future {
+    /// Whether the object can be completed after a member that gives a variable this value; `None`: one that no
+    /// condition mentions.
+    pub fn allows(&self, value: Option<(usize, u32)>) -> bool {
+        value.map_or(self.lives, |(variable, value)| self.allowed[variable].contains(value))
+    }
+}
+
+/// What may become of an object; `None` where the number of members decides, so that each value must be tried.
+///
+/// A part is *open* if some way to complete the object makes it hold; parts of a conjunction share no variable, so the
+/// others hold whatever value this one has.
+pub fn future(
+    object: &Object,
+    conditions: &Conditions,
+    seen: &Seen,
+    lengths: &MinimumLengths<'_>,
+) -> Option<Future> {
+    if conditions.cases.iter().any(|case| case.low > 0 || case.high < UNBOUNDED) {
+        return None;
+    }
+    let question = Question { object, conditions, seen, used: 0, lengths };
+    let costs = question.parts(Scale { top: 0, is_open: true });
+    let lives = |part: u32| costs[part as usize][0].0 < INFINITE;
+    let mut open: Vec<bool> = vec![false; conditions.parts.len()];
+    let lives_at_all =
+        question.unmentioned().is_some() && conditions.cases.iter().any(|case| lives(case.root));
+    if lives_at_all {
+        conditions.cases.iter().for_each(|case| open[case.root as usize] = lives(case.root));
+    }
+    let mut allowed = vec![Values::default(); conditions.members.len()];
+    for (at, part) in conditions.parts.iter().enumerate().rev() {
+        match part {
+            _ if !open[at] => {}
+            Part::Literal(variable, values) => allowed[*variable as usize].extend(values),
+            _ => part.inner().iter().for_each(|&inner| open[inner as usize] |= lives(inner)),
+        }
+    }
+    for (variable, allowed) in (0..).zip(&mut allowed) {
+        if lives_at_all && question.holds_without(variable, &lives) {
+            *allowed = Values::below(question.domain(variable));
+        }
+        question.add_what_leads_to(variable, allowed);
+    }
+    Some(Future { lives: lives_at_all, allowed: allowed.into() })
+}
+
 /// A question about one state of an object.
 struct Question<'q> {
     object: &'q Object,
@@ -106,6 +162,57 @@ pub fn completion(
 }
 
 impl Question<'_> {
+    /// How many values a variable has.
+    fn domain(&self, variable: u32) -> u32 {
+        let member = self.conditions.members[variable as usize];
+        if member < self.object.members.len() as u32 {
+            2 + self.object.values_of(member).1.len() as u32
+        } else {
+            let facts = self.conditions.facts[variable as usize].iter().fold(0, |all, facts| all | facts);
+            1 << (u16::BITS - facts.leading_zeros())
+        }
+    }
+
+    /// Adds the values of a kind from which further members lead to one of these.
+    fn add_what_leads_to(&self, variable: u32, values: &mut Values) {
+        let facts = &self.conditions.facts[variable as usize];
+        let member = self.conditions.members[variable as usize];
+        let mut grows = !facts.is_empty();
+        while std::mem::take(&mut grows) {
+            for value in (0..self.domain(variable)).filter(|&value| !values.contains(value)).collect::<Vec<_>>() {
+                let leads = |way: u32| values.contains(value | u32::from(facts[way as usize]));
+                let mut ways = self.object.ways(member).filter(|(node, _)| (self.lengths.value)(*node) < INFINITE);
+                if ways.any(|(_, way)| leads(way)) {
+                    values.insert(value);
+                    grows = true;
+                }
+            }
+        }
+    }
+
+    /// Whether some way to complete the object says nothing of a variable.
+    fn holds_without(&self, variable: u32, lives: &impl Fn(u32) -> bool) -> bool {
+        let conditions = self.conditions;
+        let mentioning = &conditions.mentioning[variable as usize];
+        let mut holds: SmallVec<[bool; 16]> = SmallVec::with_capacity(mentioning.len());
+        for &part in mentioning {
+            let holds_inside = |inner: &u32| match mentioning.binary_search(inner) {
+                Ok(at) => holds[at],
+                Err(_) => lives(*inner),
+            };
+            let holds_here = match &conditions.parts[part as usize] {
+                Part::Literal(..) => false,
+                Part::All(inner) => inner.iter().all(holds_inside),
+                Part::Any(inner) => inner.iter().any(holds_inside),
+            };
+            holds.push(holds_here);
+        }
+        conditions.cases.iter().any(|case| match mentioning.binary_search(&case.root) {
+            Ok(at) => holds[at],
+            Err(_) => lives(case.root),
+        })
+    }
+
     /// The required members that no condition mentions.
     fn unmentioned(&self) -> Option<Cost> {
         let mut total = (0_u32, 0);

@@ -18,7 +18,7 @@ mod costs;
 mod values;
 
 pub use compile::{FALSE as NO_OBJECT, FormulaBuilder, FormulaId, TRUE as EVERY_OBJECT, TooHard, Variable};
-pub use costs::completion;
+pub use costs::{Future, completion, future};
 pub use values::Values;
 
 use super::{Object, Seen, UNBOUNDED};
@@ -69,6 +69,8 @@ pub struct Conditions {
     facts: Box<[Box<[u16]>]>,
     /// The parts of all formulas, each after those it refers to.
     parts: Box<[Part]>,
+    /// By variable: the parts that mention it, in order.
+    mentioning: Box<[Box<[u32]>]>,
     /// One of these cases must hold.
     cases: Box<[Case]>,
     /// Numbers of members from here on are all alike.
@@ -95,9 +97,11 @@ impl Conditions {
                 *variable = variables[*variable as usize];
             }
         }
+        let mentioning = parts_by_variable(&parts, members.len());
         let bounds = cases.iter().map(|case| case.low.max(if case.high == UNBOUNDED { 0 } else { case.high + 1 }));
         let alike = bounds.max().unwrap_or(0);
-        Self { variables: variables.into(), members: members.into(), facts: facts.into(), parts, cases: cases.into(), alike }
+        let (variables, members, facts, cases) = (variables.into(), members.into(), facts.into(), cases.into());
+        Self { variables, members, facts, parts, mentioning, cases, alike }
     }
 
     /// The variable of a member, if it is mentioned.
@@ -113,11 +117,8 @@ impl Conditions {
     /// The values of all variables after a member that came with one of its ways.
     pub fn after(&self, before: &[u16], member: u32, way: u32) -> Box<[u16]> {
         let mut after: Box<[u16]> = before.into();
-        if let Some(variable) = self.variable(member) {
-            match self.facts[variable].get(way as usize) {
-                Some(facts) => after[variable] |= facts,
-                None => after[variable] = way as u16 + 1,
-            }
+        if let Some((variable, value)) = self.next_value(before, member, way) {
+            after[variable] = value as u16;
         }
         after
     }
@@ -142,10 +143,36 @@ impl Conditions {
         self.cases.iter().any(met)
     }
 
+    /// The variable of a member, and its value after the member came with one of its ways.
+    pub fn next_value(&self, before: &[u16], member: u32, way: u32) -> Option<(usize, u32)> {
+        let variable = self.variable(member)?;
+        let value = match self.facts[variable].get(way as usize) {
+            Some(facts) => before[variable] | facts,
+            None => way as u16 + 1,
+        };
+        Some((variable, u32::from(value)))
+    }
+
     /// Whether some value of a member can make a difference.
     pub fn mention(&self, member: u32) -> bool {
         self.variable(member).is_some()
     }
+}
+
+/// By variable: the parts that mention it, in order.
+fn parts_by_variable(parts: &[Part], variables: usize) -> Box<[Box<[u32]>]> {
+    let mut mentions: Vec<Values> = Vec::with_capacity(parts.len());
+    let mut by_variable: Vec<Vec<u32>> = vec![Vec::new(); variables];
+    for (at, part) in (0..).zip(parts) {
+        let mut mentioned = Values::default();
+        if let Part::Literal(variable, _) = part {
+            mentioned.insert(*variable);
+        }
+        part.inner().iter().for_each(|&inner| mentioned.extend(&mentions[inner as usize]));
+        mentioned.iter().for_each(|variable| by_variable[variable as usize].push(at));
+        mentions.push(mentioned);
+    }
+    by_variable.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
 impl Object {

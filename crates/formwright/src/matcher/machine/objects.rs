@@ -19,7 +19,7 @@ use super::configuration::{Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::NONE;
 use super::stacks::counted;
 use super::{CompletedName, Machine, Successors, UNKNOWN, UNSURE, are_known};
-use crate::language::{INFINITE, Node, NodeId, Object, ObjectPosition, Seen, Tail, UndeclaredKind};
+use crate::language::{INFINITE, Node, NodeId, Object, ObjectPosition, Seen, Tail, UndeclaredKind, future};
 use crate::regular::DEAD;
 use crate::vocabulary::NodeIndex;
 
@@ -196,7 +196,7 @@ impl Machine<'_> {
         } else {
             object.with_met(before, member, met) // counted when its name ended
         };
-        let alive = !object.tracks_values() || self.feasible(object, &next);
+        let alive = !object.tracks_values() || self.may_end_after(object, seen, (member, met), || next.clone());
         alive.then(|| self.stacks.intern_seen(next))
     }
 
@@ -207,12 +207,33 @@ impl Machine<'_> {
 
     /// Whether a member can come with one of its values, so that the object can still be completed. `after` is what the
     /// object has seen then.
-    fn some_way(&self, object: &Object, member: u32, after: impl Fn(u32) -> Seen) -> bool {
+    fn some_way(&self, object: &Object, seen: Progress, member: u32, after: impl Fn(u32) -> Seen) -> bool {
         let (value, witnesses) = object.values_of(member);
         let mut ways = std::iter::once((value, 0)).chain(witnesses.iter().copied());
         ways.any(|(value, met)| {
-            self.graph.facts.shortest(value) < INFINITE && self.feasible(object, &after(met))
+            self.graph.facts.shortest(value) < INFINITE
+                && self.may_end_after(object, seen, (member, met), || after(met))
         })
+    }
+
+    /// Whether the object can be completed after a member came with one of its values. `after` is what it has seen then.
+    fn may_end_after(
+        &self,
+        object: &Object,
+        seen: Progress,
+        (member, met): (u32, u32),
+        after: impl FnOnce() -> Seen,
+    ) -> bool {
+        let Some(conditions) = &object.conditions else { return self.feasible(object, &after()) };
+        let position = if object.any_order { 0 } else { member.min(object.members.len() as u32) };
+        let future = self.stacks.future(object, (seen, position), |before| {
+            let before = Seen { position, ..before.clone() };
+            self.graph.with_lengths(&object.layout, |lengths| future(object, conditions, &before, lengths))
+        });
+        match &*future {
+            Some(future) => future.allows(conditions.next_value(self.stacks.seen(seen).values(), member, met)),
+            None => self.feasible(object, &after()),
+        }
     }
 
     /// Whether some declared name at or below `at` may come.
@@ -243,6 +264,7 @@ impl Machine<'_> {
         if object.is_ordered() {
             return self.open_members(object, seen).contains(&member);
         }
+        let progress = seen;
         let seen = self.stacks.seen(seen);
         if seen.has(member) || (!object.any_order && member < seen.position) {
             return false;
@@ -250,7 +272,7 @@ impl Machine<'_> {
         if !object.is_counted() {
             return true;
         }
-        self.some_way(object, member, |met| object.with_member(seen, member, met))
+        self.some_way(object, progress, member, |met| object.with_member(seen, member, met))
     }
 
     /// Whether an undeclared name may come.
@@ -291,7 +313,7 @@ impl Machine<'_> {
         }
         let before = self.stacks.seen(seen);
         let member = object.members.len() as u32 + index;
-        self.some_way(object, member, |met| object.with_undeclared(before, index, met))
+        self.some_way(object, seen, member, |met| object.with_undeclared(before, index, met))
     }
 
     /// Whether a comma may come: some member can follow.

@@ -20,7 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, NONE, TextsId};
-use crate::language::{Completions, Items, LeafId, Object, Seen};
+use crate::language::{Completions, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
 
 /// In place of an id or an index: the used names, the used items, or the start of a name or item are erased.
@@ -83,6 +83,9 @@ const MOST_EXCLUDING: usize = 1 << 18;
 /// Lists of costs of members kept at most.
 const MOST_COLONS: usize = 64;
 
+/// Futures of objects kept at most.
+const MOST_FUTURES: usize = 1 << 10;
+
 /// Stack nodes and members of unions kept at most, about 100 MB.
 const MOST_NODES: usize = 1 << 21;
 
@@ -112,6 +115,9 @@ pub struct Stacks {
     missing_tokens: FxHashMap<(u32, Progress), (u32, u32)>,
     /// Of an object with existential constraints, by its address in the graph: what completes it.
     completions: RefCell<FxHashMap<usize, Completions>>,
+    /// Of an object with conditions, by its address in the graph, what it has seen, and where it stands: what may become
+    /// of it.
+    futures: RefCell<FxHashMap<(usize, Progress, u32), Arc<Option<Future>>>>,
     /// Of an object: the cost of each declared member if it comes next.
     colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
     /// Of a leaf, in a state and at a node of the excluded texts: see `avoiding`.
@@ -152,6 +158,7 @@ impl Default for Stacks {
             members: FxHashMap::default(),
             missing_tokens: FxHashMap::default(),
             completions: RefCell::default(),
+            futures: RefCell::default(),
             colons: FxHashMap::default(),
             excluding: RefCell::default(),
             missing_items: FxHashMap::default(),
@@ -294,6 +301,26 @@ impl Stacks {
     /// What completes an object of the graph, as far as is known.
     pub fn completions(&self, object: &Object) -> RefMut<'_, Completions> {
         RefMut::map(self.completions.borrow_mut(), |all| all.entry(std::ptr::from_ref(object).addr()).or_default())
+    }
+
+    /// What may become of an object with conditions that has seen so much and stands at a position.
+    pub fn future(
+        &self,
+        object: &Object,
+        (seen, position): (Progress, u32),
+        find: impl FnOnce(&Seen) -> Option<Future>,
+    ) -> Arc<Option<Future>> {
+        let key = (std::ptr::from_ref(object).addr(), seen, position);
+        if let Some(known) = self.futures.borrow().get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(find(self.seen(seen)));
+        let mut futures = self.futures.borrow_mut();
+        if futures.len() >= MOST_FUTURES {
+            futures.clear();
+        }
+        futures.insert(key, Arc::clone(&found));
+        found
     }
 
     /// The cost of each declared member of an object if it comes next, if cached.

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
 use super::GraphBuilder;
@@ -282,9 +283,9 @@ impl<'d> GraphBuilder<'_, 'd> {
         let most = self.options.limits.alternatives * self.options.limits.alternatives;
         let asked = subject.asked.clone();
         let complements: Vec<Option<usize>> = (0..asked.len()).map(|at| self.complement_of(&asked, at)).collect();
-        let mut classes: Vec<Class<'d>> = vec![(subject.base, Values::default())];
+        let (mut classes, done) = self.classes_by_text(subject.base, &asked, &complements);
         for (at, complement) in complements.iter().enumerate() {
-            if complement.is_some_and(|other| other < at) {
+            if complement.is_some_and(|other| other < at) || done.contains(at as u32) {
                 continue;
             }
             let mut split: Vec<Class<'d>> = Vec::with_capacity(classes.len() + 1);
@@ -301,6 +302,47 @@ impl<'d> GraphBuilder<'_, 'd> {
         }
         subject.classes = classes;
         Ok(())
+    }
+
+    /// One class for each set of conditions that ask for a few texts and that share some, one for all other values, and
+    /// the conditions that are decided by that. Tags of many values are told apart in one step.
+    fn classes_by_text(
+        &mut self,
+        base: Condition<'d>,
+        asked: &[Condition<'d>],
+        complements: &[Option<usize>],
+    ) -> (Vec<Class<'d>>, Values) {
+        let (mut by_text, mut finite, mut done): (IndexMap<&'d str, Values>, Values, Values) = Default::default();
+        for (at, condition) in asked.iter().enumerate() {
+            let Some(set) = self.reader.only_texts(condition) else { continue };
+            finite.insert(at as u32);
+            done.extend(&complements[at].map(|other| other as u32).into_iter().chain([at as u32]).collect());
+            for text in set.strings.listed() {
+                by_text.entry(text).or_default().insert(at as u32);
+            }
+        }
+        let mut signatures: IndexSet<Values> = by_text.into_values().collect();
+        signatures.sort_by_key(Values::len);
+        let several: Vec<Values> = signatures.iter().filter(|met| met.len() > 1).cloned().collect();
+        let (arena, mut classes, mut others) = (self.reader.arena, Vec::new(), base);
+        let mut missed = Values::default();
+        for at in finite.iter() {
+            if let Some(other) = complements[at as usize] {
+                others = conjoin_in(arena, others, asked[other]);
+                missed.insert(other as u32);
+            }
+        }
+        for met in signatures {
+            let values = met.iter().fold(base, |all, at| conjoin_in(arena, all, asked[at as usize]));
+            // Texts of these conditions that meet more of them are in this class too.
+            let within = |at: u32| several.iter().any(|more| more.contains(at) && met.iter().all(|at| more.contains(at)));
+            let apart = finite.iter().filter(|&at| !met.contains(at) && !within(at));
+            let promised = apart.filter_map(|at| complements[at as usize]).map(|other| other as u32);
+            let promised: Values = promised.chain(met.iter()).collect();
+            classes.push((values, promised));
+        }
+        classes.push((others, missed));
+        (classes, done)
     }
 
     /// Of some conditions, the one that is exactly the complement of another, if there is one.

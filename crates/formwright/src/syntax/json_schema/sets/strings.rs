@@ -87,6 +87,11 @@ impl<'d> StringSet<'d> {
             (Self::Finite(texts), Self::Regular { tree, .. }) | (Self::Regular { tree, .. }, Self::Finite(texts)) => {
                 Self::Finite(texts.iter().filter(|text| accepts(tree, text)).copied().collect())
             }
+            (Self::Regular { tree: Regular::Not(a), .. }, Self::Regular { tree: Regular::Not(b), .. }) => {
+                // One union is stepped faster than many complements.
+                let tree = Regular::or([(**a).clone(), (**b).clone()]).not();
+                Self::Regular { tree, listed: self.listed_by_both(other) }
+            }
             (Self::Regular { tree: a, .. }, Self::Regular { tree: b, .. }) => {
                 Self::Regular { tree: Regular::and([a.clone(), b.clone()]), listed: self.listed_by_both(other) }
             }
