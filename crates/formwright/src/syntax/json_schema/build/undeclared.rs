@@ -36,7 +36,7 @@ pub(super) type PatternSets = SmallVec<[u64; 4]>;
 const MOST_PATTERNS_IN_ALL: usize = 64;
 
 /// Steps taken to find the sets of patterns that names reach.
-const STEPS: usize = 1 << 16;
+const STEPS: usize = 1 << 19;
 
 /// The name patterns of an object.
 pub(super) struct NamePatterns {
