@@ -28,6 +28,8 @@ pub struct Limits {
     /// Alternatives of objects that are multiplied out in one place (`allOf` x `anyOf`, `not`); beyond, they are kept as
     /// conditions.
     pub alternatives: usize,
+    /// Steps taken to combine the sets of a schema's values, each for a rule or a name of an object.
+    pub schema_steps: usize,
     /// Steps taken to bring the conditions on one object into decomposable form. Half a second.
     pub condition_steps: usize,
     /// Parts of that form: each costs a few nanoseconds for each mask.
@@ -53,6 +55,7 @@ impl Default for Limits {
             nesting: 1_000,
             source_nodes: 16_000_000,
             alternatives: 32,
+            schema_steps: 1 << 22,
             condition_steps: 1 << 22,
             condition_parts: 1 << 15,
             automata_bytes: 128 << 20,

@@ -8,6 +8,10 @@
 //! decomposable negation normal form (Darwiche 2001). A conjunction whose parts share variables is split by the values
 //! of the variable that most of them mention; values with which the same is left are one case. Equal formulas are
 //! compiled once. Deciding a formula is NP-hard, so the work is counted.
+//!
+//! Where conditions on one value are too many to tell all its classes apart, its variable is one of *promises*: its values
+//! are not known beforehand. It is split last, and then what is left is a formula over its promises alone, of which the
+//! smallest sets that make it true become its values.
 
 use rustc_hash::FxHashMap;
 
@@ -34,8 +38,34 @@ pub struct TooHard;
 enum Formula {
     /// The variable has one of these values.
     Literal(Variable, Values),
+    /// The variable is absent, or came with a promise.
+    Promise(Variable, Promise),
     All(Box<[FormulaId]>),
     Any(Box<[FormulaId]>),
+}
+
+/// What a formula can say of a variable of promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Promise {
+    /// Its member is absent.
+    Absent,
+    /// It came.
+    Came,
+    /// It came, and its value meets the condition of this number.
+    Meets(u32),
+}
+
+/// One way to make a formula over promises true: `None` is absence, otherwise the promises that are kept.
+type Implicant = Option<Values>;
+
+/// A compiled formula: its parts, the part of each root, and by variable of promises the sets of promises that are its
+/// values from 1 on. The first one is empty.
+pub type Compiled = (Box<[Part]>, Vec<u32>, FxHashMap<Variable, Vec<Values>>);
+
+/// One step towards the decomposable form, in which inner parts are formulas still.
+enum Step {
+    Part(Part),
+    Promises(Variable, Vec<Implicant>),
 }
 
 /// Formulas, each once.
@@ -45,7 +75,7 @@ pub struct FormulaBuilder {
     ids: FxHashMap<Formula, FormulaId>,
     /// By formula: the variables it mentions.
     mentions: Vec<Values>,
-    /// By variable: how many values it has.
+    /// By variable: how many values it has; 0 if it is one of promises.
     domains: Vec<u32>,
     /// What is left of a formula when a variable has a value.
     conditioned: FxHashMap<(FormulaId, Variable, u32), FormulaId>,
@@ -75,7 +105,7 @@ impl FormulaBuilder {
         }
         let mut mentions = Values::default();
         match &formula {
-            Formula::Literal(variable, _) => mentions.insert(*variable),
+            Formula::Literal(variable, _) | Formula::Promise(variable, _) => mentions.insert(*variable),
             Formula::All(parts) | Formula::Any(parts) => {
                 parts.iter().for_each(|&part| mentions.extend(&self.mentions[part as usize]));
             }
@@ -94,6 +124,11 @@ impl FormulaBuilder {
             all if all == self.domains[variable as usize] => TRUE,
             _ => self.intern(Formula::Literal(variable, values)),
         }
+    }
+
+    /// "The variable is absent", or "it came with this promise".
+    pub fn promise(&mut self, variable: Variable, promise: Promise) -> FormulaId {
+        self.intern(Formula::Promise(variable, promise))
     }
 
     /// The conjunction of some formulas.
@@ -151,8 +186,10 @@ impl FormulaBuilder {
         let mut parts = vec![id];
         let mentioned = self.mentions[id as usize].clone();
         for variable in mentioned.iter().filter(|&variable| is_required(variable)) {
-            let came = (1..self.domains[variable as usize]).collect();
-            parts.push(self.literal(variable, came));
+            parts.push(match self.domains[variable as usize] {
+                0 => self.promise(variable, Promise::Came),
+                values => self.literal(variable, (1..values).collect()),
+            });
         }
         self.all(parts)
     }
@@ -178,6 +215,7 @@ impl FormulaBuilder {
             return Ok(known);
         }
         let left = match self.formulas[id as usize].clone() {
+            Formula::Promise(..) => id,
             Formula::Literal(_, values) => {
                 if values.contains(value) {
                     TRUE
@@ -200,53 +238,119 @@ impl FormulaBuilder {
         Ok(left)
     }
 
-    /// The decomposable forms of some formulas: parts after those they refer to, and the part of each formula.
-    pub fn compile(mut self, roots: &[FormulaId], most: usize) -> Result<(Box<[Part]>, Vec<u32>), TooHard> {
+    /// The decomposable forms of some formulas; parts stand after those they refer to.
+    pub fn compile(mut self, roots: &[FormulaId], most: usize) -> Result<Compiled, TooHard> {
         let mut parts: Vec<Part> = Vec::new();
+        let mut promises: Vec<(u32, Variable, Vec<Implicant>)> = Vec::new();
         let mut made: FxHashMap<FormulaId, u32> = FxHashMap::default();
-        let mut expanded: FxHashMap<FormulaId, Part> = FxHashMap::default();
+        let mut steps: FxHashMap<FormulaId, Step> = FxHashMap::default();
         let mut open: Vec<FormulaId> = roots.to_vec();
         while let Some(&id) = open.last() {
             if made.contains_key(&id) {
                 open.pop();
                 continue;
             }
-            let Some(part) = expanded.get(&id) else {
-                let part = self.expand(id)?;
-                open.extend(part.inner());
-                expanded.insert(id, part);
+            let Some(step) = steps.get(&id) else {
+                let step = self.expand(id)?;
+                if let Step::Part(part) = &step {
+                    open.extend(part.inner());
+                }
+                steps.insert(id, step);
                 continue;
             };
             let place = |formula: &FormulaId| made[formula];
-            let part = match part {
-                Part::Literal(variable, values) => Part::Literal(*variable, values.clone()),
-                Part::All(inner) => Part::All(inner.iter().map(place).collect()),
-                Part::Any(inner) => Part::Any(inner.iter().map(place).collect()),
-            };
-            made.insert(id, parts.len() as u32);
-            parts.push(part);
+            let at = parts.len() as u32;
+            parts.push(match step {
+                Step::Part(Part::Literal(variable, values)) => Part::Literal(*variable, values.clone()),
+                Step::Part(Part::All(inner)) => Part::All(inner.iter().map(place).collect()),
+                Step::Part(Part::Any(inner)) => Part::Any(inner.iter().map(place).collect()),
+                Step::Promises(variable, implicants) => {
+                    promises.push((at, *variable, implicants.clone()));
+                    Part::Literal(*variable, Values::default()) // its values are known in the end
+                }
+            });
+            made.insert(id, at);
             open.pop();
             if parts.len() > most {
                 return Err(TooHard);
             }
         }
-        let roots = roots.iter().map(|root| made[root]).collect();
-        Ok((parts.into(), roots))
+        let ways = values_of_promises(&mut parts, &promises);
+        Ok((parts.into(), roots.iter().map(|root| made[root]).collect(), ways))
     }
 
-    /// One step towards the decomposable form: a part whose inner parts are formulas still.
-    fn expand(&mut self, id: FormulaId) -> Result<Part, TooHard> {
+    /// One step towards the decomposable form.
+    fn expand(&mut self, id: FormulaId) -> Result<Step, TooHard> {
         match self.formulas[id as usize].clone() {
-            Formula::Literal(variable, values) => Ok(Part::Literal(variable, values)),
-            Formula::Any(inner) => Ok(Part::Any(inner)),
+            Formula::Literal(variable, values) => Ok(Step::Part(Part::Literal(variable, values))),
+            Formula::Promise(variable, _) => Ok(Step::Promises(variable, self.implicants(id)?)),
+            Formula::Any(inner) => Ok(Step::Part(Part::Any(inner))),
             Formula::All(inner) => {
                 let components = self.components(&inner)?;
                 if components.len() != 1 {
-                    return Ok(Part::All(components.into()));
+                    return Ok(Step::Part(Part::All(components.into())));
                 }
-                self.split(id, &inner)
+                let mentioned = self.mentions[id as usize].clone();
+                let known: Vec<Variable> =
+                    mentioned.iter().filter(|&variable| self.domains[variable as usize] > 0).collect();
+                match (&known[..], mentioned.len()) {
+                    ([], 1) => {
+                        let variable = mentioned.iter().next().unwrap_or(0);
+                        Ok(Step::Promises(variable, self.implicants(id)?))
+                    }
+                    ([], _) => self.distribute(&inner),
+                    _ => self.split(id, &inner),
+                }
             }
         }
+    }
+
+    /// A conjunction whose parts share only variables of promises: one of its disjunctions, each part of it with all the
+    /// others.
+    fn distribute(&mut self, parts: &[FormulaId]) -> Result<Step, TooHard> {
+        let options = |part: &FormulaId| match &self.formulas[*part as usize] {
+            Formula::Any(inner) => Some(inner.len()),
+            _ => None,
+        };
+        let least = parts.iter().filter_map(|part| Some((options(part)?, *part))).min();
+        let Some((_, chosen)) = least else { return Err(TooHard) };
+        let Formula::Any(options) = self.formulas[chosen as usize].clone() else { return Err(TooHard) };
+        let mut inner = Vec::with_capacity(options.len());
+        for &option in &options {
+            let others = parts.iter().copied().filter(|&part| part != chosen);
+            inner.push(self.all(others.chain([option]))?);
+        }
+        Ok(Step::Part(Part::Any(inner.into())))
+    }
+
+    /// The smallest ways to make a formula over the promises of one variable true.
+    fn implicants(&mut self, id: FormulaId) -> Result<Vec<Implicant>, TooHard> {
+        let mut found = match self.formulas[id as usize].clone() {
+            Formula::Literal(..) => return Err(TooHard),
+            Formula::Promise(_, Promise::Absent) => vec![None],
+            Formula::Promise(_, Promise::Came) => vec![Some(Values::default())],
+            Formula::Promise(_, Promise::Meets(condition)) => vec![Some([condition].into_iter().collect())],
+            Formula::Any(inner) => {
+                let mut all = Vec::new();
+                for &part in &inner {
+                    all.extend(self.implicants(part)?);
+                }
+                all
+            }
+            Formula::All(inner) => {
+                let mut all = vec![None, Some(Values::default())];
+                for &part in &inner {
+                    let more = self.implicants(part)?;
+                    self.spend(all.len() * more.len())?;
+                    all = all.iter().flat_map(|a| more.iter().filter_map(|b| both(a, b))).collect();
+                    all = smallest(&all);
+                }
+                all
+            }
+        };
+        self.spend(found.len() * found.len())?;
+        found = smallest(&found);
+        Ok(found)
     }
 
     /// The parts of a conjunction, those that share variables put together again.
@@ -270,7 +374,7 @@ impl FormulaBuilder {
     }
 
     /// A conjunction whose parts share variables, split by the values of one of them.
-    fn split(&mut self, id: FormulaId, parts: &[FormulaId]) -> Result<Part, TooHard> {
+    fn split(&mut self, id: FormulaId, parts: &[FormulaId]) -> Result<Step, TooHard> {
         let variable = self.most_mentioned(parts)?;
         let mut cases: Vec<(FormulaId, Values)> = Vec::new();
         let mut places: FxHashMap<FormulaId, usize> = FxHashMap::default();
@@ -290,17 +394,75 @@ impl FormulaBuilder {
             let literal = self.literal(variable, values);
             inner.push(self.all([literal, left])?);
         }
-        Ok(Part::Any(inner.into()))
+        Ok(Step::Part(Part::Any(inner.into())))
     }
 
-    /// The variable that most of some formulas mention; of several, the first one.
+    /// The variable with known values that most of some formulas mention; of several, the first one.
     fn most_mentioned(&mut self, parts: &[FormulaId]) -> Result<Variable, TooHard> {
         let mut counts = vec![0_u32; self.domains.len()];
         for &part in parts {
-            self.mentions[part as usize].iter().for_each(|variable| counts[variable as usize] += 1);
+            let known = self.mentions[part as usize].iter().filter(|&variable| self.domains[variable as usize] > 0);
+            known.for_each(|variable| counts[variable as usize] += 1);
         }
         self.spend(parts.len() + counts.len())?;
         let most = counts.iter().copied().max().unwrap_or(0);
         Ok(counts.iter().position(|&count| count == most).unwrap_or(0) as Variable)
     }
+}
+
+/// What makes two formulas over promises true.
+fn both(a: &Implicant, b: &Implicant) -> Option<Implicant> {
+    match (a, b) {
+        (None, None) => Some(None),
+        (Some(a), Some(b)) => {
+            let mut all = a.clone();
+            all.extend(b);
+            Some(Some(all))
+        }
+        _ => None,
+    }
+}
+
+/// The ways that no other way is a part of, each once.
+fn smallest(all: &[Implicant]) -> Vec<Implicant> {
+    let mut left: Vec<Implicant> = Vec::new();
+    let mut sorted: Vec<&Implicant> = all.iter().collect();
+    sorted.sort_by_key(|way| way.as_ref().map_or(0, Values::len));
+    for way in sorted {
+        if !left.iter().any(|other| is_part(other, way)) {
+            left.push(way.clone());
+        }
+    }
+    left
+}
+
+fn is_part(a: &Implicant, b: &Implicant) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a.iter().all(|promise| b.contains(promise)),
+        _ => false,
+    }
+}
+
+/// The sets of promises that become values, with those of each part.
+fn values_of_promises(
+    parts: &mut [Part],
+    promises: &[(u32, Variable, Vec<Implicant>)],
+) -> FxHashMap<Variable, Vec<Values>> {
+    let mut ways: FxHashMap<Variable, Vec<Values>> = FxHashMap::default();
+    for (_, variable, implicants) in promises {
+        let of_variable = ways.entry(*variable).or_insert_with(|| vec![Values::default()]);
+        for way in implicants.iter().flatten() {
+            if !of_variable.contains(way) {
+                of_variable.push(way.clone());
+            }
+        }
+    }
+    for (at, variable, implicants) in promises {
+        let of_variable = ways[variable].iter().map(|way| Some(way.clone()));
+        let values = std::iter::once(None).chain(of_variable);
+        let allowed = (0..).zip(values).filter(|(_, value)| implicants.iter().any(|one| is_part(one, value)));
+        parts[*at as usize] = Part::Literal(*variable, allowed.map(|(value, _)| value).collect());
+    }
+    ways
 }

@@ -17,7 +17,7 @@ mod compile;
 mod costs;
 mod values;
 
-pub use compile::{FALSE as NO_OBJECT, FormulaBuilder, FormulaId, TRUE as EVERY_OBJECT, TooHard, Variable};
+pub use compile::{FALSE as NO_OBJECT, FormulaBuilder, FormulaId, Promise, TRUE as EVERY_OBJECT, TooHard, Variable};
 pub use costs::{Future, completion, future};
 pub use values::Values;
 

@@ -24,15 +24,22 @@ use super::strings::escaped;
 use super::undeclared::{NamePatterns, Overlap};
 use crate::error::{Error, Result};
 use crate::language::{
-    Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId as Compiled, Leaf, Member, NO_OBJECT, Node, NodeId, Object,
+    Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId as Compiled, Leaf, Member, NO_OBJECT, Node, NodeId, Object, Promise,
     TooHard, UNBOUNDED, UndeclaredKind, UndeclaredKinds, Values, link_required,
 };
 use crate::regular::{Encoding, Escapes, Regular};
 use crate::syntax::json_schema::Order;
 use crate::syntax::json_schema::read::PROBE;
 use crate::syntax::json_schema::sets::{
-    Condition, FALSE, Formula, FormulaId, NEVER, NameSet, ObjectSet, Rule, TRUE, Union, conjoin_in, is_never,
+    Condition, FALSE, Formula, FormulaId, NEVER, NameSet, ObjectSet, Rule, TRUE, Union, ValueSet, conjoin_in,
+    is_never,
 };
+
+/// Classes that are all told apart beforehand.
+const FEW_CLASSES: usize = 64;
+
+/// Most classes of the values of one member. Tags have one for each of their values.
+const MOST_CLASSES: usize = 1 << 10;
 
 /// Most facts about the undeclared members of one kind.
 const MOST_FACTS: usize = 8;
@@ -57,6 +64,8 @@ struct Subject<'d, 'p> {
     facts: Vec<Fact<'d>>,
     /// Classes of its values.
     classes: Vec<Class<'d>>,
+    /// Whether classes are found by compiling the formula, because the conditions tell too many apart.
+    promises: bool,
 }
 
 /// Something that an undeclared member can make true.
@@ -70,7 +79,7 @@ enum Fact<'d> {
 
 impl<'d, 'p> Subject<'d, 'p> {
     fn new(name: Option<&'d str>, kind: Option<Kind<'p>>, base: Condition<'d>) -> Self {
-        Self { name, kind, base, asked: Vec::new(), facts: Vec::new(), classes: Vec::new() }
+        Self { name, kind, base, asked: Vec::new(), facts: Vec::new(), classes: Vec::new(), promises: false }
     }
 
     /// Notes that the formula asks whether every member, or some member, meets a condition.
@@ -100,7 +109,11 @@ impl<'d, 'p> Subject<'d, 'p> {
 
     /// How many values its variable has.
     fn domain(&self) -> u32 {
-        if self.kind.is_some() { 1 << self.facts.len() } else { self.classes.len() as u32 + 1 }
+        match self.kind {
+            Some(_) => 1 << self.facts.len(),
+            None if self.promises => 0,
+            None => self.classes.len() as u32 + 1,
+        }
     }
 
     /// The values of its variable with which every member, or some member, meets a condition.
@@ -154,7 +167,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         for subject in &mut subjects {
             self.classify(subject, whole)?;
         }
-        let Some(conditions) = self.compile_conditions(&base, formula, &subjects, whole)? else {
+        let Some(conditions) = self.compile_conditions(&base, formula, &mut subjects, whole)? else {
             return Ok(Node::Never);
         };
         Ok(self.object_of(&base, &names, &subjects, conditions))
@@ -280,8 +293,12 @@ impl<'d> GraphBuilder<'_, 'd> {
 
     /// Splits the values of a subject into classes.
     fn classify(&mut self, subject: &mut Subject<'d, '_>, whole: Condition<'d>) -> Result<()> {
-        let most = self.options.limits.alternatives * self.options.limits.alternatives;
         let asked = subject.asked.clone();
+        if subject.name.is_some() && asked.len() > 1 && !asked.iter().all(|condition| self.is_scalar(condition)) {
+            // Complements of containers are large: only those sets of conditions are made that the formula asks for.
+            subject.promises = true;
+            return Ok(());
+        }
         let complements: Vec<Option<usize>> = (0..asked.len()).map(|at| self.complement_of(&asked, at)).collect();
         let (mut classes, done) = self.classes_by_text(subject.base, &asked, &complements);
         for (at, complement) in complements.iter().enumerate() {
@@ -293,15 +310,31 @@ impl<'d> GraphBuilder<'_, 'd> {
                 self.split_class(&asked, (at, *complement), class, &mut split);
             }
             classes = split;
-            if classes.len() > most {
-                let error = Error::limit("conditions", classes.len(), most);
-                let name = subject.name.unwrap_or("undeclared members");
-                let pointer = self.reader.pointer_of(whole);
-                return Err(error.hint(format!("make fewer conditions about the values of {name:?} at {pointer:?}")));
+            if classes.len() > FEW_CLASSES && subject.name.is_some() && classes.len() > 2 * asked.len() {
+                subject.promises = true;
+                return Ok(());
             }
+            self.bound_classes(subject.name, classes.len(), whole)?;
         }
         subject.classes = classes;
         Ok(())
+    }
+
+    /// Whether no value that meets a condition is an object or an array.
+    fn is_scalar(&mut self, condition: Condition<'d>) -> bool {
+        let scalar = |set: &Rc<ValueSet<'_>>| set.objects.is_empty() && set.arrays.is_empty();
+        let negated = self.reader.negate(condition);
+        self.reader.values(condition).is_ok_and(|set| scalar(&set))
+            || self.reader.values(negated).is_ok_and(|set| scalar(&set))
+    }
+
+    fn bound_classes(&self, name: Option<&str>, classes: usize, whole: Condition<'d>) -> Result<()> {
+        if classes <= MOST_CLASSES {
+            return Ok(());
+        }
+        let (name, pointer) = (name.unwrap_or("undeclared members"), self.reader.pointer_of(whole));
+        Err(Error::limit("conditions", classes, MOST_CLASSES)
+            .hint(format!("make fewer conditions about the values of {name:?} at {pointer:?}")))
     }
 
     /// One class for each set of conditions that ask for a few texts and that share some, one for all other values, and
@@ -528,7 +561,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         &mut self,
         base: &ObjectSet<'d>,
         formula: FormulaId,
-        subjects: &[Subject<'d, '_>],
+        subjects: &mut [Subject<'d, '_>],
         whole: Condition<'d>,
     ) -> Result<Option<Conditions>> {
         let limits = &self.options.limits;
@@ -559,7 +592,11 @@ impl<'d> GraphBuilder<'_, 'd> {
         let roots: Vec<Compiled> = cases.iter().map(|case| case.2).collect();
         let mentioned = translator.builder.mentioned(&roots);
         let compiled = translator.builder.compile(&roots, limits.condition_parts);
-        let (parts, roots) = compiled.map_err(|TooHard| self.steps_exceeded(whole))?;
+        let (parts, roots, ways) = compiled.map_err(|TooHard| self.steps_exceeded(whole))?;
+        for (at, ways) in ways {
+            self.bound_classes(subjects[at as usize].name, ways.len(), whole)?;
+            self.classify_by_promises(&mut subjects[at as usize], ways);
+        }
         let cases = cases.iter().zip(roots).map(|(&(low, high, _), root)| Case { low, high, root }).collect();
         let facts = mentioned.iter().map(|at| {
             let subject = &subjects[at as usize];
@@ -568,6 +605,16 @@ impl<'d> GraphBuilder<'_, 'd> {
         });
         let (members, facts) = (mentioned.iter().collect(), facts.collect());
         Ok(Some(Conditions::new(subjects.len(), members, facts, parts, cases)))
+    }
+
+    /// The classes of a value of which some sets of promises are asked.
+    fn classify_by_promises(&mut self, subject: &mut Subject<'d, '_>, ways: Vec<Values>) {
+        let arena = self.reader.arena;
+        let class = |met: Values| {
+            let all = met.iter().fold(subject.base, |all, at| conjoin_in(arena, all, subject.asked[at as usize]));
+            (all, met)
+        };
+        subject.classes = ways.into_iter().map(class).collect();
     }
 
     /// The ranges of numbers of members within which the formula says the same of them.
@@ -640,7 +687,12 @@ impl<'d> GraphBuilder<'_, 'd> {
         };
         let mut literals = Vec::with_capacity(inside.len());
         for &at in inside.iter() {
-            literals.push(to.builder.literal(at, subjects[at as usize].values(condition, of_each)));
+            let subject = &subjects[at as usize];
+            literals.push(if subject.promises {
+                to.promise(at, subject, condition, of_each)?
+            } else {
+                to.builder.literal(at, subject.values(condition, of_each))
+            });
         }
         if of_each { to.builder.all(literals) } else { to.builder.any(literals) }
     }
@@ -655,6 +707,26 @@ impl<'d> GraphBuilder<'_, 'd> {
         Error::limit("conditions", value, allowed).hint(format!(
             "at {pointer:?}, too many {what}: simplify oneOf, not, if and anyOf whose branches speak of the same members"
         ))
+    }
+}
+
+impl<'d> Translator<'d> {
+    /// What a formula says of a member whose classes are found by compiling it.
+    fn promise(
+        &mut self,
+        at: u32,
+        subject: &Subject<'d, '_>,
+        condition: Condition<'d>,
+        of_each: bool,
+    ) -> std::result::Result<Compiled, TooHard> {
+        let place = subject.asked.iter().position(|other| *other == condition);
+        let met = match place {
+            Some(place) => self.builder.promise(at, Promise::Meets(place as u32)),
+            None if condition.is_empty() => self.builder.promise(at, Promise::Came),
+            None => NO_OBJECT,
+        };
+        let absent = if of_each { self.builder.promise(at, Promise::Absent) } else { NO_OBJECT };
+        self.builder.any([absent, met])
     }
 }
 

@@ -136,6 +136,7 @@ impl<'d> SchemaReader<'d> {
 
     /// What is in both sets.
     pub(super) fn and(&mut self, a: &ValueSet<'d>, b: &ValueSet<'d>) -> Result<ValueSet<'d>> {
+        self.spend(size(a) + size(b))?;
         let (rules, mut formulas) = (self.product_rules(), std::mem::take(&mut self.formulas));
         let both = a.and(b, rules, &mut formulas, &mut |tree, text| self.accepts(tree, text));
         self.formulas = formulas;
@@ -146,12 +147,24 @@ impl<'d> SchemaReader<'d> {
         Ok(both)
     }
 
+    /// Counts work, which is bounded.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
+        self.steps += steps;
+        let allowed = self.limits().schema_steps;
+        if self.steps > allowed {
+            return Err(Error::limit("schema_steps", self.steps, allowed)
+                .hint("simplify oneOf, not, if and anyOf whose branches speak of the same members"));
+        }
+        Ok(())
+    }
+
     /// Where it matters which branches evaluated a member, no alternative absorbs another.
     fn product_rules(&self) -> ProductRules<'d> {
         ProductRules { arena: self.arena, limit: self.limits().alternatives, absorb: !self.unevaluated }
     }
 
     pub(super) fn complement(&mut self, set: &ValueSet<'d>, atom: Atom) -> Result<ValueSet<'d>> {
+        self.spend(size(set))?;
         let (rules, mut formulas) = (self.product_rules(), std::mem::take(&mut self.formulas));
         let complement = set.complement(rules, &mut formulas, &mut |condition| self.negate(condition));
         self.formulas = formulas;
@@ -172,4 +185,10 @@ impl<'d> SchemaReader<'d> {
             }
         }
     }
+}
+
+/// How much a set says, roughly: what an operation on it costs.
+fn size(set: &ValueSet<'_>) -> usize {
+    let objects = set.objects.iter().map(|object| 1 + object.rules.len() + object.required.len());
+    1 + set.numbers.len() + set.arrays.len() + objects.sum::<usize>()
 }

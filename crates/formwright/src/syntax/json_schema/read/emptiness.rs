@@ -29,6 +29,9 @@ impl<'d> SchemaReader<'d> {
         if depth == 0 || condition.is_empty() || self.probing >= PROBE {
             return false;
         }
+        if self.spend(1).is_err() {
+            return false;
+        }
         self.probing += 1;
         // An error is reported when the schema itself is read.
         let empty = self.is_shown_empty(condition, depth).unwrap_or(false);

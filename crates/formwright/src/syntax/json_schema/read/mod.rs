@@ -106,6 +106,8 @@ pub struct SchemaReader<'d> {
     depth: usize,
     /// Emptiness checks under way: each may read further schemas.
     probing: u32,
+    /// Steps of combining sets taken so far.
+    steps: usize,
     /// What objects must meet where alternatives are not multiplied out.
     pub(super) formulas: Formulas<'d>,
     /// Whether there are dynamic references.
@@ -138,6 +140,7 @@ impl<'d> SchemaReader<'d> {
             faults: 0,
             depth: 0,
             probing: 0,
+            steps: 0,
             formulas: Formulas::default(),
             dynamic,
             unevaluated: documents.unevaluated,

@@ -8,7 +8,8 @@
 //! Formulas are hash-consed and positive: a complement turns them over down to the units, of which each has a unit as
 //! its complement. So conditions of any number cost what their text costs, and nothing has to be left out.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::condition::{Condition, is_never};
 use super::objects::{NameSet, ObjectSet};
@@ -110,41 +111,36 @@ impl<'d> Formulas<'d> {
         }
     }
 
-    /// The conjunction of some formulas.
+    /// The conjunction of some formulas. Their order is kept: members are declared in the order in which they are met.
     pub fn conjunction(&mut self, of: impl IntoIterator<Item = FormulaId>) -> FormulaId {
-        let mut parts = Vec::new();
+        let mut parts: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
         for id in of {
             match self.get(id) {
-                Formula::All(inner) => parts.extend_from_slice(inner),
-                _ => parts.push(id),
+                Formula::All(inner) => parts.extend(inner),
+                _ => drop(parts.insert(id)),
             }
         }
-        parts.sort_unstable();
-        parts.dedup();
-        match *parts {
-            [FALSE, ..] => FALSE,
+        match parts.into_iter().collect::<Vec<_>>()[..] {
             [only] => only,
-            _ => self.intern(Formula::All(parts.into())),
+            ref parts if parts.contains(&FALSE) => FALSE,
+            ref parts => self.intern(Formula::All(parts.into())),
         }
     }
 
     /// The disjunction of some formulas. Which of them evaluated a member can matter, so that a disjunction with a
     /// formula that is always true is kept if another part evaluates something.
     pub fn disjunction(&mut self, of: impl IntoIterator<Item = FormulaId>) -> FormulaId {
-        let mut parts = Vec::new();
+        let mut parts: IndexSet<FormulaId, FxBuildHasher> = IndexSet::default();
         for id in of {
             match self.get(id) {
-                Formula::Any(inner) => parts.extend_from_slice(inner),
-                _ => parts.push(id),
+                Formula::Any(inner) => parts.extend(inner),
+                _ => drop(parts.insert(id)),
             }
         }
-        parts.retain(|&part| part != FALSE);
-        parts.sort_unstable();
-        parts.dedup();
-        match *parts {
+        match parts.into_iter().collect::<Vec<_>>()[..] {
             [only] => only,
-            [TRUE, ..] if !self.evaluates => TRUE,
-            _ => self.intern(Formula::Any(parts.into())),
+            ref parts if parts.contains(&TRUE) && !self.evaluates => TRUE,
+            ref parts => self.intern(Formula::Any(parts.into())),
         }
     }
 

@@ -200,13 +200,9 @@ impl<'d> ValueSet<'d> {
         match product(&self.objects, &other.objects, rules.limit, rules) {
             Some(objects) => both.set_objects(objects, formula),
             None => {
-                let (few, many) = if self.objects.len() <= other.objects.len() {
-                    (&self.objects, &other.objects)
-                } else {
-                    (&other.objects, &self.objects)
-                };
-                let formula = formulas.of_union(many, formula);
-                both.set_objects(few.clone(), formula);
+                let parts = [self.object_formula(formulas), other.object_formula(formulas)];
+                let formula = formulas.conjunction(parts);
+                both.set_objects(lone(ObjectSet::any()), formula);
             }
         }
         Ok(both)
