@@ -102,7 +102,8 @@ pub fn future(
         return None;
     }
     let question = Question { object, conditions, seen, used: 0, lengths };
-    let costs = question.parts(Scale { top: 0, is_open: true });
+    let least = Scale { top: 0, is_open: true };
+    let costs = question.parts(least, &question.variables(least));
     let lives = |part: u32| costs[part as usize][0].0 < INFINITE;
     let mut open: Vec<bool> = vec![false; conditions.parts.len()];
     let lives_at_all =
@@ -127,6 +128,13 @@ pub fn future(
     Some(Future { lives: lives_at_all, allowed: allowed.into() })
 }
 
+/// What the values of one variable cost.
+struct VariableCosts {
+    by_value: Vec<Costs>,
+    /// Whatever the value is.
+    free: Costs,
+}
+
 /// A question about one state of an object.
 struct Question<'q> {
     object: &'q Object,
@@ -149,7 +157,7 @@ pub fn completion(
     let question = Question { object, conditions, seen, used, lengths };
     let rest = question.unmentioned()?;
     let least = Scale { top: 0, is_open: true };
-    let parts = question.parts(least);
+    let parts = question.parts(least, &question.variables(least));
     let mut best = NEVER;
     for case in conditions.cases.iter().filter(|case| seen.count <= case.high) {
         let few = least.add(&parts[case.root as usize], &smallvec![rest])[0];
@@ -231,7 +239,7 @@ impl Question<'_> {
     }
 
     /// The costs of every part.
-    fn parts(&self, scale: Scale) -> Vec<Costs> {
+    fn parts(&self, scale: Scale, variables: &[VariableCosts]) -> Vec<Costs> {
         let tracks = scale.top > 0;
         let mut mentions: Vec<Values> = Vec::new();
         let mut costs: Vec<Costs> = Vec::with_capacity(self.conditions.parts.len());
@@ -243,7 +251,10 @@ impl Question<'_> {
             costs.push(match part {
                 Part::Literal(variable, allowed) => {
                     mentioned.insert(*variable);
-                    self.literal(*variable, Some(allowed), scale)
+                    let by_value = &variables[*variable as usize].by_value;
+                    let mut costs = scale.nothing();
+                    allowed.iter().for_each(|value| Scale::least(&mut costs, &by_value[value as usize]));
+                    costs
                 }
                 Part::All(inner) => {
                     inner.iter().fold(scale.none_needed(), |sum, &part| scale.add(&sum, &costs[part as usize]))
@@ -256,7 +267,7 @@ impl Question<'_> {
                             // Members that this part says nothing of may come too, and count.
                             let free = mentioned.iter().filter(|&other| !mentions[part as usize].contains(other));
                             let own = free.fold(own.clone(), |sum, other| {
-                                scale.add(&sum, &self.literal(other, None, scale))
+                                scale.add(&sum, &variables[other as usize].free)
                             });
                             Scale::least(&mut least, &own);
                         } else {
@@ -273,45 +284,53 @@ impl Question<'_> {
         costs
     }
 
-    /// The costs of one variable, if it must have one of these values.
-    fn literal(&self, variable: u32, allowed: Option<&Values>, scale: Scale) -> Costs {
-        let allows = |value: u32| allowed.is_none_or(|allowed| allowed.contains(value));
-        let member = self.conditions.members[variable as usize];
-        if member as usize >= self.object.members.len() {
-            return self.kind(variable, &allows, scale);
-        }
-        let mut costs = scale.nothing();
-        if self.seen.has(member) {
-            let value = u32::from(self.seen.values()[variable as usize]);
-            return if allows(value) { scale.none_needed() } else { costs };
-        }
-        if allows(0) {
-            scale.put(&mut costs, 0, 0);
-        }
-        if self.object.is_open(self.seen, member) {
-            let beside = self.object.members[member as usize].name_bytes + self.lengths.colon + self.lengths.between;
-            for (value, _) in self.object.ways(member).filter(|(_, way)| allows(way + 1)) {
-                scale.put(&mut costs, 1, (self.lengths.value)(value).saturating_add(beside));
+    /// The costs of all variables, by their values.
+    fn variables(&self, scale: Scale) -> Vec<VariableCosts> {
+        let all = 0..self.conditions.members.len() as u32;
+        all.map(|variable| {
+            let declared = self.object.members.len() as u32;
+            let mut by_value = vec![scale.nothing(); self.domain(variable) as usize];
+            match self.conditions.members[variable as usize] {
+                member if member < declared => self.declared(variable, member, scale, &mut by_value),
+                _ => self.kind(variable, scale, &mut by_value),
             }
-        }
-        costs
+            let mut free = scale.nothing();
+            by_value.iter().for_each(|costs| Scale::least(&mut free, costs));
+            VariableCosts { by_value, free }
+        })
+        .collect()
     }
 
-    /// The costs of the members of one kind, if the facts they make true must be one of these sets.
-    fn kind(&self, variable: u32, allows: &dyn Fn(u32) -> bool, scale: Scale) -> Costs {
-        let mut costs = scale.nothing();
+    /// The costs of the values of a declared member.
+    fn declared(&self, variable: u32, member: u32, scale: Scale, by_value: &mut [Costs]) {
+        if self.seen.has(member) {
+            let value = self.seen.values()[variable as usize];
+            by_value[usize::from(value)] = scale.none_needed();
+            return;
+        }
+        by_value[0] = scale.none_needed();
+        if self.object.is_open(self.seen, member) {
+            let beside = self.object.members[member as usize].name_bytes + self.lengths.colon + self.lengths.between;
+            for (value, way) in self.object.ways(member) {
+                let cost = (self.lengths.value)(value).saturating_add(beside);
+                scale.put(&mut by_value[way as usize + 1], 1, cost);
+            }
+        }
+    }
+
+    /// The costs of the sets of facts that the members of one kind make true.
+    fn kind(&self, variable: u32, scale: Scale, by_value: &mut [Costs]) {
         let before = self.seen.values()[variable as usize];
         let mut reached: FxHashMap<u16, u32> = FxHashMap::from_iter([(before, 0)]);
         let first = self.used + self.unmet_before(variable);
         let all_facts = self.conditions.facts[variable as usize].iter().fold(0, |all, facts| all | facts);
         let most = scale.top + (all_facts & !before).count_ones();
         for members in 0..=most {
-            for (_, &cost) in reached.iter().filter(|(facts, _)| allows(u32::from(**facts))) {
-                scale.put(&mut costs, members, cost);
+            for (&facts, &cost) in &reached {
+                scale.put(&mut by_value[usize::from(facts)], members, cost);
             }
             reached = self.after_another(variable, &reached, first + members);
         }
-        costs
     }
 
     /// The facts after another member of a kind, each with the bytes so far.
@@ -352,10 +371,11 @@ impl Question<'_> {
         if wanted > scale.top {
             return NEVER;
         }
-        let mut costs = self.parts(scale).swap_remove(case.root as usize);
+        let variables = self.variables(scale);
+        let mut costs = self.parts(scale, &variables).swap_remove(case.root as usize);
         for variable in 0..self.conditions.members.len() as u32 {
             if !self.mentions(case.root, variable) {
-                costs = scale.add(&costs, &self.literal(variable, None, scale));
+                costs = scale.add(&costs, &variables[variable as usize].free);
             }
         }
         let mut required = scale.nothing();

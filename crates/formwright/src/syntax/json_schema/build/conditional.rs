@@ -38,6 +38,9 @@ use crate::syntax::json_schema::sets::{
 /// Classes that are all told apart beforehand.
 const FEW_CLASSES: usize = 64;
 
+/// Conditions on one value whose classes are always told apart beforehand: two and their complements.
+const FEW_CONDITIONS: usize = 4;
+
 /// Most classes of the values of one member. Tags have one for each of their values.
 const MOST_CLASSES: usize = 1 << 10;
 
@@ -294,7 +297,7 @@ impl<'d> GraphBuilder<'_, 'd> {
     /// Splits the values of a subject into classes.
     fn classify(&mut self, subject: &mut Subject<'d, '_>, whole: Condition<'d>) -> Result<()> {
         let asked = subject.asked.clone();
-        if subject.name.is_some() && asked.len() > 1 && !asked.iter().all(|condition| self.is_scalar(condition)) {
+        if subject.name.is_some() && asked.len() > FEW_CONDITIONS && !asked.iter().all(|condition| self.is_scalar(condition)) {
             // Complements of containers are large: only those sets of conditions are made that the formula asks for.
             subject.promises = true;
             return Ok(());
@@ -592,8 +595,13 @@ impl<'d> GraphBuilder<'_, 'd> {
         let roots: Vec<Compiled> = cases.iter().map(|case| case.2).collect();
         let mentioned = translator.builder.mentioned(&roots);
         let compiled = translator.builder.compile(&roots, limits.condition_parts);
-        let (parts, roots, ways) = compiled.map_err(|TooHard| self.steps_exceeded(whole))?;
-        for (at, ways) in ways {
+        let (parts, roots, mut ways) = compiled.map_err(|TooHard| self.steps_exceeded(whole))?;
+        for at in mentioned.iter() {
+            if !subjects[at as usize].promises {
+                continue;
+            }
+            // Where compiling found that no promise matters, any value does.
+            let ways = ways.remove(&at).unwrap_or_else(|| vec![Values::default()]);
             self.bound_classes(subjects[at as usize].name, ways.len(), whole)?;
             self.classify_by_promises(&mut subjects[at as usize], ways);
         }
