@@ -139,6 +139,11 @@ impl Rest {
         self.after.iter().all(|rest| rest == first).then_some(first)
     }
 
+    /// Whether it is the same wherever the place is.
+    fn is_uniform(&self) -> bool {
+        self.after.iter().all(|rest| *rest == self.start)
+    }
+
     fn any_of(rests: &[Self]) -> Self {
         let any_of = |language: &dyn Fn(&Self) -> Regular| {
             let mut languages: Vec<Regular> = rests.iter().map(language).collect();
@@ -202,9 +207,18 @@ impl Context {
             Pattern::Empty => after.clone(),
             Pattern::Class(class) => self.same(&self.read_class(class, after)),
             Pattern::Concat(parts) => {
-                let mut rest = after.clone();
-                for part in parts.iter().rev() {
-                    rest = self.rest(part, &rest)?;
+                let (mut rest, mut left) = (after.clone(), &parts[..]);
+                while let Some((last, before)) = left.split_last() {
+                    let run =
+                        if rest.is_uniform() { left.iter().rev().take_while(|part| is_plain(part)).count() } else { 0 };
+                    if run > 1 {
+                        let (before, run) = left.split_at(left.len() - run);
+                        rest = self.same(&Regular::concat(run.iter().map(plain).chain([rest.start])));
+                        left = before;
+                    } else {
+                        rest = self.rest(last, &rest)?;
+                        left = before;
+                    }
                 }
                 rest
             }

@@ -14,6 +14,7 @@
 
 mod counters;
 mod derivative;
+mod inclusion;
 mod liveness;
 mod multiple;
 mod normal_form;
@@ -21,9 +22,10 @@ mod normal_form;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::alphabet::{Alphabet, MintermSet, members};
+use super::alphabet::{Alphabet, Minterm, MintermSet, members};
 use super::implicit::Implicit;
 use super::tree::{Divisor, Regular};
+pub use counters::Clamped;
 pub use liveness::OutOfFuel;
 use multiple::divides;
 
@@ -66,6 +68,10 @@ struct Properties {
     shortest: u32,
     /// The largest bound of a loop that [`Expressions::clamp`] reaches.
     bound: u32,
+    /// Of a chain: how many parts it has, those that stay together counted each.
+    parts: u32,
+    /// Whether some part of it may be left out, or repeated more or less often.
+    skips: bool,
 }
 
 /// "Too many bytes to matter"; sums of a few stay in range.
@@ -83,8 +89,18 @@ pub struct Expressions {
     derivatives: FxHashMap<Id, Box<[Id]>>,
     /// Of the expressions searched: bytes of the shortest text, or `None` when empty.
     distances: FxHashMap<Id, Option<u32>>,
+    /// Derivatives of chains of parts that may be empty, by minterm.
+    chains: FxHashMap<(Id, Minterm), Id>,
+    /// Clamped chains, and their slack, by reach.
+    clamped: FxHashMap<(Id, u32), Clamped>,
     anything: Id,
     fuel: usize,
+    /// The work done so far: parts made and compared.
+    units: u64,
+    /// Bytes of the parts of unions and intersections.
+    part_bytes: usize,
+    /// Whether a search took so much work that no other is begun.
+    gave_up: bool,
 }
 
 impl Expressions {
@@ -97,8 +113,13 @@ impl Expressions {
             minterm_bytes,
             derivatives: FxHashMap::default(),
             distances: FxHashMap::default(),
+            chains: FxHashMap::default(),
+            clamped: FxHashMap::default(),
             anything: NEVER,
             fuel,
+            units: 0,
+            part_bytes: 0,
+            gave_up: false,
         };
         made.intern(Expression::Never);
         made.intern(Expression::Empty);
@@ -112,13 +133,16 @@ impl Expressions {
         self.interned.len()
     }
 
-    /// About how many bytes of memory they take without their alphabet and the parts of wide expressions.
+    /// About how many bytes of memory they take without their alphabet.
     pub fn memory(&self) -> usize {
         const EXPRESSION: usize = size_of::<Expression>() + size_of::<Properties>() + 4 * size_of::<usize>();
         let row = size_of::<(Id, Box<[Id]>)>() + self.alphabet.len() * size_of::<Id>();
         self.interned.capacity() * EXPRESSION
+            + self.part_bytes
             + self.derivatives.capacity() * row
             + self.distances.capacity() * size_of::<(Id, Option<u32>)>()
+            + self.chains.capacity() * size_of::<((Id, Minterm), Id)>()
+            + self.clamped.capacity() * size_of::<((Id, u32), Clamped)>()
     }
 
     pub fn get(&self, id: Id) -> &Expression {
@@ -165,9 +189,15 @@ impl Expressions {
     }
 
     fn intern(&mut self, expression: Expression) -> Id {
+        self.units += 1;
         let (place, is_new) = self.interned.insert_full(expression);
         if is_new {
             self.properties.push(self.properties_of(&self.interned[place]));
+            self.part_bytes += match &self.interned[place] {
+                Expression::Or(parts) | Expression::And(parts) => size_of_val(&**parts),
+                Expression::Class(minterms) => size_of_val(&**minterms),
+                _ => 0,
+            };
         }
         Id(place as u32)
     }
@@ -189,6 +219,8 @@ impl Expressions {
                     boolean: first.boolean || rest.boolean,
                     shortest: first.shortest.saturating_add(rest.shortest),
                     bound: first.bound.max(rest.bound),
+                    parts: first.parts.max(1).saturating_add(rest.parts.max(1)),
+                    skips: first.skips || rest.skips,
                 }
             }
             Expression::Or(parts) => Properties {
@@ -196,6 +228,8 @@ impl Expressions {
                 boolean: parts.iter().any(|part| fact(part).boolean),
                 shortest: parts.iter().map(|part| fact(part).shortest).min().unwrap_or(u32::MAX),
                 bound: parts.iter().map(|part| fact(part).bound).max().unwrap_or(0),
+                skips: parts.iter().any(|part| fact(part).nullable),
+                ..Properties::default()
             },
             Expression::And(parts) => searched(parts.iter().all(|part| fact(part).nullable)),
             Expression::Not(inner) => searched(!fact(inner).nullable),
@@ -206,6 +240,8 @@ impl Expressions {
                     boolean: body.boolean,
                     shortest: body.shortest.saturating_mul(*low),
                     bound: if *high == UNBOUNDED { *low } else { *high },
+                    skips: low != high,
+                    ..Properties::default()
                 }
             }
             Expression::Multiple(divisor, remainder, decimals) => searched(divides(*divisor, *remainder, *decimals)),

@@ -6,27 +6,70 @@
 //! a|b|a → [ab]     x{1,2}·x{3,4} → x{4,6}     [a-z]* ∧ .{2,9} → [a-z]{2,9}
 //! ```
 
+use smallvec::SmallVec;
+
 use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
 use crate::regular::alphabet::MintermSet;
+
+/// A first part of at most this many parts is nested to the right at once, a longer one part by part as it is read.
+const SHORT: u32 = 16;
 
 impl Expressions {
     pub(super) fn class(&mut self, minterms: MintermSet) -> Id {
         if minterms.iter().all(|&word| word == 0) { NEVER } else { self.intern(Expression::Class(minterms)) }
     }
 
+    /// The first part of what is returned is never a `Concat`: (x·y)·z = x·(y·z).
+    ///
+    /// A long first part is not copied, or `(long){50}` would copy it in every round: only its first part is moved out,
+    /// and the others stay together, `x·((y·...)·z)`, until they come first themselves.
     pub(super) fn concat(&mut self, first: Id, rest: Id) -> Id {
         if first == NEVER || rest == NEVER {
             return NEVER; // ∅·x = x·∅ = ∅
         }
-        if first == EMPTY {
-            return rest; // ε·x = x
-        }
         if rest == EMPTY {
             return first;
         }
-        if let Expression::Concat(head, tail) = *self.get(first) {
-            let rest = self.concat(tail, rest); // (x·y)·z = x·(y·z)
-            return self.concat(head, rest);
+        let mut first = first;
+        let mut rest = rest;
+        // ε·x = x, where x may be parts that have stayed together, perhaps inside of others that have.
+        let mut outer: SmallVec<[Id; 4]> = SmallVec::new();
+        if first == EMPTY {
+            while let Expression::Concat(together, after) = *self.get(rest) {
+                if !matches!(self.get(together), Expression::Concat(..)) {
+                    break;
+                }
+                outer.push(after);
+                rest = together;
+            }
+            first = rest;
+        } else {
+            outer.push(rest);
+        }
+        outer.into_iter().rev().fold(first, |first, rest| self.concat_parts(first, rest))
+    }
+
+    /// As [`Expressions::concat`], of parts that are neither empty nor never.
+    fn concat_parts(&mut self, first: Id, rest: Id) -> Id {
+        if self.properties[first.0 as usize].parts > SHORT
+            && let Expression::Concat(head, tail) = *self.get(first)
+        {
+            let rest = self.intern(Expression::Concat(tail, rest));
+            return self.intern(Expression::Concat(head, rest));
+        }
+        let (mut heads, mut last): (SmallVec<[Id; SHORT as usize]>, Id) = (SmallVec::new(), first);
+        while let Expression::Concat(head, tail) = *self.get(last) {
+            heads.push(head);
+            last = tail;
+        }
+        heads.push(last);
+        heads.into_iter().rev().fold(rest, |rest, head| self.prepend(head, rest))
+    }
+
+    /// A part that is no `Concat`, before others.
+    fn prepend(&mut self, first: Id, rest: Id) -> Id {
+        if rest == EMPTY {
+            return first;
         }
         if let Some(joined) = self.join_loops(first, rest) {
             return joined;
@@ -68,6 +111,7 @@ impl Expressions {
     }
 
     pub(super) fn or(&mut self, parts: Vec<Id>) -> Id {
+        self.units += parts.len() as u64;
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {
@@ -83,6 +127,7 @@ impl Expressions {
         flat.dedup();
         self.merge_classes(&mut flat);
         self.merge_loops(&mut flat);
+        self.absorb(&mut flat);
         if flat.len() > 1 && flat.contains(&EMPTY) {
             let others_nullable = flat.iter().any(|&part| part != EMPTY && self.nullable(part));
             if others_nullable {
@@ -118,31 +163,36 @@ impl Expressions {
 
     /// x{a,b}·r | x{c,d}·r = x{min(a,c),max(b,d)}·r when the intervals touch.
     fn merge_loops(&mut self, flat: &mut Vec<Id>) {
-        let mut at = 0;
-        while at < flat.len() {
-            let Some((body, low, high, rest)) = self.as_loop(flat[at]) else {
-                at += 1;
-                continue;
-            };
-            let partner = (at + 1..flat.len()).find_map(|other| {
-                let (body2, low2, high2, rest2) = self.as_loop(flat[other])?;
-                let touch = low <= high2.saturating_add(1) && low2 <= high.saturating_add(1);
-                ((body2, rest2) == (body, rest) && touch).then_some((other, low.min(low2), high.max(high2)))
-            });
-            let Some((other, low, high)) = partner else {
-                at += 1;
-                continue;
-            };
-            let merged = self.repeat(body, low, high);
-            let merged = self.concat(merged, rest);
-            flat.remove(other);
-            flat.remove(at);
-            if !flat.contains(&merged) {
-                flat.push(merged);
-            }
-            flat.sort_unstable();
-            at = 0;
+        let mut loops: SmallVec<[(Id, Id, u32, u32, Id); 8]> = flat
+            .iter()
+            .filter_map(|&id| self.as_loop(id).map(|(body, low, high, rest)| (body, rest, low, high, id)))
+            .collect();
+        loops.sort_unstable();
+        if !loops.windows(2).any(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
+            return;
         }
+        let (mut gone, mut merged) = (Vec::new(), Vec::new());
+        for alike in loops.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (body, rest, mut low, mut high, mut id) = alike[0];
+            let mut whole = true; // whether the interval is that of one alternative
+            for &(_, _, next_low, next_high, next) in &alike[1..] {
+                if next_low <= high.saturating_add(1) {
+                    gone.extend([id, next]);
+                    (high, whole) = (high.max(next_high), false);
+                } else {
+                    merged.extend((!whole).then_some((body, low, high, rest)));
+                    (low, high, id, whole) = (next_low, next_high, next, true);
+                }
+            }
+            merged.extend((!whole).then_some((body, low, high, rest)));
+        }
+        flat.retain(|id| !gone.contains(id));
+        for (body, low, high, rest) in merged {
+            let joined = self.repeat(body, low, high);
+            flat.push(self.concat(joined, rest));
+        }
+        flat.sort_unstable();
+        flat.dedup();
     }
 
     pub(super) fn as_loop(&self, id: Id) -> Option<(Id, u32, u32, Id)> {
@@ -157,6 +207,7 @@ impl Expressions {
     }
 
     pub(super) fn and(&mut self, parts: Vec<Id>) -> Id {
+        self.units += parts.len() as u64;
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {
