@@ -211,7 +211,7 @@ fn collect(tree: &Regular, out: &mut IndexSet<Ranges, FxBuildHasher>) {
         Regular::Concat(parts) | Regular::Or(parts) | Regular::And(parts) => {
             parts.iter().for_each(|part| collect(part, out));
         }
-        Regular::Not(inner) | Regular::Repeat(inner, ..) => collect(inner, out),
+        Regular::Not(inner) | Regular::Repeat(inner, ..) | Regular::After(inner, _) => collect(inner, out),
         Regular::Multiple(_) => {
             for c in "0123456789.-".chars() {
                 add(&Ranges::from([(c, c)].as_slice()), out);

@@ -185,6 +185,10 @@ impl Expressions {
             Regular::Multiple(divisor) => self.intern(Expression::Multiple(*divisor, 0, None)),
             Regular::Static(tree) => self.lower(tree.0),
             Regular::Implicit(language) => self.intern(Expression::Implicit(language.clone())),
+            Regular::After(tree, c) => {
+                let (whole, minterm) = (self.lower(tree), self.alphabet.minterm(u32::from(*c)));
+                self.derive(whole, minterm)
+            }
         }
     }
 
@@ -245,9 +249,10 @@ impl Expressions {
                 }
             }
             Expression::Multiple(divisor, remainder, decimals) => searched(divides(*divisor, *remainder, *decimals)),
-            Expression::Implicit(language) => {
-                Properties { nullable: language.nullable(), shortest: language.shortest(), ..Properties::default() }
-            }
+            Expression::Implicit(language) => match language.shortest() {
+                Some(shortest) => Properties { nullable: language.nullable(), shortest, ..Properties::default() },
+                None => searched(language.nullable()),
+            },
         }
     }
 }
