@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use super::pattern::{Mode, Pattern, class_tree, is_plain, nullable, plain, sets_of};
 use crate::regular::{Implicit, ImplicitLanguage, Ranges, Regular};
 
-/// Most look-aheads of a pattern.
+/// Most look-aheads of a pattern, those of one character not counted: they are decided at once.
 const MOST_AHEAD: usize = 1 << 10;
 
 /// Most sets of characters that look-behind tells apart.
@@ -168,7 +168,7 @@ impl Program {
                 Node::Behind(self.sets.iter().map(holds).collect(), *start)
             }
             Pattern::Ahead { negated, body } => {
-                self.look_aheads += 1;
+                self.look_aheads += usize::from(!matches!(**body, Pattern::Class(_)));
                 Node::Ahead { negated: *negated, body: self.add(body) }
             }
             Pattern::End | Pattern::Empty | Pattern::Class(_) => Node::End, // the others are plain

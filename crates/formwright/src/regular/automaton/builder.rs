@@ -25,8 +25,8 @@ use crate::regular::expression::{Clamped, EMPTY, Expressions, Id, MANY, NEVER, O
 const WIDE_AT_ONCE: usize = 256;
 
 /// So many states, or units of work, show that an automaton multiplies its alternatives.
-const MANY_STATES: usize = 1 << 12;
-const MUCH_WORK: u64 = 1 << 20;
+const MANY_STATES: usize = 1 << 10;
+const MUCH_WORK: u64 = 1 << 18;
 
 /// Units of work for each state, beside those to build the automaton.
 const WORK_OF_STATE: u64 = 1 << 13;

@@ -17,6 +17,9 @@ use crate::regular::alphabet::{Minterm, contains};
 /// Of a chain, derivatives of at most this many alternatives are kept for what is left after each of its parts.
 const FEW: usize = 4;
 
+/// Units of work of a derivative that is computed by code.
+const WORK_OF_CODE: u64 = 1 << 7;
+
 /// First parts that may be empty, at most, that are looked at together for minterms that are alike.
 const LOOKED_AT: usize = 32;
 
@@ -158,6 +161,7 @@ impl Expressions {
             Expression::Implicit(ref language) => match char::from_u32(self.alphabet.sample(minterm)) {
                 Some(c) => {
                     let rest = language.derivative(c);
+                    self.units += WORK_OF_CODE;
                     self.lower(&rest)
                 }
                 None => NEVER,
