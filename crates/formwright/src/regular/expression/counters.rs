@@ -6,13 +6,17 @@
 //! reach 100:   a{4999}, a{5000} → a{100,}     one mask serves both
 //! ```
 
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use super::{Expression, Expressions, Id, UNBOUNDED};
+use super::{Expression, Expressions, Id, NEVER, UNBOUNDED};
 use crate::regular::alphabet::MintermSet;
 
 /// First parts that may be empty, at most, after which a class loop is looked for.
 const MOST_SKIPPED: usize = 8;
+
+/// Most expressions that an intersection may lead to where it is asked how far their ends are.
+const MOST_PLACES: usize = 256;
 
 /// An expression with its counters clamped.
 #[derive(Clone, Copy)]
@@ -44,8 +48,64 @@ impl Expressions {
                 let slack = if more > 0 { self.shortest_or_many(body).saturating_mul(more) } else { 0 };
                 Clamped { id: self.repeat(body, low.min(reach), high), slack }
             }
-            // An intersection of clamped parts can be emptier or fuller than the clamped intersection: leave it.
+            Expression::And(ref parts) => {
+                let parts = parts.clone();
+                Clamped { id: self.clamp_intersection(&parts, reach).unwrap_or(id), slack: 0 }
+            }
             _ => Clamped { id, slack: 0 },
+        }
+    }
+
+    /// An intersection with class loops of which no token can exhaust so many that the end is out of reach: without
+    /// their bounds, its texts have an end near enough from anywhere. Otherwise the intersection of clamped parts can be
+    /// fuller than the clamped intersection, and is left as it is.
+    fn clamp_intersection(&mut self, parts: &[Id], reach: u32) -> Option<Id> {
+        let (mut unbounded, mut least) = (Vec::with_capacity(parts.len()), UNBOUNDED);
+        for &part in parts {
+            unbounded.push(match self.class_times(part) {
+                Some((class, low, high)) if high >= reach && high != UNBOUNDED => {
+                    least = least.min(high);
+                    self.repeat(class, low, UNBOUNDED)
+                }
+                _ => part,
+            });
+        }
+        let unbounded = self.and(unbounded);
+        let farthest = self.farthest_from(unbounded)?;
+        (least >= reach.saturating_add(farthest)).then_some(unbounded)
+    }
+
+    /// Bytes of the shortest text of an expression, and of whatever it leads to, at most.
+    fn farthest_from(&mut self, id: Id) -> Option<u32> {
+        if let Some(&known) = self.farthest.get(&id) {
+            return known;
+        }
+        let (mut seen, mut open, mut most) = (FxHashSet::from_iter([id]), vec![id], Some(0));
+        while let (Some(at), Some(bytes)) = (open.pop(), most) {
+            most = match self.shortest(at) {
+                Ok(Some(shortest)) => Some(bytes.max(shortest)),
+                Ok(None) => continue,
+                Err(_) => None,
+            };
+            for minterm in 0..self.alphabet.len() {
+                let next = self.derivatives(at)[minterm];
+                if next != NEVER && seen.insert(next) {
+                    open.push(next);
+                }
+            }
+            most = most.filter(|_| seen.len() <= MOST_PLACES);
+        }
+        self.farthest.extend(seen.into_iter().map(|id| (id, most)));
+        most
+    }
+
+    /// Of a repeated class: the class, and how often it is repeated.
+    pub(super) fn class_times(&self, id: Id) -> Option<(Id, u32, u32)> {
+        match *self.get(id) {
+            Expression::Loop(body, low, high) if matches!(self.get(body), Expression::Class(_)) => {
+                Some((body, low, high))
+            }
+            _ => None,
         }
     }
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Cost: a hash for each expression made. Wrinkle: recursion here is as deep as the *description* nests (bounded by
-//! `Limits::pattern_depth`), never as long as the text.
+//! `Limits::pattern_depth`), never as long as the text or the description: chains of parts are followed by loops.
 
 mod counters;
 mod derivative;
@@ -91,6 +91,8 @@ pub struct Expressions {
     distances: FxHashMap<Id, Option<u32>>,
     /// Derivatives of chains of parts that may be empty, by minterm.
     chains: FxHashMap<(Id, Minterm), Id>,
+    /// Bytes to the end of a text from anywhere in it, at most; `None` where there are too many places.
+    farthest: FxHashMap<Id, Option<u32>>,
     /// Clamped chains, and their slack, by reach.
     clamped: FxHashMap<(Id, u32), Clamped>,
     anything: Id,
@@ -114,6 +116,7 @@ impl Expressions {
             derivatives: FxHashMap::default(),
             distances: FxHashMap::default(),
             chains: FxHashMap::default(),
+            farthest: FxHashMap::default(),
             clamped: FxHashMap::default(),
             anything: NEVER,
             fuel,
@@ -235,7 +238,12 @@ impl Expressions {
                 skips: parts.iter().any(|part| fact(part).nullable),
                 ..Properties::default()
             },
-            Expression::And(parts) => searched(parts.iter().all(|part| fact(part).nullable)),
+            Expression::And(parts) => {
+                let counters = parts.iter().filter_map(|&part| self.class_times(part));
+                let bound = counters.map(|(.., high)| high).filter(|&high| high != UNBOUNDED).max();
+                let nullable = parts.iter().all(|part| fact(part).nullable);
+                Properties { bound: bound.unwrap_or(0), ..searched(nullable) }
+            }
             Expression::Not(inner) => searched(!fact(inner).nullable),
             Expression::Loop(body, low, high) => {
                 let body = fact(body);
