@@ -15,6 +15,9 @@ const STEPS: u32 = 64;
 /// Alternatives that each one is compared with: those made last before it, which are the likeliest.
 const NEIGHBOURS: usize = 8;
 
+/// After so many alternatives in a row of which none was left out, the others are kept.
+const IN_VAIN: usize = 64;
+
 impl Expressions {
     /// Leaves out alternatives that others include, as far as a look at their neighbours shows. They are sorted.
     pub(super) fn absorb(&mut self, alternatives: &mut Vec<Id>) {
@@ -22,9 +25,15 @@ impl Expressions {
         if alternatives.len() < 2 || !alternatives.iter().any(|id| may_skip(&id)) {
             return;
         }
-        let mut kept = Vec::with_capacity(alternatives.len());
-        for &alternative in alternatives.iter() {
+        let (mut kept, mut in_vain) = (Vec::with_capacity(alternatives.len()), 0);
+        for (at, &alternative) in alternatives.iter().enumerate() {
+            let before = kept.len();
             self.add_alternative(&mut kept, alternative);
+            in_vain = if kept.len() > before { in_vain + 1 } else { 0 };
+            if in_vain == IN_VAIN {
+                kept.extend_from_slice(&alternatives[at + 1..]);
+                break;
+            }
         }
         kept.sort_unstable();
         *alternatives = kept;
@@ -45,7 +54,9 @@ impl Expressions {
 
     /// Whether every text of `small` plainly is one of `large`.
     fn includes(&mut self, mut large: Id, mut small: Id) -> bool {
-        if !self.properties[large.0 as usize].skips {
+        let (of_large, of_small) = (self.properties[large.0 as usize], self.properties[small.0 as usize]);
+        let is_shorter = !of_large.boolean && !of_small.boolean && of_small.shortest < of_large.shortest;
+        if is_shorter || !of_large.skips {
             return large == small;
         }
         let mut steps = 0;
@@ -64,7 +75,7 @@ impl Expressions {
                     _ => break false,
                 }
             };
-        self.units += 1 + u64::from(steps) / 8;
+        self.units += 1 + u64::from(steps) / 16;
         found
     }
 
