@@ -109,7 +109,7 @@ pub fn lengths(data: &[u8]) {
     let data = data.to_vec();
     let run = move || {
         for dialect in [Dialect::Ascii, Dialect::Python] {
-            walk_source(&Source::regex(&*text, dialect), &data);
+            walk_source(&Source::regex(&text, dialect), &data);
         }
     };
     let walked = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread").join();

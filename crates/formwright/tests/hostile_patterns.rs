@@ -84,7 +84,7 @@ fn megabytes() -> u64 {
 fn call<T>(what: &str, worst: &mut (f64, String), call: impl FnOnce() -> T) -> T {
     let begun = time();
     let made = call();
-    let seconds = (time() - begun).as_secs_f64();
+    let seconds = time().saturating_sub(begun).as_secs_f64();
     if seconds > worst.0 {
         *worst = (seconds, what.to_owned());
     }

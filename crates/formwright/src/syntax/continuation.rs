@@ -123,7 +123,7 @@ fn name(pattern: &Pattern) -> String {
 
     let mut digest = Writer(Sha256::new());
     let _ = write!(digest, "{pattern:?}"); // writing to it never fails
-    digest.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x?}", digest.0.finalize().as_slice())
 }
 
 /// Whether a pattern plainly matches nowhere but at the start of a text.

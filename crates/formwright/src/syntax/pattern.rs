@@ -402,7 +402,8 @@ pub(super) fn class_tree(ranges: &Ranges) -> Regular {
 
 pub(super) fn nullable(tree: &Regular) -> bool {
     match tree {
-        Regular::Never | Regular::Class(_) | Regular::Multiple(_) | Regular::Parser(_) => false,
+        // No pattern has the last three of these.
+        Regular::Never | Regular::Class(_) | Regular::Multiple(_) | Regular::Parser(_) | Regular::After(..) => false,
         Regular::Empty => true,
         Regular::Concat(parts) | Regular::And(parts) => parts.iter().all(nullable),
         Regular::Or(parts) => parts.iter().any(nullable),
@@ -410,7 +411,6 @@ pub(super) fn nullable(tree: &Regular) -> bool {
         Regular::Implicit(language) => language.nullable(),
         Regular::Static(tree) => nullable(tree.0),
         Regular::Repeat(inner, low, _) => *low == 0 || nullable(inner),
-        Regular::After(..) => false, // no pattern has one
     }
 }
 

@@ -6,6 +6,7 @@
 //! a|b|a → [ab]     x{1,2}·x{3,4} → x{4,6}     [a-z]* ∧ .{2,9} → [a-z]{2,9}
 //! ```
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
@@ -13,6 +14,15 @@ use crate::regular::alphabet::MintermSet;
 
 /// A first part of at most this many parts is nested to the right at once, a longer one part by part as it is read.
 const SHORT: u32 = 16;
+
+/// An alternative that begins with a loop: its body and what comes after it, and its bounds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    what: (Id, Id),
+    low: u32,
+    high: u32,
+    id: Id,
+}
 
 impl Expressions {
     pub(super) fn class(&mut self, minterms: MintermSet) -> Id {
@@ -154,7 +164,7 @@ impl Expressions {
                 minterms.iter_mut().zip(set.iter()).for_each(|(into, word)| *into |= word);
             }
         }
-        flat.retain(|id| !classes.contains(id));
+        flat.retain(|id| classes.binary_search(id).is_err()); // both are sorted
         let merged = self.class(minterms);
         flat.push(merged);
         flat.sort_unstable();
@@ -163,36 +173,40 @@ impl Expressions {
 
     /// x{a,b}·r | x{c,d}·r = x{min(a,c),max(b,d)}·r when the intervals touch.
     fn merge_loops(&mut self, flat: &mut Vec<Id>) {
-        let mut loops: SmallVec<[(Id, Id, u32, u32, Id); 8]> = flat
-            .iter()
-            .filter_map(|&id| self.as_loop(id).map(|(body, low, high, rest)| (body, rest, low, high, id)))
-            .collect();
+        let mut loops: SmallVec<[Counted; 8]> = flat.iter().filter_map(|&id| self.counted(id)).collect();
         loops.sort_unstable();
-        if !loops.windows(2).any(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
+        if !loops.windows(2).any(|pair| pair[0].what == pair[1].what) {
             return;
         }
-        let (mut gone, mut merged) = (Vec::new(), Vec::new());
-        for alike in loops.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let (body, rest, mut low, mut high, mut id) = alike[0];
-            let mut whole = true; // whether the interval is that of one alternative
-            for &(_, _, next_low, next_high, next) in &alike[1..] {
-                if next_low <= high.saturating_add(1) {
-                    gone.extend([id, next]);
-                    (high, whole) = (high.max(next_high), false);
-                } else {
-                    merged.extend((!whole).then_some((body, low, high, rest)));
-                    (low, high, id, whole) = (next_low, next_high, next, true);
+        let (mut gone, mut joined) = (FxHashSet::default(), Vec::new());
+        for alike in loops.chunk_by(|a, b| a.what == b.what) {
+            let mut rest = alike;
+            while let Some((&first, others)) = rest.split_first() {
+                let mut high = first.high;
+                let touching = others.iter().take_while(|next| {
+                    let touches = next.low <= high.saturating_add(1);
+                    high = if touches { high.max(next.high) } else { high };
+                    touches
+                });
+                let count = 1 + touching.count();
+                if count > 1 {
+                    gone.extend(rest[..count].iter().map(|counted| counted.id));
+                    joined.push((first, high));
                 }
+                rest = &rest[count..];
             }
-            merged.extend((!whole).then_some((body, low, high, rest)));
         }
         flat.retain(|id| !gone.contains(id));
-        for (body, low, high, rest) in merged {
-            let joined = self.repeat(body, low, high);
-            flat.push(self.concat(joined, rest));
+        for (Counted { what: (body, rest), low, .. }, high) in joined {
+            let repeated = self.repeat(body, low, high);
+            flat.push(self.concat(repeated, rest));
         }
         flat.sort_unstable();
         flat.dedup();
+    }
+
+    fn counted(&self, id: Id) -> Option<Counted> {
+        self.as_loop(id).map(|(body, low, high, rest)| Counted { what: (body, rest), low, high, id })
     }
 
     pub(super) fn as_loop(&self, id: Id) -> Option<(Id, u32, u32, Id)> {
@@ -239,7 +253,7 @@ impl Expressions {
         }
         let simple: Vec<(Id, MintermSet, u32, u32)> =
             flat.iter().filter_map(|&id| self.as_class_loop(id).map(|(set, low, high)| (id, set, low, high))).collect();
-        flat.retain(|id| simple.iter().all(|(other, ..)| other != id));
+        flat.retain(|id| simple.binary_search_by_key(id, |(other, ..)| *other).is_err());
         let (mut set, mut low, mut high) = (simple[0].1.clone(), simple[0].2, simple[0].3);
         for (_, other, low2, high2) in &simple[1..] {
             set.iter_mut().zip(other.iter()).for_each(|(word, with)| *word &= with);
