@@ -53,6 +53,69 @@ pub fn regex(data: &[u8]) {
     }
 }
 
+/// Fragments of long expressions.
+const FRAGMENTS: [&str; 24] = [
+    "a",
+    "a?",
+    "b*",
+    "(?:ab)?",
+    "[ab]?",
+    "c{0,3}",
+    "(?:a|ab)",
+    ".",
+    ".*",
+    "[a-z]*",
+    "(?:a*b)*",
+    "12",
+    "(?:ab?c*|b)?",
+    "é",
+    "日本",
+    "[^a]",
+    "(?:a|b|ab|ba)",
+    "\\bc",
+    "(?!ab)",
+    "(?=a)",
+    "$",
+    "^",
+    ".{18}",
+    "(?:(?!ab).)*",
+];
+
+/// Most parts of a long expression.
+const MOST_PARTS: usize = 1 << 12;
+
+/// Stack for long expressions.
+const STACK: usize = 256 << 10;
+
+/// Two bytes each: a fragment and how often it comes, or what is done to all that was written. Then a walk, on a small
+/// stack.
+pub fn lengths(data: &[u8]) {
+    let (mut text, mut parts) = (String::new(), 0);
+    for pair in data.chunks_exact(2).take(16) {
+        let times = 1_usize << (pair[1] % 13);
+        match (usize::from(pair[0]) % 32, FRAGMENTS.get(usize::from(pair[0]) % 32)) {
+            (_, Some(fragment)) if parts + times <= MOST_PARTS => {
+                text.push_str(&fragment.repeat(times));
+                parts += times;
+            }
+            (24, _) => text = format!("(?:{text}){{{},{}}}", pair[1] % 3, pair[1]),
+            (25, _) => text = format!("(?:{text})*"),
+            (26, _) => text = format!("(?:{text})?x"),
+            (27, _) => text = format!("(?!{text}).*"),
+            (28, _) => text = format!("{text}|"),
+            _ => {}
+        }
+    }
+    let data = data.to_vec();
+    let run = move || {
+        for dialect in [Dialect::Ascii, Dialect::Python] {
+            walk_source(&Source::regex(&text, dialect), &data);
+        }
+    };
+    let walked = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread").join();
+    walked.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
 /// A stored vocabulary: as it is, and in a right envelope.
 pub fn vocabulary(data: &[u8]) {
     for data in [data, &stored::ENVELOPE.seal(data)] {

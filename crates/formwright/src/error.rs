@@ -75,6 +75,9 @@ pub enum Kind {
     },
 }
 
+/// Bytes of a large regular expression that its error shows.
+const SHOWN: usize = 64;
+
 /// What a host says of a failure of its own code, for itself: an exception, say.
 #[derive(Clone)]
 pub struct Cause(pub Arc<dyn Any + Send + Sync>);
@@ -158,6 +161,19 @@ impl Error {
     pub fn limit(limit: &'static str, value: usize, allowed: usize) -> Self {
         let message = format!("limit reached: {limit} would be {value}, at most {allowed} is allowed");
         Self::new(Kind::Limit { limit, value, allowed }, message)
+    }
+
+    /// A regular expression that is too large: `what` is counted of it.
+    #[cold]
+    pub fn too_large(source: &str, what: &str, value: usize, allowed: usize) -> Self {
+        let end = floor_boundary(source, SHOWN);
+        let more = if end < source.len() { "..." } else { "" };
+        let message = format!(
+            "limit reached: pattern has more than {allowed} {what}\n    {}{more}",
+            source[..end].replace('\n', "\\n")
+        );
+        Self::new(Kind::Limit { limit: "pattern", value, allowed }, message)
+            .hint("split the text into parts with a pattern each, or describe less of it")
     }
 
     /// An argument with a value that it cannot have.

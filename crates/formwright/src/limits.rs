@@ -13,8 +13,17 @@ pub struct Limits {
     pub automaton_expressions: usize,
     /// Expressions visited to decide whether one with And or Not is empty; those of many parts count more.
     pub emptiness_search: usize,
+    /// About how many bytes one automaton takes.
+    pub automaton_bytes: usize,
     /// Nesting of a regular expression.
     pub pattern_depth: u32,
+    /// Bytes of the text of a regular expression, which are read before its parts can be counted.
+    pub pattern_bytes: usize,
+    /// Parts of a regular expression: characters, classes (large ones count several times) and groups. Each becomes some
+    /// hundred bytes of trees and expressions.
+    pub pattern_parts: usize,
+    /// Units of work to build the automaton of a regular expression: parts made and compared, a second at most.
+    pub pattern_work: u64,
     /// Schemas that stand inside one another without a value between them (`allOf`, `$ref`, ...).
     pub schema_depth: usize,
     /// Nodes of one language.
@@ -48,7 +57,11 @@ impl Default for Limits {
             automaton_states: 1 << 19,
             automaton_expressions: 1 << 19,
             emptiness_search: 50_000,
+            automaton_bytes: 192 << 20,
             pattern_depth: 200,
+            pattern_bytes: 1 << 20,
+            pattern_parts: 1 << 18,
+            pattern_work: 1 << 22,
             schema_depth: 128,
             nodes: 4_000_000,
             tree_bytes: 1 << 16, // so that trees of few nodes, whose texts are counted in tokens, stay trees

@@ -27,6 +27,11 @@ fn regular_expressions() {
 }
 
 #[test]
+fn long_regular_expressions() {
+    replay("lengths", targets::lengths);
+}
+
+#[test]
 fn vocabularies() {
     replay("vocabulary", targets::vocabulary);
 }

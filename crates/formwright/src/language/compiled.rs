@@ -224,6 +224,11 @@ impl CompiledGraph {
         self.automata.iter().any(|automaton| automaton.is_near_its_limit())
     }
 
+    /// The units of work that were done to build its automata so far.
+    pub fn units(&self) -> u64 {
+        self.automata.iter().map(|automaton| automaton.units()).sum()
+    }
+
     /// Whether some automaton gave up: answers since then may miss texts.
     pub fn overflowed(&self) -> bool {
         self.automata.iter().any(|automaton| automaton.overflowed())

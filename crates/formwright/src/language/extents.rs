@@ -86,9 +86,11 @@ pub(super) fn extent(tree: &Regular, encoding: Encoding) -> Extent {
         Regular::Static(tree) => of(tree.0),
         Regular::And(parts) => Extent::up_to(parts.iter().filter_map(|part| of(part).longest).min()),
         Regular::Implicit(language) if encoding != Encoding::Json(Escapes::Any) => {
-            Extent { shortest: Some(language.shortest()), farthest: language.farthest(), longest: None }
+            Extent { shortest: language.shortest(), farthest: language.farthest(), longest: None }
         }
-        Regular::Not(_) | Regular::Multiple(_) | Regular::Implicit(_) | Regular::Parser(_) => Extent::up_to(None),
+        Regular::Not(_) | Regular::Multiple(_) | Regular::Implicit(_) | Regular::After(..) | Regular::Parser(_) => {
+            Extent::up_to(None)
+        }
     }
 }
 

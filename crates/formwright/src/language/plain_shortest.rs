@@ -63,14 +63,14 @@ pub(super) fn plain_shortest(tree: &Regular, encoding: Encoding) -> Option<Short
         Regular::Empty | Regular::Repeat(_, 0, _) => Shortest::EMPTY,
         Regular::Repeat(inner, low, _) => shortest(inner)?.times(*low),
         Regular::Static(tree) => shortest_of_static(*tree, encoding)?,
-        Regular::Implicit(language) => Shortest { bytes: language.shortest(), characters: None },
+        Regular::Implicit(language) => Shortest { bytes: language.shortest()?, characters: None },
         Regular::And(parts) => {
             let is_length = |part: &&Regular| matches!(part, Regular::Repeat(inner, ..) if inner.is_any());
             let (lengths, others): (Vec<_>, Vec<_>) = parts.iter().partition(is_length);
             let [one] = others.as_slice() else { return None };
             shortest(one).filter(|text| lengths.iter().all(|length| text.fits(length)))?
         }
-        Regular::Not(_) | Regular::Multiple(_) | Regular::Parser(_) => return None,
+        Regular::Not(_) | Regular::Multiple(_) | Regular::After(..) | Regular::Parser(_) => return None,
     })
 }
 

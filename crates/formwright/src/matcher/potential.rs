@@ -43,6 +43,9 @@ const MOST_RECORDS: usize = 1 << 17;
 /// Records made for one question. Where there are more ways, they are not followed.
 const MOST_NEW: usize = 1 << 15;
 
+/// Ways of each of these records, on the whole.
+const WAYS_EACH: usize = 4;
+
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
 const LONG: u32 = 2;
 
@@ -224,7 +227,7 @@ impl Potential {
         start: Id,
         most_new: usize,
     ) -> Option<Vec<Id>> {
-        let (mut open, mut new) = (vec![start], Vec::new());
+        let (mut open, mut new, begun) = (vec![start], Vec::new(), self.ways.len());
         while let Some(id) = open.pop() {
             let Record { configuration, bytes, ways, .. } = self.records[id as usize];
             if ways.is_some() {
@@ -232,7 +235,7 @@ impl Potential {
             }
             new.push(id);
             let start = self.ways.len();
-            if new.len() > most_new {
+            if new.len() > most_new || start - begun > WAYS_EACH * most_new {
                 return None;
             }
             let goes_on = bytes <= FAR;

@@ -9,7 +9,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::tree::{Ranges, Regular};
 
@@ -37,10 +38,17 @@ pub struct Alphabet {
     classes: FxHashMap<Ranges, MintermSet>,
 }
 
+/// Most words of the sets of classes by minterm, and so of the sets of minterms by class: 16 MB.
+const MOST_WORDS: usize = 1 << 21;
+
+/// There are more minterms and classes than an alphabet has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyClasses;
+
 impl Alphabet {
     /// The coarsest alphabet that keeps apart what the classes of `tree` keep apart.
-    pub fn new(tree: &Regular) -> Self {
-        let mut classes = Vec::new();
+    pub fn new(tree: &Regular) -> Result<Self, TooManyClasses> {
+        let mut classes = IndexSet::default();
         collect(tree, &mut classes);
         let cuts = cuts(&classes);
         let mut alphabet = Self {
@@ -50,7 +58,7 @@ impl Alphabet {
             samples: Vec::new(),
             classes: FxHashMap::default(),
         };
-        alphabet.sweep(&cuts, classes.len());
+        alphabet.sweep(&cuts, classes.len())?;
         for code in 0..128 {
             alphabet.ascii[code as usize] = alphabet.search(code);
         }
@@ -58,11 +66,12 @@ impl Alphabet {
             let set = alphabet.set_of(&class);
             alphabet.classes.insert(class, set);
         }
-        alphabet
+        Ok(alphabet)
     }
 
     /// Segments with the same set of covering classes share a minterm.
-    fn sweep(&mut self, cuts: &BTreeMap<u32, Vec<(usize, bool)>>, classes: usize) {
+    fn sweep(&mut self, cuts: &BTreeMap<u32, Vec<(usize, bool)>>, classes: usize) -> Result<(), TooManyClasses> {
+        let most = (MOST_WORDS / classes.div_ceil(64).max(1)).min(usize::from(NO_MINTERM));
         let mut by_cover: FxHashMap<Vec<u64>, Minterm> = FxHashMap::default();
         let mut cover = vec![0_u64; classes.div_ceil(64)];
         for (&start, changes) in cuts {
@@ -82,11 +91,15 @@ impl Alphabet {
                 if minterm == next {
                     self.samples.push(start);
                 }
+                if by_cover.len() > most {
+                    return Err(TooManyClasses);
+                }
                 minterm
             };
             self.starts.push(start);
             self.minterms.push(minterm);
         }
+        Ok(())
     }
 
     /// About how many bytes of memory it takes beside itself.
@@ -186,10 +199,10 @@ pub fn members(set: &MintermSet) -> impl Iterator<Item = Minterm> + '_ {
 }
 
 /// The distinct classes of `tree`, in order of appearance.
-fn collect(tree: &Regular, out: &mut Vec<Ranges>) {
-    let add = |class: &Ranges, out: &mut Vec<Ranges>| {
+fn collect(tree: &Regular, out: &mut IndexSet<Ranges, FxBuildHasher>) {
+    let add = |class: &Ranges, out: &mut IndexSet<Ranges, FxBuildHasher>| {
         if !out.contains(class) {
-            out.push(class.clone());
+            out.insert(class.clone());
         }
     };
     match tree {
@@ -198,7 +211,7 @@ fn collect(tree: &Regular, out: &mut Vec<Ranges>) {
         Regular::Concat(parts) | Regular::Or(parts) | Regular::And(parts) => {
             parts.iter().for_each(|part| collect(part, out));
         }
-        Regular::Not(inner) | Regular::Repeat(inner, ..) => collect(inner, out),
+        Regular::Not(inner) | Regular::Repeat(inner, ..) | Regular::After(inner, _) => collect(inner, out),
         Regular::Multiple(_) => {
             for c in "0123456789.-".chars() {
                 add(&Ranges::from([(c, c)].as_slice()), out);
@@ -210,7 +223,7 @@ fn collect(tree: &Regular, out: &mut Vec<Ranges>) {
 }
 
 /// Code point -> classes that open or close there.
-fn cuts(classes: &[Ranges]) -> BTreeMap<u32, Vec<(usize, bool)>> {
+fn cuts(classes: &IndexSet<Ranges, FxBuildHasher>) -> BTreeMap<u32, Vec<(usize, bool)>> {
     let mut cuts: BTreeMap<u32, Vec<(usize, bool)>> = BTreeMap::new();
     for edge in [0, 0xD800, 0xE000] {
         cuts.entry(edge).or_default();
@@ -233,7 +246,7 @@ mod tests {
     #[test]
     fn minterms_follow_classes() {
         let tree = Regular::concat([Regular::range('a', 'z'), Regular::range('m', 'p')]);
-        let alphabet = Alphabet::new(&tree);
+        let alphabet = Alphabet::new(&tree).unwrap();
         assert_eq!(alphabet.len(), 3);
         assert_eq!(alphabet.minterm('a' as u32), alphabet.minterm('z' as u32));
         assert_ne!(alphabet.minterm('a' as u32), alphabet.minterm('n' as u32));
@@ -242,7 +255,7 @@ mod tests {
 
     #[test]
     fn surrogates_have_no_minterm() {
-        let alphabet = Alphabet::new(&Regular::any());
+        let alphabet = Alphabet::new(&Regular::any()).unwrap();
         assert!(alphabet.segments(0xD700, 0xE100).all(|(low, high, _)| high < 0xD800 || low > 0xDFFF));
     }
 }

@@ -33,8 +33,9 @@ pub trait ImplicitLanguage: Send + Sync {
     /// Whether the empty text is in it.
     fn nullable(&self) -> bool;
 
-    /// Bytes of its shortest text, of which there must be one, with every code point written as itself.
-    fn shortest(&self) -> u32;
+    /// Bytes of its shortest text, with every code point written as itself; `None` if it must be searched for, and if it
+    /// is not known that there is one.
+    fn shortest(&self) -> Option<u32>;
 
     /// Bytes to the end of a text from any place in it, at most, likewise; `None` if that is not known.
     fn farthest(&self) -> Option<u32> {
@@ -116,8 +117,8 @@ mod tests {
             false
         }
 
-        fn shortest(&self) -> u32 {
-            if self.0.is_some() { 3 } else { 4 }
+        fn shortest(&self) -> Option<u32> {
+            Some(if self.0.is_some() { 3 } else { 4 })
         }
     }
 

@@ -55,6 +55,9 @@ pub enum Regular {
     Implicit(Implicit),
     /// A tree that is made once for the process.
     Static(Static),
+    /// What may follow a character in the texts of a tree: only implicit languages say so, of trees whose classes are in
+    /// their alphabet.
+    After(Arc<Regular>, char),
     /// A language that a host reads character by character: never a part of another tree.
     Parser(Parser),
 }
@@ -216,6 +219,12 @@ impl Regular {
         }
     }
 
+    /// What may follow `c` in its texts.
+    #[must_use]
+    pub fn after(self, c: char) -> Self {
+        if self == Self::Never { self } else { Self::After(Arc::new(self), c) }
+    }
+
     /// `low` to `high` times in a row.
     #[must_use]
     pub fn repeat(self, low: u32, high: Option<u32>) -> Self {
@@ -245,6 +254,7 @@ impl Regular {
             Self::And(parts) => Self::And(all(parts)),
             Self::Not(inner) => Self::Not(Arc::new(inner.unshared())),
             Self::Repeat(inner, low, high) => Self::Repeat(Arc::new(inner.unshared()), *low, *high),
+            Self::After(inner, c) => Self::After(Arc::new(inner.unshared()), *c),
             Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) | Self::Parser(_) => {
                 self.clone()
             }
@@ -258,7 +268,7 @@ impl Regular {
             Self::Concat(parts) | Self::Or(parts) | Self::And(parts) => {
                 1 + parts.iter().map(Self::nodes).sum::<usize>()
             }
-            Self::Not(inner) | Self::Repeat(inner, ..) => 1 + inner.nodes(),
+            Self::Not(inner) | Self::Repeat(inner, ..) | Self::After(inner, _) => 1 + inner.nodes(),
             Self::Never | Self::Empty | Self::Multiple(_) | Self::Implicit(_) | Self::Static(_) | Self::Parser(_) => 1,
         }
     }
@@ -279,7 +289,8 @@ impl Regular {
         match self {
             Self::Never => Some(true),
             Self::Repeat(_, low, Some(high)) if low > high => Some(true),
-            Self::Empty | Self::Implicit(_) | Self::Repeat(_, 0, _) => Some(false),
+            Self::Implicit(language) => language.shortest().map(|_| false),
+            Self::Empty | Self::Repeat(_, 0, _) => Some(false),
             Self::Class(ranges) => Some(ranges.is_empty()),
             Self::Concat(parts) => parts.iter().try_fold(false, |never, part| Some(never | part.is_plainly_never()?)),
             Self::Or(parts) => parts.iter().try_fold(true, |never, part| Some(never & part.is_plainly_never()?)),
@@ -290,7 +301,7 @@ impl Regular {
                 .enumerate()
                 .any(|(at, a)| parts[at + 1..].iter().any(|b| a.begins_apart(b)))
                 .then_some(true),
-            Self::Not(_) | Self::Multiple(_) | Self::Parser(_) => None,
+            Self::Not(_) | Self::Multiple(_) | Self::After(..) | Self::Parser(_) => None,
         }
     }
 

@@ -34,6 +34,9 @@ const SPACE: &[(char, char)] = &[
     ('\u{3000}', '\u{3000}'),
     ('\u{FEFF}', '\u{FEFF}'),
 ];
+/// So many ranges of a class count as a part more.
+const RANGES_OF_PART: usize = 64;
+
 const LINE_ENDS: &[(char, char)] = &[('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')];
 
 /// The texts in which `source` matches somewhere, or those that it matches as a whole.
@@ -49,7 +52,10 @@ pub fn parse(source: &str, mode: Mode, limits: &Limits) -> Result<Regular> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits) -> Result<Regular> {
-    let mut parser = Parser::new(source, classes, limits.pattern_depth);
+    if source.len() > limits.pattern_bytes {
+        return Err(Error::too_large(source, "bytes", source.len(), limits.pattern_bytes));
+    }
+    let mut parser = Parser::new(source, classes, limits);
     let pattern = parser.alternatives()?;
     if parser.at < source.len() {
         return Err(parser.fail(parser.at, "unmatched closing parenthesis"));
@@ -66,7 +72,8 @@ pub fn parse_with(source: &str, classes: &[Ranges], mode: Mode, limits: &Limits)
 /// # Errors
 /// As [`parse`].
 pub fn parse_class(source: &str) -> Result<Ranges> {
-    let mut parser = Parser::new(source, &[], 0);
+    let limits = Limits::default();
+    let mut parser = Parser::new(source, &[], &limits);
     let class = if parser.eat("[") { Some(parser.class(0)?) } else { None };
     class.filter(|_| parser.at == source.len()).ok_or_else(|| parser.fail(parser.at, "a class is wanted"))
 }
@@ -76,7 +83,9 @@ struct Parser<'s> {
     at: usize,
     depth: u32,
     in_class: bool,
-    limit: u32,
+    /// Parts read so far.
+    parts: usize,
+    limits: &'s Limits,
     classes: &'s [Ranges],
     /// Whether something was read that is an error, or means something else, without the flag `u`.
     with_u: bool,
@@ -85,8 +94,8 @@ struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    fn new(source: &'s str, classes: &'s [Ranges], limit: u32) -> Self {
-        Self { source, at: 0, depth: 0, in_class: false, limit, classes, with_u: false, without_u: None }
+    fn new(source: &'s str, classes: &'s [Ranges], limits: &'s Limits) -> Self {
+        Self { source, at: 0, depth: 0, in_class: false, parts: 0, limits, classes, with_u: false, without_u: None }
     }
 
     fn rest(&self) -> &str {
@@ -115,7 +124,7 @@ impl<'s> Parser<'s> {
 
     fn alternatives(&mut self) -> Result<Pattern> {
         self.depth += 1;
-        if self.depth > self.limit {
+        if self.depth > self.limits.pattern_depth {
             return Err(self.fail(self.at, "groups are nested too deep"));
         }
         let mut options = vec![self.sequence()?];
@@ -133,9 +142,17 @@ impl<'s> Parser<'s> {
                 break;
             }
             let part = self.term()?;
+            self.count(&part)?;
             parts.push(part);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { Pattern::Concat(parts) })
+    }
+
+    /// Counts a part that was read; a class of many ranges counts several times.
+    fn count(&mut self, part: &Pattern) -> Result<()> {
+        self.parts += if let Pattern::Class(ranges) = part { 1 + ranges.len() / RANGES_OF_PART } else { 1 };
+        let allowed = self.limits.pattern_parts;
+        if self.parts > allowed { Err(Error::too_large(self.source, "parts", self.parts, allowed)) } else { Ok(()) }
     }
 
     fn term(&mut self) -> Result<Pattern> {
@@ -205,7 +222,11 @@ impl<'s> Parser<'s> {
 
     /// `{n}`, `{n,}` or `{n,m}`; `None` (nothing read) if the brace is a plain character.
     fn braces(&mut self, place: usize) -> Result<Option<(u32, Option<u32>)>> {
-        let Some(end) = self.rest().find('}') else { return Ok(None) };
+        let count = self.rest()[1..].bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
+        let end = count + 1;
+        if !self.rest()[end..].starts_with('}') {
+            return Ok(None);
+        }
         let inner = &self.rest()[1..end];
         let (low, high) = inner.split_once(',').map_or((inner, None), |(low, high)| (low, Some(high)));
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -5,6 +5,7 @@ pub mod json_schema;
 pub mod pieces;
 
 mod ascii;
+mod continuation;
 mod ecma;
 mod pattern;
 pub mod python;

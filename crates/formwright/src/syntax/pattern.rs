@@ -14,10 +14,11 @@
 //! \b        one kind of character before, the other one behind: (?<=w)(?!w)|(?<!w)(?=w)
 //! ```
 //!
-//! Cost: patterns without assertions stay as they are. Wrinkle: an assertion
-//! inside an unbounded repetition is refused; bounded ones are written out, up to a size.
+//! Cost: patterns without assertions stay as they are, and bounded repetitions with assertions are written out. Wrinkle:
+//! what would be too large that way, or has no bound, is followed character by character ([`super::continuation`]).
 
 use super::super::regular::{Ranges, Regular};
+use super::continuation;
 
 /// Whether a pattern describes the whole text or is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,9 @@ impl Pattern {
 /// Copies of a bounded repetition that contains assertions.
 const MOST_COPIES: u32 = 64;
 
+/// Assertions of a pattern that is lowered to one tree, which is the deeper the more there are.
+const MOST_ASSERTIONS: usize = 512;
+
 /// Sets of characters that look-behind tells apart.
 const MOST_SETS: usize = 8;
 
@@ -95,6 +99,14 @@ pub fn lower(pattern: &Pattern, mode: Mode) -> Result<Regular, &'static str> {
             Mode::Search => Regular::concat([Regular::anything(), plain, Regular::anything()]),
         });
     }
+    if assertions(pattern) > MOST_ASSERTIONS {
+        return continuation::language(pattern, mode);
+    }
+    unfolded(pattern, mode).or_else(|_| continuation::language(pattern, mode))
+}
+
+/// The language as a tree, where repetitions with assertions have few copies.
+fn unfolded(pattern: &Pattern, mode: Mode) -> Result<Regular, &'static str> {
     let context = Context::of(pattern)?;
     let end = match mode {
         Mode::Whole => Regular::Empty,
@@ -139,6 +151,11 @@ impl Rest {
         self.after.iter().all(|rest| rest == first).then_some(first)
     }
 
+    /// Whether it is the same wherever the place is.
+    fn is_uniform(&self) -> bool {
+        self.after.iter().all(|rest| *rest == self.start)
+    }
+
     fn any_of(rests: &[Self]) -> Self {
         let any_of = |language: &dyn Fn(&Self) -> Regular| {
             let mut languages: Vec<Regular> = rests.iter().map(language).collect();
@@ -153,17 +170,7 @@ impl Rest {
 
 impl Context {
     fn of(pattern: &Pattern) -> Result<Self, &'static str> {
-        let mut classes = Vec::new();
-        looks_behind(pattern, &mut classes);
-        let mut sets = vec![complement(&Ranges::from([]))];
-        for class in classes {
-            let cut = |set: &Ranges| [common(set, class), common(set, &complement(class))];
-            sets = sets.iter().flat_map(cut).filter(|set| !set.is_empty()).collect();
-            if sets.len() > MOST_SETS {
-                return Err("too many kinds of look-behind: the pattern cannot be compiled");
-            }
-        }
-        Ok(Self { sets, most: MORE_NODES + 4 * size(pattern) })
+        Ok(Self { sets: sets_of(pattern, MOST_SETS)?, most: MORE_NODES + 4 * size(pattern) })
     }
 
     fn bounded(&self, tree: &Regular) -> Result<(), &'static str> {
@@ -202,9 +209,18 @@ impl Context {
             Pattern::Empty => after.clone(),
             Pattern::Class(class) => self.same(&self.read_class(class, after)),
             Pattern::Concat(parts) => {
-                let mut rest = after.clone();
-                for part in parts.iter().rev() {
-                    rest = self.rest(part, &rest)?;
+                let (mut rest, mut left) = (after.clone(), &parts[..]);
+                while let Some((last, before)) = left.split_last() {
+                    let run =
+                        if rest.is_uniform() { left.iter().rev().take_while(|part| is_plain(part)).count() } else { 0 };
+                    if run > 1 {
+                        let (before, run) = left.split_at(left.len() - run);
+                        rest = self.same(&Regular::concat(run.iter().map(plain).chain([rest.start])));
+                        left = before;
+                    } else {
+                        rest = self.rest(last, &rest)?;
+                        left = before;
+                    }
                 }
                 rest
             }
@@ -284,6 +300,23 @@ impl Context {
     }
 }
 
+/// The sets of characters that no look-behind of a pattern tells apart: together all characters.
+pub(super) fn sets_of(pattern: &Pattern, most: usize) -> Result<Vec<Ranges>, &'static str> {
+    let mut classes = Vec::new();
+    looks_behind(pattern, &mut classes);
+    classes.sort_unstable();
+    classes.dedup();
+    let mut sets = vec![complement(&Ranges::from([]))];
+    for class in classes {
+        let cut = |set: &Ranges| [common(set, class), common(set, &complement(class))];
+        sets = sets.iter().flat_map(cut).filter(|set| !set.is_empty()).collect();
+        if sets.len() > most {
+            return Err("too many kinds of look-behind: the pattern cannot be compiled");
+        }
+    }
+    Ok(sets)
+}
+
 /// The classes of all look-behinds.
 fn looks_behind<'p>(pattern: &'p Pattern, classes: &mut Vec<&'p Ranges>) {
     match pattern {
@@ -300,6 +333,20 @@ fn size(pattern: &Pattern) -> usize {
         Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().map(size).sum(),
         Pattern::Repeat(body, ..) | Pattern::Ahead { body, .. } => size(body),
         _ => 0,
+    }
+}
+
+/// Assertions of a pattern, those of a repetition once for each copy; a look-ahead for one of few characters, as those
+/// of boundaries, makes no tree deeper.
+fn assertions(pattern: &Pattern) -> usize {
+    match pattern {
+        Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().map(assertions).fold(0, usize::saturating_add),
+        Pattern::Repeat(body, _, high) => {
+            assertions(body).saturating_mul(high.map_or(usize::MAX, |high| high as usize))
+        }
+        Pattern::Ahead { body, .. } => assertions(body).saturating_add(1),
+        Pattern::Behind { .. } | Pattern::End => 1,
+        Pattern::Empty | Pattern::Class(_) => 0,
     }
 }
 
@@ -329,7 +376,7 @@ fn and(a: &Regular, b: &Regular) -> Regular {
 }
 
 /// Whether there is no assertion in it.
-fn is_plain(pattern: &Pattern) -> bool {
+pub(super) fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Empty | Pattern::Class(_) => true,
         Pattern::Concat(parts) | Pattern::Or(parts) => parts.iter().all(is_plain),
@@ -339,7 +386,7 @@ fn is_plain(pattern: &Pattern) -> bool {
 }
 
 /// The language of a pattern without assertions.
-fn plain(pattern: &Pattern) -> Regular {
+pub(super) fn plain(pattern: &Pattern) -> Regular {
     match pattern {
         Pattern::Class(ranges) => class_tree(ranges),
         Pattern::Concat(parts) => Regular::concat(parts.iter().map(plain)),
@@ -349,13 +396,14 @@ fn plain(pattern: &Pattern) -> Regular {
     }
 }
 
-fn class_tree(ranges: &Ranges) -> Regular {
+pub(super) fn class_tree(ranges: &Ranges) -> Regular {
     if ranges.is_empty() { Regular::Never } else { Regular::Class(ranges.clone()) }
 }
 
-fn nullable(tree: &Regular) -> bool {
+pub(super) fn nullable(tree: &Regular) -> bool {
     match tree {
-        Regular::Never | Regular::Class(_) | Regular::Multiple(_) | Regular::Parser(_) => false,
+        // No pattern has the last three of these.
+        Regular::Never | Regular::Class(_) | Regular::Multiple(_) | Regular::Parser(_) | Regular::After(..) => false,
         Regular::Empty => true,
         Regular::Concat(parts) | Regular::And(parts) => parts.iter().all(nullable),
         Regular::Or(parts) => parts.iter().any(nullable),

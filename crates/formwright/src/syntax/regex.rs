@@ -11,8 +11,8 @@
 //! Cost: parsing, and a tree as large as the expression. Wrinkle: many words, and long counters, become nodes of the
 //! graph instead of states of an automaton (`Segment`).
 
-use regex_syntax::ast::ErrorKind;
 use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, ErrorKind};
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -230,12 +230,70 @@ fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {
 }
 
 fn translated(source: &str, unicode: bool, limits: &Limits) -> Result<Hir> {
+    if source.len() > limits.pattern_bytes {
+        return Err(Error::too_large(source, "bytes", source.len(), limits.pattern_bytes));
+    }
     let parsed = ParserBuilder::new().nest_limit(limits.pattern_depth).build().parse(source);
     let mut tree = parsed.map_err(|error| located(source, &error.into()))?;
+    let parts = parts(&tree);
+    if parts > limits.pattern_parts {
+        return Err(Error::too_large(source, "parts", parts, limits.pattern_parts));
+    }
     if !unicode {
         tree = ascii::of_ascii(source, tree).map_err(|error| located(source, &error.into()))?;
     }
     Translator::new().translate(source, &tree).map_err(|error| located(source, &error.into()))
+}
+
+/// Parts that a class of Unicode counts as, and any other class in brackets: the library lists their ranges each time.
+const UNICODE_CLASS: usize = 32;
+const CLASS: usize = 8;
+
+/// Parts of an expression, those of a class by about how much memory it takes.
+fn parts(tree: &Ast) -> usize {
+    let (mut open, mut parts) = (vec![tree], 0);
+    while let Some(tree) = open.pop() {
+        parts += match tree {
+            Ast::Repetition(repetition) => {
+                open.push(&repetition.ast);
+                0
+            }
+            Ast::Group(group) => {
+                open.push(&group.ast);
+                0
+            }
+            Ast::Concat(concat) => {
+                open.extend(&concat.asts);
+                0
+            }
+            Ast::Alternation(alternation) => {
+                open.extend(&alternation.asts);
+                1
+            }
+            Ast::ClassUnicode(_) => UNICODE_CLASS,
+            Ast::ClassPerl(_) => CLASS,
+            Ast::ClassBracketed(class) => CLASS + UNICODE_CLASS * unicode_classes(&class.kind),
+            _ => 1,
+        }
+    }
+    parts
+}
+
+/// The classes of Unicode in a class in brackets.
+fn unicode_classes(set: &ClassSet) -> usize {
+    match set {
+        ClassSet::Item(item) => unicode_classes_of_item(item),
+        ClassSet::BinaryOp(operation) => unicode_classes(&operation.lhs) + unicode_classes(&operation.rhs),
+    }
+}
+
+fn unicode_classes_of_item(item: &ClassSetItem) -> usize {
+    match item {
+        ClassSetItem::Unicode(_) | ClassSetItem::Perl(_) => 1,
+        ClassSetItem::Bracketed(class) => unicode_classes(&class.kind),
+        ClassSetItem::Union(union) => union.items.iter().map(unicode_classes_of_item).sum(),
+        _ => 0,
+    }
 }
 
 /// The library's error with its place.

@@ -27,21 +27,23 @@ pub fn shortcuts(vocabulary: &Vocabulary, automaton: &Automaton, state: StateId,
     while let Some((node, at)) = open.pop() {
         for child in trie.children(node) {
             let step = automaton.step(at, trie.node(child).byte);
-            let to = step.state();
-            let nearer = to != DEAD && automaton.shortest(to) + 1 == automaton.shortest(at);
-            if if counted { to != state || !step.goes_on() } else { !nearer } {
-                continue;
-            }
-            nodes += 1;
-            if nodes > MOST_NODES {
-                break;
-            }
-            let way = (to, u32::from(trie.node(child).depth));
-            if !trie.items_at(child).is_empty() && !found.contains(&way) {
-                found.push(way);
-            }
-            if step.goes_on() {
-                open.push((child, to));
+            let wide = if step.is_wide() { automaton.alternatives(step.state()) } else { Vec::new() };
+            for to in if wide.is_empty() { vec![step.state()] } else { wide } {
+                let nearer = to != DEAD && automaton.shortest(to) + 1 == automaton.shortest(at);
+                if if counted { to != state || !step.goes_on() } else { !nearer } {
+                    continue;
+                }
+                nodes += 1;
+                if nodes > MOST_NODES {
+                    break;
+                }
+                let way = (to, u32::from(trie.node(child).depth));
+                if !trie.items_at(child).is_empty() && !found.contains(&way) {
+                    found.push(way);
+                }
+                if step.goes_on() {
+                    open.push((child, to));
+                }
             }
         }
     }

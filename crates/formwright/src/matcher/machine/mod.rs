@@ -283,7 +283,7 @@ impl<'m> Machine<'m> {
             }
             Position::Terminal { leaf, state } => {
                 let step = self.terminal_step(*leaf, *state, byte);
-                if step.accepting() || !step.goes_on() {
+                if !step.only_goes_on() {
                     return false;
                 }
                 *state = step.state();

@@ -31,12 +31,24 @@ impl Machine<'_> {
     /// After a step: inside the text, after its end, or both.
     #[inline]
     pub(super) fn push_terminal(&mut self, leaf: LeafId, step: Step, stack: StackId, out: &mut Successors<'_>) {
-        if step.goes_on() {
+        if step.is_wide() {
+            self.push_alternatives(leaf, step.state(), stack, out);
+        } else if step.goes_on() {
             out.push(Position::Terminal { leaf, state: step.state() }, stack);
         }
         if step.accepting() {
             self.resume(stack, out);
         }
+    }
+
+    /// Inside a text whose state is better followed as its alternatives: a configuration for each.
+    #[cold]
+    fn push_alternatives(&mut self, leaf: LeafId, state: StateId, stack: StackId, out: &mut Successors<'_>) {
+        let automaton = self.graph.automaton(leaf);
+        for state in automaton.alternatives(state) {
+            out.push(Position::Terminal { leaf, state }, stack);
+        }
+        self.overflow |= automaton.overflowed();
     }
 
     /// The position before the first character of a counted text.

@@ -27,6 +27,9 @@ use crate::terminals::TokenSet;
 /// How much work is done, in entries of few tokens.
 const EFFORT: u32 = 96;
 
+/// Most units of work to build automata on the way, some 2 ms.
+const WORK: u64 = 1 << 15;
+
 /// The work of an entry of many tokens, in entries of few tokens.
 const DENSE: u32 = 16;
 
@@ -48,11 +51,13 @@ pub fn precomputed(constraint: &Constraint) -> Option<MatcherCache> {
     let mut cache = MatcherCache::default();
     let first = Machine::new(constraint.graph(), &mut cache.stacks, &mut Vec::new()).initial();
     let (mut seen, mut queue, mut effort) = (FxHashSet::default(), VecDeque::from(first), 0);
-    while let Some(configuration) = queue.pop_front().filter(|_| effort < most) {
+    let begun = constraint.graph().units();
+    let is_within = |effort| effort < most && constraint.graph().units() - begun < WORK;
+    while let Some(configuration) = queue.pop_front().filter(|_| is_within(effort)) {
         let bytes = masker(constraint, &mut cache, &mut Vec::new(), None).machine.first_bytes(&configuration);
         let texts = texts_from(constraint, configuration);
         let worth_it = if texts > 0 { texts >= SOME } else { bytes.iter().nth(FEW).is_none() };
-        if worth_it {
+        if worth_it && is_within(effort) {
             effort += work(insert_entry(constraint, &mut cache, configuration).ok()?) + texts / NODES;
             let mut next = following(constraint, &mut cache.stacks, configuration, &bytes).ok()?;
             next.extend(end_of_loop(constraint, configuration));

@@ -16,10 +16,20 @@ use rustc_hash::FxHashMap;
 
 use super::decoder::{DecoderState, Read};
 use super::encoding::Encoding;
-use super::{ACCEPTING, DEAD, FINAL, StateId, Step};
+use super::{ACCEPTING, DEAD, FINAL, StateId, Step, WIDE};
 use crate::limits::Limits;
 use crate::regular::alphabet::{Minterm, MintermSet, NO_MINTERM, insert};
-use crate::regular::expression::{EMPTY, Expressions, Id, MANY, NEVER, OutOfFuel};
+use crate::regular::expression::{Clamped, EMPTY, Expressions, Id, MANY, NEVER, OutOfFuel};
+
+/// With so many alternatives, a state is always followed as these.
+const WIDE_AT_ONCE: usize = 256;
+
+/// So many states, or units of work, show that an automaton multiplies its alternatives.
+const MANY_STATES: usize = 1 << 10;
+const MUCH_WORK: u64 = 1 << 18;
+
+/// Units of work for each state, beside those to build the automaton.
+const WORK_OF_STATE: u64 = 1 << 13;
 
 /// What a state stands for.
 type Meaning = (Id, DecoderState);
@@ -33,6 +43,9 @@ pub(super) struct StateBuilder {
     encoding: Encoding,
     max_states: usize,
     max_expressions: usize,
+    max_bytes: usize,
+    /// Most units of work, and how many each state adds to them.
+    max_work: u64,
     /// Bytes of what does not grow, and of each state.
     fixed_bytes: usize,
     state_bytes: usize,
@@ -62,14 +75,33 @@ impl StateBuilder {
             encoding,
             max_states: limits.automaton_states,
             max_expressions: limits.automaton_expressions,
+            max_bytes: limits.automaton_bytes,
+            max_work: limits.pattern_work,
             fixed_bytes,
             state_bytes: row_bytes + 2 * size_of::<(Id, DecoderState, StateId)>(),
         }
     }
 
-    /// Whether a quarter of the room is used up.
+    /// Whether a quarter of the room, or half of the work, is used up.
     pub fn is_near_its_limit(&self) -> bool {
-        self.states.len() >= self.max_states / 4 || self.expressions.len() >= self.max_expressions / 4
+        self.states.len() >= self.max_states / 4
+            || self.expressions.len() >= self.max_expressions / 4
+            || self.memory() >= self.max_bytes / 4
+            || self.expressions.units() >= self.most_work() / 2
+    }
+
+    /// The units of work that may be done for the states there are.
+    fn most_work(&self) -> u64 {
+        self.max_work + WORK_OF_STATE * self.states.len() as u64
+    }
+
+    /// Fails once the room is used up, or more work was done than that of building the automaton and its states.
+    fn check_room(&self) -> Result<(), OutOfFuel> {
+        let is_full = self.states.len() >= self.max_states
+            || self.expressions.len() >= self.max_expressions
+            || self.memory() >= self.max_bytes
+            || self.expressions.units() > self.most_work();
+        if is_full { Err(OutOfFuel) } else { Ok(()) }
     }
 
     /// About how many bytes of memory the automaton takes.
@@ -98,9 +130,7 @@ impl StateBuilder {
         if let Some(&id) = self.ids.get(&(expression, at)) {
             return Ok(Step(id | flags));
         }
-        if self.states.len() >= self.max_states || self.expressions.len() >= self.max_expressions {
-            return Err(OutOfFuel);
-        }
+        self.check_room()?;
         let id = self.states.len() as StateId;
         self.states.push((expression, at));
         self.ids.insert((expression, at), id);
@@ -108,17 +138,37 @@ impl StateBuilder {
     }
 
     fn flags(&self, expression: Id, at: DecoderState) -> u32 {
+        let wide = if self.is_wide(expression) { WIDE } else { 0 };
         match at {
             DecoderState::Closed => ACCEPTING | FINAL,
             DecoderState::Between if self.encoding == Encoding::Text && self.expressions.nullable(expression) => {
                 if expression == EMPTY {
                     ACCEPTING | FINAL
                 } else {
-                    ACCEPTING
+                    ACCEPTING | wide
                 }
             }
-            _ => 0,
+            _ => wide,
         }
+    }
+
+    /// Whether an expression is better followed as its alternatives. Where an automaton is small, its states are.
+    fn is_wide(&self, expression: Id) -> bool {
+        let is_large = self.states.len() >= MANY_STATES || self.expressions.units() >= MUCH_WORK;
+        self.expressions.width(expression) >= if is_large { 2 } else { WIDE_AT_ONCE }
+    }
+
+    /// The states of the alternatives of a state that go on; see [`super::Automaton::alternatives`].
+    pub fn alternatives(&mut self, state: StateId) -> Result<Vec<StateId>, OutOfFuel> {
+        let (expression, at) = self.meaning(state);
+        let mut states = Vec::new();
+        for part in self.expressions.distributed(expression) {
+            let step = self.state(part, at)?;
+            if step.goes_on() {
+                states.push(step.state());
+            }
+        }
+        Ok(states)
     }
 
     /// Whether some completion of the decoder state keeps the expression live.
@@ -147,6 +197,7 @@ impl StateBuilder {
 
     /// Where a byte leads from a state.
     pub fn step(&mut self, state: StateId, byte: u8) -> Result<Step, OutOfFuel> {
+        self.check_room()?;
         let (expression, at) = self.meaning(state);
         match at.read(byte, self.encoding) {
             Read::CodePoint(code) => self.code_point(expression, code),
@@ -228,11 +279,15 @@ impl StateBuilder {
         }
     }
 
-    /// The state with its counters clamped, if there may be one.
-    pub fn clamped(&mut self, state: StateId, reach: u32) -> StateId {
+    /// The state with its counters clamped, if there may be one, and the bytes by which the end may be farther than from
+    /// there.
+    pub fn clamped(&mut self, state: StateId, reach: u32) -> (StateId, u32) {
         let (expression, at) = self.meaning(state);
-        let clamped = self.expressions.clamp(expression, reach);
-        if clamped == expression { state } else { self.state(clamped, at).map_or(state, Step::state) }
+        let Clamped { id, slack } = self.expressions.clamp(expression, reach);
+        if id == expression {
+            return (state, 0);
+        }
+        self.state(id, at).map_or((state, 0), |step| (step.state(), slack))
     }
 
     /// The minterms that lead from an expression to itself, such as those no forbidden word starts with.

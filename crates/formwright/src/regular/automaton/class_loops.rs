@@ -64,7 +64,7 @@ impl Automaton {
         let Some(mut builder) = self.derived() else { return SmallVec::new() };
         let Some((expression, _)) = builder.after_code_point(state) else { return SmallVec::new() };
         let by_minterm = self.classes_by_minterm(&builder, classes);
-        let parts = builder.expressions.alternatives(expression);
+        let parts = builder.expressions.openings(expression);
         let class_loop = |part| {
             let (set, repetitions) = builder.expressions.class_loop(part)?;
             Some(ClassLoop { covers: by_minterm.within(set), repetitions })

@@ -20,10 +20,10 @@ mod farthest;
 mod parser_states;
 mod table;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::alphabet::Alphabet;
+use super::alphabet::{Alphabet, TooManyClasses};
 use super::byte_set::ByteSet;
 use super::expression::{Expressions, OutOfFuel};
 use super::parser::Parser;
@@ -51,7 +51,8 @@ pub struct Step(u32);
 
 const ACCEPTING: u32 = 1 << 31;
 const FINAL: u32 = 1 << 30;
-const STATE: u32 = FINAL - 1;
+const WIDE: u32 = 1 << 29;
+const STATE: u32 = WIDE - 1;
 
 impl Step {
     /// The state after the byte; [`DEAD`] if it may not come.
@@ -70,6 +71,18 @@ impl Step {
     #[inline]
     pub fn goes_on(self) -> bool {
         self.0 & FINAL == 0 && self.state() != DEAD
+    }
+
+    /// Whether the state is better followed as its alternatives: see [`Automaton::alternatives`].
+    #[inline]
+    pub fn is_wide(self) -> bool {
+        self.0 & WIDE != 0
+    }
+
+    /// Whether more bytes may follow, the text read so far is not complete, and the state is not wide.
+    #[inline]
+    pub fn only_goes_on(self) -> bool {
+        self.0 & (FINAL | ACCEPTING | WIDE) == 0 && self.state() != DEAD
     }
 }
 
@@ -102,6 +115,8 @@ pub struct Automaton {
     near_its_limit: AtomicBool,
     /// Bytes, about, when a transition was built last.
     memory: AtomicUsize,
+    /// Units of work, likewise.
+    units: AtomicU64,
     start: Step,
     /// The reach that the table has representatives for.
     reach: OnceLock<u32>,
@@ -136,22 +151,27 @@ impl Automaton {
     /// The automaton of `tree` written in `encoding`.
     ///
     /// # Errors
-    /// [`Kind::Limit`] when deciding emptiness takes too long.
+    /// [`Kind::Limit`] when deciding emptiness takes too long, or building it does.
     pub fn new(tree: &Regular, encoding: Encoding, limits: &Limits) -> Result<Self> {
         if let Regular::Parser(parser) = tree {
             return Self::of_parser(parser, limits);
         }
-        let alphabet = Alphabet::new(tree);
+        let alphabet = Alphabet::new(tree).map_err(|TooManyClasses| too_large(limits))?;
         let classes = ByteClasses::new(&alphabet, encoding);
         let shortest = encoding.shortest_of_minterms(&alphabet);
         let width = classes.len() + 2;
         let fixed_bytes = size_of::<Self>() + size_of::<StateBuilder>() + alphabet.memory();
         let mut expressions = Expressions::new(alphabet, shortest, limits.emptiness_search);
         let root = expressions.lower(tree);
+        if expressions.units() > limits.pattern_work {
+            return Err(too_large(limits));
+        }
         let mut builder = StateBuilder::new(expressions, encoding, limits, fixed_bytes, width * size_of::<AtomicU32>());
         let start = builder.start(root).map_err(|OutOfFuel| too_hard(limits))?;
-        let memory = builder.memory();
-        Ok(Self::made_of(States::Derived(Box::new(Mutex::new(builder))), encoding, classes, start, memory))
+        let (memory, units) = (builder.memory(), builder.expressions.units());
+        let mut made = Self::made_of(States::Derived(Box::new(Mutex::new(builder))), encoding, classes, start, memory);
+        *made.units.get_mut() = units;
+        Ok(made)
     }
 
     /// The automaton of a parser.
@@ -172,6 +192,7 @@ impl Automaton {
             table: Table::new(classes.len() + 2),
             classes,
             memory: AtomicUsize::new(memory),
+            units: AtomicU64::new(0),
             states,
             overflow: AtomicBool::new(false),
             failure: OnceLock::new(),
@@ -304,14 +325,20 @@ impl Automaton {
     /// A transition; none at a limit.
     fn build(&self, builder: &mut StateBuilder, state: StateId, byte: u8) -> Option<Step> {
         let step = builder.step(state, byte);
+        self.note(builder, step.is_err());
+        step.ok()
+    }
+
+    /// Notes how far the builder has come. After a bound was reached, new texts begin with a new automaton.
+    fn note(&self, builder: &StateBuilder, has_failed: bool) {
         self.memory.store(builder.memory(), Ordering::Relaxed);
-        if builder.is_near_its_limit() {
+        self.units.store(builder.expressions.units(), Ordering::Relaxed);
+        if has_failed || builder.is_near_its_limit() {
             self.near_its_limit.store(true, Ordering::Relaxed);
         }
-        if step.is_err() {
+        if has_failed {
             self.overflow.store(true, Ordering::Relaxed);
         }
-        step.ok()
     }
 
     /// A transition of a parser; none if it fails.
@@ -359,6 +386,11 @@ impl Automaton {
         self.near_its_limit.load(Ordering::Relaxed)
     }
 
+    /// The units of work that were done to build it so far.
+    pub fn units(&self) -> u64 {
+        self.units.load(Ordering::Relaxed)
+    }
+
     /// About how many bytes of memory it takes by now.
     pub fn memory(&self) -> usize {
         self.memory.load(Ordering::Relaxed)
@@ -396,11 +428,7 @@ impl Automaton {
     /// The state under which masks of `state` are cached: it allows the same tokens of at most `reach - 1` code points.
     /// Also the bytes by which the end may be farther from `state` than from there.
     pub fn representative_and_slack(&self, state: StateId, reach: u32) -> (StateId, u32) {
-        let Some(mut builder) = self.derived() else { return (state, 0) };
-        let representative = builder.clamped(state, reach);
-        let (expression, _) = builder.meaning(state);
-        let slack = if representative == state { 0 } else { builder.expressions.slack(expression, reach) };
-        (representative, slack)
+        self.derived().map_or((state, 0), |mut builder| builder.clamped(state, reach))
     }
 
     /// The representative of a state, cached for the reach asked about first; for others, the state itself.
@@ -418,7 +446,7 @@ impl Automaton {
 
     #[cold]
     fn find_representative(&self, state: StateId, reach: u32, cell: &AtomicU32) -> StateId {
-        let representative = self.derived().map_or(state, |mut builder| builder.clamped(state, reach));
+        let representative = self.derived().map_or(state, |mut builder| builder.clamped(state, reach).0);
         cell.store(representative, Ordering::Release);
         representative
     }
@@ -430,6 +458,16 @@ impl Automaton {
         let (expression, at) = builder.meaning(state);
         let last = builder.expressions.when_exhaustible(expression, reach)?;
         builder.state(last, at).ok().map(Step::state).filter(|&state| state != DEAD)
+    }
+
+    /// The states of the alternatives of a state: together they allow what it allows. An automaton has a state for each
+    /// set of alternatives that a text leads to, as many as 2^18 for `.*a.{18}`; its alternatives are 20.
+    #[cold]
+    pub fn alternatives(&self, state: StateId) -> Vec<StateId> {
+        let Some(mut builder) = self.derived() else { return vec![state] };
+        let found = builder.alternatives(state);
+        self.note(&builder, found.is_err());
+        found.unwrap_or_else(|OutOfFuel| vec![state])
     }
 
     /// Whether any text may follow, and the state is between two code points.
@@ -464,6 +502,15 @@ impl Automaton {
 
 fn lock<T>(states: &Mutex<T>) -> MutexGuard<'_, T> {
     states.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn too_large(limits: &Limits) -> Error {
+    let allowed = limits.pattern_work as usize;
+    Error::new(
+        Kind::Limit { limit: "pattern", value: allowed + 1, allowed },
+        format!("limit reached: building the automaton of a pattern takes more than {allowed} units of work"),
+    )
+    .hint("split the text into parts with a pattern each, or describe less of it")
 }
 
 fn too_hard(limits: &Limits) -> Error {

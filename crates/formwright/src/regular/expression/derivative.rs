@@ -14,6 +14,15 @@ use super::multiple::advance;
 use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
 use crate::regular::alphabet::{Minterm, contains};
 
+/// Of a chain, derivatives of at most this many alternatives are kept for what is left after each of its parts.
+const FEW: usize = 4;
+
+/// Units of work of a derivative that is computed by code.
+const WORK_OF_CODE: u64 = 1 << 7;
+
+/// First parts that may be empty, at most, that are looked at together for minterms that are alike.
+const LOOKED_AT: usize = 32;
+
 /// Minterms that an expression does not tell apart, one bit each.
 type Alike = SmallVec<[u64; 4]>;
 
@@ -70,20 +79,28 @@ impl Expressions {
                 let flip = if contains(set, minterm) { 0 } else { u64::MAX };
                 alike.iter_mut().zip(set).for_each(|(word, set)| *word &= set ^ flip);
             }
-            &Expression::Concat(first, rest) => {
-                self.keep_alike(first, minterm, alike);
-                if self.nullable(first) {
-                    self.keep_alike(rest, minterm, alike);
-                }
-            }
+            &Expression::Concat(first, rest) => self.keep_alike_in_chain(first, rest, minterm, alike),
             Expression::Or(parts) => parts.iter().for_each(|&part| self.keep_alike(part, minterm, alike)),
             &Expression::Loop(body, ..) => self.keep_alike(body, minterm, alike),
             Expression::And(_) | Expression::Not(_) | Expression::Multiple(..) | Expression::Implicit(_) => {
-                for (at, word) in alike.iter_mut().enumerate() {
-                    *word &= if at == usize::from(minterm) / 64 { 1 << (minterm % 64) } else { 0 };
-                }
+                keep_alone(minterm, alike);
             }
         }
+    }
+
+    /// Of a chain that begins with very many parts that may be empty, every minterm is alone.
+    fn keep_alike_in_chain(&self, mut first: Id, mut rest: Id, minterm: Minterm, alike: &mut Alike) {
+        for _ in 0..LOOKED_AT {
+            self.keep_alike(first, minterm, alike);
+            if !self.nullable(first) {
+                return;
+            }
+            match *self.get(rest) {
+                Expression::Concat(next, after) => (first, rest) = (next, after),
+                _ => return self.keep_alike(rest, minterm, alike),
+            }
+        }
+        keep_alone(minterm, alike);
     }
 
     /// What And and Not combine.
@@ -106,6 +123,7 @@ impl Expressions {
     }
 
     fn derive_uncached(&mut self, id: Id, minterm: Minterm) -> Id {
+        self.units += 1;
         match *self.get(id) {
             Expression::Never | Expression::Empty => NEVER,
             Expression::Class(ref set) => {
@@ -115,7 +133,11 @@ impl Expressions {
                     NEVER
                 }
             }
-            Expression::Concat(first, rest) => self.derive_concat(first, rest, minterm),
+            Expression::Concat(first, rest) if !self.nullable(first) => {
+                let step = self.derive(first, minterm);
+                self.concat(step, rest) // ∂(x·y) = ∂x·y
+            }
+            Expression::Concat(..) => self.derive_chain(id, minterm),
             Expression::Or(_) => {
                 let parts = self.derive_all(id, minterm);
                 self.or(parts)
@@ -139,6 +161,7 @@ impl Expressions {
             Expression::Implicit(ref language) => match char::from_u32(self.alphabet.sample(minterm)) {
                 Some(c) => {
                     let rest = language.derivative(c);
+                    self.units += WORK_OF_CODE;
                     self.lower(&rest)
                 }
                 None => NEVER,
@@ -146,18 +169,47 @@ impl Expressions {
         }
     }
 
-    /// ∂(x·y) = ∂x·y, or ∂x·y | ∂y where x may be empty
-    fn derive_concat(&mut self, first: Id, rest: Id, minterm: Minterm) -> Id {
-        let step = self.derive(first, minterm);
-        let step = self.concat(step, rest);
-        if !self.nullable(first) {
-            return step;
+    /// ∂(x·y) = ∂x·y | ∂y where x may be empty: along all first parts of a chain that may be empty, from the last one
+    /// back, as one list of alternatives (Antimirov 1996). What is found for the chain from some part on is kept, for
+    /// other states go on with it.
+    fn derive_chain(&mut self, id: Id, minterm: Minterm) -> Id {
+        let (mut chain, mut at) = (SmallVec::<[(Id, Id, Id); 8]>::new(), id);
+        let last = loop {
+            if let Some(&known) = self.chains.get(&(at, minterm)) {
+                break known;
+            }
+            let Expression::Concat(first, rest) = *self.get(at) else { break self.derive(at, minterm) };
+            chain.push((at, first, rest));
+            if !self.nullable(first) {
+                break NEVER;
+            }
+            at = rest;
+        };
+        let is_long = chain.len() > FEW;
+        let (mut ways, mut all) = (Vec::new(), last);
+        self.add_alternatives(&mut ways, last);
+        for (at, first, rest) in chain.into_iter().rev() {
+            let step = self.derive(first, minterm);
+            let step = self.concat(step, rest);
+            self.add_alternatives(&mut ways, step);
+            let is_kept = is_long && ways.len() <= FEW;
+            if is_kept || at == id {
+                all = self.or(ways.clone());
+            }
+            if is_kept {
+                self.chains.insert((at, minterm), all);
+            }
         }
-        let skip = self.derive(rest, minterm);
-        if skip == NEVER {
-            return step;
+        all
+    }
+
+    /// Adds the alternatives of an expression to others.
+    fn add_alternatives(&mut self, ways: &mut Vec<Id>, id: Id) {
+        for part in self.alternatives(id) {
+            if part != NEVER {
+                self.add_alternative(ways, part);
+            }
         }
-        self.or(vec![step, skip])
     }
 
     /// ∂(x{a,b}) = ∂x·x{a-1,b-1}
@@ -169,5 +221,12 @@ impl Expressions {
         let high = if high == UNBOUNDED { UNBOUNDED } else { high - 1 };
         let rest = self.repeat(body, low.saturating_sub(1), high);
         self.concat(step, rest)
+    }
+}
+
+/// Leaves a minterm alone.
+fn keep_alone(minterm: Minterm, alike: &mut Alike) {
+    for (at, word) in alike.iter_mut().enumerate() {
+        *word &= if at == usize::from(minterm) / 64 { 1 << (minterm % 64) } else { 0 };
     }
 }

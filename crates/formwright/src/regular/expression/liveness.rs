@@ -16,7 +16,10 @@ use rustc_hash::FxHashMap;
 
 use super::{Expression, Expressions, Id, MANY, NEVER};
 
-/// A search gave up.
+/// Most units of work of one search, about a second.
+const WORK_OF_SEARCH: u64 = 1 << 24;
+
+/// A search gave up, or a state would take more work, or more room, than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfFuel;
 
@@ -43,7 +46,12 @@ impl Expressions {
         let shortest = match self.get(id) {
             Expression::Or(parts) => self.shortest_of(&parts.clone())?,
             Expression::Concat(..) => self.shortest_concat(id)?,
-            _ => return self.search(id),
+            _ => {
+                let begun = self.units;
+                let found = self.search(id);
+                self.units = begun + 1; // searches have bounds of their own
+                return found;
+            }
         };
         self.distances.insert(id, shortest);
         Ok(shortest)
@@ -81,7 +89,10 @@ impl Expressions {
         // Where the rest is known, the whole way is queued: a way with more bytes so far may have fewer to come.
         let mut queue = BinaryHeap::from([Reverse((0_u32, start, false))]);
         best.insert(start, (0, start));
-        let mut fuel = self.fuel;
+        if self.gave_up {
+            return Err(OutOfFuel);
+        }
+        let (mut fuel, begun) = (self.fuel, self.units);
         while let Some(Reverse((cost, id, is_whole))) = queue.pop() {
             if is_whole {
                 self.cache_path(&best, start, id, cost);
@@ -97,6 +108,10 @@ impl Expressions {
             // Expressions of many parts take longer, and lead to more of them; but 500 may always be visited.
             let parts = self.boolean_parts(id).len();
             fuel = fuel.checked_sub((1 + parts * parts / 32).min(self.fuel / 500 + 1)).ok_or(OutOfFuel)?;
+            self.gave_up = self.units - begun > WORK_OF_SEARCH;
+            if self.gave_up {
+                return Err(OutOfFuel);
+            }
             for minterm in 0..self.alphabet.len() {
                 let next = self.derivatives(id)[minterm];
                 if next == NEVER || self.distances.get(&next) == Some(&None) {

@@ -10,10 +10,11 @@
 //! ```
 //!
 //! Cost: a hash for each expression made. Wrinkle: recursion here is as deep as the *description* nests (bounded by
-//! `Limits::pattern_depth`), never as long as the text.
+//! `Limits::pattern_depth`), never as long as the text or the description: chains of parts are followed by loops.
 
 mod counters;
 mod derivative;
+mod inclusion;
 mod liveness;
 mod multiple;
 mod normal_form;
@@ -21,9 +22,10 @@ mod normal_form;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::alphabet::{Alphabet, MintermSet, members};
+use super::alphabet::{Alphabet, Minterm, MintermSet, members};
 use super::implicit::Implicit;
 use super::tree::{Divisor, Regular};
+pub use counters::Clamped;
 pub use liveness::OutOfFuel;
 use multiple::divides;
 
@@ -66,6 +68,10 @@ struct Properties {
     shortest: u32,
     /// The largest bound of a loop that [`Expressions::clamp`] reaches.
     bound: u32,
+    /// Of a chain: how many parts it has, those that stay together counted each.
+    parts: u32,
+    /// Whether some part of it may be left out, or repeated more or less often.
+    skips: bool,
 }
 
 /// "Too many bytes to matter"; sums of a few stay in range.
@@ -83,8 +89,20 @@ pub struct Expressions {
     derivatives: FxHashMap<Id, Box<[Id]>>,
     /// Of the expressions searched: bytes of the shortest text, or `None` when empty.
     distances: FxHashMap<Id, Option<u32>>,
+    /// Derivatives of chains of parts that may be empty, by minterm.
+    chains: FxHashMap<(Id, Minterm), Id>,
+    /// Bytes to the end of a text from anywhere in it, at most; `None` where there are too many places.
+    farthest: FxHashMap<Id, Option<u32>>,
+    /// Clamped chains, and their slack, by reach.
+    clamped: FxHashMap<(Id, u32), Clamped>,
     anything: Id,
     fuel: usize,
+    /// The work done so far: parts made and compared.
+    units: u64,
+    /// Bytes of the parts of unions and intersections.
+    part_bytes: usize,
+    /// Whether a search took so much work that no other is begun.
+    gave_up: bool,
 }
 
 impl Expressions {
@@ -97,8 +115,14 @@ impl Expressions {
             minterm_bytes,
             derivatives: FxHashMap::default(),
             distances: FxHashMap::default(),
+            chains: FxHashMap::default(),
+            farthest: FxHashMap::default(),
+            clamped: FxHashMap::default(),
             anything: NEVER,
             fuel,
+            units: 0,
+            part_bytes: 0,
+            gave_up: false,
         };
         made.intern(Expression::Never);
         made.intern(Expression::Empty);
@@ -112,13 +136,16 @@ impl Expressions {
         self.interned.len()
     }
 
-    /// About how many bytes of memory they take without their alphabet and the parts of wide expressions.
+    /// About how many bytes of memory they take without their alphabet.
     pub fn memory(&self) -> usize {
         const EXPRESSION: usize = size_of::<Expression>() + size_of::<Properties>() + 4 * size_of::<usize>();
         let row = size_of::<(Id, Box<[Id]>)>() + self.alphabet.len() * size_of::<Id>();
         self.interned.capacity() * EXPRESSION
+            + self.part_bytes
             + self.derivatives.capacity() * row
             + self.distances.capacity() * size_of::<(Id, Option<u32>)>()
+            + self.chains.capacity() * size_of::<((Id, Minterm), Id)>()
+            + self.clamped.capacity() * size_of::<((Id, u32), Clamped)>()
     }
 
     pub fn get(&self, id: Id) -> &Expression {
@@ -161,13 +188,23 @@ impl Expressions {
             Regular::Multiple(divisor) => self.intern(Expression::Multiple(*divisor, 0, None)),
             Regular::Static(tree) => self.lower(tree.0),
             Regular::Implicit(language) => self.intern(Expression::Implicit(language.clone())),
+            Regular::After(tree, c) => {
+                let (whole, minterm) = (self.lower(tree), self.alphabet.minterm(u32::from(*c)));
+                self.derive(whole, minterm)
+            }
         }
     }
 
     fn intern(&mut self, expression: Expression) -> Id {
+        self.units += 1;
         let (place, is_new) = self.interned.insert_full(expression);
         if is_new {
             self.properties.push(self.properties_of(&self.interned[place]));
+            self.part_bytes += match &self.interned[place] {
+                Expression::Or(parts) | Expression::And(parts) => size_of_val(&**parts),
+                Expression::Class(minterms) => size_of_val(&**minterms),
+                _ => 0,
+            };
         }
         Id(place as u32)
     }
@@ -189,6 +226,8 @@ impl Expressions {
                     boolean: first.boolean || rest.boolean,
                     shortest: first.shortest.saturating_add(rest.shortest),
                     bound: first.bound.max(rest.bound),
+                    parts: first.parts.max(1).saturating_add(rest.parts.max(1)),
+                    skips: first.skips || rest.skips,
                 }
             }
             Expression::Or(parts) => Properties {
@@ -196,8 +235,15 @@ impl Expressions {
                 boolean: parts.iter().any(|part| fact(part).boolean),
                 shortest: parts.iter().map(|part| fact(part).shortest).min().unwrap_or(u32::MAX),
                 bound: parts.iter().map(|part| fact(part).bound).max().unwrap_or(0),
+                skips: parts.iter().any(|part| fact(part).nullable),
+                ..Properties::default()
             },
-            Expression::And(parts) => searched(parts.iter().all(|part| fact(part).nullable)),
+            Expression::And(parts) => {
+                let counters = parts.iter().filter_map(|&part| self.class_times(part));
+                let bound = counters.map(|(.., high)| high).filter(|&high| high != UNBOUNDED).max();
+                let nullable = parts.iter().all(|part| fact(part).nullable);
+                Properties { bound: bound.unwrap_or(0), ..searched(nullable) }
+            }
             Expression::Not(inner) => searched(!fact(inner).nullable),
             Expression::Loop(body, low, high) => {
                 let body = fact(body);
@@ -206,12 +252,15 @@ impl Expressions {
                     boolean: body.boolean,
                     shortest: body.shortest.saturating_mul(*low),
                     bound: if *high == UNBOUNDED { *low } else { *high },
+                    skips: low != high,
+                    ..Properties::default()
                 }
             }
             Expression::Multiple(divisor, remainder, decimals) => searched(divides(*divisor, *remainder, *decimals)),
-            Expression::Implicit(language) => {
-                Properties { nullable: language.nullable(), shortest: language.shortest(), ..Properties::default() }
-            }
+            Expression::Implicit(language) => match language.shortest() {
+                Some(shortest) => Properties { nullable: language.nullable(), shortest, ..Properties::default() },
+                None => searched(language.nullable()),
+            },
         }
     }
 }

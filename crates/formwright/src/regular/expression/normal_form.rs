@@ -6,27 +6,80 @@
 //! a|b|a → [ab]     x{1,2}·x{3,4} → x{4,6}     [a-z]* ∧ .{2,9} → [a-z]{2,9}
 //! ```
 
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
 use super::{EMPTY, Expression, Expressions, Id, NEVER, UNBOUNDED};
 use crate::regular::alphabet::MintermSet;
+
+/// A first part of at most this many parts is nested to the right at once, a longer one part by part as it is read.
+const SHORT: u32 = 16;
+
+/// An alternative that begins with a loop: its body and what comes after it, and its bounds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    what: (Id, Id),
+    low: u32,
+    high: u32,
+    id: Id,
+}
 
 impl Expressions {
     pub(super) fn class(&mut self, minterms: MintermSet) -> Id {
         if minterms.iter().all(|&word| word == 0) { NEVER } else { self.intern(Expression::Class(minterms)) }
     }
 
+    /// The first part of what is returned is never a `Concat`: (x·y)·z = x·(y·z).
+    ///
+    /// A long first part is not copied, or `(long){50}` would copy it in every round: only its first part is moved out,
+    /// and the others stay together, `x·((y·...)·z)`, until they come first themselves.
     pub(super) fn concat(&mut self, first: Id, rest: Id) -> Id {
         if first == NEVER || rest == NEVER {
             return NEVER; // ∅·x = x·∅ = ∅
         }
-        if first == EMPTY {
-            return rest; // ε·x = x
-        }
         if rest == EMPTY {
             return first;
         }
-        if let Expression::Concat(head, tail) = *self.get(first) {
-            let rest = self.concat(tail, rest); // (x·y)·z = x·(y·z)
-            return self.concat(head, rest);
+        let mut first = first;
+        let mut rest = rest;
+        // ε·x = x, where x may be parts that have stayed together, perhaps inside of others that have.
+        let mut outer: SmallVec<[Id; 4]> = SmallVec::new();
+        if first == EMPTY {
+            while let Expression::Concat(together, after) = *self.get(rest) {
+                if !matches!(self.get(together), Expression::Concat(..)) {
+                    break;
+                }
+                outer.push(after);
+                rest = together;
+            }
+            first = rest;
+        } else {
+            outer.push(rest);
+        }
+        outer.into_iter().rev().fold(first, |first, rest| self.concat_parts(first, rest))
+    }
+
+    /// As [`Expressions::concat`], of parts that are neither empty nor never.
+    fn concat_parts(&mut self, first: Id, rest: Id) -> Id {
+        if self.properties[first.0 as usize].parts > SHORT
+            && let Expression::Concat(head, tail) = *self.get(first)
+        {
+            let rest = self.intern(Expression::Concat(tail, rest));
+            return self.intern(Expression::Concat(head, rest));
+        }
+        let (mut heads, mut last): (SmallVec<[Id; SHORT as usize]>, Id) = (SmallVec::new(), first);
+        while let Expression::Concat(head, tail) = *self.get(last) {
+            heads.push(head);
+            last = tail;
+        }
+        heads.push(last);
+        heads.into_iter().rev().fold(rest, |rest, head| self.prepend(head, rest))
+    }
+
+    /// A part that is no `Concat`, before others.
+    fn prepend(&mut self, first: Id, rest: Id) -> Id {
+        if rest == EMPTY {
+            return first;
         }
         if let Some(joined) = self.join_loops(first, rest) {
             return joined;
@@ -68,6 +121,7 @@ impl Expressions {
     }
 
     pub(super) fn or(&mut self, parts: Vec<Id>) -> Id {
+        self.units += parts.len() as u64;
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {
@@ -83,6 +137,7 @@ impl Expressions {
         flat.dedup();
         self.merge_classes(&mut flat);
         self.merge_loops(&mut flat);
+        self.absorb(&mut flat);
         if flat.len() > 1 && flat.contains(&EMPTY) {
             let others_nullable = flat.iter().any(|&part| part != EMPTY && self.nullable(part));
             if others_nullable {
@@ -109,7 +164,7 @@ impl Expressions {
                 minterms.iter_mut().zip(set.iter()).for_each(|(into, word)| *into |= word);
             }
         }
-        flat.retain(|id| !classes.contains(id));
+        flat.retain(|id| classes.binary_search(id).is_err()); // both are sorted
         let merged = self.class(minterms);
         flat.push(merged);
         flat.sort_unstable();
@@ -118,31 +173,40 @@ impl Expressions {
 
     /// x{a,b}·r | x{c,d}·r = x{min(a,c),max(b,d)}·r when the intervals touch.
     fn merge_loops(&mut self, flat: &mut Vec<Id>) {
-        let mut at = 0;
-        while at < flat.len() {
-            let Some((body, low, high, rest)) = self.as_loop(flat[at]) else {
-                at += 1;
-                continue;
-            };
-            let partner = (at + 1..flat.len()).find_map(|other| {
-                let (body2, low2, high2, rest2) = self.as_loop(flat[other])?;
-                let touch = low <= high2.saturating_add(1) && low2 <= high.saturating_add(1);
-                ((body2, rest2) == (body, rest) && touch).then_some((other, low.min(low2), high.max(high2)))
-            });
-            let Some((other, low, high)) = partner else {
-                at += 1;
-                continue;
-            };
-            let merged = self.repeat(body, low, high);
-            let merged = self.concat(merged, rest);
-            flat.remove(other);
-            flat.remove(at);
-            if !flat.contains(&merged) {
-                flat.push(merged);
-            }
-            flat.sort_unstable();
-            at = 0;
+        let mut loops: SmallVec<[Counted; 8]> = flat.iter().filter_map(|&id| self.counted(id)).collect();
+        loops.sort_unstable();
+        if !loops.windows(2).any(|pair| pair[0].what == pair[1].what) {
+            return;
         }
+        let (mut gone, mut joined) = (FxHashSet::default(), Vec::new());
+        for alike in loops.chunk_by(|a, b| a.what == b.what) {
+            let mut rest = alike;
+            while let Some((&first, others)) = rest.split_first() {
+                let mut high = first.high;
+                let touching = others.iter().take_while(|next| {
+                    let touches = next.low <= high.saturating_add(1);
+                    high = if touches { high.max(next.high) } else { high };
+                    touches
+                });
+                let count = 1 + touching.count();
+                if count > 1 {
+                    gone.extend(rest[..count].iter().map(|counted| counted.id));
+                    joined.push((first, high));
+                }
+                rest = &rest[count..];
+            }
+        }
+        flat.retain(|id| !gone.contains(id));
+        for (Counted { what: (body, rest), low, .. }, high) in joined {
+            let repeated = self.repeat(body, low, high);
+            flat.push(self.concat(repeated, rest));
+        }
+        flat.sort_unstable();
+        flat.dedup();
+    }
+
+    fn counted(&self, id: Id) -> Option<Counted> {
+        self.as_loop(id).map(|(body, low, high, rest)| Counted { what: (body, rest), low, high, id })
     }
 
     pub(super) fn as_loop(&self, id: Id) -> Option<(Id, u32, u32, Id)> {
@@ -157,6 +221,7 @@ impl Expressions {
     }
 
     pub(super) fn and(&mut self, parts: Vec<Id>) -> Id {
+        self.units += parts.len() as u64;
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {
@@ -188,7 +253,7 @@ impl Expressions {
         }
         let simple: Vec<(Id, MintermSet, u32, u32)> =
             flat.iter().filter_map(|&id| self.as_class_loop(id).map(|(set, low, high)| (id, set, low, high))).collect();
-        flat.retain(|id| simple.iter().all(|(other, ..)| other != id));
+        flat.retain(|id| simple.binary_search_by_key(id, |(other, ..)| *other).is_err());
         let (mut set, mut low, mut high) = (simple[0].1.clone(), simple[0].2, simple[0].3);
         for (_, other, low2, high2) in &simple[1..] {
             set.iter_mut().zip(other.iter()).for_each(|(word, with)| *word &= with);

@@ -167,8 +167,8 @@ impl ImplicitLanguage for After {
         self.at > 0 && self.pieces.automaton(Writing::Plain).ends(self.at)
     }
 
-    fn shortest(&self) -> u32 {
-        if self.at == 0 { self.pieces.0.shortest } else { self.pieces.automaton(Writing::Plain).nearest(self.at) }
+    fn shortest(&self) -> Option<u32> {
+        Some(if self.at == 0 { self.pieces.0.shortest } else { self.pieces.automaton(Writing::Plain).nearest(self.at) })
     }
 
     fn pieces(&self) -> Option<&Pieces> {

@@ -61,8 +61,8 @@ impl ImplicitLanguage for LeapSecond {
         false
     }
 
-    fn shortest(&self) -> u32 {
-        "hh:mm:60+hh:mm".len() as u32 - self.read.len() as u32
+    fn shortest(&self) -> Option<u32> {
+        Some("hh:mm:60+hh:mm".len() as u32 - self.read.len() as u32)
     }
 
     fn farthest(&self) -> Option<u32> {

@@ -84,8 +84,8 @@ impl ImplicitLanguage for Basic {
         false
     }
 
-    fn shortest(&self) -> u32 {
-        self.shortest
+    fn shortest(&self) -> Option<u32> {
+        Some(self.shortest)
     }
 }
 
@@ -248,8 +248,8 @@ impl ImplicitLanguage for Insertions {
         self.complete()
     }
 
-    fn shortest(&self) -> u32 {
-        self.shortest
+    fn shortest(&self) -> Option<u32> {
+        Some(self.shortest)
     }
 }
 

@@ -43,7 +43,7 @@ impl ImplicitLanguage for Utf8Length {
         true
     }
 
-    fn shortest(&self) -> u32 {
-        0
+    fn shortest(&self) -> Option<u32> {
+        Some(0)
     }
 }

@@ -200,6 +200,9 @@ impl<'d> SchemaReader<'d> {
 
     fn search(&mut self, source: &str, pointer: &str) -> Result<Regular> {
         ecma_pattern(source, Mode::Search, self.limits()).map_err(|error| {
+            if matches!(*error.kind, crate::Kind::Limit { .. }) {
+                return Error { message: format!("schema at {pointer}: {}", error.message), ..error };
+            }
             let what = format!("pattern {source:?}: {}", error.message);
             if error.message.contains("cannot be compiled") {
                 Error::unsupported(pointer, what)

@@ -269,8 +269,8 @@ impl ImplicitLanguage for LabelRest {
         self.label.complete()
     }
 
-    fn shortest(&self) -> u32 {
-        self.shortest
+    fn shortest(&self) -> Option<u32> {
+        Some(self.shortest)
     }
 }
 

@@ -1,0 +1,181 @@
+//! The patterns of `testdata/hostile_patterns.toml`: each is answered or refused in time, within its memory, on a small
+//! stack. Each has a process of its own: this test, called again with the pattern's name.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use formwright::syntax::json_schema::{Options, json_schema};
+use formwright::syntax::regex::{Dialect, of_dialect};
+use formwright::terminals::Tables;
+use formwright::{Constraint, Error, Kind, Language, Limits, Result};
+
+mod common;
+
+/// The variable with the name of the pattern that a process is for.
+const NAME: &str = "FORMWRIGHT_HOSTILE_PATTERN";
+
+/// Most time of one call on a processor, and most memory of a process.
+const SECONDS: f64 = 2.0;
+const MEGABYTES: u64 = 512;
+
+/// Tokens of a text.
+const TOKENS: usize = 60;
+
+#[derive(serde::Deserialize)]
+struct Suite {
+    pattern: Vec<Pattern>,
+}
+
+#[derive(serde::Deserialize)]
+struct Pattern {
+    name: String,
+    parts: Vec<(String, u32)>,
+    #[serde(default)]
+    dialect: String,
+}
+
+impl Pattern {
+    fn all() -> Vec<Self> {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/hostile_patterns.toml");
+        toml::from_str::<Suite>(&std::fs::read_to_string(path).unwrap()).unwrap().pattern
+    }
+
+    fn source(&self) -> String {
+        let copy = |part: &str, number: u32| {
+            let character = char::from_u32(0x4E00 + number % 0x5000).unwrap();
+            part.replace('#', &format!("{number:05}")).replace('@', &character.to_string())
+        };
+        self.parts.iter().flat_map(|(part, times)| (0..*times).map(move |number| copy(part, number))).collect()
+    }
+
+    fn language(&self) -> Result<Language> {
+        let source = self.source();
+        match self.dialect.as_str() {
+            "schema" => {
+                let text = serde_json::to_string(&source).unwrap();
+                json_schema(&format!("{{\"type\":\"string\",\"pattern\":{text}}}"), &Options::default())
+            }
+            "python" => of_dialect(&source, Dialect::Python, &Limits::default()),
+            _ => of_dialect(&source, Dialect::Ascii, &Limits::default()),
+        }
+    }
+}
+
+/// The time that this thread has run; where the system does not say, the time that has passed.
+fn time() -> Duration {
+    thread_local! {
+        static BEGUN: Instant = Instant::now();
+    }
+    let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let run = run.and_then(|text| text.split(' ').next()?.parse().ok());
+    run.map_or_else(|| BEGUN.with(Instant::elapsed), Duration::from_nanos)
+}
+
+/// Most memory that this process had so far, where the system says so.
+fn megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+/// One call, which must not take long.
+fn call<T>(what: &str, worst: &mut (f64, String), call: impl FnOnce() -> T) -> T {
+    let begun = time();
+    let made = call();
+    let seconds = time().saturating_sub(begun).as_secs_f64();
+    if seconds > worst.0 {
+        *worst = (seconds, what.to_owned());
+    }
+    made
+}
+
+/// Every byte, and words of few letters.
+fn tables() -> Arc<Tables> {
+    let (mut words, mut tokens) = (vec![String::new()], Vec::new());
+    for length in 1..=7 {
+        let letters = if length < 4 { "abcdwxyz01 ,-" } else { "ab" };
+        words = words.iter().flat_map(|word| letters.chars().map(move |c| format!("{word}{c}"))).collect();
+        if length == 3 {
+            tokens.extend(words.iter().cloned());
+            words.retain(|word| word.chars().all(|c| "ab".contains(c)));
+        } else if length > 1 {
+            tokens.extend(words.iter().cloned());
+        }
+    }
+    common::tables_of(tokens, Limits::default())
+}
+
+/// Compiles a pattern and writes a text; what goes wrong must be a bound, or a pattern that cannot be read.
+fn answer(pattern: &Pattern, worst: &mut (f64, String)) -> Result<usize> {
+    let tables = tables();
+    let language = call("language", worst, || pattern.language())?;
+    let constraint = call("constraint", worst, || Constraint::new(&language, &tables))?;
+    let mut matcher = constraint.matcher();
+    let mut mask = vec![0; tables.vocabulary.mask_words()];
+    let mut number = 1_usize;
+    for token in 0..TOKENS {
+        call("mask", worst, || matcher.fill_bitmask(&mut mask, None))?;
+        if token % 16 == 5 {
+            call("least tokens", worst, || matcher.min_tokens_to_finish());
+            call("mask with a budget", worst, || matcher.fork().fill_bitmask(&mut mask.clone(), Some(5000))).ok();
+        }
+        let count = tables.vocabulary.logits_size() as u32;
+        let allowed: Vec<u32> =
+            (0..count).filter(|token| mask[*token as usize / 32] >> (token % 32) & 1 == 1).collect();
+        number = number.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+        let chosen = allowed[(number >> 33) % allowed.len()];
+        call("accept", worst, || matcher.accept_token(chosen))?;
+        if matcher.is_finished() {
+            return Ok(token);
+        }
+    }
+    Ok(TOKENS)
+}
+
+fn check(name: &str) {
+    let pattern = Pattern::all().into_iter().find(|pattern| pattern.name == name).unwrap();
+    let run = move || {
+        let mut worst = (0.0, String::new());
+        let answered = answer(&pattern, &mut worst);
+        let (megabytes, said) = (megabytes(), answered.as_ref().map_err(|error: &Error| error.message.clone()));
+        let said: String = format!("{said:?}").chars().take(100).collect();
+        println!("{}: at most {:.3} s ({}), {megabytes} MB: {said}", pattern.name, worst.0, worst.1);
+        if let Err(error) = answered {
+            let kind = &*error.kind;
+            let is_typed = matches!(
+                kind,
+                Kind::Limit { .. }
+                    | Kind::Regex { .. }
+                    | Kind::Schema { .. }
+                    | Kind::Unsupported { .. }
+                    | Kind::Unsatisfiable { .. }
+            );
+            assert!(is_typed, "{error}");
+        }
+        assert!(worst.0 <= SECONDS, "{} takes {:.1} s", worst.1, worst.0);
+        assert!(megabytes <= MEGABYTES, "{megabytes} MB");
+    };
+    std::thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap().join().expect("in bounds");
+}
+
+#[test]
+fn hostile_patterns_are_answered_or_refused() {
+    if let Ok(name) = std::env::var(NAME) {
+        return check(&name);
+    }
+    let this = std::env::current_exe().unwrap();
+    let mut failed = Vec::new();
+    for pattern in Pattern::all() {
+        let mut process = Command::new(&this);
+        process.args(["--exact", "hostile_patterns_are_answered_or_refused", "--nocapture"]).env(NAME, &pattern.name);
+        let done = process.output().unwrap();
+        let told = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        println!("{}", told.lines().find(|line| line.starts_with(&pattern.name)).unwrap_or(&pattern.name));
+        if !done.status.success() {
+            failed.push(format!("{}:\n{told}", pattern.name));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
