@@ -52,6 +52,8 @@ struct Lengths {
     required: FxHashMap<NodeId, OnceLock<Required>>,
     /// How much farther from the end a text can be led; `None` if that is not known.
     rises: OnceLock<Option<Rises>>,
+    /// By node: whether no part that must come holds the node again.
+    bounded: OnceLock<Box<[bool]>>,
 }
 
 /// By position: bytes of the members that must still come, without commas, and their number.
@@ -192,6 +194,11 @@ impl CompiledGraph {
             })
         });
         required[position as usize]
+    }
+
+    /// Whether no part of a node that must come holds the node again.
+    pub fn is_bounded(&self, node: NodeId) -> bool {
+        self.lengths().bounded.get_or_init(|| self.find_bounded())[node as usize]
     }
 
     /// How much farther from the end its texts can be led; `None` if that is not known.

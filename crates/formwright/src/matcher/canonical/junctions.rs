@@ -182,19 +182,17 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
         new.into_iter().any(|way| one_more(way.rest) <= enough && may_follow(merges, before, way))
     }
 
-    /// The ways to a completion that was found, from a junction on: where each leads, and its rest.
-    pub fn found(&self, merges: &Merges, id: JunctionId, before: Before) -> Vec<(JunctionId, Way)> {
-        let (mut path, mut at, mut before) = (Vec::new(), id, before);
+    /// The ways to a completion of so many tokens that was found, from a junction on: where each leads, and its rest.
+    pub fn found(&self, merges: &Merges, id: JunctionId, before: Before, rest: Rest) -> Vec<(JunctionId, Way)> {
+        let (mut path, mut at, mut before, mut rest) = (Vec::new(), id, before, rest);
         while at != NONE {
             let junction = &self.all[at as usize];
-            let ways = junction.live.iter().map(|&way| &junction.ways[way as usize]);
-            let next = ways.filter(|way| may_follow(merges, before, way)).min_by_key(|way| way.rest);
-            let Some(way) = next.filter(|way| path.last().is_none_or(|(_, last): &(_, Way)| way.rest < last.rest))
-            else {
+            let mut ways = junction.live.iter().map(|&way| &junction.ways[way as usize]);
+            let Some(way) = ways.find(|way| one_more(way.rest) <= rest && may_follow(merges, before, way)) else {
                 break;
             };
             path.push((way.to, *way));
-            (at, before) = (way.to, Before::Token(way.last));
+            (at, before, rest) = (way.to, Before::Token(way.last), way.rest);
         }
         path
     }

@@ -10,8 +10,8 @@
 //! until one leads to a place where there is ([`super::junctions`]). That is rare, and mostly ends after a token or two:
 //! what is dead is dead because of forced text.
 //!
-//! Cost: about 0.2 us where a piece ends; each junction in reach is looked at once for a mask, by [`FUEL`] branches for
-//! one question and [`MOST_FUEL`] for all. Wrinkle: a text is dead only if that is proven. Where the fuel is spent first,
+//! Cost: about 0.2 us where a piece ends; each junction in reach is looked at once for a mask, by [`Form::FUEL`]
+//! branches for one question and [`Form::MOST_FUEL`] for all. Wrinkle: a text is dead only if that is proven. Where the fuel is spent first,
 //! it counts as live: such a token may come, but not within a budget, which asks for a completion that is known.
 
 use std::collections::hash_map::Entry;
@@ -26,12 +26,6 @@ use crate::matcher::accepting;
 use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
-
-/// Branches of the trie that one question looks at.
-const FUEL: u32 = 1 << 18;
-
-/// Branches that all questions for one mask look at.
-const MOST_FUEL: u32 = 1 << 21;
 
 /// Branches of the trie looked at to find out all about a small language.
 const LITTLE_FUEL: u32 = 1 << 13;
@@ -51,6 +45,12 @@ pub trait Form {
 
     /// A completion of at most so many tokens answers whether there is one.
     const ENOUGH: Rest;
+
+    /// Branches of the trie that one question looks at.
+    const FUEL: u32;
+
+    /// The same for all questions for one mask.
+    const MOST_FUEL: u32;
 
     /// The state after a byte, if it may come.
     fn step(&mut self, state: &Self::State, byte: u8) -> Option<Self::State>;
@@ -142,7 +142,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             junctions: Junctions::default(),
             is_exhaustive: false,
             has_asked: false,
-            fuel: MOST_FUEL,
+            fuel: F::MOST_FUEL,
         }
     }
 
@@ -231,19 +231,23 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
     fn search(&mut self, key: F::Key, state: &F::State, place: Place) -> Rest {
         let start = self.junction(key, place.state, state);
         let before = Before::of(place);
-        let most = FUEL.min(self.fuel);
+        let most = F::FUEL.min(self.fuel);
         let left = self.fuel - most;
         self.fuel = most;
         let rest = self.answer(&mut Question { start, before, enough: F::ENOUGH, checked: 0 });
         self.fuel += left;
         if rest < UNCOUNTED {
-            self.remember(start, before);
+            self.remember(start, before, rest);
         }
         rest
     }
 
     fn answer(&mut self, question: &mut Question) -> Rest {
         let (mut stack, mut seen) = (Vec::new(), FxHashSet::default());
+        if self.is_answered(question) || self.fuel == 0 && !self.junctions.is_settled(question.start) {
+            let merges = self.spelling.merges();
+            return UNCOUNTED.min(self.junctions.rest(merges, question.start, question.before, question.enough));
+        }
         self.visit(question.start, &mut stack, &mut seen);
         while let Some(&top) = stack.last().filter(|_| !self.is_answered(question)) {
             match self.walk(top, question) {
@@ -275,8 +279,8 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
     }
 
     /// Remembers the places on the way to a completion: a budget may rely on it.
-    fn remember(&mut self, start: JunctionId, before: Before) {
-        for (to, way) in self.junctions.found(self.spelling.merges(), start, before) {
+    fn remember(&mut self, start: JunctionId, before: Before, rest: Rest) {
+        for (to, way) in self.junctions.found(self.spelling.merges(), start, before, rest) {
             if to == junctions::NONE {
                 continue;
             }
@@ -533,6 +537,8 @@ impl Form for Graph<'_> {
     type Key = (SmallVec<[Configuration; 2]>, SmallVec<[u8; 16]>);
 
     const ENOUGH: Rest = UNCOUNTED;
+    const FUEL: u32 = 1 << 18;
+    const MOST_FUEL: u32 = 1 << 21;
 
     fn step(&mut self, state: &Standing, byte: u8) -> Option<Standing> {
         self.read(state, &[byte])
@@ -578,6 +584,9 @@ impl Form for Inside<'_> {
     type Key = (StateId, u32);
 
     const ENOUGH: Rest = UNCOUNTED - 1;
+    // What is not decided here is asked of the whole form.
+    const FUEL: u32 = 1 << 12;
+    const MOST_FUEL: u32 = 1 << 17;
 
     fn step(&mut self, &(state, most): &Self::State, byte: u8) -> Option<Self::State> {
         let step = self.automaton.step(state, byte);
