@@ -149,7 +149,7 @@ impl Counter<'_> {
     }
 
     fn along_ways(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: Configuration, place: Place) -> u32 {
-        let mut made = 0;
+        let mut opened = 0;
         let mut nodes: Vec<Node> = Vec::new();
         let mut known = self.known_or_opened(search, at, place, &mut nodes);
         while let Some(node) = nodes.last_mut() {
@@ -162,12 +162,12 @@ impl Counter<'_> {
             };
             node.next += 1;
             if let Some(place) = search.spelling.after(node.place, token) {
-                made += 1;
-                if made > MOST_PLACES {
+                if opened > MOST_PLACES {
                     self.abandon(&nodes);
                     return INFINITE;
                 }
                 known = self.known_or_opened(search, to, place, &mut nodes);
+                opened += usize::from(known.is_none());
             }
         }
         known.unwrap_or(INFINITE)

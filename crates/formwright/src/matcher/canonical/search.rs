@@ -108,8 +108,6 @@ pub struct Search<'s, 'p, F: Form> {
 enum Stop {
     /// The question is answered.
     Answered,
-    /// A way leads to a junction at which not everything was looked at.
-    Junction(JunctionId),
     /// All tokens were looked at.
     Done,
     /// No fuel is left.
@@ -170,11 +168,13 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         if self.form.may_end(state) && self.spelling.may_end(place.state) {
             return 0;
         }
-        let free: SmallVec<[u8; MOST_BYTES]> = self.free_bytes(state, place).iter().take(MOST_BYTES).collect();
-        let mut least = INFINITE;
-        for byte in free {
-            if let Some(after) = self.form.step(state, byte) {
-                least = least.min(self.form.bytes(&after).saturating_add(1).min(UNCOUNTED));
+        let (mut least, mut tried) = (INFINITE, 0);
+        for byte in self.free_bytes(state, place).iter() {
+            let Some(after) = self.form.step(state, byte) else { continue };
+            least = least.min(self.form.bytes(&after).saturating_add(1).min(UNCOUNTED));
+            tried += 1;
+            if tried == MOST_BYTES {
+                break;
             }
         }
         if least < INFINITE && !self.vocabulary.has_every_byte() { UNCOUNTED } else { least }
@@ -252,8 +252,11 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         while let Some(&top) = stack.last().filter(|_| !self.is_answered(question)) {
             match self.walk(top, question) {
                 Stop::Answered => break,
-                Stop::Junction(next) => self.visit(next, &mut stack, &mut seen),
-                Stop::Done => drop(stack.pop()),
+                Stop::Done => {
+                    stack.pop();
+                    let after: Vec<JunctionId> = self.junctions.after(top).collect();
+                    after.into_iter().for_each(|id| self.visit(id, &mut stack, &mut seen));
+                }
                 Stop::Spent => return UNCOUNTED,
             }
         }
@@ -327,24 +330,16 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
                 return Stop::Spent;
             }
             self.fuel -= 1;
-            let stop = self.visit_node(id, trie, node, &mut walk, question);
-            if let Some(stop) = stop {
+            if self.visit_node(id, trie, node, &mut walk) && self.is_answered(question) {
                 self.junctions.put_walk(id, walk);
-                return stop;
+                return Stop::Answered;
             }
         }
         Stop::Done
     }
 
-    /// Adds the tokens of a node of the trie to the ways of a junction.
-    fn visit_node(
-        &mut self,
-        id: JunctionId,
-        trie: &Trie,
-        node: NodeIndex,
-        walk: &mut TokenWalk<F::State>,
-        question: &mut Question,
-    ) -> Option<Stop> {
+    /// Adds the tokens of a node of the trie to the ways of a junction; whether there are any.
+    fn visit_node(&mut self, id: JunctionId, trie: &Trie, node: NodeIndex, walk: &mut TokenWalk<F::State>) -> bool {
         let (at, is_first) = (trie.node(node), trie.node(node).depth == 1);
         walk.next = at.skip;
         let may_come = !is_first || walk.first.contains(at.byte);
@@ -355,25 +350,21 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
                 let way = Way { rest: UNCOUNTED, ..Way::new(token, true, None) };
                 self.junctions.add_known(self.spelling.merges(), id, way);
             }
-            return None;
+            return leaves;
         };
         walk.next = node + 1;
-        let mut next = None;
         let (between, mut found) = (self.junctions.between(id), false);
         for &token in &trie.items()[trie.items_at(node)] {
             let ends = self.spelling.ends(between, token);
             for (index, end) in ends.into_iter().enumerate() {
                 if end != DEAD && (index == 0 || end != ends[0]) {
                     found = true;
-                    next = self.add_way(id, token, index == 0, end, &after).or(next);
+                    self.add_way(id, (token, index == 0), end, &after);
                 }
             }
         }
         walk.states.push(after);
-        if found && self.is_answered(question) {
-            return Some(Stop::Answered);
-        }
-        next.map(Stop::Junction)
+        found
     }
 
     fn is_answered(&self, question: &mut Question) -> bool {
@@ -381,23 +372,15 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         self.junctions.finds(self.spelling.merges(), *start, *before, *enough, checked)
     }
 
-    /// Adds a way; the junction that it leads to, if something must be looked at there.
-    fn add_way(
-        &mut self,
-        id: JunctionId,
-        token: TokenId,
-        begins: bool,
-        end: canonical::StateId,
-        after: &F::State,
-    ) -> Option<JunctionId> {
+    /// Adds the way of a token, which begins a piece or not.
+    fn add_way(&mut self, id: JunctionId, (token, begins): (TokenId, bool), end: canonical::StateId, after: &F::State) {
         let (merges, place) = (self.spelling.merges(), self.spelling.place(end, token));
         let way = Way::new(token, begins, place.last);
         let key = self.form.key(after);
         if self.is_exhaustive {
             let is_end = self.form.may_end(after) && self.spelling.may_end(end);
             let to = self.junction(key, end, after);
-            self.junctions.add_to(merges, id, Way { rest: if is_end { 0 } else { INFINITE }, ..way }, to);
-            return Some(to);
+            return self.junctions.add_to(merges, id, Way { rest: if is_end { 0 } else { INFINITE }, ..way }, to);
         }
         let known = match self.known.entry((self.form.general(key.clone()), place)) {
             Entry::Occupied(known) => Some(*known.get()),
@@ -407,12 +390,11 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             if rest < INFINITE {
                 self.junctions.add_known(merges, id, Way { rest, ..way });
             }
-            return None;
+            return;
         }
         let rest = if self.form.may_leave(after) { UNCOUNTED } else { INFINITE };
         let to = self.junction(key, end, after);
         self.junctions.add_to(merges, id, Way { rest, ..way }, to);
-        (!self.junctions.is_settled(to)).then_some(to)
     }
 
     /// A token at or below a node of the trie that may come, if there is one.
@@ -538,7 +520,7 @@ impl Form for Graph<'_> {
 
     const ENOUGH: Rest = UNCOUNTED;
     const FUEL: u32 = 1 << 18;
-    const MOST_FUEL: u32 = 1 << 21;
+    const MOST_FUEL: u32 = 1 << 20;
 
     fn step(&mut self, state: &Standing, byte: u8) -> Option<Standing> {
         self.read(state, &[byte])
