@@ -14,11 +14,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use formwright::canonical::Scope;
+use formwright::canonical::{Cuts, Description, Merges, Order, Scope, Symbols, stored as canonical_stored};
 use formwright::language::Lexicon;
-use formwright::matcher::Matcher;
+use formwright::matcher::{Matcher, Speller};
 use formwright::source::{CONSTRAINT_ENVELOPE, ENVELOPE, Source};
-use formwright::syntax::json_schema::{Options, Order};
+use formwright::syntax::json_schema::{self, Options};
 use formwright::syntax::regex::Dialect;
 use formwright::terminals::Tables;
 use formwright::vocabulary::{Vocabulary, stored};
@@ -35,7 +35,7 @@ pub fn schema(data: &[u8]) {
     let Some((options, text)) = data.split_first() else { return };
     let Some(text) = short_text(text) else { return };
     let whitespace = ["flexible", "free", "pretty", "[ \t]?"][usize::from(options >> 1 & 3)].to_owned();
-    let order = if options & 1 == 1 { Order::Model } else { Order::Schema };
+    let order = if options & 1 == 1 { json_schema::Order::Model } else { json_schema::Order::Schema };
     let any_escapes = options & 8 != 0;
     let max_items = (options & 16 != 0).then_some(u32::from(options >> 5));
     let alphabet = (options & 64 != 0).then(|| "ab\"é".to_owned());
@@ -159,6 +159,90 @@ pub fn matcher(data: &[u8]) {
         run.apply(operation[0], operation.get(1).copied().unwrap_or(0));
     }
     run.compare();
+}
+
+/// First byte: a form. Second byte: how texts are cut into pieces. Then pairs of bytes, each a merge of two tokens that
+/// there are already; the rest chooses the tokens of a walk. Texts are of few letters, so that merges meet.
+pub fn canonical(data: &[u8]) {
+    const FORMS: [&str; 8] = [
+        "[a-c]{4}b{9}",
+        "[ab]*c",
+        "(a|bc){2,5} ?b*",
+        " *[ab]+( [abc]+){0,3}",
+        "(ab|b|abc)+",
+        "a{3,7}(b|c a)?",
+        "[abc ]{5,9}",
+        "(abcab|cab ?){1,4}c",
+    ];
+    let [form, pattern, rest @ ..] = data else { return };
+    let (made, merges) = merged(*pattern, rest);
+    let Ok(vocabulary) = Vocabulary::new(&made, &[256], indexmap::IndexMap::new(), None) else { return };
+    let tables = Arc::new(Tables::new(Arc::new(vocabulary), limits()));
+    let (Ok(merges), form) = (merges, FORMS[usize::from(*form) % FORMS.len()]) else { return };
+    let language = Source::regex(form, Dialect::Ascii).build(&limits()).expect("a known language");
+    let merges = Arc::new(merges);
+    let speller = Arc::new(Speller::new(Arc::clone(&merges)));
+    let constraint = Constraint::canonical(&language, &tables, &speller).expect("some text is canonical");
+    let mut dice = Dice::of(data);
+    let mut matcher = constraint.matcher();
+    let least = matcher.min_tokens_to_finish();
+    let mut tokens = Vec::new();
+    for left in (0..least.saturating_add(dice.below(6) as u32)).rev() {
+        let budget = Some(left + 1).filter(|_| dice.below(8) > 0 || left < 12);
+        let all = allowed(&mut matcher, None).expect("some token may come");
+        let found = allowed(&mut matcher, budget).expect("some token may come in time");
+        assert!(found.iter().all(|token| all.binary_search(token).is_ok()));
+        if !agrees(&matcher, &all) {
+            return;
+        }
+        let token = found[dice.below(found.len())];
+        matcher.accept_token(token).expect("an allowed token");
+        if matcher.is_finished() {
+            break;
+        }
+        tokens.push(token);
+    }
+    assert!(matcher.is_accepting() || matcher.is_finished(), "not finished in time: {tokens:?}");
+    let text = std::str::from_utf8(matcher.text()).expect("text");
+    assert_eq!(merges.encode(text), Some(tokens), "what the encoder makes of {text:?}");
+    check_text(&language, matcher.text());
+}
+
+/// Every byte, an end of text, and tokens merged from those before them, as pairs of bytes say.
+fn merged(pattern: u8, pairs: &[u8]) -> (Vec<Vec<u8>>, Result<Merges, Error>) {
+    const PATTERNS: [Option<&str>; 4] =
+        [None, Some("[ab]+|[c ]+"), Some(r" ?[abc]+|\s+(?!\S)|\s+"), Some(r"[^\r\n\p{L}]?\p{L}{1,3}|\s+$|\s")];
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]).collect();
+    let mut parts: Vec<Vec<u8>> = [b'a', b'b', b'c', b' '].map(|letter| vec![letter]).into();
+    for pair in pairs.chunks_exact(2).take(24) {
+        let [left, right] = [pair[0], pair[1]].map(|part| &parts[usize::from(part) % parts.len()]);
+        let token = [&left[..], right].concat();
+        if token.len() <= 6 && !parts.contains(&token) {
+            parts.push(token.clone());
+            tokens.push(token);
+        }
+    }
+    let spelled = tokens.iter().map(|token| Some(token.clone()).filter(|token| !token.is_empty())).collect();
+    let order = Order::Priorities((0..tokens.len() as u32).collect());
+    let description = Description { tokens: spelled, symbols: Symbols::Bytes, fallback: Vec::new(), order };
+    let pattern = PATTERNS[usize::from(pattern) % PATTERNS.len()].map(str::to_owned);
+    let merges = Merges::new(&description, &Cuts { pattern, ..Cuts::default() });
+    (tokens, merges)
+}
+
+/// Stored merges: as they are, and in a right envelope. What is read is written again the same, and encodes without a
+/// panic.
+pub fn merges(data: &[u8]) {
+    for data in [data, &canonical_stored::ENVELOPE.seal(data)] {
+        let Ok(merges) = Merges::from_bytes(data) else { continue };
+        let again = Merges::from_bytes(&merges.to_bytes()).expect("what is written is read");
+        assert_eq!(again.to_bytes(), merges.to_bytes());
+        for text in ["", "ab  ba\n12", "é日本'll"] {
+            let tokens = merges.encode(text);
+            assert_eq!(again.encode(text), tokens);
+            let _ = merges.is_canonical(tokens.unwrap_or_default());
+        }
+    }
 }
 
 /// A matcher and what it should have read.

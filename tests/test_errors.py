@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from formwright import errors
+import formwright as fw
+from formwright import _kernel, errors
 
 CLASSES = [getattr(errors, name) for name in errors.__all__]
 
@@ -57,3 +58,14 @@ def test_attributes() -> None:
     assert (limit.limit, limit.value, limit.allowed) == ("max_tokens", 3, 2)
     token = errors.TokenRejected("no", token_id=7, token=b"x", position=1, expected="a digit")
     assert (token.token_id, token.token, token.position, token.expected) == (7, b"x", 1, "a digit")
+
+
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_a_panic_of_the_kernel_is_an_error_like_others(is_locked: bool) -> None:
+    """With the interpreter lock and without: an exception that `except Exception` catches, and a kernel that goes on."""
+    with pytest.raises(errors.InternalError, match=f"formwright {_kernel.__version__} failed inside: on purpose") as found:
+        _kernel._panic("on purpose", is_locked)
+    assert isinstance(found.value, Exception)
+    assert found.value.hint is not None
+    assert "report" in found.value.hint
+    assert fw.regex("a+").matches("aa")

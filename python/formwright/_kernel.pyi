@@ -733,6 +733,9 @@ def json_schema_keywords() -> list[tuple[str, str, str]]:
     The role is ``enforced``, ``core``, ``annotation`` or ``refused``.
     """
 
+def _panic(message: str, is_locked: bool) -> None:
+    """Panics, to test what becomes of a panic."""
+
 def character_ranges(pattern: str) -> list[tuple[str, str]] | None:
     """The ranges of the characters that a pattern matches, if it is one of exactly one character.
 

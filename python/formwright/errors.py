@@ -26,7 +26,8 @@
     ├─ StreamUnfinished                            a stream was asked for its result before its end
     ├─ UnknownModel(ValueError)                    no model has this name
     ├─ HostMismatch                                .host .version: an engine that cannot be relied on to keep to a form
-    └─ MissingDependency(ImportError)              names the extra that brings it
+    ├─ MissingDependency(ImportError)              names the extra that brings it
+    └─ InternalError                               a fault of formwright itself: please report it
 
 An error tells where, what, and what next: the message states what happened and
 where; ``hint`` (also attached as an exception note) states what to do. The
@@ -44,6 +45,7 @@ __all__ = [
     "DeadEnd",
     "FormwrightError",
     "HostMismatch",
+    "InternalError",
     "LanguageError",
     "LimitExceeded",
     "MatchError",
@@ -332,3 +334,11 @@ class HostMismatch(FormwrightError):
 
 class MissingDependency(FormwrightError, ImportError):
     """An optional package is needed; the message names the extra that brings it."""
+
+
+class InternalError(FormwrightError):
+    """A fault of formwright itself: the kernel failed in a way that no input should bring about.
+
+    What it was computing is lost, and whatever it may have left half-changed is never used again: a matcher may raise
+    this error from then on, and others are not affected.
+    """

@@ -6,7 +6,7 @@ use formwright::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString, PyType};
 
-use crate::errors::{Int, argument, lift};
+use crate::errors::{Int, argument, lift, locked, unlocked};
 use crate::language::Language;
 use crate::matcher::Matcher;
 use crate::parser::check;
@@ -75,7 +75,7 @@ impl Constraint {
         };
         check(py, compiled.has_parser())?;
         let is_long = compiled.is_plain() || speller.is_some() || compiled.has_parser();
-        let kernel = lift(py, if is_long { py.detach(compile) } else { compile() })?;
+        let kernel = lift(py, if is_long { unlocked(py, compile) } else { locked(py, compile) }?)?;
         Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
     }
 
@@ -110,7 +110,7 @@ impl Constraint {
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
         let py = cls.py();
         let made_for = &vocabulary.get().tables.vocabulary;
-        let read = py.detach(|| Source::from_constraint_bytes(data, made_for, &Limits::default()));
+        let read = unlocked(py, || Source::from_constraint_bytes(data, made_for, &Limits::default()))?;
         let (source, canonical) = lift(py, read)?;
         let language = Language::of(py, source)?;
         let form = py.import("formwright.forms")?.call_method1("form_of_language", (language,))?;
@@ -125,7 +125,7 @@ impl Constraint {
         let vocabulary = &self.vocabulary.get().tables.vocabulary;
         let language = self.form.bind(py).getattr("language")?.cast_into::<Language>()?;
         let (source, canonical) = (&language.get().source, self.canonical);
-        let data = py.detach(|| source.to_constraint_bytes(vocabulary, canonical));
+        let data = unlocked(py, || source.to_constraint_bytes(vocabulary, canonical))?;
         Ok(PyBytes::new(py, &lift(py, data)?))
     }
 
@@ -147,7 +147,8 @@ impl Constraint {
         let own = slf.get();
         check(py, own.kernel.graph().has_parser())?;
         let ids = known_all(py, &own.vocabulary.get().tables.vocabulary, &prompt_ids.unwrap_or_default())?;
-        let kernel = py.detach(|| if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) });
+        let kernel =
+            unlocked(py, || if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) })?;
         Ok(Matcher::new(slf, kernel))
     }
 

@@ -1,4 +1,10 @@
 //! Kernel errors as the exceptions declared in `formwright/errors.py`.
+//!
+//! A panic of the kernel is a fault of ours, and must neither end the process nor pass `except Exception`: every call that
+//! computes something goes through [`locked`] or [`unlocked`], which make an `InternalError` of it.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use formwright::{Error, Kind};
 use pyo3::exceptions::PyOverflowError;
@@ -12,6 +18,7 @@ mod python {
 
     import_exception!(formwright.errors, ArgumentError);
     import_exception!(formwright.errors, DeadEnd);
+    import_exception!(formwright.errors, InternalError);
     import_exception!(formwright.errors, LanguageError);
     import_exception!(formwright.errors, LimitExceeded);
     import_exception!(formwright.errors, MatchError);
@@ -80,6 +87,45 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
     };
     Ok(PyErr::from_value(class.call((error.message,), Some(&kwargs))?))
+}
+
+/// Runs `work` with the interpreter lock.
+///
+/// What a panic leaves half-changed is never used again: the kernel drops the caches that it held.
+///
+/// # Errors
+/// `InternalError` if it panics.
+pub fn locked<T>(py: Python<'_>, work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| internal(py, &*panic))
+}
+
+/// Runs `work` without the interpreter lock.
+///
+/// # Errors
+/// As [`locked`].
+pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    done.map_err(|panic| internal(py, &*panic))
+}
+
+/// The `InternalError` of a panic.
+#[cold]
+fn internal(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+    let message = format!("formwright {} failed inside: {text}", env!("CARGO_PKG_VERSION"));
+    let raised = || {
+        let hint = PyDict::new(py);
+        hint.set_item("hint", "please report it, with this message and what led to it")?;
+        py.get_type::<python::InternalError>().call((message,), Some(&hint))
+    };
+    raised().map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Panics, to test what becomes of a panic.
+#[pyfunction]
+pub fn _panic(py: Python<'_>, message: String, is_locked: bool) -> PyResult<()> {
+    if is_locked { locked(py, || panic!("{message}")) } else { unlocked(py, || panic!("{message}")) }
 }
 
 /// `result` with kernel errors raised.

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
-use crate::errors::{Int, argument, count, lift};
+use crate::errors::{Int, argument, count, lift, unlocked};
 use crate::parser::{PythonParser, check};
 
 /// `(pointer, keyword, status, note)` of every keyword.
@@ -37,7 +37,7 @@ pub struct Language {
 impl Language {
     /// The language of a source, built without the interpreter lock.
     pub fn of(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let kernel = lift(py, py.detach(|| source.build(&Limits::default())))?;
+        let kernel = lift(py, unlocked(py, || source.build(&Limits::default()))?)?;
         Ok(Self { kernel, source })
     }
 }
@@ -124,7 +124,7 @@ fn bound(py: Python<'_>, name: &'static str, value: Option<Int>) -> PyResult<Opt
 }
 
 fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readings> {
-    let readings = lift(py, py.detach(|| json_schema::explain(schema, options)))?;
+    let readings = lift(py, unlocked(py, || json_schema::explain(schema, options))?)?;
     let row = |reading: json_schema::Reading| (reading.pointer, reading.keyword, reading.status, reading.note);
     Ok(readings.into_iter().map(row).collect())
 }
@@ -240,7 +240,7 @@ impl Language {
         for option in options {
             lift(py, texts.push(option.cast::<PyString>()?.to_str()?))?;
         }
-        Self::of(py, Source::choice(py.detach(|| texts.build())))
+        Self::of(py, Source::choice(unlocked(py, || texts.build())?))
     }
 
     /// Exactly one of the lines of a file, without its line end (LF or CRLF).
@@ -250,7 +250,7 @@ impl Language {
     ///     LimitExceeded: One is too long, or all of them are.
     #[staticmethod]
     fn choice_of_lines(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        Self::of(py, Source::choice(lift(py, py.detach(|| lines(data)))?))
+        Self::of(py, Source::choice(lift(py, unlocked(py, || lines(data))?)?))
     }
 
     /// A control token of a vocabulary, by its name.
@@ -304,7 +304,7 @@ impl Language {
     #[allow(clippy::needless_pass_by_value)]
     fn branches(py: Python<'_>, branches: Vec<(String, Py<Self>)>) -> PyResult<Self> {
         let kernels: Vec<_> = branches.iter().map(|(text, language)| (text, language.get().kernel.clone())).collect();
-        let kernel = lift(py, py.detach(|| formwright::Language::branches(&kernels, &Limits::default())))?;
+        let kernel = lift(py, unlocked(py, || formwright::Language::branches(&kernels, &Limits::default()))?)?;
         let sources: Vec<_> = branches.iter().map(|(text, language)| (text.clone(), &language.get().source)).collect();
         Ok(Self { kernel, source: Source::branches(&sources) })
     }
@@ -330,7 +330,7 @@ impl Language {
     #[staticmethod]
     fn one_of_text(py: Python<'_>, source: &str, unit: &str) -> PyResult<Self> {
         let unit = self::unit(py, unit)?;
-        let pieces = lift(py, py.detach(|| Pieces::new(source, unit)))?;
+        let pieces = lift(py, unlocked(py, || Pieces::new(source, unit))?)?;
         Self::of(py, Source::pieces(pieces))
     }
 
@@ -347,7 +347,7 @@ impl Language {
     fn parser(py: Python<'_>, explore: Py<PyAny>, knows_shortest: bool) -> PyResult<Self> {
         check(py, true)?;
         let parser = PythonParser { start: explore, knows_shortest };
-        let kernel = lift(py, py.detach(|| formwright::Language::of_parser(parser, &Limits::default())))?;
+        let kernel = lift(py, unlocked(py, || formwright::Language::of_parser(parser, &Limits::default()))?)?;
         let source = Source::parser(&kernel);
         Ok(Self { kernel, source })
     }
@@ -355,14 +355,14 @@ impl Language {
     /// This language, then ``other``.
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
-        let kernel = lift(py, py.detach(|| self.kernel.then(&other.kernel)))?;
+        let kernel = lift(py, unlocked(py, || self.kernel.then(&other.kernel))?)?;
         Ok(Self { kernel, source: self.source.then(&other.source) })
     }
 
     /// This language or ``other``.
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
-        let kernel = lift(py, py.detach(|| self.kernel.or(&other.kernel)))?;
+        let kernel = lift(py, unlocked(py, || self.kernel.or(&other.kernel))?)?;
         Ok(Self { kernel, source: self.source.or(&other.source) })
     }
 
@@ -372,7 +372,7 @@ impl Language {
     ///     ArgumentError: One holds JSON, a control token or a character parser.
     ///     UnsatisfiableSchema: No text is in both.
     fn __and__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        let kernel = lift(py, py.detach(|| self.kernel.and(&other.kernel)))?;
+        let kernel = lift(py, unlocked(py, || self.kernel.and(&other.kernel))?)?;
         Ok(Self { kernel, source: self.source.and(&other.source) })
     }
 
@@ -381,7 +381,7 @@ impl Language {
     /// Raises:
     ///     ArgumentError, UnsatisfiableSchema: As ``&``.
     fn __invert__(&self, py: Python<'_>) -> PyResult<Self> {
-        let kernel = lift(py, py.detach(|| self.kernel.complement()))?;
+        let kernel = lift(py, unlocked(py, || self.kernel.complement())?)?;
         Ok(Self { kernel, source: self.source.complement() })
     }
 
@@ -393,7 +393,7 @@ impl Language {
         let low = count(py, "low", low)?;
         let high = high.map_or(Ok(UNBOUNDED), |high| count(py, "high", high))?;
         check(py, self.kernel.has_parser())?;
-        let kernel = lift(py, py.detach(|| self.kernel.repeat(low, high)))?;
+        let kernel = lift(py, unlocked(py, || self.kernel.repeat(low, high))?)?;
         Ok(Self { kernel, source: self.source.repeat(low, high) })
     }
 
@@ -406,7 +406,7 @@ impl Language {
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
         let py = cls.py();
-        let read = py.detach(|| Source::from_bytes(data, &Limits::default()));
+        let read = unlocked(py, || Source::from_bytes(data, &Limits::default()))?;
         Self::of(py, lift(py, read)?)
     }
 
@@ -417,7 +417,7 @@ impl Language {
     /// Raises:
     ///     LanguageError: A character parser is a part of it.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let data = py.detach(|| self.source.to_bytes());
+        let data = unlocked(py, || self.source.to_bytes())?;
         Ok(PyBytes::new(py, &lift(py, data)?))
     }
 
@@ -440,14 +440,14 @@ impl Language {
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
     fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
         check(py, self.kernel.has_parser())?;
-        let checked = py.detach(|| self.kernel.check(data));
+        let checked = unlocked(py, || self.kernel.check(data))?;
         lift(py, checked)
     }
 
     /// How many bytes of ``data`` a complete text at its beginning may have, ascending.
     fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
         check(py, self.kernel.has_parser())?;
-        let ends = py.detach(|| self.kernel.ends(data));
+        let ends = unlocked(py, || self.kernel.ends(data))?;
         lift(py, ends)
     }
 
@@ -458,14 +458,14 @@ impl Language {
     ///     LimitExceeded: There are more states, as in every language with recursion.
     fn byte_automaton(&self, py: Python<'_>, most_states: usize) -> PyResult<States> {
         check(py, self.kernel.has_parser())?;
-        let automaton = lift(py, py.detach(|| self.kernel.byte_automaton(most_states)))?;
+        let automaton = lift(py, unlocked(py, || self.kernel.byte_automaton(most_states))?)?;
         Ok(automaton.accepting.into_iter().zip(automaton.edges).collect())
     }
 
     /// The shortest complete text (one of them), UTF-8.
     fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         check(py, self.kernel.has_parser())?;
-        let example = py.detach(|| self.kernel.example());
+        let example = unlocked(py, || self.kernel.example())?;
         Ok(PyBytes::new(py, &lift(py, example)?))
     }
 
@@ -499,7 +499,7 @@ fn unit(py: Python<'_>, name: &str) -> PyResult<Unit> {
 #[pyfunction]
 pub fn places(py: Python<'_>, source: &str, unit: &str, piece: &str) -> PyResult<Vec<(u32, u32)>> {
     let unit = self::unit(py, unit)?;
-    lift(py, py.detach(|| Ok(Pieces::new(source, unit)?.places(piece))))
+    lift(py, unlocked(py, || Ok(Pieces::new(source, unit)?.places(piece)))?)
 }
 
 /// Every JSON Schema keyword: ``(name, role, note)``.

@@ -30,6 +30,8 @@ mod _kernel {
     #[pymodule_export]
     use super::constraint::Constraint;
     #[pymodule_export]
+    use super::errors::_panic;
+    #[pymodule_export]
     use super::language::{Language, json_schema_formats, json_schema_keywords, places};
     #[pymodule_export]
     use super::masks::{apply_bitmask, best_allowed, copy_allowed, first_allowed};

@@ -12,7 +12,7 @@ use formwright::vocabulary::Vocabulary;
 
 use crate::buffer::{Found, Rows};
 use crate::constraint::Constraint;
-use crate::errors::{Int, argument, count, lift, raise};
+use crate::errors::{Int, argument, count, lift, locked, raise, unlocked};
 use crate::masks::{allowed, best};
 use crate::parser::{check, detached};
 use crate::vocabulary::{known, known_all};
@@ -62,10 +62,10 @@ impl Matcher {
 
     /// Writes the allowed tokens into the words of a row. A form with a parser was checked before.
     fn fill(&mut self, py: Python<'_>, words: &[AtomicU32], budget: Option<u32>) -> PyResult<()> {
-        if !self.asks() && self.kernel.write_quick(words, budget) {
+        if !self.asks() && locked(py, || self.kernel.write_quick(words, budget))? {
             return Ok(()); // the lock was kept: another thread would not have been done sooner
         }
-        let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
+        let found = lift(py, unlocked(py, || self.kernel.mask(budget))?)?;
         found.write(self.vocabulary(), words);
         Ok(())
     }
@@ -192,10 +192,10 @@ impl Matcher {
         check(py, self.asks())?;
         let rows: &Rows = &rows;
         let kernel = &mut self.kernel;
-        let found = py.detach(|| {
+        let found = unlocked(py, || {
             let mut masks: Vec<Option<kernel::Mask>> = vec![None; guesses.len() + 1];
             kernel.mask_tree(&guesses, budget, |row, mask| masks[row] = Some(mask.clone())).map(|valid| (valid, masks))
-        });
+        })?;
         let (valid, masks) = lift(py, found)?;
         for (row, mask) in masks.into_iter().enumerate() {
             match mask {
@@ -216,7 +216,7 @@ impl Matcher {
     fn allowed_token_ids(&mut self, py: Python<'_>, budget: Option<Int>) -> PyResult<Vec<u32>> {
         let budget = budget.map(|budget| count(py, "budget", budget)).transpose()?;
         check(py, self.asks())?;
-        let found = lift(py, py.detach(|| self.kernel.mask(budget)))?;
+        let found = lift(py, unlocked(py, || self.kernel.mask(budget))?)?;
         let words: Vec<AtomicU32> = (0..self.words()).map(|_| AtomicU32::new(0)).collect();
         found.write(self.vocabulary(), &words[..]);
         let bit = |id: &u32| words[*id as usize / 32].load(Ordering::Relaxed) >> (id % 32) & 1 == 1;
@@ -343,7 +343,7 @@ impl Matcher {
     #[pyo3(signature = (steps=Int(1)), text_signature = "($self, steps=1)")]
     fn rollback(&mut self, py: Python<'_>, steps: Int) -> PyResult<()> {
         let steps = count(py, "steps", steps)?;
-        lift(py, self.kernel.rollback(steps))
+        lift(py, locked(py, || self.kernel.rollback(steps))?)
     }
 
     /// An independent copy at the same place.
@@ -369,7 +369,7 @@ impl Matcher {
     ///     DeadEnd, LimitExceeded: As `fill_bitmask`.
     fn forced_token_ids(&mut self, py: Python<'_>) -> PyResult<Vec<u32>> {
         check(py, self.asks())?;
-        let forced = py.detach(|| self.kernel.forced_tokens());
+        let forced = unlocked(py, || self.kernel.forced_tokens())?;
         lift(py, self.kernel.constraint().graph().check_parsers())?;
         lift(py, forced)
     }
@@ -398,7 +398,7 @@ impl Matcher {
         lift(py, self.kernel.constraint().graph().check_ends())?;
         check(py, self.asks())?;
         let kernel = &mut self.kernel;
-        let needed = py.detach(|| kernel.min_tokens_to_finish()); // the first time it may take long
+        let needed = unlocked(py, || kernel.min_tokens_to_finish())?; // the first time it may take long
         lift(py, self.kernel.constraint().graph().check_parsers())?;
         Ok(needed)
     }
@@ -488,7 +488,7 @@ pub fn fill_bitmasks(
     check(py, matchers.iter().flatten().any(|matcher| matcher.asks()))?;
     let mut running: Vec<Option<&mut kernel::Matcher>> =
         matchers.iter_mut().map(|matcher| matcher.as_mut().map(|matcher| &mut matcher.kernel)).collect();
-    py.detach(|| fill_all(&mut running, &budgets, &rows, &buffer)).map_err(|error| raise(py, error))
+    unlocked(py, || fill_all(&mut running, &budgets, &rows, &buffer))?.map_err(|error| raise(py, error))
 }
 
 /// Why some matchers cannot be borrowed, if it is that one stands in the list twice.

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::errors::{Int, lift, raise};
+use crate::errors::{Int, lift, locked, raise, unlocked};
 
 /// Ranges of characters, from the first to the last.
 type Ranges = Vec<(char, char)>;
@@ -76,7 +76,7 @@ impl Merges {
         }
         let description = Description { tokens, symbols, fallback: fallback.unwrap_or_default(), order };
         let cuts = Cuts { pattern, properties, prefix, space, words: words.unwrap_or_default(), whole_pieces };
-        let built = py.detach(|| canonical::Merges::new(&description, &cuts));
+        let built = unlocked(py, || canonical::Merges::new(&description, &cuts))?;
         Ok(Self { merges: Arc::new(lift(py, built)?) })
     }
 
@@ -86,17 +86,17 @@ impl Merges {
     ///     VocabularyError: The bytes are of something else or another version, or were cut short or changed.
     #[classmethod]
     fn from_bytes(cls: &Bound<'_, PyType>, data: &[u8]) -> PyResult<Self> {
-        let read = cls.py().detach(|| canonical::Merges::from_bytes(data));
+        let read = unlocked(cls.py(), || canonical::Merges::from_bytes(data))?;
         Ok(Self { merges: Arc::new(lift(cls.py(), read)?) })
     }
 
     /// These merges as bytes, to be stored or sent: quicker to read than to ask the tokenizer again.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.merges.to_bytes()))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &unlocked(py, || self.merges.to_bytes())?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py()),)))
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
     }
 
     /// The classes of characters that a pattern names: properties, spaces, digits.
@@ -105,18 +105,18 @@ impl Merges {
     ///     RegexError: The pattern is not read.
     #[staticmethod]
     fn class_names(py: Python<'_>, pattern: &str) -> PyResult<Vec<String>> {
-        lift(py, pattern::class_names(pattern))
+        lift(py, locked(py, || pattern::class_names(pattern))?)
     }
 
     /// The tokens that the tokenizer makes of a text; ``None`` if no token spells some character of it.
-    fn encode(&self, py: Python<'_>, text: &str) -> Option<Vec<u32>> {
-        py.detach(|| self.merges.encode(text))
+    fn encode(&self, py: Python<'_>, text: &str) -> PyResult<Option<Vec<u32>>> {
+        unlocked(py, || self.merges.encode(text))
     }
 
     /// Whether the tokenizer makes these tokens of the text that they spell.
     #[allow(clippy::needless_pass_by_value)]
-    fn is_canonical(&self, token_ids: Vec<Int>) -> bool {
-        self.merges.is_canonical(token_ids.into_iter().map(Int::id))
+    fn is_canonical(&self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<bool> {
+        locked(py, || self.merges.is_canonical(token_ids.into_iter().map(Int::id)))
     }
 
     /// Whether these tokens can be the beginning of what the tokenizer makes of some text.
@@ -124,16 +124,16 @@ impl Merges {
     /// A viable prefix need not be canonical itself: a piece may end by what comes later. False is certain. True is
     /// what these tokens tell: whether a token exists that can follow is not looked for, nor are ``words``.
     #[allow(clippy::needless_pass_by_value)]
-    fn is_viable_prefix(&self, token_ids: Vec<Int>) -> bool {
-        self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id))
+    fn is_viable_prefix(&self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<bool> {
+        locked(py, || self.merges.is_viable_prefix(token_ids.into_iter().map(Int::id)))
     }
 
     /// All tokens that can follow in a viable prefix, ascending; none if it is no such prefix.
     #[allow(clippy::needless_pass_by_value)]
-    fn allowed_token_ids(&self, py: Python<'_>, token_ids: Vec<Int>) -> Vec<u32> {
-        let mut found = py.detach(|| self.merges.next_tokens(token_ids.into_iter().map(Int::id)));
+    fn allowed_token_ids(&self, py: Python<'_>, token_ids: Vec<Int>) -> PyResult<Vec<u32>> {
+        let mut found = unlocked(py, || self.merges.next_tokens(token_ids.into_iter().map(Int::id)))?;
         found.sort_unstable();
-        found
+        Ok(found)
     }
 
     /// Whether a token may follow another one in the same piece.
@@ -142,7 +142,7 @@ impl Merges {
     }
 
     /// The merges that make tokens, in order: left, right, and what they make.
-    fn table(&self, py: Python<'_>) -> Vec<(u32, u32, u32)> {
-        py.detach(|| self.merges.table())
+    fn table(&self, py: Python<'_>) -> PyResult<Vec<(u32, u32, u32)>> {
+        unlocked(py, || self.merges.table())
     }
 }

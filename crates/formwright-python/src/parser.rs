@@ -20,7 +20,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
-use crate::errors::{lift, raise};
+use crate::errors::{lift, locked, raise, unlocked};
 
 thread_local! {
     /// Whether this thread runs code of a parser.
@@ -33,7 +33,7 @@ thread_local! {
 /// `MatchError` in the code of a parser.
 pub fn detached<T: Send>(py: Python<'_>, asks: bool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     check(py, asks)?;
-    Ok(if asks { py.detach(work) } else { work() })
+    if asks { unlocked(py, work) } else { locked(py, work) }
 }
 
 /// Fails in the code of a parser, if the form has a parser in it.

@@ -13,7 +13,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use crate::errors::{Int, lift, raise};
+use crate::errors::{Int, lift, raise, unlocked};
 use crate::merges::Merges;
 
 /// The id of a token of `vocabulary`.
@@ -64,7 +64,7 @@ impl Vocabulary {
             let kind = other.bind(py).get_type().qualname()?;
             return Err(PyTypeError::new_err(format!("merges is a Merges, or a function that makes one, not {kind}")));
         }
-        let built = py.detach(build);
+        let built = unlocked(py, build)?;
         let tables = Tables::new(Arc::new(lift(py, built)?), formwright::Limits::default());
         Ok(Self { tables: Arc::new(tables), merges, speller: PyOnceLock::new() })
     }
@@ -148,14 +148,14 @@ impl Vocabulary {
     ///
     /// The bytes do not hold the merges: store ``merges.to_bytes()`` beside them. A pickle holds them once they were
     /// asked for.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.tables.vocabulary.to_bytes()))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &unlocked(py, || self.tables.vocabulary.to_bytes())?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced<'py>)> {
         let (py, own) = (slf.py(), slf.get());
         let merges = own.speller.get(py).map(|(merges, _)| merges.clone_ref(py));
-        Ok((slf.get_type().getattr("from_bytes")?, (own.to_bytes(py), merges)))
+        Ok((slf.get_type().getattr("from_bytes")?, (own.to_bytes(py)?, merges)))
     }
 
     /// Read a foreign tokenizer: transformers, tokenizers, tiktoken, sentencepiece or mistral-common.

@@ -45,3 +45,13 @@ fn constraints() {
 fn matchers() {
     replay("matcher", targets::matcher);
 }
+
+#[test]
+fn canonical_tokens() {
+    replay("canonical", targets::canonical);
+}
+
+#[test]
+fn stored_merges() {
+    replay("merges", targets::merges);
+}

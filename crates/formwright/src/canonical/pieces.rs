@@ -62,7 +62,8 @@ impl Pieces {
 /// Pieces that texts share.
 pub type SharedPieces = Arc<Mutex<Pieces>>;
 
-/// Locks pieces: each change is complete or of no effect, so a poisoned lock is as good as any.
+/// Locks pieces. Each change is complete or of no effect, so a text that met a panic may go on with them; new texts begin
+/// with new ones ([`Shelf::pieces`]).
 pub fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -85,7 +86,7 @@ impl Shelf {
     /// The pieces of a new text.
     pub fn pieces(&self) -> SharedPieces {
         let mut current = lock(&self.current);
-        if lock(&current).boundaries.states() > MANY_STATES {
+        if current.is_poisoned() || lock(&current).boundaries.states() > MANY_STATES {
             let pieces = Pieces::new(self.program.clone(), self.wholes.clone());
             *current = Arc::new(Mutex::new(pieces));
         }

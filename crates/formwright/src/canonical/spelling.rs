@@ -39,6 +39,11 @@ impl Place {
     pub fn boundary(state: StateId) -> Self {
         Self { state, last: Some(NONE) }
     }
+
+    /// Whether the next token must begin a piece.
+    pub fn is_boundary(self) -> bool {
+        self.last == Some(NONE)
+    }
 }
 
 /// Bytes, a bit each.

@@ -52,6 +52,8 @@ struct Lengths {
     required: FxHashMap<NodeId, OnceLock<Required>>,
     /// How much farther from the end a text can be led; `None` if that is not known.
     rises: OnceLock<Option<Rises>>,
+    /// By node: whether no part that must come holds the node again.
+    bounded: OnceLock<Box<[bool]>>,
 }
 
 /// By position: bytes of the members that must still come, without commas, and their number.
@@ -194,6 +196,11 @@ impl CompiledGraph {
         required[position as usize]
     }
 
+    /// Whether no part of a node that must come holds the node again.
+    pub fn is_bounded(&self, node: NodeId) -> bool {
+        self.lengths().bounded.get_or_init(|| self.find_bounded())[node as usize]
+    }
+
     /// How much farther from the end its texts can be led; `None` if that is not known.
     pub fn rises(&self) -> Option<&Rises> {
         self.lengths().rises.get_or_init(|| self.find_rises()).as_ref()
@@ -262,14 +269,50 @@ impl CompiledGraph {
     }
 
     /// The bytes a text of `node` may start with (perhaps more).
+    #[inline]
     pub fn first(&self, node: NodeId) -> ByteSet {
-        *self.first[node as usize].get_or_init(|| self.first_uncached(node))
+        self.first[node as usize].get().copied().unwrap_or_else(|| self.find_first(node))
     }
 
-    fn first_uncached(&self, node: NodeId) -> ByteSet {
+    /// The same when it is not known yet: found after that of the nodes it begins with. Operators are nested deeply, so
+    /// these are a list, and no calls.
+    #[cold]
+    fn find_first(&self, node: NodeId) -> ByteSet {
+        let known = |node: NodeId| self.first[node as usize].get().copied();
+        let mut open = vec![node];
+        while let Some(&top) = open.last() {
+            let parts = self.beginnings(top);
+            let before = open.len();
+            open.extend(parts.iter().copied().filter(|&part| known(part).is_none()));
+            if open.len() == before {
+                let sets = parts.into_iter().filter_map(known);
+                let set = sets.fold(self.own_first(top), |all, set| all.union(&set));
+                let _ = self.first[top as usize].set(set); // another thread may have found the same
+                open.pop();
+            }
+        }
+        known(node).unwrap_or_default()
+    }
+
+    /// The nodes that a node may begin with.
+    fn beginnings(&self, node: NodeId) -> SmallVec<[NodeId; 8]> {
+        match self.node(node) {
+            Node::Sequence(parts) => {
+                let empty = parts.iter().take_while(|&&part| self.facts.nullable(part)).count();
+                parts.iter().take(empty + 1).copied().collect()
+            }
+            Node::Choice(options) => SmallVec::from_slice(options),
+            Node::Repeat { body, .. } => SmallVec::from_slice(&[*body]),
+            Node::Rule(target) => SmallVec::from_slice(&[*target]),
+            Node::Tail(tail) => tail.ways.iter().map(|&(value, _)| value).collect(),
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// The bytes a text of a node may start with by itself, not by another node.
+    fn own_first(&self, node: NodeId) -> ByteSet {
         let mut set = ByteSet::default();
         match self.node(node) {
-            Node::Never | Node::Empty => {}
             Node::Literals(texts) => {
                 texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
             }
@@ -281,27 +324,16 @@ impl CompiledGraph {
             }
             Node::Object(_) => set.insert(b'{'),
             Node::Array(_) => set.insert(b'['),
-            Node::Sequence(parts) => {
-                for &part in parts {
-                    set = set.union(&self.first(part));
-                    if !self.facts.nullable(part) {
-                        break;
-                    }
-                }
-            }
-            Node::Choice(options) => set = options.iter().fold(set, |set, &option| set.union(&self.first(option))),
-            Node::Repeat { body, .. } => set = self.first(*body),
             Node::Distinct(leaves) => {
                 for &leaf in leaves {
                     let automaton = self.automaton(leaf);
                     set = set.union(&automaton.next_bytes(automaton.start().state()));
                 }
             }
-            Node::Rule(target) => set = self.first(*target),
             Node::Tail(tail) => {
                 tail.texts.iter().filter_map(|(text, _)| text.first()).for_each(|byte| set.insert(*byte));
-                set = tail.ways.iter().fold(set, |set, (value, _)| set.union(&self.first(*value)));
             }
+            _ => {}
         }
         set
     }

@@ -16,6 +16,7 @@
 //! Cost: a few passes over the nodes. Wrinkle: nodes of a compiled graph are not those of the language, because choices
 //! of objects that begin alike are factored on the way ([`Graph::left_factor`]).
 
+mod alternatives;
 mod branches;
 mod checks;
 mod compiled;

@@ -100,6 +100,11 @@ impl Matcher {
         Self { cache, history, path: Vec::new(), distance: None, places }
     }
 
+    #[cfg(test)]
+    fn shared_cache(&self) -> &SharedCache {
+        &self.cache
+    }
+
     /// The constraint it runs.
     pub fn constraint(&self) -> &Constraint {
         self.cache.constraint()

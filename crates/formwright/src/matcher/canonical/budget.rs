@@ -156,21 +156,22 @@ impl Budgeting<'_, '_, '_, '_> {
     fn bounds(&mut self, alike: &Alike, end: StateId) -> (u32, u32) {
         let (first, position) = (alike.tokens[0], self.configuration.position);
         let Some(after) = self.after(first) else { return (0, 0) };
-        if alike.is_single {
+        if alike.is_single || self.counter.exact(self.search, &after, self.search.spelling.place(end, first)).is_some()
+        {
             let needed = alike.tokens.iter().map(|&token| self.needed(end, token)).max().unwrap_or(0);
             return (needed, 0);
         }
         let graph = self.constraint.graph();
         let after = after.staying_in(graph, position);
-        let bytes = self.counter.bytes(self.search, &after, self.search.spelling.place(end, first));
+        let bytes = self.search.bytes(&after, self.search.spelling.place(end, first));
         if bytes <= 1 {
             return (bytes, 0);
         }
-        let high = self.counter.tokens(self.search, &after.at, Place::boundary(end));
+        let high = self.counter.tokens_on_ways(self.search, &after, Place::boundary(end));
         if !ends_by_itself(graph, position) {
             return (bytes.min(high), 0); // after some of them, what follows has begun, and may be nearer to its end
         }
-        let low = self.counter.tokens(self.search, &after.at, Place { state: end, last: None });
+        let low = self.counter.tokens_on_ways(self.search, &after, Place { state: end, last: None });
         (bytes.min(high), low)
     }
 

@@ -66,6 +66,12 @@ impl CanonicalEntry {
         self.begin.iter().chain(go_on).copied()
     }
 
+    /// Whether it allows a token after the last one.
+    pub fn has(&self, merges: &Merges, last: Option<TokenId>, token: TokenId) -> bool {
+        self.listed(merges, last).any(|listed| listed == token)
+            || self.wide.iter().any(|wide| wide.has(merges, last, token))
+    }
+
     /// Whether it allows rows of tokens beside its lists.
     pub fn is_wide(&self) -> bool {
         !self.wide.is_empty()
@@ -118,6 +124,17 @@ pub fn write<'e, R: Row + ?Sized>(
 }
 
 impl Wide {
+    /// Whether it allows a token after the last one.
+    fn has(&self, merges: &Merges, last: Option<TokenId>, token: TokenId) -> bool {
+        let is_in = |row: &[u32]| row.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
+        let [begin, either] = &self.inside.rows;
+        if self.dead[1].contains(&token) || self.banned.contains(&token) {
+            return false;
+        }
+        let may_continue = merges.may_continue(last, token);
+        may_continue && is_in(either) || is_in(begin) && !self.dead[0].contains(&token)
+    }
+
     /// The tokens that may come after the last one, a bit each: what may continue a piece, less what is not compatible with
     /// the last token, and what may begin one.
     fn words(&self, merges: &Merges, last: Option<TokenId>) -> Vec<u32> {

@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::search::{Form, Inside, MOST_FUEL, Search};
+use super::junctions::UNCOUNTED;
+use super::search::{Form, Inside, Search};
 use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
-use crate::language::UNBOUNDED;
+use crate::language::{INFINITE, UNBOUNDED};
 use crate::regular::{Automaton, ByteSet, StateId};
 use crate::terminals::{Group, Groups, GroupsKey, Tables, TerminalMask, TokenSet, Tree};
 use crate::vocabulary::TokenId;
@@ -95,14 +96,7 @@ impl Undecided {
         let moves = spelling.moves(between);
         let mut known = FxHashMap::default();
         let form = Inside { automaton: at.automaton, counted };
-        let search = Search {
-            form,
-            spelling,
-            vocabulary: &tables.vocabulary,
-            known: &mut known,
-            has_left: false,
-            fuel: MOST_FUEL,
-        };
+        let search = Search::new(form, spelling, &tables.vocabulary, &mut known);
         let mut finder = Finder { search, moves: &moves, between, found: Self::default() };
         for group in &groups.0 {
             if let Some(most) = left(at.most, group.characters) {
@@ -255,15 +249,14 @@ impl Finder<'_, '_> {
     fn add_single(&mut self, ends: Ends, token: TokenId, end: (StateId, u32)) {
         let mut undecided = [DEAD; 2];
         for (index, &to) in ends.iter().enumerate().filter(|&(_, &to)| to != DEAD) {
-            self.search.has_left = self.search.form.may_leave(&end);
             let place = self.search.spelling.place(to, token);
-            if self.search.is_live(&end, place) {
+            if self.search.is_free(&end, place) {
                 continue;
             }
-            if self.search.has_left {
-                undecided[index] = to;
-            } else {
-                self.found.dead[index].push(token);
+            match self.search.rest(&end, place) {
+                INFINITE if !self.search.form.may_leave(&end) => self.found.dead[index].push(token),
+                INFINITE | UNCOUNTED => undecided[index] = to,
+                _ => {}
             }
         }
         if undecided != [DEAD; 2] {

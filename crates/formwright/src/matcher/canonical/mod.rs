@@ -14,6 +14,7 @@ mod budget;
 mod entry;
 mod finish;
 mod inside;
+mod junctions;
 mod search;
 mod steps;
 
@@ -27,12 +28,14 @@ use super::masks::{Mask, MatcherCache, Row, lookup};
 use super::{Constraint, accepting};
 use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
 use crate::error::{Error, Kind, Result};
+use crate::language::INFINITE;
 use crate::vocabulary::TokenId;
 use budget::{Budgeting, Within};
 use entry::{CanonicalEntry, Maker, write};
 use finish::{Counter, Finish};
 use inside::{Key, Undecided};
-use search::{Form, Graph, MOST_FUEL, Search, Standing};
+use junctions::Rest;
+use search::{Form, Graph, Search, Standing};
 
 /// Bytes of what is kept about terminals.
 const MOST_BYTES: usize = 64 << 20;
@@ -90,7 +93,7 @@ pub struct CanonicalCache {
     pieces: Option<SharedPieces>,
     entries: FxHashMap<(Configuration, StateId), Arc<CanonicalEntry>>,
     bytes: usize,
-    known: FxHashMap<(<Graph<'static> as Form>::Key, Place), bool>,
+    known: FxHashMap<(<Graph<'static> as Form>::Key, Place), Rest>,
     finish: Finish,
 }
 
@@ -124,6 +127,7 @@ impl CanonicalCache {
         if self.known.len() > MOST_KNOWN * 8 {
             self.known.clear();
         }
+        self.finish.make_room();
     }
 }
 
@@ -314,8 +318,15 @@ impl Places {
     ) -> u32 {
         let (mut spelling, place) = (self.spelling(), self.now());
         let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
-        let tokens = counter.tokens(&mut search, at, place);
-        at.iter().fold(tokens, |least, &at| least.min(counter.bytes(&mut search, &Standing::at(at), place)))
+        let mut least = INFINITE;
+        for &at in at {
+            let at = Standing::at(at);
+            least = least.min(match counter.exact(&mut search, &at, place) {
+                Some(exact) => exact,
+                None => search.bytes(&at, place).min(counter.tokens(&mut search, &at, place)),
+            });
+        }
+        least
     }
 
     /// Writes what a configuration allows if that is known already; false, and nothing written, if not.
@@ -329,6 +340,16 @@ impl Places {
             write(std::iter::once(&**known), &self.speller.merges, place.last, row);
         }
         is_known
+    }
+
+    /// Whether a token may come where a text stands, if that was found for a mask.
+    pub fn is_known_to_allow(&self, cache: &MatcherCache, at: &[Configuration], token: TokenId) -> Option<bool> {
+        let (place, merges) = (self.now(), &self.speller.merges);
+        let mut allows = false;
+        for &at in at {
+            allows |= cache.canonical.entries.get(&(at, place.state))?.has(merges, place.last, token);
+        }
+        Some(allows)
     }
 
     /// What a configuration allows. Texts whose configurations differ only in where a name or an item begins share it:
@@ -386,7 +407,7 @@ fn parts<'s, 'p>(
     canonical.make_room();
     let form = Graph::new(Machine::new(constraint.graph(), stacks, path));
     let vocabulary = &constraint.tables().vocabulary;
-    let search = Search { form, spelling, vocabulary, known: &mut canonical.known, has_left: false, fuel: MOST_FUEL };
+    let search = Search::new(form, spelling, vocabulary, &mut canonical.known);
     let counting = constraint.counting();
     (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish })
 }

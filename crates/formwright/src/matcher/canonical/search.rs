@@ -7,29 +7,34 @@
 //!
 //! Every text has canonical tokens. So once a piece certainly ends before some byte that the form allows, the text is
 //! live: whatever it goes on with is spelled by itself. Only where no such byte exists, tokens are tried, depth first,
-//! until one leads to a place where there is. That is rare, and mostly ends after a token or two: what is dead is dead
-//! because of forced text.
+//! until one leads to a place where there is ([`super::junctions`]). That is rare, and mostly ends after a token or two:
+//! what is dead is dead because of forced text.
 //!
-//! Cost: about 0.2 us where a piece ends; a search is bounded by [`FUEL`], and all searches for one mask by [`MOST_FUEL`].
-//! Wrinkle: a search that runs out of fuel says *live*: then a text may come to a dead end, and is told so.
+//! Cost: about 0.2 us where a piece ends; each junction in reach is looked at once for a mask, by [`Form::FUEL`]
+//! branches for one question and [`Form::MOST_FUEL`] for all. Wrinkle: a text is dead only if that is proven. Where the fuel is spent first,
+//! it counts as live: such a token may come, but not within a budget, which asks for a completion that is known.
 
-use std::ops::ControlFlow;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::canonical::{Place, Spelling};
-use crate::language::{CompiledGraph, LeafId};
+use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way};
+use crate::canonical::{self, Place, Spelling};
+use crate::language::{CompiledGraph, INFINITE, LeafId};
 use crate::matcher::accepting;
 use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
-/// Branches of the trie that one search looks at.
-const FUEL: u32 = 50_000;
+/// Branches of the trie looked at to find out all about a small language.
+const LITTLE_FUEL: u32 = 1 << 13;
 
-/// Branches that all searches for one mask look at.
-pub const MOST_FUEL: u32 = 1 << 23;
+/// A small language goes on with no more bytes than this anywhere.
+const FEW_BYTES: usize = 64;
+
+/// Bytes before which a piece ends that are tried for the one that leads nearest to the end.
+const MOST_BYTES: usize = 8;
 
 /// What a text must be, byte by byte. Every state has a completion.
 pub trait Form {
@@ -38,11 +43,23 @@ pub trait Form {
     /// What tells two states apart.
     type Key: Eq + std::hash::Hash + Clone;
 
+    /// A completion of at most so many tokens answers whether there is one.
+    const ENOUGH: Rest;
+
+    /// Branches of the trie that one question looks at.
+    const FUEL: u32;
+
+    /// The same for all questions for one mask.
+    const MOST_FUEL: u32;
+
     /// The state after a byte, if it may come.
     fn step(&mut self, state: &Self::State, byte: u8) -> Option<Self::State>;
 
     /// Whether the text may end.
     fn may_end(&self, state: &Self::State) -> bool;
+
+    /// Bytes to the end of the shortest completion.
+    fn bytes(&mut self, state: &Self::State) -> u32;
 
     /// Bytes that may come, perhaps more.
     fn first(&self, state: &Self::State) -> ByteSet;
@@ -76,18 +93,60 @@ pub struct Search<'s, 'p, F: Form> {
     pub form: F,
     pub spelling: &'s mut Spelling<'p>,
     pub vocabulary: &'s Vocabulary,
-    /// What searches found without asking about the text at hand.
-    pub known: &'s mut FxHashMap<(F::Key, Place), bool>,
-    /// Whether a search met a token that leaves what the form tells about.
-    pub has_left: bool,
-    /// Branches that searches may still look at.
-    pub fuel: u32,
+    /// What was found without asking about the text at hand.
+    pub known: &'s mut FxHashMap<(F::Key, Place), Rest>,
+    junctions: Junctions<F::State, F::Key>,
+    /// Whether everything is looked at, so that the fewest tokens can be told.
+    is_exhaustive: bool,
+    /// Whether the text at hand was asked about: then what was found holds for this text alone.
+    has_asked: bool,
+    /// Branches that may still be looked at.
+    fuel: u32,
 }
 
-impl<F: Form> Search<'_, '_, F> {
-    /// Whether a text that stands somewhere can be completed.
+/// What a walk over the tokens of a junction came to.
+enum Stop {
+    /// The question is answered.
+    Answered,
+    /// All tokens were looked at.
+    Done,
+    /// No fuel is left.
+    Spent,
+}
+
+/// Whether a text can be completed that stands at a junction.
+struct Question {
+    start: JunctionId,
+    before: Before,
+    /// A completion of at most so many tokens answers it.
+    enough: Rest,
+    /// How many of the live ways at the start were looked at.
+    checked: usize,
+}
+
+impl<'s, 'p, F: Form> Search<'s, 'p, F> {
+    /// Of a form, as a tokenizer spells it.
+    pub fn new(
+        form: F,
+        spelling: &'s mut Spelling<'p>,
+        vocabulary: &'s Vocabulary,
+        known: &'s mut FxHashMap<(F::Key, Place), Rest>,
+    ) -> Self {
+        Self {
+            form,
+            spelling,
+            vocabulary,
+            known,
+            junctions: Junctions::default(),
+            is_exhaustive: false,
+            has_asked: false,
+            fuel: F::MOST_FUEL,
+        }
+    }
+
+    /// Whether a text that stands somewhere can be completed, for all that is proven.
     pub fn is_live(&mut self, state: &F::State, place: Place) -> bool {
-        self.is_free(state, place) || self.is_live_by_search(state, place)
+        self.is_free(state, place) || self.rest(state, place) < INFINITE
     }
 
     /// Whether it is plain that a text can be completed.
@@ -99,137 +158,251 @@ impl<F: Form> Search<'_, '_, F> {
     }
 
     /// Bytes before which a piece ends that the form may allow.
-    pub fn free_bytes(&mut self, state: &F::State, place: Place) -> ByteSet {
+    fn free_bytes(&mut self, state: &F::State, place: Place) -> ByteSet {
         ByteSet::from_words(self.spelling.free(place)).intersection(&self.form.first(state))
     }
 
+    /// Bytes to the end, on a way that begins with a byte before which a piece ends: no fewer than its tokens.
+    /// [`INFINITE`] if there is no such byte.
+    pub fn bytes(&mut self, state: &F::State, place: Place) -> Rest {
+        if self.form.may_end(state) && self.spelling.may_end(place.state) {
+            return 0;
+        }
+        let (mut least, mut tried) = (INFINITE, 0);
+        for byte in self.free_bytes(state, place).iter() {
+            let Some(after) = self.form.step(state, byte) else { continue };
+            least = least.min(self.form.bytes(&after).saturating_add(1).min(UNCOUNTED));
+            tried += 1;
+            if tried == MOST_BYTES {
+                break;
+            }
+        }
+        if least < INFINITE && !self.vocabulary.has_every_byte() { UNCOUNTED } else { least }
+    }
+
+    /// Tokens that complete a text at most. [`INFINITE`]: it is dead; [`UNCOUNTED`]: that is not proven.
     #[cold]
-    fn is_live_by_search(&mut self, state: &F::State, place: Place) -> bool {
-        let start = (self.form.key(state), place);
-        let general = (self.form.general(start.0.clone()), place);
+    pub fn rest(&mut self, state: &F::State, place: Place) -> Rest {
+        let key = self.form.key(state);
+        let general = (self.form.general(key.clone()), place);
         if let Some(&known) = self.known.get(&general) {
             return known;
         }
-        match self.spelling.completion(place) {
-            Some(None) => return false,
-            Some(Some(tokens)) if self.is_free_after(state, place, &tokens) => return true,
-            _ => {}
-        }
         let asked_before = self.form.asked().is_some_and(std::mem::take);
-        let (is_live, seen) = self.search(state, start);
-        let asked = self.form.asked().is_some_and(|asked| *asked);
-        if is_live && !asked {
-            self.known.insert(general, true);
-        } else if !self.has_left && !asked {
-            let dead = seen.into_iter().map(|(key, place)| ((self.form.general(key), place), false));
-            self.known.extend(dead);
-        }
+        let rest = self.rest_at_once(state, place).unwrap_or_else(|| self.search(key, state, place));
         if let Some(asked) = self.form.asked() {
+            self.has_asked |= *asked;
             *asked |= asked_before;
         }
-        is_live
-    }
-
-    /// Tries tokens until a text can be completed; what was tried.
-    fn search(&mut self, state: &F::State, start: (F::Key, Place)) -> (bool, FxHashSet<(F::Key, Place)>) {
-        let all = FUEL.min(self.fuel);
-        let (mut open, mut fuel) = (vec![(state.clone(), start.1)], all);
-        let mut seen = FxHashSet::from_iter([start]);
-        let mut is_live = false;
-        while let Some((state, place)) = open.pop().filter(|_| !is_live) {
-            is_live = self.expand(&state, place, &mut open, &mut seen, &mut fuel) || fuel == 0;
+        if !self.has_asked {
+            self.known.insert(general, rest);
         }
-        self.fuel -= all - fuel;
-        (is_live, seen)
+        rest
     }
 
-    /// Whether it is plain that a text can be completed after some tokens.
-    fn is_free_after(&mut self, state: &F::State, place: Place, tokens: &[TokenId]) -> bool {
+    /// The same where it is told without a look at the tokens that may come.
+    fn rest_at_once(&mut self, state: &F::State, place: Place) -> Option<Rest> {
+        let bytes = self.bytes(state, place);
+        if bytes < INFINITE {
+            return Some(bytes);
+        }
+        match self.spelling.completion(place) {
+            Some(None) => Some(INFINITE),
+            Some(Some(tokens)) => self.rest_after(state, place, &tokens),
+            None => None,
+        }
+    }
+
+    /// The same where some tokens come next, if it is known after them.
+    fn rest_after(&mut self, state: &F::State, place: Place, tokens: &[TokenId]) -> Option<Rest> {
         let (mut state, mut place) = (state.clone(), place);
         for &token in tokens {
             let bytes = self.vocabulary.token(token);
-            let Some(after) = bytes.iter().try_fold(state, |state, &byte| self.form.step(&state, byte)) else {
-                return false;
-            };
-            let Some(next) = self.spelling.after(place, token) else { return false };
-            (state, place) = (after, next);
+            state = bytes.iter().try_fold(state, |state, &byte| self.form.step(&state, byte))?;
+            place = self.spelling.after(place, token)?;
         }
-        self.is_free(&state, place)
+        let rest = self.bytes(&state, place);
+        (rest < INFINITE).then(|| rest.saturating_add(tokens.len() as u32).min(UNCOUNTED))
     }
 
-    /// Adds where all tokens lead; true if one of them leads to where the text can be completed.
-    fn expand(
-        &mut self,
-        state: &F::State,
-        place: Place,
-        open: &mut Vec<(F::State, Place)>,
-        seen: &mut FxHashSet<(F::Key, Place)>,
-        fuel: &mut u32,
-    ) -> bool {
-        let (vocabulary, begins) = (self.vocabulary, ByteSet::from_words(self.spelling.first(place)));
-        let (trie, first) = (vocabulary.plain(), self.form.first(state));
-        let found = walk(trie, state.clone(), |state, child| {
-            let byte = trie.node(child).byte;
-            *fuel = fuel.saturating_sub(1);
-            if *fuel == 0 {
-                return ControlFlow::Break(false);
-            }
-            let is_first = trie.node(child).depth == 1;
-            if is_first && !begins.contains(byte) {
-                return ControlFlow::Continue(None);
-            }
-            let may_come = !is_first || first.contains(byte);
-            let Some(after) = may_come.then(|| self.form.step(state, byte)).flatten() else {
-                self.has_left = self.has_left || self.form.leaves(state, byte) && self.may_come_below(child, place);
-                return ControlFlow::Continue(None);
-            };
-            for &token in &trie.items()[trie.items_at(child)] {
-                let Some(place) = self.spelling.after(place, token) else { continue };
-                if self.is_free(&after, place) {
-                    return ControlFlow::Break(true);
-                }
-                self.has_left |= self.form.may_leave(&after);
-                let key = (self.form.key(&after), place);
-                let general = (self.form.general(key.0.clone()), place);
-                match self.known.get(&general) {
-                    Some(true) => return ControlFlow::Break(true),
-                    None if seen.insert(key) => open.push((after.clone(), place)),
-                    _ => {}
-                }
-            }
-            ControlFlow::Continue(Some(after))
-        });
-        found.unwrap_or(false)
+    // The search.
+
+    /// Looks at everything in reach until a completion is found.
+    fn search(&mut self, key: F::Key, state: &F::State, place: Place) -> Rest {
+        let start = self.junction(key, place.state, state);
+        let before = Before::of(place);
+        let most = F::FUEL.min(self.fuel);
+        let left = self.fuel - most;
+        self.fuel = most;
+        let rest = self.answer(&mut Question { start, before, enough: F::ENOUGH, checked: 0 });
+        self.fuel += left;
+        if rest < UNCOUNTED {
+            self.remember(start, before, rest);
+        }
+        rest
     }
 
-    /// Whether some token below a node of the trie may come.
-    fn may_come_below(&mut self, node: NodeIndex, place: Place) -> bool {
+    fn answer(&mut self, question: &mut Question) -> Rest {
+        let (mut stack, mut seen) = (Vec::new(), FxHashSet::default());
+        if self.is_answered(question) || self.fuel == 0 && !self.junctions.is_settled(question.start) {
+            let merges = self.spelling.merges();
+            return UNCOUNTED.min(self.junctions.rest(merges, question.start, question.before, question.enough));
+        }
+        self.visit(question.start, &mut stack, &mut seen);
+        while let Some(&top) = stack.last().filter(|_| !self.is_answered(question)) {
+            match self.walk(top, question) {
+                Stop::Answered => break,
+                Stop::Done => {
+                    stack.pop();
+                    let after: Vec<JunctionId> = self.junctions.after(top).collect();
+                    after.into_iter().for_each(|id| self.visit(id, &mut stack, &mut seen));
+                }
+                Stop::Spent => return UNCOUNTED,
+            }
+        }
+        if stack.is_empty() {
+            self.junctions.settle(&seen);
+        }
+        self.junctions.rest(self.spelling.merges(), question.start, question.before, question.enough)
+    }
+
+    /// Looks at everything in reach of where a text stands; false if that is too much.
+    pub fn exhaust(&mut self, all: &mut Junctions<F::State, F::Key>, state: &F::State, place: Place) -> bool {
+        std::mem::swap(&mut self.junctions, all);
+        let left = std::mem::replace(&mut self.fuel, LITTLE_FUEL);
+        self.is_exhaustive = true;
+        let key = self.form.key(state);
+        let start = self.junction(key, place.state, state);
+        self.answer(&mut Question { start, before: Before::Boundary, enough: 0, checked: 0 });
+        let is_done = self.fuel > 0;
+        (self.is_exhaustive, self.fuel) = (false, left);
+        self.junctions.relax(self.spelling.merges());
+        std::mem::swap(&mut self.junctions, all);
+        is_done
+    }
+
+    /// Remembers the places on the way to a completion: a budget may rely on it.
+    fn remember(&mut self, start: JunctionId, before: Before, rest: Rest) {
+        for (to, way) in self.junctions.found(self.spelling.merges(), start, before, rest) {
+            if to == junctions::NONE {
+                continue;
+            }
+            let key = self.form.key(self.junctions.state(to));
+            let place = Place { state: self.junctions.between(to), last: way.last };
+            let general = self.form.general(key);
+            if !self.has_asked && self.form.asked().is_none_or(|asked| !*asked) {
+                self.known.insert((general, place), way.rest);
+            }
+        }
+    }
+
+    /// Puts a junction on the stack, if that was not done yet, and those that its ways lead to.
+    fn visit(&self, id: JunctionId, stack: &mut Vec<JunctionId>, seen: &mut FxHashSet<JunctionId>) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            if !self.junctions.is_settled(id) && seen.insert(id) {
+                stack.push(id);
+                open.extend(self.junctions.after(id));
+            }
+        }
+    }
+
+    /// The junction of a state of the form and one between pieces.
+    fn junction(&mut self, key: F::Key, between: canonical::StateId, state: &F::State) -> JunctionId {
+        let Self { form, spelling, junctions, .. } = self;
+        junctions.id(key, between, state, || {
+            let begins = ByteSet::from_words(spelling.first(Place { state: between, last: None }));
+            begins.intersection(&form.first(state))
+        })
+    }
+
+    /// Goes on with the walk over the tokens of a junction.
+    fn walk(&mut self, id: JunctionId, question: &mut Question) -> Stop {
+        let Some(mut walk) = self.junctions.take_walk(id) else { return Stop::Done };
+        let vocabulary = self.vocabulary;
+        let trie = vocabulary.plain();
+        if self.is_exhaustive && walk.first.iter().count() > FEW_BYTES {
+            self.fuel = 0; // no small language
+        }
+        while let Some(node) = walk.advance(trie) {
+            if self.fuel == 0 {
+                self.junctions.put_walk(id, walk);
+                return Stop::Spent;
+            }
+            self.fuel -= 1;
+            if self.visit_node(id, trie, node, &mut walk) && self.is_answered(question) {
+                self.junctions.put_walk(id, walk);
+                return Stop::Answered;
+            }
+        }
+        Stop::Done
+    }
+
+    /// Adds the tokens of a node of the trie to the ways of a junction; whether there are any.
+    fn visit_node(&mut self, id: JunctionId, trie: &Trie, node: NodeIndex, walk: &mut TokenWalk<F::State>) -> bool {
+        let (at, is_first) = (trie.node(node), trie.node(node).depth == 1);
+        walk.next = at.skip;
+        let may_come = !is_first || walk.first.contains(at.byte);
+        let state = &walk.states[usize::from(at.depth) - 1];
+        let Some(after) = may_come.then(|| self.form.step(state, at.byte)).flatten() else {
+            let leaves = self.form.leaves(state, at.byte);
+            if leaves && let Some(token) = self.first_below(node, self.junctions.between(id)) {
+                let way = Way { rest: UNCOUNTED, ..Way::new(token, true, None) };
+                self.junctions.add_known(self.spelling.merges(), id, way);
+            }
+            return leaves;
+        };
+        walk.next = node + 1;
+        let (between, mut found) = (self.junctions.between(id), false);
+        for &token in &trie.items()[trie.items_at(node)] {
+            let ends = self.spelling.ends(between, token);
+            for (index, end) in ends.into_iter().enumerate() {
+                if end != DEAD && (index == 0 || end != ends[0]) {
+                    found = true;
+                    self.add_way(id, (token, index == 0), end, &after);
+                }
+            }
+        }
+        walk.states.push(after);
+        found
+    }
+
+    fn is_answered(&self, question: &mut Question) -> bool {
+        let Question { start, before, enough, checked } = question;
+        self.junctions.finds(self.spelling.merges(), *start, *before, *enough, checked)
+    }
+
+    /// Adds the way of a token, which begins a piece or not.
+    fn add_way(&mut self, id: JunctionId, (token, begins): (TokenId, bool), end: canonical::StateId, after: &F::State) {
+        let (merges, place) = (self.spelling.merges(), self.spelling.place(end, token));
+        let way = Way::new(token, begins, place.last);
+        let key = self.form.key(after);
+        if self.is_exhaustive {
+            let is_end = self.form.may_end(after) && self.spelling.may_end(end);
+            let to = self.junction(key, end, after);
+            return self.junctions.add_to(merges, id, Way { rest: if is_end { 0 } else { INFINITE }, ..way }, to);
+        }
+        let known = match self.known.entry((self.form.general(key.clone()), place)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(_) => self.rest_at_once(after, place),
+        };
+        if let Some(rest) = known {
+            if rest < INFINITE {
+                self.junctions.add_known(merges, id, Way { rest, ..way });
+            }
+            return;
+        }
+        let rest = if self.form.may_leave(after) { UNCOUNTED } else { INFINITE };
+        let to = self.junction(key, end, after);
+        self.junctions.add_to(merges, id, Way { rest, ..way }, to);
+    }
+
+    /// A token at or below a node of the trie that may come, if there is one.
+    fn first_below(&mut self, node: NodeIndex, between: canonical::StateId) -> Option<TokenId> {
         let trie = self.vocabulary.plain();
-        trie.items()[trie.items_below(node)].iter().any(|&token| self.spelling.after(place, token).is_some())
+        let mut below = trie.items()[trie.items_below(node)].iter().copied();
+        below.find(|&token| self.spelling.ends(between, token) != [DEAD; 2])
     }
-}
-
-/// Walks down a trie, in order of bytes: `visit` gets the value of a node and one of its children, and gives the value of
-/// the child, none if nothing below it is to be visited.
-pub fn walk<T, B>(
-    trie: &Trie,
-    start: T,
-    mut visit: impl FnMut(&T, NodeIndex) -> ControlFlow<B, Option<T>>,
-) -> Option<B> {
-    let (mut values, mut index) = (vec![start], 1);
-    while index < trie.node(0).skip {
-        let at = trie.node(index);
-        values.truncate(usize::from(at.depth));
-        match visit(&values[usize::from(at.depth) - 1], index) {
-            ControlFlow::Break(found) => return Some(found),
-            ControlFlow::Continue(Some(value)) => {
-                values.push(value);
-                index += 1;
-            }
-            ControlFlow::Continue(None) => index = at.skip,
-        }
-    }
-    None
 }
 
 /// A graph, at a text.
@@ -251,6 +424,11 @@ impl Standing {
     /// At a configuration, after the text at hand.
     pub fn at(configuration: Configuration) -> Self {
         Self { at: SmallVec::from_slice(&[configuration]), read: SmallVec::new() }
+    }
+
+    /// Whether every text that stands there is alike.
+    pub fn is_alike(&self) -> bool {
+        self.read.is_empty()
     }
 }
 
@@ -340,12 +518,20 @@ impl Form for Graph<'_> {
     /// Configurations, and what was read where that matters.
     type Key = (SmallVec<[Configuration; 2]>, SmallVec<[u8; 16]>);
 
+    const ENOUGH: Rest = UNCOUNTED;
+    const FUEL: u32 = 1 << 18;
+    const MOST_FUEL: u32 = 1 << 20;
+
     fn step(&mut self, state: &Standing, byte: u8) -> Option<Standing> {
         self.read(state, &[byte])
     }
 
     fn may_end(&self, state: &Standing) -> bool {
         accepting(&state.at)
+    }
+
+    fn bytes(&mut self, state: &Standing) -> u32 {
+        self.machine.cost(&state.at)
     }
 
     fn first(&self, state: &Standing) -> ByteSet {
@@ -379,6 +565,11 @@ impl Form for Inside<'_> {
     type State = (StateId, u32);
     type Key = (StateId, u32);
 
+    const ENOUGH: Rest = UNCOUNTED - 1;
+    // What is not decided here is asked of the whole form.
+    const FUEL: u32 = 1 << 12;
+    const MOST_FUEL: u32 = 1 << 17;
+
     fn step(&mut self, &(state, most): &Self::State, byte: u8) -> Option<Self::State> {
         let step = self.automaton.step(state, byte);
         let left = most.checked_sub(u32::from(self.counted == Some(state)))?;
@@ -387,6 +578,11 @@ impl Form for Inside<'_> {
 
     fn may_end(&self, _: &Self::State) -> bool {
         false
+    }
+
+    /// What comes after it is not known, so nothing is counted.
+    fn bytes(&mut self, _: &Self::State) -> u32 {
+        0
     }
 
     fn first(&self, &(state, _): &Self::State) -> ByteSet {

@@ -22,11 +22,13 @@ impl Matcher {
         let Some(places) = places else { return Ok(false) };
         let (now, constraint) = (places.now(), cache.constraint());
         let Some(place) = places.spelling().after(now, token) else { return Ok(false) };
+        let known = places.is_known_to_allow(&cache.lock(), history.configurations(), token);
         let bytes = constraint.tables().vocabulary.token(token);
-        if !step_bytes(cache, history, path, bytes)? {
+        if known == Some(false) || !step_bytes(cache, history, path, bytes)? {
             return Ok(false);
         }
-        let is_live = places.is_live(constraint, &mut cache.lock(), path, history.configurations(), place);
+        let is_live = known
+            .map_or_else(|| places.is_live(constraint, &mut cache.lock(), path, history.configurations(), place), Ok);
         if !matches!(is_live, Ok(true)) {
             history.rollback(1);
             path.truncate(history.path());

@@ -30,6 +30,9 @@ const SMALL: usize = 256;
 /// Kinds of values: objects, arrays, strings, numbers, `true`, `false` and `null`.
 const MOST_KINDS: usize = 7;
 
+/// Alternatives of a union that are followed, each by itself.
+const MOST_ALTERNATIVES: usize = 64;
+
 /// Ways to know some names and items and to forget others that are looked at.
 const MOST_VARIANTS: usize = 64;
 
@@ -160,6 +163,18 @@ impl Machine<'_> {
         if may_end || cost >= INFINITE {
             return SmallVec::new(); // what comes after it stands beside it
         }
+        let alternatives = self.alternatives(configuration);
+        if let [_, _, ..] = alternatives[..] {
+            return self.ways_of_alternatives(&alternatives);
+        }
+        self.preferred_ways_of_one(configuration, cost)
+    }
+
+    /// The same where there are no alternatives.
+    fn preferred_ways_of_one(&mut self, configuration: Configuration, cost: u32) -> SmallVec<[Way; 1]> {
+        if cost == self.stack_cost(configuration.stack) || cost >= INFINITE {
+            return SmallVec::new();
+        }
         if let Position::Literal { node, at } = configuration.position {
             return self.ways_of_texts(configuration, node, at, cost);
         }
@@ -184,6 +199,45 @@ impl Machine<'_> {
         let way =
             |byte| self.may_be_nearer(configuration.position, byte).then(|| self.way(configuration, byte, cost))?;
         order.find_map(way).into_iter().collect()
+    }
+
+    /// Where a text may stand in place of a configuration that begins a union: before one of its alternatives. The one of
+    /// the fewest bytes need not be the one of the fewest tokens, so each is followed. Just the configuration itself where
+    /// that might have no end, or is no union.
+    fn alternatives(&mut self, configuration: Configuration) -> SmallVec<[Configuration; 4]> {
+        let graph = self.graph;
+        let (mut found, mut open) = (SmallVec::new(), vec![configuration]);
+        while let Some(at) = open.pop() {
+            let (Position::Start(node) | Position::Value { node, .. }) = at.position else { return smallvec![at] };
+            let before = |node| match at.position {
+                Position::Value { space, .. } => Position::Value { space, node },
+                _ => Position::Start(node),
+            };
+            match graph.node(node) {
+                Node::Choice(options) if graph.is_bounded(node) => {
+                    open.extend(options.iter().rev().map(|&option| Configuration { position: before(option), ..at }));
+                }
+                Node::Rule(target) => open.push(Configuration { position: before(*target), ..at }),
+                Node::Sequence(parts) if !graph.facts.nullable(parts[0]) && graph.is_bounded(parts[0]) => {
+                    let (part, stack) = self.part(node, 0, at.stack);
+                    open.push(Configuration { position: before(part), stack });
+                }
+                _ => found.push(at),
+            }
+            if found.len() + open.len() > MOST_ALTERNATIVES {
+                return smallvec![configuration];
+            }
+        }
+        found
+    }
+
+    fn ways_of_alternatives(&mut self, alternatives: &[Configuration]) -> SmallVec<[Way; 1]> {
+        let mut ways = SmallVec::new();
+        for &at in alternatives {
+            let cost = self.configuration_cost(at);
+            ways.extend(self.preferred_ways_of_one(at, cost));
+        }
+        ways
     }
 
     /// Whether a byte can lead nearer to the end. Inside a terminal, its automaton knows.

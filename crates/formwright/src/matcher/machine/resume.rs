@@ -7,13 +7,28 @@
 //! ```
 //!
 //! Cost: mostly one frame for a finished part. Wrinkle: a union resumes each of its stacks, and one stack may be
-//! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte.
+//! reached by many unions and repetitions: [`Successors::resumes`] makes each be resumed once for a byte. Parts that may be
+//! empty lead from one to the next however deep operators are nested: what is still to be done is a list, and no call.
 
 use smallvec::SmallVec;
 
 use super::configuration::{Configuration, Frame, Position, StackId};
 use super::{Machine, Successors};
 use crate::language::{Node, NodeId, UNBOUNDED};
+
+/// What is still to be done, the next one last.
+type ToDo = SmallVec<[Step; 8]>;
+
+/// One of these things.
+#[derive(Clone, Copy)]
+enum Step {
+    Enter(NodeId, StackId),
+    Resume(StackId),
+    /// Unless that was done for this byte.
+    ResumeOnce(StackId),
+    /// Goes on with a repetition after so many rounds.
+    Round(NodeId, u32, StackId),
+}
 
 /// Nodes looked at for how a node begins.
 const MOST_BEGINNINGS: usize = 16;
@@ -24,6 +39,24 @@ const MOST_ALTERNATIVES: usize = 4;
 impl Machine<'_> {
     /// A configuration before `node`; also what follows it, if `node` may be empty.
     pub(super) fn enter(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>) {
+        let mut to_do = ToDo::new();
+        self.enter_one(node, stack, out, &mut to_do);
+        self.finish(to_do, out);
+    }
+
+    /// Does what is still to be done.
+    fn finish(&mut self, mut to_do: ToDo, out: &mut Successors<'_>) {
+        while let Some(step) = to_do.pop() {
+            match step {
+                Step::Enter(node, stack) => self.enter_one(node, stack, out, &mut to_do),
+                Step::ResumeOnce(stack) if !out.resumes(stack) => {}
+                Step::Resume(stack) | Step::ResumeOnce(stack) => self.resume_all(stack, out, &mut to_do),
+                Step::Round(node, count, below) => self.begin_round(node, count, below, out, &mut to_do),
+            }
+        }
+    }
+
+    fn enter_one(&mut self, node: NodeId, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         match self.graph.node(node) {
             Node::Empty | Node::Never => {}
             // A part whose tokens are counted begins with its first byte.
@@ -40,23 +73,20 @@ impl Machine<'_> {
             }
             Node::Sequence(_) if self.begins_with_text(node) => {
                 let (part, after) = self.part(node, 0, stack);
-                return self.enter(part, after, out); // where that may be empty, the next part is entered too
+                return to_do.push(Step::Enter(part, after)); // where that may be empty, the next part is entered too
             }
             Node::Repeat { body, .. } if self.begins_with_text(node) && !self.graph.facts.nullable(*body) => {
-                return self.next_round(node, 0, stack, out);
+                return self.next_round(node, 0, stack, to_do);
             }
             Node::Choice(_) if self.begins_with_text(node) => {
                 let graph = self.graph;
                 let Node::Choice(options) = graph.node(node) else { return };
-                for &option in options {
-                    self.enter(option, stack, out);
-                }
-                return;
+                return to_do.extend(options.iter().rev().map(|&option| Step::Enter(option, stack)));
             }
             _ => out.push(Position::Start(node), stack),
         }
         if self.graph.facts.nullable(node) {
-            self.resume(stack, out);
+            to_do.push(Step::Resume(stack));
         }
     }
 
@@ -104,25 +134,24 @@ impl Machine<'_> {
 
     /// What comes after a finished part.
     pub(super) fn resume(&mut self, stack: StackId, out: &mut Successors<'_>) {
+        let mut to_do = ToDo::new();
+        self.resume_all(stack, out, &mut to_do);
+        self.finish(to_do, out);
+    }
+
+    fn resume_all(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         match self.stacks.alternatives(stack) {
-            None => self.resume_one(stack, out),
-            Some(several) => {
-                let several: Box<[StackId]> = several.into(); // resuming may grow the stacks
-                for &stack in &several {
-                    if out.resumes(stack) {
-                        self.resume_one(stack, out);
-                    }
-                }
-            }
+            None => self.resume_one(stack, out, to_do),
+            Some(several) => to_do.extend(several.iter().rev().map(|&stack| Step::ResumeOnce(stack))),
         }
     }
 
     /// What comes after a finished part, for a stack node that is no union.
-    fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>) {
+    fn resume_one(&mut self, stack: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
         let Frame { position, below } = self.stacks.frame(stack);
         match position {
-            Position::Sequence { node, index } => self.next_part(node, index, below, out),
-            Position::Repeat { node, count } => self.next_round(node, count, below, out),
+            Position::Sequence { node, index } => self.next_part(node, index, below, to_do),
+            Position::Repeat { node, count } => self.next_round(node, count, below, to_do),
             Position::Item { array, items, start } => self.item_ended(array, items, start, below, out),
             Position::Named { kind, object, seen, start } => self.named(kind, object, seen, start, below, out),
             _ => out.push(position, below),
@@ -130,13 +159,13 @@ impl Machine<'_> {
     }
 
     /// A sequence goes on with part `index`.
-    fn next_part(&mut self, node: NodeId, index: u32, below: StackId, out: &mut Successors<'_>) {
+    fn next_part(&mut self, node: NodeId, index: u32, below: StackId, to_do: &mut ToDo) {
         let (part, stack) = self.part(node, index, below);
-        self.enter(part, stack, out);
+        to_do.push(Step::Enter(part, stack));
     }
 
     /// Part `index` of a sequence, and what comes after it.
-    fn part(&mut self, node: NodeId, index: u32, below: StackId) -> (NodeId, StackId) {
+    pub(super) fn part(&mut self, node: NodeId, index: u32, below: StackId) -> (NodeId, StackId) {
         let graph = self.graph;
         let Node::Sequence(parts) = graph.node(node) else { return (node, below) };
         let last = index as usize + 1 >= parts.len();
@@ -149,17 +178,23 @@ impl Machine<'_> {
     }
 
     /// A repetition ends, or goes on with round `count + 1`.
-    fn next_round(&mut self, node: NodeId, count: u32, below: StackId, out: &mut Successors<'_>) {
-        let Node::Repeat { body, low, high } = *self.graph.node(node) else { return };
-        if count >= low && out.resumes(below) {
-            self.resume(below, out);
+    fn next_round(&mut self, node: NodeId, count: u32, below: StackId, to_do: &mut ToDo) {
+        let Node::Repeat { low, .. } = *self.graph.node(node) else { return };
+        to_do.push(Step::Round(node, count, below));
+        if count >= low {
+            to_do.push(Step::ResumeOnce(below));
         }
+    }
+
+    /// Round `count + 1` of a repetition, if it may come.
+    fn begin_round(&mut self, node: NodeId, count: u32, below: StackId, out: &mut Successors<'_>, to_do: &mut ToDo) {
+        let Node::Repeat { body, high, .. } = *self.graph.node(node) else { return };
         if count < high {
             let stack = self.round(node, count, below);
             if self.graph.facts.nullable(body) {
                 out.push(Position::Start(body), stack); // to enter it would be to leave it, and so to begin another round
             } else {
-                self.enter(body, stack, out);
+                to_do.push(Step::Enter(body, stack));
             }
         }
     }
@@ -177,6 +212,21 @@ impl Machine<'_> {
 
     /// The first byte of a node.
     pub(super) fn start(&mut self, node: NodeId, stack: StackId, byte: u8, out: &mut Successors<'_>) {
+        let mut open: SmallVec<[(NodeId, StackId); 8]> = SmallVec::new();
+        self.start_one((node, stack), byte, out, &mut open);
+        while let Some(next) = open.pop() {
+            self.start_one(next, byte, out, &mut open);
+        }
+    }
+
+    /// The first byte of a node; the parts that may begin it are left to be done.
+    fn start_one(
+        &mut self,
+        (node, stack): (NodeId, StackId),
+        byte: u8,
+        out: &mut Successors<'_>,
+        open: &mut SmallVec<[(NodeId, StackId); 8]>,
+    ) {
         let graph = self.graph;
         match graph.node(node) {
             Node::Literals(_) | Node::Lexicon(_) | Node::Pieces(..) => self.literal(node, 0, byte, stack, out),
@@ -201,30 +251,34 @@ impl Machine<'_> {
                 out.push(opened, stack);
             }
             Node::Never | Node::Empty | Node::Object(_) | Node::Array(_) => {}
-            Node::Sequence(parts) => self.start_sequence(node, parts.len() as u32, stack, byte, out),
-            Node::Choice(options) => {
-                for &option in options {
-                    self.start(option, stack, byte, out);
-                }
-            }
+            Node::Sequence(parts) => self.start_sequence(node, parts.len() as u32, stack, open),
+            Node::Choice(options) => open.extend(options.iter().rev().map(|&option| (option, stack))),
             Node::Repeat { body, .. } => {
                 let after = self.round(node, 0, stack);
-                self.start(*body, after, byte, out);
+                open.push((*body, after));
             }
             Node::Distinct(leaves) => self.distinct(leaves, stack, byte, out),
-            Node::Rule(target) => self.start(*target, stack, byte, out),
+            Node::Rule(target) => open.push((*target, stack)),
             Node::Tail(tail) => self.tail(node, tail, stack, byte, out),
         }
     }
 
     /// The first byte of a sequence: of its first part; if that may be empty, of the next part too, and so on.
-    fn start_sequence(&mut self, node: NodeId, parts: u32, stack: StackId, byte: u8, out: &mut Successors<'_>) {
+    fn start_sequence(
+        &mut self,
+        node: NodeId,
+        parts: u32,
+        stack: StackId,
+        open: &mut SmallVec<[(NodeId, StackId); 8]>,
+    ) {
+        let first = open.len();
         for index in 0..parts {
             let (part, after) = self.part(node, index, stack);
-            self.start(part, after, byte, out);
+            open.push((part, after));
             if !self.graph.facts.nullable(part) {
                 break;
             }
         }
+        open[first..].reverse(); // the first part is done first
     }
 }

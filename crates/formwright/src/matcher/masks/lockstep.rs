@@ -52,6 +52,10 @@ impl Masker<'_> {
     /// nothing changes but how far it is read.
     pub fn walk_names(&mut self, walk: &Walk<'_>, node: NodeIndex, name: InName, purpose: u8, entry: &mut Entry) {
         let Node::Object(object) = self.machine.graph.node(name.object) else { return };
+        if walk.is_deep(node) {
+            let position = Position::Key { object: name.object, seen: name.seen, at: name.at };
+            return self.walk_deep_from(walk, node, Configuration { position, stack: name.stack }, purpose, entry);
+        }
         let before = self.machine.path.len();
         if let Some((node, at)) = self.only_name(walk, object.names.tree(), node, name, purpose) {
             for deeper in object.names.tree().children(at) {
@@ -82,6 +86,10 @@ impl Masker<'_> {
     /// Texts and tokens side by side, as [`Masker::walk`] would find them: where no text ends, or nothing comes after
     /// it, nothing changes but how far they are read.
     pub fn walk_texts(&mut self, walk: &Walk<'_>, node: NodeIndex, text: InText, purpose: u8, entry: &mut Entry) {
+        if walk.is_deep(node) {
+            let position = Position::Literal { node: text.texts, at: text.at };
+            return self.walk_deep_from(walk, node, Configuration { position, stack: text.stack }, purpose, entry);
+        }
         let (texts, is_last) = match self.machine.graph.node(text.texts) {
             Node::Literals(texts) => (texts.tree(), text.stack == END),
             Node::Tail(tail) => (tail.texts.tree(), false),
@@ -124,6 +132,9 @@ impl Masker<'_> {
         purpose: u8,
         entry: &mut Entry,
     ) {
+        if walk.is_deep(node) {
+            return self.walk_texts(walk, node, InText { at: lexicon.node(prefix), ..text }, purpose, entry);
+        }
         for (byte, deeper) in lexicon.children(prefix) {
             let Some(child) = walk.trie.child(node, byte) else { continue };
             if text.stack == END || !lexicon.ends(deeper) {

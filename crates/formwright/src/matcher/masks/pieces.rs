@@ -58,6 +58,11 @@ impl Masker<'_> {
 
     fn walk_piece(&mut self, within: &PieceWalk<'_, '_>, node: NodeIndex, at: u32, entry: &mut Entry) {
         let (trie, automaton) = (within.walk.trie, within.automaton);
+        if within.walk.is_deep(node) {
+            let position = Position::Literal { node: within.texts, at };
+            let at = Configuration { position, stack: within.stack };
+            return self.walk_deep_from(within.walk, node, at, within.purpose, entry);
+        }
         if automaton.degree(at) <= FEW {
             for (byte, deeper) in automaton.children(at) {
                 if let Some(child) = trie.child(node, byte) {

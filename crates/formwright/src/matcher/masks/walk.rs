@@ -16,10 +16,13 @@ use super::lockstep::{InName, InText};
 use crate::language::{SpaceState, UNBOUNDED, end};
 use crate::matcher::machine::{CompletedName, Configuration, Position};
 use crate::terminals::{DependentTokens, Occurrence, RunTable};
-use crate::vocabulary::{NodeIndex, TokenId, Trie};
+use crate::vocabulary::{NodeIndex, TokenId, Trie, TrieNode};
 
 /// Subtrees with more nodes than this use terminal masks.
 const LARGE: u32 = 48;
+
+/// Bytes of a token that are walked by calls.
+const DEEP: u16 = 64;
 
 /// A trie, and how its items become tokens.
 pub struct Walk<'w> {
@@ -51,6 +54,9 @@ impl Masker<'_> {
     /// `purpose` is what the first byte after stripped whitespace was for, an item, comma, colon or close (see
     /// [`end`]): it decides which whitespace may stand before that byte.
     pub fn walk(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
+        if walk.is_deep(node) {
+            return self.walk_deep(walk, node, low, purpose, entry);
+        }
         if walk.trie.node(node).skip - node > LARGE && walk.is_tokens() && !self.completing {
             self.add_terminals(walk, node, low, purpose, entry);
             if self.buffer.len() == low {
@@ -71,6 +77,48 @@ impl Masker<'_> {
             }
         }
         self.visit_children(walk, node, low, purpose, entry);
+    }
+
+    /// The same for one configuration at such a node.
+    pub fn walk_deep_from(
+        &mut self,
+        walk: &Walk<'_>,
+        node: NodeIndex,
+        at: Configuration,
+        purpose: u8,
+        entry: &mut Entry,
+    ) {
+        let low = self.buffer.len();
+        self.buffer.push(at);
+        self.walk_deep(walk, node, low, purpose, entry);
+        self.buffer.truncate(low);
+    }
+
+    /// As [`Masker::walk`] from a node far from the root on, where few tokens end and nothing is taken together: without
+    /// calls that a token of thousands of bytes would nest too deeply.
+    #[cold]
+    fn walk_deep(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
+        let path = self.machine.path.len();
+        let children = |node, low, high| walk.trie.children(node).map(move |child| (child, low, high));
+        let mut open: Vec<(NodeIndex, usize, usize)> = children(node, low, self.buffer.len()).collect();
+        open.reverse();
+        while let Some((child, low, high)) = open.pop() {
+            let TrieNode { byte, depth, .. } = *walk.trie.node(child);
+            self.buffer.truncate(high);
+            self.machine.path.truncate(path + usize::from(depth - walk.trie.node(node).depth) - 1);
+            self.machine.step_within(self.buffer, low, byte);
+            if self.machine.unresolved || self.machine.completed.is_some() {
+                self.keep_dependent_on_names(walk, child, high, purpose, entry);
+            }
+            if self.buffer.len() > high {
+                self.emit(walk, walk.trie.items_at(child), high, purpose);
+                self.machine.path.push(byte);
+                let first = open.len();
+                open.extend(children(child, high, self.buffer.len()));
+                open[first..].reverse();
+            }
+        }
+        self.machine.path.truncate(path);
     }
 
     /// Visits the children of a node whose byte some configuration may read. Where there are many children, the set of
@@ -220,6 +268,11 @@ impl Masker<'_> {
 }
 
 impl<'w> Walk<'w> {
+    /// Whether a node is so far from the root that it is not reached by calls.
+    pub fn is_deep(&self, node: NodeIndex) -> bool {
+        self.trie.node(node).depth >= DEEP
+    }
+
     /// Whether the trie has tokens without their leading whitespace.
     pub fn strips(&self) -> bool {
         matches!(self.kind, Tokens::Stripped { .. })

@@ -1,0 +1,166 @@
+//! Masks of canonical tokens against brute force: small languages, small vocabularies merged at random, every text that
+//! conforms encoded, and at each beginning of each encoding every token asked about, with and without a budget.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use formwright::canonical::{Cuts, Description, Merges, Order, Symbols};
+use formwright::matcher::{Matcher, Speller};
+use formwright::syntax::regex::regex;
+use formwright::terminals::Tables;
+use formwright::vocabulary::Vocabulary;
+use formwright::{Constraint, Kind, Limits};
+
+/// Letters of all texts.
+const LETTERS: &[u8] = b"ab c";
+
+/// How texts are cut into pieces: not at all, by runs, and as tokenizers in use do, with a look at what follows.
+const PATTERNS: [Option<&str>; 4] =
+    [None, Some("[ab]+|[c ]+"), Some(r" ?[abc]+|\s+(?!\S)|\s+"), Some(r"[^\r\n\p{L}]?\p{L}{1,3}|\s+$|\s*[\r\n]|\s")];
+
+/// The end of text.
+const END: u32 = 256;
+
+/// A small xorshift generator: the same tests every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}
+
+/// Every byte, the end of text, and tokens merged at random from letters.
+fn tokens(random: &mut Random) -> Vec<Vec<u8>> {
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    tokens.push(Vec::new());
+    let mut letters: Vec<Vec<u8>> = LETTERS.iter().map(|&letter| vec![letter]).collect();
+    for _ in 0..3 + random.below(25) {
+        let [left, right] = [random.below(letters.len()), random.below(letters.len())];
+        let token = [letters[left].as_slice(), &letters[right]].concat();
+        if token.len() <= 5 && !letters.contains(&token) {
+            letters.push(token.clone());
+            tokens.push(token);
+        }
+    }
+    tokens
+}
+
+fn merges(random: &mut Random, tokens: &[Vec<u8>]) -> Option<Merges> {
+    let spelled = tokens.iter().map(|token| Some(token.clone()).filter(|token| !token.is_empty())).collect();
+    let mut order: Vec<u32> = (0..tokens.len() as u32).collect();
+    if random.below(3) == 0 {
+        order = order.iter().map(|_| random.below(9) as u32).collect();
+    }
+    let description =
+        Description { tokens: spelled, symbols: Symbols::Bytes, fallback: Vec::new(), order: Order::Priorities(order) };
+    let pattern = PATTERNS[random.below(PATTERNS.len())].map(str::to_owned);
+    Merges::new(&description, &Cuts { pattern, ..Cuts::default() }).ok()
+}
+
+/// A regular expression of which no text has more than seven letters.
+fn language(random: &mut Random) -> String {
+    let (mut left, mut text) = (7, String::new());
+    while left > 0 && random.below(5) > 0 {
+        let atom = ["a", "b", "c", " ", "[ab]", "[a-c]", "[b ]", "(ab|c)", "(a |b)"][random.below(9)];
+        let longest = if atom.starts_with('(') { 2 } else { 1 };
+        let most = 1 + random.below((left / longest).clamp(1, 4));
+        if longest * most > left {
+            continue;
+        }
+        let least = random.below(most + 1);
+        text += &format!("{atom}{{{least},{most}}}");
+        left -= longest * most;
+    }
+    if text.is_empty() { "ab".to_owned() } else { text }
+}
+
+/// What may follow each beginning of each encoding, and the fewest tokens to an end.
+#[derive(Default)]
+struct Oracle {
+    next: BTreeMap<Vec<u32>, BTreeSet<u32>>,
+    least: BTreeMap<Vec<u32>, u32>,
+}
+
+impl Oracle {
+    /// Of all texts up to seven letters that match a regular expression.
+    fn new(pattern: &str, merges: &Merges) -> Self {
+        let is_match = regex_automata::meta::Regex::new(&format!("^(?:{pattern})$")).unwrap();
+        let (mut oracle, mut texts) = (Self::default(), vec![String::new()]);
+        for length in 0..=7 {
+            for text in texts.iter().filter(|text| is_match.is_match(text.as_str())) {
+                oracle.add(&merges.encode(text).unwrap());
+            }
+            if length < 7 {
+                let longer = |text: &String| {
+                    LETTERS.iter().map(|&letter| format!("{text}{}", char::from(letter))).collect::<Vec<_>>()
+                };
+                texts = texts.iter().flat_map(longer).collect();
+            }
+        }
+        oracle
+    }
+
+    fn add(&mut self, tokens: &[u32]) {
+        for at in 0..=tokens.len() {
+            let rest = (tokens.len() - at) as u32;
+            let least = self.least.entry(tokens[..at].to_vec()).or_insert(rest);
+            *least = rest.min(*least);
+            self.next.entry(tokens[..at].to_vec()).or_default().extend(tokens.get(at));
+        }
+    }
+}
+
+fn allowed(matcher: &mut Matcher, budget: Option<u32>) -> BTreeSet<u32> {
+    let mut row = vec![0; matcher.constraint().tables().vocabulary.mask_words()];
+    match matcher.fill_bitmask(&mut row, budget) {
+        Ok(()) => {
+            (0..row.len() as u32 * 32).filter(|token| row[*token as usize / 32] >> (token % 32) & 1 == 1).collect()
+        }
+        Err(error) => {
+            assert!(matches!(*error.kind, Kind::DeadEnd | Kind::Limit { .. }), "{error}");
+            BTreeSet::new()
+        }
+    }
+}
+
+#[test]
+fn masks_allow_what_some_canonical_text_goes_on_with() {
+    let (mut random, mut places, mut narrowed) = (Random(11), 0, 0);
+    for round in 0..400 {
+        let spelled = tokens(&mut random);
+        let Some(merges) = merges(&mut random, &spelled) else { continue };
+        let pattern = language(&mut random);
+        let oracle = Oracle::new(&pattern, &merges);
+        let vocabulary = Vocabulary::new(&spelled, &[END], indexmap::IndexMap::new(), None).unwrap();
+        let tables = Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()));
+        let speller = Arc::new(Speller::new(Arc::new(merges)));
+        let language = regex(&pattern, &Limits::default()).unwrap();
+        let constraint = Constraint::canonical(&language, &tables, &speller).unwrap();
+        for (begun, &least) in &oracle.least {
+            let context = format!("round {round}: {pattern:?} after {begun:?}");
+            let mut matcher = constraint.matcher();
+            matcher.accept_tokens(begun).unwrap();
+            let next = &oracle.next[begun];
+            let ends = (least == 0).then_some(END);
+            assert_eq!(allowed(&mut matcher, None), next.iter().copied().chain(ends).collect(), "{context}");
+            assert_eq!(matcher.min_tokens_to_finish(), least, "{context}");
+            for &token in next {
+                assert!(matcher.fork().accept_token(token).is_ok(), "{context}: {token}");
+            }
+            for budget in least..least + 4 {
+                let rest = |token: &u32| oracle.least[&[begun.as_slice(), &[*token]].concat()];
+                let fits =
+                    next.iter().copied().filter(|token| rest(token) < budget).chain(ends).collect::<BTreeSet<_>>();
+                let found = allowed(&mut matcher, Some(budget));
+                assert_eq!(found, fits, "{context}: {budget} tokens");
+            }
+            places += 1;
+            narrowed += usize::from(next.len() > 1);
+        }
+    }
+    assert!(places > 10_000 && narrowed > 2_000, "{places} {narrowed}");
+}

@@ -1,0 +1,136 @@
+//! Nothing that a stranger sends needs a large stack: tokens as long as they may be, which branch at every byte, and
+//! operators nested as deeply as they may be, in a thread of 256 KiB.
+
+use std::sync::Arc;
+
+use formwright::canonical::{Cuts, Description, Merges, Order, Symbols};
+use formwright::matcher::Speller;
+use formwright::syntax::choice::choice;
+use formwright::syntax::json_schema::{Options, json_schema};
+use formwright::syntax::regex::regex;
+use formwright::terminals::Tables;
+use formwright::vocabulary::Vocabulary;
+use formwright::{Constraint, Language, Limits};
+
+/// Bytes of a thread's stack: an eighth of what Rust gives a thread by default.
+const STACK: usize = 256 << 10;
+
+/// Bytes of the longest token.
+const LONGEST: usize = 4_096;
+
+/// The end of text.
+const END: u32 = 256;
+
+fn within_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap();
+    assert!(thread.join().is_ok());
+}
+
+/// Every byte, the end of text, and tokens of up to 4,096 bytes: each run of a letter with another one after it, so that a
+/// walk down the tree of tokens meets a branch at every byte, and some of the runs themselves.
+fn tokens() -> Vec<Vec<u8>> {
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    tokens.push(Vec::new());
+    tokens.extend((2..LONGEST).map(|length| [vec![b'a'; length], vec![b'b']].concat()));
+    tokens.extend((1..=8).map(|part| vec![b'a'; part * LONGEST / 8]));
+    tokens.push([b"\"".to_vec(), vec![b'a'; LONGEST - 2], b"\"".to_vec()].concat());
+    tokens
+}
+
+fn tables() -> Arc<Tables> {
+    let vocabulary = Vocabulary::new(&tokens(), &[END], indexmap::IndexMap::new(), None).unwrap();
+    Arc::new(Tables::new(Arc::new(vocabulary), Limits::default()))
+}
+
+/// The merges of every byte and runs of a letter that double.
+fn speller() -> (Arc<Tables>, Arc<Speller>) {
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    tokens.push(Vec::new());
+    tokens.extend((1..=12).map(|power| vec![b'a'; 1 << power]));
+    let vocabulary = Vocabulary::new(&tokens, &[END], indexmap::IndexMap::new(), None).unwrap();
+    let spelled = tokens.iter().map(|token| Some(token.clone()).filter(|token| !token.is_empty())).collect();
+    let order = Order::Priorities((0..tokens.len() as u32).collect());
+    let description = Description { tokens: spelled, symbols: Symbols::Bytes, fallback: Vec::new(), order };
+    let merges = Merges::new(&description, &Cuts::default()).unwrap();
+    (Arc::new(Tables::new(Arc::new(vocabulary), Limits::default())), Arc::new(Speller::new(Arc::new(merges))))
+}
+
+/// Compiles, asks for masks with and without a budget, counts tokens, and accepts a few.
+fn ask(constraint: &Constraint) {
+    let mut matcher = constraint.matcher();
+    let mut row = vec![0; constraint.tables().vocabulary.mask_words()];
+    for _ in 0..2 {
+        let least = matcher.min_tokens_to_finish();
+        matcher.fill_bitmask(&mut row, None).unwrap();
+        matcher.fill_bitmask(&mut row, Some(least + 1)).unwrap();
+        let allowed: Vec<u32> =
+            (0..row.len() as u32 * 32).filter(|token| row[*token as usize / 32] >> (token % 32) & 1 == 1).collect();
+        let longest = allowed.iter().copied().max_by_key(|&token| constraint.tables().vocabulary.token(token).len());
+        matcher.accept_token(longest.unwrap()).unwrap();
+        if matcher.is_finished() {
+            break;
+        }
+    }
+}
+
+/// Each operator as deep as it may stand inside itself: parts that may be empty, unions, repetitions.
+fn nested() -> Vec<Language> {
+    let limits = Limits::default();
+    let few = |text: &str| regex(text, &limits).unwrap();
+    let operators: [fn(&Language, &Language) -> formwright::Result<Language>; 4] = [
+        |inner, other| inner.then(other),
+        |inner, other| other.then(inner),
+        |inner, other| inner.or(other),
+        |inner, _| inner.repeat(0, 2),
+    ];
+    let deep = |operator: fn(&Language, &Language) -> formwright::Result<Language>| {
+        let other = choice(&["a", "aaaa", ""], &limits).unwrap();
+        let mut language = few("a{0,9}b?");
+        while let Ok(deeper) = operator(&language, &other) {
+            language = deeper;
+        }
+        language
+    };
+    operators.into_iter().map(deep).collect()
+}
+
+#[test]
+fn operators_as_deep_as_they_may_be() {
+    within_a_small_stack(|| {
+        let tables = tables();
+        for language in nested() {
+            ask(&Constraint::new(&language, &tables).unwrap());
+        }
+    });
+}
+
+#[test]
+fn tokens_as_long_as_they_may_be() {
+    within_a_small_stack(|| {
+        let (tables, limits) = (tables(), Limits::default());
+        let long = "a".repeat(5_000);
+        let schema = |text: &str| json_schema(text, &Options::default()).unwrap();
+        let languages = [
+            regex("[ab]*", &limits).unwrap(),
+            regex("a{4000,9000}b", &limits).unwrap(),
+            choice(&[&long[..], &long[..4_000], &format!("{}b", &long[..3_000])], &limits).unwrap(),
+            schema(&format!(r#"{{"type": "object", "properties": {{"{long}": {{}}, "{}b": {{}}}}}}"#, &long[..4_000])),
+            schema(r#"{"type": "string", "maxLength": 10000}"#),
+            schema(&format!(r#"{{"enum": ["{long}", "{}", " "]}}"#, &long[..4_094])),
+            schema("true"),
+        ];
+        for language in languages {
+            ask(&Constraint::new(&language, &tables).unwrap());
+        }
+    });
+}
+
+#[test]
+fn canonical_tokens_of_both_kinds() {
+    within_a_small_stack(|| {
+        let (tables, speller) = speller();
+        for language in nested().into_iter().chain([regex("a{4000,9000}b", &Limits::default()).unwrap()]) {
+            ask(&Constraint::canonical(&language, &tables, &speller).unwrap());
+        }
+    });
+}
