@@ -58,7 +58,10 @@ impl Facts {
                     if alive.conditions.is_none() {
                         alive.undeclared.retain(|kind| !dead(&kind.value) && !nameless(kind));
                     }
-                    alive.members.iter_mut().for_each(|member| member.possible = !never(member.value, &member.witnesses));
+                    alive
+                        .members
+                        .iter_mut()
+                        .for_each(|member| member.possible = !never(member.value, &member.witnesses));
                     Node::Object(Arc::new(alive))
                 }
                 _ => continue,

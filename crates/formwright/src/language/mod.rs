@@ -47,7 +47,9 @@ use crate::vocabulary::{NodeIndex, Trie};
 use smallvec::SmallVec;
 
 pub use compiled::CompiledGraph;
-pub use conditions::{Case, Conditions, Future, future, EVERY_OBJECT, FormulaBuilder, FormulaId, NO_OBJECT, Promise, TooHard, Values};
+pub use conditions::{
+    Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId, Future, NO_OBJECT, Promise, TooHard, Values, future,
+};
 pub use controls::without_letters;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};

@@ -182,7 +182,11 @@ impl FormulaBuilder {
     }
 
     /// The formula together with "it came" for each mentioned variable that is required; value 0 is "absent".
-    pub fn with_required(&mut self, id: FormulaId, is_required: impl Fn(Variable) -> bool) -> Result<FormulaId, TooHard> {
+    pub fn with_required(
+        &mut self,
+        id: FormulaId,
+        is_required: impl Fn(Variable) -> bool,
+    ) -> Result<FormulaId, TooHard> {
         let mut parts = vec![id];
         let mentioned = self.mentions[id as usize].clone();
         for variable in mentioned.iter().filter(|&variable| is_required(variable)) {
@@ -197,7 +201,9 @@ impl FormulaBuilder {
     /// The variables that some formulas mention.
     pub fn mentioned(&self, formulas: &[FormulaId]) -> Values {
         let mut all = Values::default();
-        formulas.iter().for_each(|&formula| all.extend(&self.mentions[formula as usize]));
+        for &formula in formulas {
+            all.extend(&self.mentions[formula as usize]);
+        }
         all
     }
 

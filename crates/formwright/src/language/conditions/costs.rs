@@ -51,7 +51,10 @@ impl Scale {
     /// The costs of both together.
     fn add(self, a: &Costs, b: &Costs) -> Costs {
         if let ([(a, more), (b, further)], true) = ([a[0], b[0]], self.top == 0) {
-            return smallvec![(a.saturating_add(b).min(INFINITE), if a.max(b) >= INFINITE { 0 } else { more + further })];
+            return smallvec![(
+                a.saturating_add(b).min(INFINITE),
+                if a.max(b) >= INFINITE { 0 } else { more + further }
+            )];
         }
         let mut sum = self.nothing();
         for (at, &(left, more)) in a.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
@@ -92,12 +95,7 @@ impl Future {
 ///
 /// A part is *open* if some way to complete the object makes it hold; parts of a conjunction share no variable, so the
 /// others hold whatever value this one has.
-pub fn future(
-    object: &Object,
-    conditions: &Conditions,
-    seen: &Seen,
-    lengths: &MinimumLengths<'_>,
-) -> Option<Future> {
+pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &MinimumLengths<'_>) -> Option<Future> {
     if conditions.cases.iter().any(|case| case.low > 0 || case.high < UNBOUNDED) {
         return None;
     }
@@ -106,8 +104,7 @@ pub fn future(
     let costs = question.parts(least, &question.variables(least));
     let lives = |part: u32| costs[part as usize][0].0 < INFINITE;
     let mut open: Vec<bool> = vec![false; conditions.parts.len()];
-    let lives_at_all =
-        question.unmentioned().is_some() && conditions.cases.iter().any(|case| lives(case.root));
+    let lives_at_all = question.unmentioned().is_some() && conditions.cases.iter().any(|case| lives(case.root));
     if lives_at_all {
         conditions.cases.iter().for_each(|case| open[case.root as usize] = lives(case.root));
     }
@@ -253,7 +250,9 @@ impl Question<'_> {
                     mentioned.insert(*variable);
                     let by_value = &variables[*variable as usize].by_value;
                     let mut costs = scale.nothing();
-                    allowed.iter().for_each(|value| Scale::least(&mut costs, &by_value[value as usize]));
+                    // Facts that no member can make true are in values that do not occur.
+                    let occurring = allowed.iter().filter_map(|value| by_value.get(value as usize));
+                    occurring.for_each(|value| Scale::least(&mut costs, value));
                     costs
                 }
                 Part::All(inner) => {
@@ -266,9 +265,8 @@ impl Question<'_> {
                         if tracks {
                             // Members that this part says nothing of may come too, and count.
                             let free = mentioned.iter().filter(|&other| !mentions[part as usize].contains(other));
-                            let own = free.fold(own.clone(), |sum, other| {
-                                scale.add(&sum, &variables[other as usize].free)
-                            });
+                            let own =
+                                free.fold(own.clone(), |sum, other| scale.add(&sum, &variables[other as usize].free));
                             Scale::least(&mut least, &own);
                         } else {
                             Scale::least(&mut least, own);
@@ -295,7 +293,9 @@ impl Question<'_> {
                 _ => self.kind(variable, scale, &mut by_value),
             }
             let mut free = scale.nothing();
-            by_value.iter().for_each(|costs| Scale::least(&mut free, costs));
+            for costs in &by_value {
+                Scale::least(&mut free, costs);
+            }
             VariableCosts { by_value, free }
         })
         .collect()

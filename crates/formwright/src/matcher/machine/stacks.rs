@@ -83,6 +83,10 @@ const MOST_EXCLUDING: usize = 1 << 18;
 /// Lists of costs of members kept at most.
 const MOST_COLONS: usize = 64;
 
+/// What may become of objects, by their address, what they have seen, and where they stand; `None` where each value must
+/// be tried.
+type Futures = FxHashMap<(usize, Progress, u32), Arc<Option<Future>>>;
+
 /// Futures of objects kept at most.
 const MOST_FUTURES: usize = 1 << 10;
 
@@ -117,7 +121,7 @@ pub struct Stacks {
     completions: RefCell<FxHashMap<usize, Completions>>,
     /// Of an object with conditions, by its address in the graph, what it has seen, and where it stands: what may become
     /// of it.
-    futures: RefCell<FxHashMap<(usize, Progress, u32), Arc<Option<Future>>>>,
+    futures: RefCell<Futures>,
     /// Of an object: the cost of each declared member if it comes next.
     colons: FxHashMap<(u32, Progress), Arc<[u32]>>,
     /// Of a leaf, in a state and at a node of the excluded texts: see `avoiding`.

@@ -17,9 +17,7 @@ use super::{GraphBuilder, MOST_KINDS};
 use crate::error::Result;
 use crate::language::{Member, Node, NodeId, Object, UndeclaredKinds, link_required};
 use crate::syntax::json_schema::Order;
-use crate::syntax::json_schema::sets::{
-    Condition, NameSet, ObjectSet, StringSet, TRUE, conjoin_in, is_never, lone,
-};
+use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet, TRUE, conjoin_in, is_never, lone};
 
 /// Names of a finite language that are declared one by one.
 pub(super) const MOST_NAMES: usize = 256;

@@ -176,7 +176,8 @@ impl<'d> GraphBuilder<'_, 'd> {
         whole: Condition<'d>,
     ) -> Result<impl Iterator<Item = Overlap<'p>> + use<'p, 'd>> {
         let sets = patterns.few_overlaps().or_else(|| patterns.reached(self.reader)).ok_or_else(|| {
-            let what = format!("{} name patterns meet in one object and overlap in too many ways", patterns.trees.len());
+            let what =
+                format!("{} name patterns meet in one object and overlap in too many ways", patterns.trees.len());
             Error::unsupported(&self.reader.pointer_of(whole), what)
                 .hint("make the patterns of patternProperties fewer, or such that they do not overlap")
         })?;

@@ -129,11 +129,7 @@ impl<'d> SchemaReader<'d> {
 
     /// One of `options`, of the types in `base` (if it says anything): the others are forbidden beside it, and would
     /// only make options seem to have values in common.
-    fn one_of(
-        &mut self,
-        options: &[Condition<'d>],
-        base: Option<&ValueSet<'d>>,
-    ) -> Result<ValueSet<'d>> {
+    fn one_of(&mut self, options: &[Condition<'d>], base: Option<&ValueSet<'d>>) -> Result<ValueSet<'d>> {
         let sets = options.iter().map(|option| {
             let set = self.values(option)?;
             Ok(if let Some(base) = base { set.of_types(base) } else { set })

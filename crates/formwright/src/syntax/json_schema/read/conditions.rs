@@ -12,9 +12,7 @@ use std::rc::Rc;
 use super::SchemaReader;
 use super::place::SchemaPlace;
 use crate::error::{Error, Result};
-use crate::syntax::json_schema::sets::{
-    Atom, Condition, NEVER, ProductRules, ValueSet, conjoin_in, is_never,
-};
+use crate::syntax::json_schema::sets::{Atom, Condition, NEVER, ProductRules, ValueSet, conjoin_in, is_never};
 
 impl<'d> SchemaReader<'d> {
     /// The values a condition allows.

@@ -342,7 +342,6 @@ impl<'d> SchemaReader<'d> {
         }
         Ok(set.unwrap_or_else(|| Rc::new(ValueSet::any())))
     }
-
 }
 
 #[cfg(test)]

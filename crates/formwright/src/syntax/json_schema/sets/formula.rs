@@ -99,11 +99,10 @@ impl<'d> Formulas<'d> {
     /// A formula that is no conjunction or disjunction.
     pub fn unit(&mut self, unit: Formula<'d>) -> FormulaId {
         match unit {
-            Formula::Each(_, condition) if condition.is_empty() => TRUE,
+            Formula::Each(_, []) | Formula::AtLeast(0) | Formula::AtMost(UNBOUNDED) => TRUE,
             Formula::Each(NameSet::One(name), condition) if is_never(condition) => self.intern(Formula::Lacks(name)),
             Formula::Some(_, condition) if is_never(condition) => FALSE,
-            Formula::Some(NameSet::One(name), condition) if condition.is_empty() => self.intern(Formula::Has(name)),
-            Formula::AtLeast(0) | Formula::AtMost(UNBOUNDED) => TRUE,
+            Formula::Some(NameSet::One(name), []) => self.intern(Formula::Has(name)),
             unit => {
                 self.evaluates |= matches!(unit, Formula::Evaluates(_));
                 self.intern(unit)
@@ -183,11 +182,7 @@ impl<'d> Formulas<'d> {
     }
 
     /// The complement of a formula; `negate` gives that of a condition. Nothing is evaluated below a negation.
-    pub fn complement(
-        &mut self,
-        id: FormulaId,
-        negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>,
-    ) -> FormulaId {
+    pub fn complement(&mut self, id: FormulaId, negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>) -> FormulaId {
         if let Some(&known) = self.complements.get(&id) {
             return known;
         }

@@ -33,8 +33,8 @@ pub use condition::{Atom, Condition, NEVER, OwnedCondition, SchemaId, conjoin, c
 pub use formula::{FALSE, Formula, FormulaId, Formulas, TRUE};
 pub use objects::{NameSet, ObjectSet, Rule};
 pub use strings::StringSet;
-use union::{extend_new, product, shared};
 pub use union::{ProductRules, Union, lone};
+use union::{extend_new, product, shared};
 
 /// A set of JSON values.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,11 +153,8 @@ impl<'d> ValueSet<'d> {
 
     /// Makes the objects of this set those of `objects` that meet a formula.
     pub fn set_objects(&mut self, objects: Union<ObjectSet<'d>>, formula: FormulaId) {
-        (self.objects, self.formula) = if formula == FALSE || objects.is_empty() {
-            (Union::new(), TRUE)
-        } else {
-            (objects, formula)
-        };
+        (self.objects, self.formula) =
+            if formula == FALSE || objects.is_empty() { (Union::new(), TRUE) } else { (objects, formula) };
     }
 
     /// What is in both. `accepts` decides whether a language has a text.
@@ -197,13 +194,12 @@ impl<'d> ValueSet<'d> {
             ..Self::never()
         };
         let formula = formulas.conjunction([self.formula, other.formula]);
-        match product(&self.objects, &other.objects, rules.limit, rules) {
-            Some(objects) => both.set_objects(objects, formula),
-            None => {
-                let parts = [self.object_formula(formulas), other.object_formula(formulas)];
-                let formula = formulas.conjunction(parts);
-                both.set_objects(lone(ObjectSet::any()), formula);
-            }
+        if let Some(objects) = product(&self.objects, &other.objects, rules.limit, rules) {
+            both.set_objects(objects, formula);
+        } else {
+            let parts = [self.object_formula(formulas), other.object_formula(formulas)];
+            let formula = formulas.conjunction(parts);
+            both.set_objects(lone(ObjectSet::any()), formula);
         }
         Ok(both)
     }
@@ -248,13 +244,12 @@ impl<'d> ValueSet<'d> {
                 product(&outside, &shared(object.complement(negate)), rules.limit, rules)
             })
         });
-        match multiplied.flatten() {
-            Some(objects) => outside.objects = objects,
-            None => {
-                let formula = self.object_formula(formulas);
-                let formula = formulas.complement(formula, negate);
-                outside.set_objects(lone(ObjectSet::any()), formula);
-            }
+        if let Some(objects) = multiplied.flatten() {
+            outside.objects = objects;
+        } else {
+            let formula = self.object_formula(formulas);
+            let formula = formulas.complement(formula, negate);
+            outside.set_objects(lone(ObjectSet::any()), formula);
         }
         let Self { null, yes, no, strings, .. } = self;
         Ok(Some(Self { null: !null, yes: !yes, no: !no, strings: strings.complement(), ..outside }))
