@@ -40,7 +40,7 @@ impl CompiledGraph {
     fn each_necessary_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
         match self.node(node) {
             Node::Object(object) => {
-                let is_counted = object.low > 0 || object.existentials != 0 || object.tails > 0;
+                let is_counted = object.low > 0 || object.tracks_values() || object.tails > 0;
                 let may_have_to_come = |index: u32| {
                     is_counted
                         || object.members[index as usize].required

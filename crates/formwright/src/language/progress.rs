@@ -116,7 +116,7 @@ impl Seen {
     }
 }
 
-/// Completions of an object with existential constraints, by what it has seen; in place of the set of used names, their
+/// Completions of an object with existential constraints or conditions, by what it has seen; in place of the set of used names, their
 /// number.
 pub type Completions = FxHashMap<Seen, Option<(u32, u32)>>;
 
@@ -226,17 +226,22 @@ impl Object {
         lengths: &MinimumLengths<'_>,
         known: &mut Completions,
     ) -> Option<(u32, u32)> {
-        if let Some(conditions) = &self.conditions {
+        if let Some(conditions) = &self.conditions
+            && one
+        {
             return conditions::completion(self, conditions, seen, (used, one), lengths);
         }
-        if self.existentials & !seen.met == 0 {
+        if self.conditions.is_none() && self.existentials & !seen.met == 0 {
             return self.plain_completion(seen, used, one, lengths);
         }
         let key = Seen { names: used, ..seen.clone() };
         if let Some(&completion) = known.get(&key) {
             return completion;
         }
-        let completion = self.existential_completion(seen, used, lengths, known);
+        let completion = match &self.conditions {
+            Some(conditions) => conditions::completion(self, conditions, seen, (used, one), lengths),
+            None => self.existential_completion(seen, used, lengths, known),
+        };
         if known.len() >= MOST_COMPLETIONS {
             known.clear();
         }

@@ -70,7 +70,7 @@ impl Machine<'_> {
     pub(super) fn completion(&self, object: &Object, seen: &Seen, at_least_one: bool) -> Option<(u32, u32)> {
         let used = self.stacks.used(seen.names);
         self.graph.with_lengths(&object.layout, |lengths| {
-            if object.existentials == 0 {
+            if !object.tracks_values() {
                 return object.completion(seen, used, at_least_one, lengths);
             }
             let known = &mut self.stacks.completions(object);
