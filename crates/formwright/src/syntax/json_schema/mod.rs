@@ -17,6 +17,7 @@ mod explain;
 mod exponents;
 pub mod format;
 pub mod keywords;
+mod metaschemas;
 mod number;
 mod numerals;
 mod read;
@@ -36,6 +37,7 @@ use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
 use document::{Dialect, Documents};
 pub use explain::{Reading, explain};
+use metaschemas::METASCHEMAS;
 use numerals::NumberStyle;
 use read::Purpose;
 
@@ -292,11 +294,17 @@ fn lower<T>(
     let objects = if purpose == Purpose::Build { Objects::Shared } else { Objects::Apart };
     in_arena(|arena| {
         let (root, mentions) = parse(schema, "", objects, arena)?;
-        let others: Vec<(&String, (Value<'_>, Mentions))> = options
-            .registry
-            .iter()
-            .map(|(uri, text)| Ok((uri, parse(text, uri, objects, arena)?)))
-            .collect::<Result<_>>()?;
+        let given = options.registry.iter().map(|(uri, text)| (uri.as_str(), text.as_str()));
+        let mut others = Vec::with_capacity(options.registry.len());
+        for (uri, text) in given {
+            others.push((uri, parse(text, uri, objects, arena)?));
+        }
+        if mentions.metaschemas || others.iter().any(|(_, (_, others)): &(_, (_, Mentions))| others.metaschemas) {
+            let is_given = |uri: &str| options.registry.keys().any(|given| given.trim_end_matches('#') == uri);
+            for (uri, text) in METASCHEMAS.iter().filter(|(uri, _)| !is_given(uri)) {
+                others.push((uri, parse(text, uri, objects, arena)?));
+            }
+        }
         let mut documents = Documents::new(purpose.start());
         documents.add("", &root, default, mentions);
         for (uri, (value, mentions)) in &others {

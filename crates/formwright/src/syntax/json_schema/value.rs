@@ -172,6 +172,8 @@ pub struct Mentions {
     pub unevaluated: bool,
     /// Whether a keyword stands anywhere that takes a complement.
     pub complements: bool,
+    /// Whether a reference leads to a metaschema.
+    pub metaschemas: bool,
     /// How many different objects there are.
     pub objects: usize,
 }
@@ -252,6 +254,8 @@ enum Sense {
     Unevaluated,
     /// It asks for values that are not valid against a schema.
     Complement,
+    /// A place that is meant instead.
+    Reference,
     /// Its values.
     Constants,
     /// Schemas by name.
@@ -268,6 +272,7 @@ impl Sense {
             "$recursiveAnchor" => Self::RecursiveAnchor,
             "unevaluatedItems" | "unevaluatedProperties" => Self::Unevaluated,
             "not" | "oneOf" | "if" | "maxContains" => Self::Complement,
+            "$ref" | "$dynamicRef" | "$recursiveRef" => Self::Reference,
             "enum" | "const" => Self::Constants,
             "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies" | "dependentSchemas" => {
                 Self::Schemas
@@ -287,6 +292,8 @@ impl ValueReader<'_, '_> {
         mentions.names |= names && !self.is_root;
         mentions.unevaluated |= sense == Sense::Unevaluated;
         mentions.complements |= sense == Sense::Complement;
+        let leads_to = |part| sense == Sense::Reference && value.as_str().is_some_and(|uri| uri.contains(part));
+        mentions.metaschemas |= leads_to("json-schema.org/draft");
         self.all.mentions.set(mentions);
         names
     }
