@@ -44,7 +44,7 @@ const MOST_RECORDS: usize = 1 << 17;
 const MOST_NEW: usize = 1 << 15;
 
 /// Ways of each of these records, on the whole.
-const WAYS_EACH: usize = 4;
+const WAYS_EACH: usize = 2;
 
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
 const LONG: u32 = 2;
