@@ -43,8 +43,8 @@ const MOST_RECORDS: usize = 1 << 17;
 /// Records made for one question. Where there are more ways, they are not followed.
 const MOST_NEW: usize = 1 << 15;
 
-/// Ways of each of these records, on the whole.
-const WAYS_EACH: usize = 2;
+/// Ways of each of these records, on the whole: where there are more, they are not followed either.
+const WAYS_EACH: usize = 4;
 
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
 const LONG: u32 = 2;

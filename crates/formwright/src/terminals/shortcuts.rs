@@ -10,7 +10,6 @@
 //! walk ends after [`MOST_NODES`] nodes of their trie, always the same ones.
 
 use rustc_hash::FxHashSet;
-use smallvec::{SmallVec, smallvec};
 
 use crate::regular::{Automaton, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, Vocabulary};
@@ -30,10 +29,9 @@ pub fn shortcuts(vocabulary: &Vocabulary, automaton: &Automaton, state: StateId,
     while let Some((node, at)) = open.pop() {
         for child in trie.children(node) {
             let step = automaton.step(at, trie.node(child).byte);
-            let wide = if step.is_wide() { automaton.alternatives(step.state()) } else { Vec::new() };
-            let is_wide = !wide.is_empty();
-            let all: SmallVec<[StateId; 1]> = if is_wide { wide.into() } else { smallvec![step.state()] };
-            for to in all {
+            let is_wide = step.is_wide();
+            let wide = is_wide.then(|| automaton.alternatives(step.state()));
+            for &to in wide.as_deref().unwrap_or(&[step.state()]) {
                 let nearer = to != DEAD && automaton.shortest(to) + 1 == automaton.shortest(at);
                 if if counted { to != state || !step.goes_on() } else { !nearer } {
                     continue;
