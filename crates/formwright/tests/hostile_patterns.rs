@@ -179,3 +179,35 @@ fn hostile_patterns_are_answered_or_refused() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
+
+/// What is too large is refused by the name of the bound, with the pattern, before it is lowered.
+#[test]
+fn large_patterns_are_refused_by_name() {
+    let limits = |bytes, parts, work| Limits {
+        pattern_bytes: bytes,
+        pattern_parts: parts,
+        pattern_work: work,
+        ..Limits::default()
+    };
+    let (many, source) = (usize::MAX, "a?[bc]*".repeat(20));
+    for (limits, allowed) in [(limits(100, many, 1 << 20), 100), (limits(many, 30, 1 << 20), 30)] {
+        for dialect in [Dialect::Ascii, Dialect::Unicode, Dialect::Python] {
+            let error = of_dialect(&source, dialect, &limits).unwrap_err();
+            assert!(
+                matches!(*error.kind, Kind::Limit { limit: "pattern", allowed: at, .. } if at == allowed),
+                "{error}"
+            );
+            assert!(error.message.contains("a?[bc]*a?[bc]*"), "{error}");
+        }
+        let options = Options { limits, ..Options::default() };
+        let error =
+            json_schema(&format!(r#"{{"properties":{{"x":{{"pattern":"{source}"}}}}}}"#), &options).unwrap_err();
+        assert!(matches!(*error.kind, Kind::Limit { limit: "pattern", .. }), "{error}");
+        assert!(error.message.contains("/properties/x/pattern"), "{error}");
+    }
+    assert!(of_dialect(&source, Dialect::Ascii, &limits(140, 200, 1 << 20)).is_ok());
+    let little = limits(many, many, 10);
+    let made = of_dialect(&source, Dialect::Ascii, &little)
+        .and_then(|language| Constraint::new(&language, &common::tables_of([""; 0], little)));
+    assert!(matches!(*made.unwrap_err().kind, Kind::Limit { limit: "pattern", .. }));
+}

@@ -26,7 +26,7 @@
 
 use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::counting::Counting;
@@ -43,7 +43,7 @@ const MOST_RECORDS: usize = 1 << 17;
 /// Records made for one question. Where there are more ways, they are not followed.
 const MOST_NEW: usize = 1 << 15;
 
-/// Ways of each of these records, on the whole.
+/// Ways of each of these records, on the whole: where there are more, they are not followed either.
 const WAYS_EACH: usize = 4;
 
 /// Where this many bytes of a terminal are missing, tokens beside the preferred way are looked at.
@@ -300,10 +300,14 @@ impl Potential {
         machine.blindly(|machine| self.preferred(machine, counting, configuration));
         let (trie, mut found) = (counting.tables.vocabulary.plain(), Vec::new());
         let Some(&id) = self.ids.get(&configuration) else { return found };
-        let mut open = vec![(0, id)];
+        let (mut open, mut seen) = (vec![(0, id)], FxHashSet::default());
         while let Some((node, at)) = open.pop() {
-            for &(byte, to) in self.ways_from(at, 0) {
+            let ways = self.ways_from(at, 0);
+            for &(byte, to) in ways {
                 let Some(child) = trie.child(node, byte) else { continue };
+                if ways.len() > 1 && !seen.insert((child, to)) {
+                    continue; // another way leads there with the same bytes
+                }
                 let to_place = self.records[to as usize].configuration;
                 found.extend(trie.items()[trie.items_at(child)].iter().map(|&token| (token, to_place)));
                 open.push((child, to));
@@ -314,12 +318,16 @@ impl Potential {
 
     /// Where the tokens lead that spell the beginning of a preferred way.
     fn edges(&self, counting: Counting<'_>, id: Id, open: &mut Vec<(NodeIndex, Id)>, out: &mut Vec<Id>) {
-        let trie = counting.tables.vocabulary.plain();
+        let (trie, mut seen) = (counting.tables.vocabulary.plain(), FxHashSet::default());
         out.extend(self.ways_from(id, 1).iter().map(|&(_, to)| to));
         open.push((0, id));
         while let Some((node, at)) = open.pop() {
-            for &(byte, to) in self.ways_from(at, 0) {
+            let ways = self.ways_from(at, 0);
+            for &(byte, to) in ways {
                 let Some(child) = trie.child(node, byte) else { continue };
+                if ways.len() > 1 && !seen.insert((child, to)) {
+                    continue; // another way leads there with the same bytes
+                }
                 out.extend((!trie.items_at(child).is_empty()).then_some(to));
                 open.push((child, to));
             }

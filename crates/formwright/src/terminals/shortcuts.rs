@@ -9,6 +9,8 @@
 //! Cost: a walk over such tokens, once for each state that a budget asks about. Wrinkle: where very many tokens do, the
 //! walk ends after [`MOST_NODES`] nodes of their trie, always the same ones.
 
+use rustc_hash::FxHashSet;
+
 use crate::regular::{Automaton, DEAD, StateId};
 use crate::vocabulary::{NodeIndex, Vocabulary};
 
@@ -23,15 +25,19 @@ pub type Shortcuts = Vec<(StateId, u32)>;
 pub fn shortcuts(vocabulary: &Vocabulary, automaton: &Automaton, state: StateId, counted: bool) -> Shortcuts {
     let trie = vocabulary.plain();
     let (mut found, mut open) = (Vec::new(), vec![(0 as NodeIndex, state)]);
-    let mut nodes = 0;
+    let (mut nodes, mut seen) = (0, FxHashSet::default());
     while let Some((node, at)) = open.pop() {
         for child in trie.children(node) {
             let step = automaton.step(at, trie.node(child).byte);
-            let wide = if step.is_wide() { automaton.alternatives(step.state()) } else { Vec::new() };
-            for to in if wide.is_empty() { vec![step.state()] } else { wide } {
+            let is_wide = step.is_wide();
+            let wide = is_wide.then(|| automaton.alternatives(step.state()));
+            for &to in wide.as_deref().unwrap_or(&[step.state()]) {
                 let nearer = to != DEAD && automaton.shortest(to) + 1 == automaton.shortest(at);
                 if if counted { to != state || !step.goes_on() } else { !nearer } {
                     continue;
+                }
+                if is_wide && !seen.insert((child, to)) {
+                    continue; // another alternative leads there too
                 }
                 nodes += 1;
                 if nodes > MOST_NODES {

@@ -45,7 +45,7 @@ impl Machine<'_> {
     #[cold]
     fn push_alternatives(&mut self, leaf: LeafId, state: StateId, stack: StackId, out: &mut Successors<'_>) {
         let automaton = self.graph.automaton(leaf);
-        for state in automaton.alternatives(state) {
+        for &state in &*automaton.alternatives(state) {
             out.push(Position::Terminal { leaf, state }, stack);
         }
         self.overflow |= automaton.overflowed();

@@ -12,6 +12,8 @@
 //! Wrinkle: the second line. Where every completion has the same derivative, it is taken at once and the bits read are
 //! forgotten; without that, CJK text would make thousands of states.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::decoder::{DecoderState, Read};
@@ -39,6 +41,9 @@ pub(super) struct StateBuilder {
     pub expressions: Expressions,
     states: Vec<Meaning>,
     ids: FxHashMap<Meaning, StateId>,
+    /// The alternatives of wide states.
+    alternatives: FxHashMap<StateId, Arc<[StateId]>>,
+    alternative_bytes: usize,
     last: LastDerivatives,
     encoding: Encoding,
     max_states: usize,
@@ -71,6 +76,8 @@ impl StateBuilder {
             expressions,
             states: vec![(NEVER, DecoderState::Between)], // DEAD
             ids: FxHashMap::default(),
+            alternatives: FxHashMap::default(),
+            alternative_bytes: 0,
             last: LastDerivatives::default(),
             encoding,
             max_states: limits.automaton_states,
@@ -106,7 +113,10 @@ impl StateBuilder {
 
     /// About how many bytes of memory the automaton takes.
     pub fn memory(&self) -> usize {
-        self.fixed_bytes + self.expressions.memory() + self.states.capacity() * self.state_bytes
+        self.fixed_bytes
+            + self.alternative_bytes
+            + self.expressions.memory()
+            + self.states.capacity() * self.state_bytes
     }
 
     /// The expression and the decoder state of a state.
@@ -159,7 +169,10 @@ impl StateBuilder {
     }
 
     /// The states of the alternatives of a state that go on; see [`super::Automaton::alternatives`].
-    pub fn alternatives(&mut self, state: StateId) -> Result<Vec<StateId>, OutOfFuel> {
+    pub fn alternatives(&mut self, state: StateId) -> Result<Arc<[StateId]>, OutOfFuel> {
+        if let Some(known) = self.alternatives.get(&state) {
+            return Ok(Arc::clone(known));
+        }
         let (expression, at) = self.meaning(state);
         let mut states = Vec::new();
         for part in self.expressions.distributed(expression) {
@@ -168,6 +181,9 @@ impl StateBuilder {
                 states.push(step.state());
             }
         }
+        let states: Arc<[StateId]> = states.into();
+        self.alternative_bytes += size_of_val(&*states) + size_of::<(StateId, Arc<[StateId]>)>();
+        self.alternatives.insert(state, Arc::clone(&states));
         Ok(states)
     }
 

@@ -21,7 +21,7 @@ mod parser_states;
 mod table;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::alphabet::{Alphabet, TooManyClasses};
 use super::byte_set::ByteSet;
@@ -463,11 +463,11 @@ impl Automaton {
     /// The states of the alternatives of a state: together they allow what it allows. An automaton has a state for each
     /// set of alternatives that a text leads to, as many as 2^18 for `.*a.{18}`; its alternatives are 20.
     #[cold]
-    pub fn alternatives(&self, state: StateId) -> Vec<StateId> {
-        let Some(mut builder) = self.derived() else { return vec![state] };
+    pub fn alternatives(&self, state: StateId) -> Arc<[StateId]> {
+        let Some(mut builder) = self.derived() else { return Arc::from([state]) };
         let found = builder.alternatives(state);
         self.note(&builder, found.is_err());
-        found.unwrap_or_else(|OutOfFuel| vec![state])
+        found.unwrap_or_else(|OutOfFuel| Arc::from([state]))
     }
 
     /// Whether any text may follow, and the state is between two code points.

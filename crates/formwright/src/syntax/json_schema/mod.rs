@@ -195,7 +195,7 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
         })
     };
     build(Purpose::Build).or_else(|error| match *error.kind {
-        Kind::Limit { limit, .. } if limit != "conditions" => Err(error),
+        Kind::Limit { limit, .. } if !matches!(limit, "conditions" | "pattern") => Err(error),
         Kind::Unsatisfiable { .. } if is_misread(schema, options) => Err(misread()),
         _ => build(Purpose::Locate), // which names the places
     })
