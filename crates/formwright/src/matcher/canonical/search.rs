@@ -255,7 +255,9 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
                 Stop::Done => {
                     stack.pop();
                     let after: Vec<JunctionId> = self.junctions.after(top).collect();
-                    after.into_iter().for_each(|id| self.visit(id, &mut stack, &mut seen));
+                    for id in after {
+                        self.visit(id, &mut stack, &mut seen);
+                    }
                 }
                 Stop::Spent => return UNCOUNTED,
             }
