@@ -198,7 +198,7 @@ def steps() -> None:
 
 
 def prepare(sample: Path) -> None:
-    """Writes what `cargo bench --bench canonical` reads: a vocabulary, its merges, and instances as its tokenizer's tokens."""
+    """Writes what `cargo bench --bench canonical` reads: a vocabulary, its merges, and instances as canonical tokens."""
     tokenizer = Tekkenizer.from_file(str(FILES / "tekken_240911.json"))
     vocabulary, merges = fw.Vocabulary.from_tokenizer(tokenizer), merges_from(tokenizer)
     folder = Path(__file__).parents[1] / "build" / "bench" / "tekken"
@@ -209,7 +209,8 @@ def prepare(sample: Path) -> None:
         for case in suite("sample", sample):
             ids = [merges.encode(text) for text in case.valid]
             instances = [{"tokens": list(tokens), "reject": None} for tokens in ids if tokens]
-            file.write(json.dumps({"name": case.name, "kind": "json", "source": case.source, "instances": instances}) + "\n")
+            line = {"name": case.name, "kind": "json", "source": case.source, "instances": instances}
+            file.write(json.dumps(line) + "\n")
 
 
 def main() -> None:
