@@ -15,6 +15,7 @@ one token may come.
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -196,16 +197,34 @@ def steps() -> None:
     print(f"  as one {without:.2f} s; each part once {again:.2f} s; with a library {kept:.2f} s (made in {made:.2f} s)")
 
 
+def prepare(sample: Path) -> None:
+    """Writes what `cargo bench --bench canonical` reads: a vocabulary, its merges, and instances as canonical tokens."""
+    tokenizer = Tekkenizer.from_file(str(FILES / "tekken_240911.json"))
+    vocabulary, merges = fw.Vocabulary.from_tokenizer(tokenizer), merges_from(tokenizer)
+    folder = Path(__file__).parents[1] / "build" / "bench" / "tekken"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "canonical.vocabulary").write_bytes(vocabulary.to_bytes())
+    (folder / "canonical.merges").write_bytes(merges.to_bytes())
+    with (folder / "canonical.jsonl").open("w") as file:
+        for case in suite("sample", sample):
+            ids = [merges.encode(text) for text in case.valid]
+            instances = [{"tokens": list(tokens), "reject": None} for tokens in ids if tokens]
+            line = {"name": case.name, "kind": "json", "source": case.source, "instances": instances}
+            file.write(json.dumps(line) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["masks", "steps"])
+    parser.add_argument("what", choices=["masks", "steps", "prepare"])
     parser.add_argument("--sample", type=Path)
     parser.add_argument("--most", type=int, default=300)
     args = parser.parse_args()
     if args.what == "steps":
         steps()
     elif args.sample is None:
-        parser.error("masks needs --sample FILE")
+        parser.error(f"{args.what} needs --sample FILE")
+    elif args.what == "prepare":
+        prepare(args.sample)
     else:
         masks(args.sample, args.most)
 

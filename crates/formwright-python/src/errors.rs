@@ -124,7 +124,7 @@ fn internal(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
 
 /// Panics, to test what becomes of a panic.
 #[pyfunction]
-pub fn _panic(py: Python<'_>, message: String, is_locked: bool) -> PyResult<()> {
+pub fn _panic(py: Python<'_>, message: &str, is_locked: bool) -> PyResult<()> {
     if is_locked { locked(py, || panic!("{message}")) } else { unlocked(py, || panic!("{message}")) }
 }
 

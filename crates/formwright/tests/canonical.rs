@@ -2,6 +2,7 @@
 //! conforms encoded, and at each beginning of each encoding every token asked about, with and without a budget.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::sync::Arc;
 
 use formwright::canonical::{Cuts, Description, Merges, Order, Symbols};
@@ -72,7 +73,7 @@ fn language(random: &mut Random) -> String {
             continue;
         }
         let least = random.below(most + 1);
-        text += &format!("{atom}{{{least},{most}}}");
+        write!(text, "{atom}{{{least},{most}}}").unwrap();
         left -= longest * most;
     }
     if text.is_empty() { "ab".to_owned() } else { text }

@@ -73,16 +73,12 @@ fn ask(constraint: &Constraint) {
     }
 }
 
-/// Each operator as deep as it may stand inside itself: parts that may be empty, unions, repetitions.
+/// Each operator as deep as it may stand inside itself: parts that may be empty, and unions.
 fn nested() -> Vec<Language> {
     let limits = Limits::default();
     let few = |text: &str| regex(text, &limits).unwrap();
-    let operators: [fn(&Language, &Language) -> formwright::Result<Language>; 4] = [
-        |inner, other| inner.then(other),
-        |inner, other| other.then(inner),
-        |inner, other| inner.or(other),
-        |inner, _| inner.repeat(0, 2),
-    ];
+    let operators: [fn(&Language, &Language) -> formwright::Result<Language>; 3] =
+        [|inner, other| inner.then(other), |inner, other| other.then(inner), |inner, other| inner.or(other)];
     let deep = |operator: fn(&Language, &Language) -> formwright::Result<Language>| {
         let other = choice(&["a", "aaaa", ""], &limits).unwrap();
         let mut language = few("a{0,9}b?");
@@ -97,7 +93,7 @@ fn nested() -> Vec<Language> {
 #[test]
 fn operators_as_deep_as_they_may_be() {
     within_a_small_stack(|| {
-        let tables = tables();
+        let (tables, _) = speller(); // a thousand leaves, each of which is walked
         for language in nested() {
             ask(&Constraint::new(&language, &tables).unwrap());
         }

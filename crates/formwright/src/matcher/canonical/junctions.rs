@@ -211,7 +211,7 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
     pub fn add_to(&mut self, merges: &Merges, id: JunctionId, way: Way, to: JunctionId) {
         let known = self.rest(merges, to, Before::Token(way.last), UNCOUNTED);
         let way = Way { to, rest: known.min(way.rest), ..way };
-        if way.rest >= UNCOUNTED && !self.is_settled(to) {
+        if way.rest >= INFINITE && !self.is_settled(to) {
             let index = self.all[id as usize].ways.len() as u32;
             self.all[to as usize].waiting.push((id, index));
         }
@@ -248,7 +248,7 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
                 }
                 waits.rest = rest;
                 open.push((before, index));
-                rest >= UNCOUNTED
+                false
             });
             self.all[id as usize].waiting.append(&mut waiting);
         }

@@ -567,7 +567,7 @@ impl Form for Inside<'_> {
     type State = (StateId, u32);
     type Key = (StateId, u32);
 
-    const ENOUGH: Rest = UNCOUNTED - 1;
+    const ENOUGH: Rest = UNCOUNTED;
     // What is not decided here is asked of the whole form.
     const FUEL: u32 = 1 << 12;
     const MOST_FUEL: u32 = 1 << 17;
