@@ -164,6 +164,7 @@ impl<'t> Value<'t> {
 }
 
 /// What a whole document mentions, found while it is parsed.
+#[allow(clippy::struct_excessive_bools)] // each is a mention of its own
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// Whether ids and anchors stand anywhere below the root.
