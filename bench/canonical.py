@@ -198,7 +198,7 @@ def steps() -> None:
 
 
 def prepare(sample: Path) -> None:
-    """Writes what `cargo bench --bench canonical` reads: a vocabulary, its merges, and instances as canonical tokens."""
+    """Writes what `cargo bench --bench canonical` reads: a vocabulary, its merges, instances as canonical tokens."""
     tokenizer = Tekkenizer.from_file(str(FILES / "tekken_240911.json"))
     vocabulary, merges = fw.Vocabulary.from_tokenizer(tokenizer), merges_from(tokenizer)
     folder = Path(__file__).parents[1] / "build" / "bench" / "tekken"

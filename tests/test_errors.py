@@ -62,8 +62,10 @@ def test_attributes() -> None:
 
 @pytest.mark.parametrize("is_locked", [False, True])
 def test_a_panic_of_the_kernel_is_an_error_like_others(is_locked: bool) -> None:
-    """With the interpreter lock and without: an exception that `except Exception` catches, and a kernel that goes on."""
-    with pytest.raises(errors.InternalError, match=f"formwright {_kernel.__version__} failed inside: on purpose") as found:
+    """With the interpreter lock and without: what `except Exception` catches, and a kernel that goes on."""
+    with pytest.raises(
+        errors.InternalError, match=f"formwright {_kernel.__version__} failed inside: on purpose"
+    ) as found:
         _kernel._panic("on purpose", is_locked)
     assert isinstance(found.value, Exception)
     assert found.value.hint is not None

@@ -19,7 +19,7 @@ const STACK: usize = 256 << 10;
 const LONGEST: usize = 4_096;
 
 /// Operators inside operators. Each level copies all those below it, so that more would take long to build.
-const DEEP: usize = 150;
+const DEEP: usize = 60;
 
 /// The end of text.
 const END: u32 = 256;
