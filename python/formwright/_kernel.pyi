@@ -18,6 +18,7 @@ __all__ = [
     "RowBuffer",
     "Vocabulary",
     "__version__",
+    "_panic",
     "apply_bitmask",
     "best_allowed",
     "character_ranges",
