@@ -27,6 +27,10 @@ from markdown_it import MarkdownIt
 
 OF_THEIR_OWN = {"tour.md"}
 
+OF_THE_MODEL = {"diagnostics.md", "evaluation.md"}
+"""Pages that show figures of the embedded model: its 8-bit arithmetic is rounded differently by different processors, so
+only what stands around the figures is compared."""
+
 
 def blocks(page: Path) -> list[tuple[str, str, int]]:
     """Language, text and line of every fenced block."""
@@ -37,7 +41,13 @@ def blocks(page: Path) -> list[tuple[str, str, int]]:
 def run(page: Path) -> None:
     """Run the blocks, and compare what they print."""
     for line, printed, output, _ in results(page):
-        assert printed == output, f"{page.name}:{line}: it printed\n{printed}"
+        seen, shown = (without_figures(text) if page.name in OF_THE_MODEL else text for text in (printed, output))
+        assert seen == shown, f"{page.name}:{line}: it printed\n{printed}"
+
+
+def without_figures(text: str) -> str:
+    """A text with a mark for each number."""
+    return re.sub(r"\d+(\.\d+)?(e-\d+)?", "#", text)
 
 
 def record(page: Path) -> None:
