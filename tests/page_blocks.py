@@ -28,8 +28,8 @@ from markdown_it import MarkdownIt
 OF_THEIR_OWN = {"tour.md"}
 
 OF_THE_MODEL = {"diagnostics.md", "evaluation.md"}
-"""Pages that show figures of the embedded model: its 8-bit arithmetic is rounded differently by different processors, so
-only what stands around the figures is compared."""
+"""Pages that show figures of the embedded model: processors round its 8-bit arithmetic differently, so only what stands
+around them is compared."""
 
 
 def blocks(page: Path) -> list[tuple[str, str, int]]:
