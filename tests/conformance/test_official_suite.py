@@ -20,6 +20,9 @@ import formwright as fw
 EXACT = {"draft2020-12": 378, "draft2019-09": 365, "draft7": 253, "draft6": 228, "draft4": 154}
 """So many schemas are exact, of 383, 372, 257, 232 and 160."""
 
+OUTSIDE = "leads outside this schema"
+"""The reason for one schema of 2019-09, with a relative reference."""
+
 FORMATS = 0.95
 """At least so much of the valid instances of formats is accepted."""
 
@@ -83,7 +86,7 @@ def test_required_part_is_exact_or_refused(suite: Path, draft: str, reasons: dic
     refused = {name: verdict for name, verdict in verdicts.items() if verdict != "exact"}
     assert wrong == []
     for name, verdict in refused.items():
-        assert any(reason in verdict for reason in reasons.values()), (name, verdict)
+        assert any(reason in verdict for reason in [*reasons.values(), OUTSIDE]), (name, verdict)
     if draft == "draft2020-12":
         assert all(reasons[name] in verdict for name, verdict in refused.items())
         assert refused.keys() == reasons.keys()
