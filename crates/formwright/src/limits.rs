@@ -39,9 +39,9 @@ pub struct Limits {
     pub alternatives: usize,
     /// Steps taken to combine the sets of a schema's values, each for a rule or a name of an object.
     pub schema_steps: usize,
-    /// Steps taken to bring the conditions on one object into decomposable form. Half a second.
+    /// Steps taken to bring the conditions on one object into decomposable form.
     pub condition_steps: usize,
-    /// Parts of that form: each costs a few nanoseconds for each mask.
+    /// Parts of that form. Each is looked at for each question about the object.
     pub condition_parts: usize,
     /// Bytes of automata that a vocabulary keeps for later schemas; more only while constraints refer to them.
     pub automata_bytes: usize,

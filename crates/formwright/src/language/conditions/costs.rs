@@ -173,8 +173,7 @@ impl Question<'_> {
         if member < self.object.members.len() as u32 {
             2 + self.object.values_of(member).1.len() as u32
         } else {
-            let facts = self.conditions.facts[variable as usize].iter().fold(0, |all, facts| all | facts);
-            1 << (u16::BITS - facts.leading_zeros())
+            1 << (u16::BITS - self.conditions.facts_of(variable as usize).leading_zeros())
         }
     }
 
@@ -323,8 +322,7 @@ impl Question<'_> {
         let before = self.seen.values()[variable as usize];
         let mut reached: FxHashMap<u16, u32> = FxHashMap::from_iter([(before, 0)]);
         let first = self.used + self.unmet_before(variable);
-        let all_facts = self.conditions.facts[variable as usize].iter().fold(0, |all, facts| all | facts);
-        let most = scale.top + (all_facts & !before).count_ones();
+        let most = scale.top + (self.conditions.facts_of(variable as usize) & !before).count_ones();
         for members in 0..=most {
             for (&facts, &cost) in &reached {
                 scale.put(&mut by_value[usize::from(facts)], members, cost);
@@ -358,8 +356,8 @@ impl Question<'_> {
     /// Undeclared members that kinds before this one may still need: each needs a name of its own.
     fn unmet_before(&self, variable: u32) -> u32 {
         let values = self.seen.values();
-        let earlier = self.conditions.facts[..variable as usize].iter().zip(values);
-        earlier.map(|(ways, value)| (ways.iter().fold(0, |all, facts| all | facts) & !value).count_ones()).sum()
+        let unmet = |variable: usize| self.conditions.facts_of(variable) & !values[variable];
+        (0..variable as usize).map(|variable| unmet(variable).count_ones()).sum()
     }
 
     /// The costs of a case in which the number of members decides, with the required members that no condition mentions.
@@ -374,7 +372,7 @@ impl Question<'_> {
         let variables = self.variables(scale);
         let mut costs = self.parts(scale, &variables).swap_remove(case.root as usize);
         for variable in 0..self.conditions.members.len() as u32 {
-            if !self.mentions(case.root, variable) {
+            if self.conditions.mentioning[variable as usize].binary_search(&case.root).is_err() {
                 costs = scale.add(&costs, &variables[variable as usize].free);
             }
         }
@@ -385,21 +383,9 @@ impl Question<'_> {
         costs[wanted as usize..].iter().copied().min().unwrap_or(NEVER)
     }
 
+    /// How many facts undeclared members can make true.
     fn facts(&self) -> u32 {
-        let all = self.conditions.facts.iter().map(|ways| ways.iter().fold(0, |all, facts| all | facts));
-        all.map(u16::count_ones).sum()
-    }
-
-    /// Whether a part mentions a variable.
-    fn mentions(&self, root: u32, variable: u32) -> bool {
-        let mut found = vec![false; root as usize + 1];
-        for (at, part) in self.conditions.parts[..=root as usize].iter().enumerate() {
-            found[at] = match part {
-                Part::Literal(other, _) => *other == variable,
-                Part::All(inner) | Part::Any(inner) => inner.iter().any(|&part| found[part as usize]),
-            };
-        }
-        found[root as usize]
+        (0..self.conditions.facts.len()).map(|variable| self.conditions.facts_of(variable).count_ones()).sum()
     }
 
     /// The costs of members that need not come and that no condition mentions.

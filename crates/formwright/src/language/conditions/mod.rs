@@ -109,6 +109,11 @@ impl Conditions {
         self.variables.get(member as usize).filter(|&&variable| variable != UNMENTIONED).map(|&found| found as usize)
     }
 
+    /// The facts that the members of a kind can make true, a bit each.
+    fn facts_of(&self, variable: usize) -> u16 {
+        self.facts[variable].iter().fold(0, |all, facts| all | facts)
+    }
+
     /// The values of all variables before the first member.
     pub fn start(&self) -> Box<[u16]> {
         vec![0; self.members.len()].into()
@@ -177,7 +182,7 @@ fn parts_by_variable(parts: &[Part], variables: usize) -> Box<[Box<[u32]>]> {
 
 impl Object {
     /// The ways in which a member can come: its values, by number.
-    fn ways(&self, member: u32) -> impl Iterator<Item = (super::NodeId, u32)> {
+    pub fn ways(&self, member: u32) -> impl Iterator<Item = (super::NodeId, u32)> {
         let (value, others) = self.values_of(member);
         std::iter::once((value, 0)).chain(others.iter().copied())
     }

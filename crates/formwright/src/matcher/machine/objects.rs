@@ -208,9 +208,7 @@ impl Machine<'_> {
     /// Whether a member can come with one of its values, so that the object can still be completed. `after` is what the
     /// object has seen then.
     fn some_way(&self, object: &Object, seen: Progress, member: u32, after: impl Fn(u32) -> Seen) -> bool {
-        let (value, witnesses) = object.values_of(member);
-        let mut ways = std::iter::once((value, 0)).chain(witnesses.iter().copied());
-        ways.any(|(value, met)| {
+        object.ways(member).any(|(value, met)| {
             self.graph.facts.shortest(value) < INFINITE
                 && self.may_end_after(object, seen, (member, met), || after(met))
         })

@@ -17,6 +17,8 @@ mod unevaluated;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::GraphBuilder;
 use super::declared::Declared;
 use super::objects::{MOST_NAMES, declared_names, finite_names};
@@ -58,7 +60,7 @@ impl<'d> GraphBuilder<'_, 'd> {
                 None => kinds.push((overlap, tree)),
             }
         }
-        let formula = self.without_unevaluated(formula, &names, &kinds);
+        let formula = self.without_unevaluated(formula, &names, &kinds, &mut FxHashMap::default());
         let mut subjects = self.subjects(&base, &names, kinds);
         self.ask_subjects(&mut subjects, formula);
         for subject in &mut subjects {

@@ -129,10 +129,10 @@ impl<'d> GraphBuilder<'_, 'd> {
                     parts.iter().map(|&part| self.translate(to, subjects, part, (low, high))).collect();
                 to.builder.any(parts?)?
             }
-            Formula::Has(name) => self.said(to, subjects, &NameSet::One(name), Condition::default(), false)?,
-            Formula::Lacks(name) => self.said(to, subjects, &NameSet::One(name), NEVER, true)?,
-            Formula::Each(names, condition) => self.said(to, subjects, &names, condition, true)?,
-            Formula::Some(names, condition) => self.said(to, subjects, &names, condition, false)?,
+            Formula::Has(name) => self.state(to, subjects, &NameSet::One(name), Condition::default(), false)?,
+            Formula::Lacks(name) => self.state(to, subjects, &NameSet::One(name), NEVER, true)?,
+            Formula::Each(names, condition) => self.state(to, subjects, &names, condition, true)?,
+            Formula::Some(names, condition) => self.state(to, subjects, &names, condition, false)?,
             Formula::AtLeast(least) => truth(low >= least),
             Formula::AtMost(most) => truth(high <= most),
             Formula::Evaluates(_) | Formula::EachUnevaluated(..) | Formula::SomeUnevaluated(..) => EVERY_OBJECT,
@@ -142,7 +142,7 @@ impl<'d> GraphBuilder<'_, 'd> {
     }
 
     /// "Each (or some) member with such a name meets a condition."
-    fn said(
+    fn state(
         &mut self,
         to: &mut Translator<'d>,
         subjects: &[Subject<'d, '_>],

@@ -15,35 +15,45 @@ use super::subjects::Kind;
 use crate::syntax::json_schema::sets::{Condition, FALSE, Formula, FormulaId, NameSet, TRUE};
 
 impl<'d> GraphBuilder<'_, 'd> {
-    /// The formula in which every condition about unevaluated members is said of each member.
+    /// The formula in which every condition about unevaluated members is said of each member. `made` keeps what was made
+    /// of the formulas so far: formulas share parts, and each is rewritten once.
     pub(super) fn without_unevaluated(
         &mut self,
         formula: FormulaId,
         names: &Declared<'d>,
         kinds: &[Kind<'_>],
+        made: &mut FxHashMap<FormulaId, FormulaId>,
     ) -> FormulaId {
-        let parts = match self.reader.formulas.get(formula).clone() {
+        if let Some(&known) = made.get(&formula) {
+            return known;
+        }
+        let mut each = |builder: &mut Self, parts: &[FormulaId]| -> Vec<FormulaId> {
+            parts.iter().map(|&part| builder.without_unevaluated(part, names, kinds, made)).collect()
+        };
+        let rewritten = match self.reader.formulas.get(formula).clone() {
             Formula::All(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.without_unevaluated(part, names, kinds)).collect();
-                return self.reader.formulas.conjunction(parts);
+                let parts = each(self, &parts);
+                self.reader.formulas.conjunction(parts)
             }
             Formula::Any(parts) => {
-                let parts: Vec<_> = parts.iter().map(|&part| self.without_unevaluated(part, names, kinds)).collect();
-                return self.reader.formulas.disjunction(parts);
+                let parts = each(self, &parts);
+                self.reader.formulas.disjunction(parts)
             }
             Formula::EachUnevaluated(of, condition) => {
-                let of = self.without_unevaluated(of, names, kinds);
-                self.each_unevaluated(of, condition, names, kinds)
+                let of = self.without_unevaluated(of, names, kinds, made);
+                let parts = self.each_unevaluated(of, condition, names, kinds);
+                self.reader.formulas.conjunction(parts)
             }
             Formula::SomeUnevaluated(of, condition) => {
                 let negated = self.reader.negate(condition);
                 let each = self.reader.formulas.unit(Formula::EachUnevaluated(of, negated));
-                let each = self.without_unevaluated(each, names, kinds);
-                return self.complement_of_formula(each);
+                let each = self.without_unevaluated(each, names, kinds, made);
+                self.complement_of_formula(each)
             }
-            _ => return formula,
+            _ => formula,
         };
-        self.reader.formulas.conjunction(parts)
+        made.insert(formula, rewritten);
+        rewritten
     }
 
     fn complement_of_formula(&mut self, formula: FormulaId) -> FormulaId {
