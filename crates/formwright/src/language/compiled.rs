@@ -40,6 +40,10 @@ pub struct CompiledGraph {
     first: Vec<OnceLock<ByteSet>>,
     /// Whether a leaf begins with letters.
     has_text: OnceLock<bool>,
+    /// Whether some array compares its items as values.
+    compares_values: bool,
+    /// By node: whether it has more values than any text can use up.
+    many: OnceLock<Box<[bool]>>,
     lengths: OnceLock<Box<Lengths>>,
 }
 
@@ -85,6 +89,8 @@ impl CompiledGraph {
             costs: LayoutCosts::new(&graph),
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             has_text: OnceLock::new(),
+            compares_values: graph.compares_values(),
+            many: OnceLock::new(),
             lengths: OnceLock::new(),
             automata,
             graph,
@@ -201,9 +207,25 @@ impl CompiledGraph {
         self.lengths().bounded.get_or_init(|| self.find_bounded())[node as usize]
     }
 
+    /// Whether some array compares its items as values.
+    #[inline]
+    pub fn compares_values(&self) -> bool {
+        self.compares_values
+    }
+
+    /// Whether a node has more values than any text can use up.
+    pub fn has_many_values(&self, node: NodeId) -> bool {
+        self.many.get_or_init(|| self.find_many())[node as usize]
+    }
+
     /// How much farther from the end its texts can be led; `None` if that is not known.
     pub fn rises(&self) -> Option<&Rises> {
         self.lengths().rises.get_or_init(|| self.find_rises()).as_ref()
+    }
+
+    /// The nodes with their numbers.
+    pub fn numbered_nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        (0..).zip(&self.graph.nodes)
     }
 
     /// How many nodes there are.

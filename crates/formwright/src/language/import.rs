@@ -107,6 +107,7 @@ impl Shift {
             prefix: self.all(&array.prefix).into(),
             rest: array.rest.map(|rest| rest + self.node),
             kinds: array.kinds.clone(),
+            differing: array.differing.clone(),
             ways: array.ways.iter().map(|ways| self.pairs(ways).into()).collect(),
             layout: array.layout.shifted(self.space),
             ..*array

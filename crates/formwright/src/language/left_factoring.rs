@@ -364,7 +364,7 @@ impl Factoring<'_> {
             Node::Array(array) if array.kinds.is_empty() => {
                 let mut key = all(self, 6, &array.prefix);
                 key.extend(array.rest.map(|rest| self.first_equal(rest, depth)));
-                key.extend([u32::from(array.unique), array.low, array.high]);
+                key.extend([u32::from(array.unique), u32::from(array.differing.is_some()), array.low, array.high]);
                 key.extend(layout(&array.layout));
                 key
             }

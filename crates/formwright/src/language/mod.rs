@@ -27,6 +27,7 @@ mod import;
 mod layout_costs;
 mod left_factoring;
 mod lexicon;
+mod many_values;
 mod plain_shortest;
 mod progress;
 mod regular_form;
@@ -253,8 +254,22 @@ pub struct Array {
     pub ways: Vec<Vec<(NodeId, u32)>>,
     /// No two items are equal; `rest` is a [`Node::Distinct`].
     pub unique: bool,
+    /// No two items are equal, whatever they are: they are compared as values.
+    pub differing: Option<Differing>,
     /// Whitespace.
     pub layout: Layout,
+}
+
+/// What is known of items that must all differ as values.
+#[derive(Clone, Debug)]
+pub struct Differing {
+    /// Numbers are equal if their doubles are.
+    pub doubles: bool,
+    /// Where the schema says so, for errors.
+    pub pointer: Arc<str>,
+    /// By index, if more than one item must come: bytes of the shortest item that differs from all before it, whichever
+    /// they are, at most; [`INFINITE`] where there may be none.
+    pub lengths: Arc<[u32]>,
 }
 
 /// `low..=high` items are of this kind.
@@ -364,6 +379,13 @@ impl Object {
 }
 
 impl Array {
+    /// Bytes of the item at `index`, if it must differ from all before it, whichever they are; `shortest` are those of the
+    /// shortest text of a node.
+    pub fn new_item(&self, index: u32, shortest: impl Fn(NodeId) -> u32) -> u32 {
+        let known = self.differing.as_ref().and_then(|differing| differing.lengths.get(index as usize).copied());
+        known.unwrap_or_else(|| self.item(index).map_or(INFINITE, shortest))
+    }
+
     /// The item at `index`, if one may stand there.
     pub fn item(&self, index: u32) -> Option<NodeId> {
         if index >= self.high {
@@ -437,6 +459,11 @@ impl Graph {
     /// How many tokens may end in a leaf, if there is a bound.
     pub fn bound_of(&self, leaf: LeafId) -> Option<&PartBound> {
         self.bounds.iter().find(|bound| bound.leaf == leaf)
+    }
+
+    /// Whether some array compares its items as values.
+    pub fn compares_values(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Array(array) if array.differing.is_some()))
     }
 
     /// Adds a node for a regular language.

@@ -371,6 +371,16 @@ pub struct Items {
     pub kinds: Box<[u32]>,
     /// Id of the set of item texts used, where items must differ.
     pub used: u32,
+    /// Where items are compared as values: what was read of the item that is being written; else
+    /// [`Items::NOT_COMPARED`].
+    pub item: u32,
+    /// Whether that item differs from all used ones already, however it goes on.
+    pub differs: bool,
+}
+
+impl Items {
+    /// In place of what was read of an item, where items are not compared as values.
+    pub const NOT_COMPARED: u32 = u32::MAX;
 }
 
 /// States visited before an array is taken to be impossible.
@@ -379,12 +389,13 @@ const FUEL: usize = 20_000;
 impl Array {
     /// No items.
     pub fn none(&self) -> Items {
-        Items { count: 0, kinds: vec![0; self.kinds.len()].into(), used: 0 }
+        let item = if self.differing.is_some() { 0 } else { Items::NOT_COMPARED };
+        Items { count: 0, kinds: vec![0; self.kinds.len()].into(), used: 0, item, differs: false }
     }
 
     /// Whether the state is more than a number of items.
     pub fn is_tracked(&self) -> bool {
-        self.unique || !self.kinds.is_empty()
+        self.unique || self.differing.is_some() || !self.kinds.is_empty()
     }
 
     /// The ways the next item may be: its node, and the kinds it counts for.
@@ -398,7 +409,7 @@ impl Array {
     /// After an item that counts for some kinds; `None` if one has too many now.
     pub fn after(&self, items: &Items, kinds: u32) -> Option<Items> {
         let mut next = items.clone();
-        let alike = self.low.max(self.ways.len() as u32);
+        let alike = self.low.max(self.ways.len().max(self.prefix.len()) as u32);
         next.count = if self.high == UNBOUNDED { (items.count + 1).min(alike) } else { items.count + 1 };
         for (index, (count, kind)) in next.kinds.iter_mut().zip(&self.kinds).enumerate() {
             if kinds >> index & 1 == 1 {

@@ -129,7 +129,7 @@ impl CompiledGraph {
     }
 
     /// The nodes that a node consists of. Those of tails do not matter: in an object with a tail, anything may begin.
-    fn each_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
+    pub fn each_part(&self, node: NodeId, mut visit: impl FnMut(NodeId)) {
         match self.node(node) {
             Node::Object(object) => {
                 let witnesses = object.members.iter().flat_map(|member| member.witnesses.iter());

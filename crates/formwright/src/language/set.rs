@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 use super::{CompiledGraph, Facts, Graph, INFINITE, Leaf, Node};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::matcher::measure_new_items;
 use crate::regular::{Automaton, CharacterParser, Encoding, Parser, Regular};
 
 /// A set of byte strings: what may be written. Immutable and cheap to clone.
@@ -44,6 +45,7 @@ impl Language {
                 .hint("repeat a form, or put many options into one choice, instead of adding them one by one"));
         }
         let facts = graph.finish(limits)?;
+        let facts = measure_new_items(&mut graph, facts, limits)?;
         let (graph, facts, limits) = (Arc::new(graph), Arc::new(facts), limits.clone());
         Ok(Self(Arc::new(Inner { graph, facts, limits, compiled: OnceLock::new() })))
     }

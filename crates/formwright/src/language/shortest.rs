@@ -232,7 +232,7 @@ impl Facts {
             let around = 2 + costs.around_items(&array.layout, array.low);
             return items.saturating_add(between).saturating_add(around).min(INFINITE);
         }
-        let items = (0..array.low).map(|index| array.item(index).map_or(INFINITE, value));
+        let items = (0..array.low).map(|index| array.new_item(index, value));
         let between = costs.between_items(&array.layout);
         sum(items, 2 + costs.around_items(&array.layout, array.low), between, array.low)
     }

@@ -129,7 +129,7 @@ impl<'m> Budget<'m> {
         if self.left == u32::MAX {
             return true;
         }
-        if !self.counting.has_every_byte() {
+        if !self.counting.has_every_byte() || machine.must_differ(stack) {
             return false;
         }
         let mut needed = farthest.saturating_add(machine.stack_cost(stack));

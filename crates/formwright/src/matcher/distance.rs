@@ -205,7 +205,8 @@ fn inside(graph: &CompiledGraph, rises: &Rises, position: Position) -> Option<(R
         | Position::Colon { object: node, .. }
         | Position::Object { object: node, .. }
         | Position::Array { array: node, .. }
-        | Position::Item { array: node, .. } => Some((rises.inside(node), rises.within(node))),
+        | Position::Item { array: node, .. }
+        | Position::Element { array: node, .. } => Some((rises.inside(node), rises.within(node))),
         // The rest of its object follows: which one that is, its texts decide.
         Position::Start(node) | Position::Value { node, .. } | Position::Literal { node, .. } => {
             matches!(graph.node(node), Node::Tail(_)).then_some(anything)

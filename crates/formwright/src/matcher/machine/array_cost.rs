@@ -45,6 +45,10 @@ impl Machine<'_> {
                 let (used, low) = (self.used_items(id), array.low);
                 (self.new_items_cost(array, used, low), low.saturating_sub(used))
             }
+            Unpacked::Interned(id) if array.differing.is_some() && array.kinds.is_empty() => {
+                let count = self.stacks.items(id).count;
+                (self.plain_items_cost(array, count), array.low.saturating_sub(count))
+            }
             // Where kinds are counted, the bytes include a comma for each item.
             Unpacked::Interned(id) => match self.items_cost(node, array, id) {
                 None => (INFINITE, 1),
@@ -63,6 +67,7 @@ impl Machine<'_> {
                 let used = self.used_items(id);
                 self.new_items_cost(array, used, used + 1)
             }
+            Unpacked::Interned(id) if array.differing.is_some() => self.one_element_cost(node, array, id),
             Unpacked::Interned(id) => {
                 let items = self.stacks.items(id).clone();
                 let cost = |&(item, kinds): &(NodeId, u32)| {
@@ -108,6 +113,10 @@ impl Machine<'_> {
 
     /// Bytes of the items from index `count` up to the lower bound, commas and whitespace not counted.
     pub(super) fn plain_items_cost(&self, array: &Array, count: u32) -> u32 {
+        if array.differing.is_some() {
+            let items = (count..array.low).map(|index| array.new_item(index, |item| self.graph.facts.shortest(item)));
+            return items.fold(0_u32, u32::saturating_add).min(INFINITE);
+        }
         let of = |index: u32| array.item(index).map_or(INFINITE, |item| self.graph.facts.shortest(item));
         let prefix = (count..array.low.min(array.prefix.len() as u32))
             .fold(0_u32, |total, index| total.saturating_add(of(index)));

@@ -21,7 +21,7 @@ use super::{Machine, Successors, UNKNOWN};
 use crate::language::{Array, INFINITE, LeafId, Node, NodeId, UNBOUNDED};
 
 /// Items that may come next, each with the stack to resume after it; mostly one.
-type NextItems = SmallVec<[(NodeId, StackId); 1]>;
+pub(super) type NextItems = SmallVec<[(NodeId, StackId); 1]>;
 
 impl Machine<'_> {
     /// A structural byte between items.
@@ -88,6 +88,7 @@ impl Machine<'_> {
                 smallvec![(item, self.push_after_item(node, array, next_number(array, number), stack))]
             }
             Unpacked::Interned(id) if array.unique => self.next_new_item(node, array, id, stack),
+            Unpacked::Interned(id) if array.differing.is_some() => self.next_elements(node, array, id, stack),
             Unpacked::Interned(id) => self.next_kinds(node, array, id, stack),
         }
     }
@@ -124,6 +125,7 @@ impl Machine<'_> {
 
     /// Bytes of the items an array still needs, with a comma each; `None` if it cannot be completed.
     pub(super) fn items_cost(&mut self, node: NodeId, array: &Array, items: u32) -> Option<u32> {
+        let items = self.stacks.items_without_values(items);
         if let Some(cached) = self.stacks.cached_items((node, items)) {
             return Some(cached).filter(|&cached| cached < INFINITE);
         }

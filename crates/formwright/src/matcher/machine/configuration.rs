@@ -111,6 +111,9 @@ pub enum Position {
     Named { kind: u16, object: NodeId, seen: Progress, start: u32 },
     /// An item that must be new is complete (only on the stack); `start` is where it began.
     Item { array: NodeId, items: u32, start: u32 },
+    /// An item that must differ from others as a value is complete (only on the stack); `items` is the state after it but
+    /// for its value, `start` where it began.
+    Element { array: NodeId, items: u32, start: u32 },
     /// Before the colon; `member` counts declared members first, then kinds of undeclared ones.
     Colon { space: SpaceState, object: NodeId, seen: Progress, member: u32 },
     /// Between the members of an object.

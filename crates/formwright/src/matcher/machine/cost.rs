@@ -35,6 +35,14 @@ impl Machine<'_> {
     }
 
     pub fn configuration_cost(&mut self, configuration: Configuration) -> u32 {
+        if self.must_differ(configuration.stack) {
+            return self.cost_of_new(configuration);
+        }
+        self.plain_cost(configuration)
+    }
+
+    /// The same wherever items are not compared with others.
+    pub(super) fn plain_cost(&mut self, configuration: Configuration) -> u32 {
         self.position_cost(configuration.position).saturating_add(self.stack_cost(configuration.stack)).min(INFINITE)
     }
 
@@ -117,6 +125,7 @@ impl Machine<'_> {
             Position::Key { object, seen, at } => self.key_cost(object, seen, at),
             Position::Excluding { leaf, state, at } => self.excluding_cost(leaf, state, at),
             Position::Item { array, items, start } => self.item_cost(array, items, start),
+            Position::Element { array, items, .. } => self.element_cost(array, items),
             Position::Named { kind, object, seen, .. } => self.named_cost(object, seen, u32::from(kind)),
             Position::Colon { space, object, seen, member } => {
                 spaces.shortest(space, end::COLON).saturating_add(self.colon_cost(object, seen, member))

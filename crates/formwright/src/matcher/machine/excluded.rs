@@ -132,6 +132,18 @@ impl ExcludedTexts {
         branches.binary_search_by_key(&byte, |branch| branch.0).ok().map(|index| branches[index].1)
     }
 
+    /// The texts of a set of which each is four bytes, as numbers.
+    pub fn numbers(&self, texts: TextsId) -> Vec<u32> {
+        let (mut found, mut open) = (Vec::new(), vec![(texts, 0)]);
+        while let Some((at, number)) = open.pop() {
+            if self.ends(at) {
+                found.push(number);
+            }
+            open.extend(self.branches(at).iter().map(|&(byte, next)| (next, number << 8 | u32::from(byte))));
+        }
+        found
+    }
+
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * (size_of::<TextNode>() + 8) + self.added.len() * 80

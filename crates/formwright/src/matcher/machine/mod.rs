@@ -33,6 +33,8 @@ mod stacks;
 mod successors;
 mod terminals;
 mod token_cost;
+mod unique;
+mod values;
 
 use crate::error::{Error, Kind, Result};
 use crate::language::{CompiledGraph, Node, NodeId, STRIPPED, SpaceState, end};
@@ -43,8 +45,11 @@ use successors::Successors;
 
 pub use configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
 pub use excluded::TextsId;
+use stacks::{MUST_DIFFER, READ};
+
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
 pub use token_cost::TokenLengths;
+pub use unique::too_many_ways;
 
 /// An undeclared name that has ended and was taken for a new one, as the names used before are not known.
 #[derive(Debug)]
@@ -77,6 +82,17 @@ pub struct Machine<'m> {
     pub completed: Option<CompletedName>,
     /// Set when a configuration may have died only because its automaton reached a bound.
     pub overflow: bool,
+    /// Set when a search was given up, so that an answer may be wrong.
+    pub gave_up: bool,
+    /// Whether a budget relies on what is known of items: an item of which nothing is known is asked about wherever it
+    /// stands.
+    pub is_strict: bool,
+    /// Whether some array compares its items as values.
+    compares: bool,
+    /// Whether it is searching for a way on: then items that repeat used ones are found by the search.
+    searches: bool,
+    /// Whether what was read of an item is kept even if it differs.
+    keeps_values: bool,
     /// The byte being read.
     byte: u8,
     /// Room for the configurations of one step.
@@ -103,6 +119,11 @@ impl<'m> Machine<'m> {
             asked: false,
             completed: None,
             overflow: false,
+            gave_up: false,
+            is_strict: false,
+            compares: graph.compares_values(),
+            searches: false,
+            keeps_values: false,
             byte: 0,
             buffer: Vec::new(),
         }
@@ -110,6 +131,9 @@ impl<'m> Machine<'m> {
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn check_limits(&self) -> Result<()> {
+        if self.gave_up {
+            return Err(unique::too_many_ways());
+        }
         if self.overflow {
             self.graph.check_parsers()?;
             return Err(too_many_states());
@@ -140,11 +164,12 @@ impl<'m> Machine<'m> {
         if let [alone] = *from {
             return self.step(alone, byte, out, base);
         }
-        let mut out = Successors::new(out, base);
+        let mut successors = Successors::new(out, base);
         for &configuration in from {
-            self.step_into(configuration, byte, &mut out);
+            self.step_into(configuration, byte, &mut successors);
         }
-        self.unite(out);
+        self.unite(successors);
+        self.compare_items(out, base, byte);
     }
 
     /// Steps all `configurations` by `byte`, in place. A lone configuration that stays in its terminal needs no second
@@ -157,6 +182,7 @@ impl<'m> Machine<'m> {
         byte: u8,
     ) {
         if let [alone] = &mut configurations[..]
+            && !self.reads_items(alone.stack)
             && self.stays(&mut alone.position, byte)
         {
             return;
@@ -164,10 +190,11 @@ impl<'m> Machine<'m> {
         scratch.clear();
         let mut out = Successors::new(scratch, 0);
         match configurations[..] {
-            [alone] => self.leave(alone, byte, &mut out),
+            [alone] if !self.reads_items(alone.stack) => self.leave(alone, byte, &mut out),
             _ => configurations.iter().for_each(|&configuration| self.step_into(configuration, byte, &mut out)),
         }
         self.unite(out);
+        self.compare_items(scratch, 0, byte);
         std::mem::swap(configurations, scratch);
     }
 
@@ -175,11 +202,19 @@ impl<'m> Machine<'m> {
     #[inline]
     fn step(&mut self, mut configuration: Configuration, byte: u8, out: &mut Vec<Configuration>, base: usize) {
         if self.stays(&mut configuration.position, byte) {
-            return out.push(configuration);
+            out.push(configuration);
+            return self.compare_items(out, base, byte);
         }
-        let mut out = Successors::new(out, base);
-        self.leave(configuration, byte, &mut out);
-        self.unite(out);
+        let mut successors = Successors::new(out, base);
+        self.leave(configuration, byte, &mut successors);
+        self.unite(successors);
+        self.compare_items(out, base, byte);
+    }
+
+    /// Whether a step changes what was read of an item.
+    #[inline]
+    fn reads_items(&self, stack: StackId) -> bool {
+        self.compares && self.stacks.compared(stack) & (READ | MUST_DIFFER) != 0
     }
 
     /// Steps the list `configurations[low..]` by `byte`. The results are appended after it as a list of their own,
@@ -195,6 +230,7 @@ impl<'m> Machine<'m> {
             self.step_into(out.configurations[index], byte, &mut out);
         }
         self.unite(out);
+        self.compare_items(configurations, high, byte);
     }
 
     /// Gives each configuration all its stacks.
@@ -261,6 +297,7 @@ impl<'m> Machine<'m> {
             | Position::Between { .. }
             | Position::Named { .. }
             | Position::Item { .. }
+            | Position::Element { .. }
             | Position::Sequence { .. }
             | Position::Repeat { .. } => {}
         }

@@ -17,7 +17,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Machine;
 use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId};
-use super::stacks::{Stacks, UNKNOWN, are_known};
+use super::stacks::{STARTED, Stacks, UNKNOWN, are_known};
 use crate::language::{INFINITE, Node, NodeId, STRIPPED, end};
 use crate::vocabulary::{NodeIndex, is_whitespace};
 
@@ -63,6 +63,7 @@ impl Machine<'_> {
     /// A name or an item that must be new stands at the top of a stack only.
     fn erased_stack(&mut self, stack: StackId) -> StackId {
         let Some(several) = self.stacks.alternatives(stack) else {
+            let stack = self.without_starts_of_items(stack);
             let Frame { mut position, below } = self.stacks.frame(stack);
             let (Position::Named { start, .. } | Position::Item { start, .. }) = &mut position else { return stack };
             if matches!(*start, BEGUN | UNKNOWN) {
@@ -74,6 +75,17 @@ impl Machine<'_> {
         let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
         let erased: SmallVec<[StackId; 4]> = several.iter().map(|&stack| self.erased_stack(stack)).collect();
         if erased == several { stack } else { self.stacks.union(erased) }
+    }
+
+    /// The stack without where items that are compared as values begin: they stand anywhere on it.
+    fn without_starts_of_items(&mut self, stack: StackId) -> StackId {
+        if self.stacks.compared(stack) & STARTED == 0 {
+            return stack;
+        }
+        self.rebuild(stack, STARTED, &mut |_, position, _| match position {
+            Position::Element { array, items, .. } => Position::Element { array, items, start: BEGUN },
+            other => other,
+        })
     }
 
     /// The configuration when it is known how many names and items are used, but not which.
@@ -150,9 +162,9 @@ impl Machine<'_> {
 
     /// Does some work without looking at the text: what begins in it is unknown.
     pub fn blindly<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let gap = self.gap.replace(usize::MAX);
+        let (gap, is_strict) = (self.gap.replace(usize::MAX), std::mem::replace(&mut self.is_strict, true));
         let done = work(self);
-        self.gap = gap;
+        (self.gap, self.is_strict) = (gap, is_strict);
         self.settle();
         done
     }

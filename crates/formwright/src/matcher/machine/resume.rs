@@ -127,9 +127,11 @@ impl Machine<'_> {
     /// The configurations after a finished part.
     pub fn resume_into(&mut self, stack: StackId, out: &mut Vec<Configuration>) {
         let base = out.len();
-        let mut out = Successors::new(out, base);
-        self.resume(stack, &mut out);
-        self.unite(out);
+        let stack = self.without_what_was_read(stack);
+        let mut successors = Successors::new(out, base);
+        self.resume(stack, &mut successors);
+        self.unite(successors);
+        self.refuse_repeated(out, base);
     }
 
     /// What comes after a finished part.
@@ -153,6 +155,7 @@ impl Machine<'_> {
             Position::Sequence { node, index } => self.next_part(node, index, below, to_do),
             Position::Repeat { node, count } => self.next_round(node, count, below, to_do),
             Position::Item { array, items, start } => self.item_ended(array, items, start, below, out),
+            Position::Element { array, items, start } => self.element_ended((array, items, start), below, out),
             Position::Named { kind, object, seen, start } => self.named(kind, object, seen, start, below, out),
             _ => out.push(position, below),
         }

@@ -18,8 +18,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::configuration::{END, Frame, Position, Progress, StackId, Unpacked};
+use super::configuration::{Configuration, END, Frame, Position, Progress, StackId, Unpacked};
 use super::excluded::{ExcludedTexts, NONE, TextsId};
+use super::values::{BEFORE, PartialId, ValueId, Values};
 use crate::language::{Completions, Future, Items, LeafId, Object, Seen};
 use crate::regular::StateId;
 
@@ -132,7 +133,41 @@ pub struct Stacks {
     forgetful: FxHashMap<StackId, StackId>,
     /// By node: its representative, once cached.
     representatives: Vec<StackId>,
+    /// By node: see [`Stacks::compared`].
+    compared: Vec<u8>,
+    pub values: Values,
+    /// By what was read of a value, and by the values used: those that it may still become.
+    candidates: FxHashMap<(PartialId, TextsId), Arc<[ValueId]>>,
+    kept_candidates: usize,
+    /// Whether an item can still become one that differs from all others, by where it stands.
+    pub can_differ: FxHashMap<Configuration, bool>,
+    /// Bytes to the end after such an item.
+    pub costs_of_new: FxHashMap<Configuration, u32>,
 }
+
+/// In place of what was read of an item: it differs from all that are used, however it goes on.
+pub const NEW: PartialId = u32::MAX - 1;
+
+/// In place of what was read of an item: something, but not known what.
+pub const UNREAD: PartialId = u32::MAX - 2;
+
+/// Some item is being read byte by byte.
+pub const READ: u8 = 1;
+
+/// Some item may still become one that is used.
+pub const MUST_DIFFER: u8 = 2;
+
+/// Some item has begun, and it is not known how.
+pub const UNREAD_ITEM: u8 = 4;
+
+/// Some item is to begin, and it is not known which are used.
+pub const UNKNOWN_ITEMS: u8 = 8;
+
+/// It is known where some item begins in the text.
+pub const STARTED: u8 = 16;
+
+/// Values that may still come of what was read, kept at most.
+const MOST_CANDIDATES: usize = 1 << 20;
 
 /// Nodes that the stacks of a new text have room for.
 const NODES: usize = 14;
@@ -168,6 +203,12 @@ impl Default for Stacks {
             missing_items: FxHashMap::default(),
             forgetful: FxHashMap::default(),
             representatives: Vec::new(),
+            compared: vec![0],
+            values: Values::default(),
+            candidates: FxHashMap::default(),
+            kept_candidates: 0,
+            can_differ: FxHashMap::default(),
+            costs_of_new: FxHashMap::default(),
         }
     }
 }
@@ -182,6 +223,7 @@ impl Stacks {
         self.nodes.push(frame);
         self.node_ids.insert(frame, id);
         self.name_erased.push(id);
+        self.compared.push(self.find_compared(frame));
         self.name_erased[id as usize] = self.erase(id, frame);
         id
     }
@@ -214,9 +256,101 @@ impl Stacks {
                 *seen = self.erase_seen(*seen);
             }
             Position::Item { start, .. } => *start = UNKNOWN,
+            Position::Element { items, start, .. } => {
+                *start = UNKNOWN;
+                *items = self.erase_items(*items);
+            }
+            Position::Array { count, .. } => {
+                if let Unpacked::Interned(id) = count.unpack()
+                    && self.items(id).item != Items::NOT_COMPARED
+                {
+                    *count = Progress::interned(self.erase_items(id));
+                }
+            }
             _ => {}
         }
         position
+    }
+
+    /// The items used are unknown, and so is what was read of one that is being written, unless it is new for sure.
+    fn erase_items(&mut self, id: u32) -> u32 {
+        let before = self.items(id).clone();
+        let used = if before.used == NONE { NONE } else { UNKNOWN };
+        let item = match before.item {
+            BEFORE => BEFORE,
+            _ if before.differs => NEW,
+            _ => UNREAD,
+        };
+        self.intern_items(Items { used, item, ..before })
+    }
+
+    /// What an array has seen, whatever its values are.
+    pub fn items_without_values(&mut self, id: u32) -> u32 {
+        if self.items(id).item == Items::NOT_COMPARED {
+            return id;
+        }
+        let before = self.items(id).clone();
+        self.intern_items(Items { used: NONE, item: BEFORE, differs: false, ..before })
+    }
+
+    /// What a stack node says about items that are compared as values, as the bits below: [`READ`] and so on.
+    #[inline]
+    pub fn compared(&self, stack: StackId) -> u8 {
+        self.compared[stack as usize]
+    }
+
+    /// The same of a new node.
+    fn find_compared(&self, frame: Frame) -> u8 {
+        match frame.position {
+            Position::Union(index) => {
+                self.unions[index as usize].iter().fold(0, |all, &stack| all | self.compared(stack))
+            }
+            Position::Element { items, start, .. } => {
+                let items = self.items(items);
+                let mut bits = self.compared(frame.below);
+                bits |= if matches!(items.item, NEW | UNREAD) { 0 } else { READ };
+                bits |= if items.differs { 0 } else { MUST_DIFFER };
+                bits |= if items.item == UNREAD { UNREAD_ITEM } else { 0 };
+                bits |= if matches!(start, 0 | UNKNOWN) { 0 } else { STARTED };
+                bits | if !are_known(items.used) && items.item == BEFORE { UNKNOWN_ITEMS } else { 0 }
+            }
+            _ => self.compared(frame.below),
+        }
+    }
+
+    /// Whether no value that is used may still be what is being read, as far as is known. `before` is what was read one
+    /// byte earlier.
+    pub fn differs_from_used(&mut self, used: TextsId, before: PartialId, at: PartialId) -> bool {
+        if !self.values.is_telling(at) {
+            if let Some(known) = self.candidates.get(&(before, used)) {
+                let known = Arc::clone(known);
+                self.candidates.insert((at, used), known);
+            }
+            return false;
+        }
+        let left: Vec<ValueId> = match self.candidates.get(&(before, used)) {
+            Some(known) => known.iter().copied().filter(|&value| self.values.may_become(at, value)).collect(),
+            None => self.texts.numbers(used).into_iter().filter(|&value| self.values.may_become(at, value)).collect(),
+        };
+        let differs = left.is_empty();
+        if self.kept_candidates > MOST_CANDIDATES {
+            self.candidates.clear();
+            self.kept_candidates = 0;
+        }
+        self.kept_candidates += left.len();
+        self.candidates.insert((at, used), left.into());
+        differs
+    }
+
+    /// Whether a value is used.
+    pub fn is_used(&self, used: TextsId, value: ValueId) -> bool {
+        let end = value.to_be_bytes().iter().try_fold(used, |at, &byte| self.texts.child(at, byte));
+        end.is_some_and(|end| self.texts.ends(end))
+    }
+
+    /// `used` with a value.
+    pub fn use_value(&mut self, used: TextsId, value: ValueId) -> TextsId {
+        self.texts.with(used, &value.to_be_bytes())
     }
 
     fn erase_seen(&mut self, id: Progress) -> Progress {
@@ -410,7 +544,7 @@ impl Stacks {
                 let names = number(self, before.names);
                 *seen = self.intern_seen(Seen { names, ..before });
             }
-            Position::Item { items: id, .. } => *id = self.forget_items(*id),
+            Position::Item { items: id, .. } | Position::Element { items: id, .. } => *id = self.forget_items(*id),
             Position::Array { count, .. } => {
                 if let Unpacked::Interned(id) = count.unpack() {
                     *count = Progress::interned(self.forget_items(id));
@@ -424,7 +558,12 @@ impl Stacks {
     fn forget_items(&mut self, id: u32) -> u32 {
         let before = self.items(id).clone();
         let used = if before.used == NONE { NONE } else { counted(self.used(before.used)) };
-        self.intern_items(Items { used, ..before })
+        let item = match before.item {
+            BEFORE | Items::NOT_COMPARED => before.item,
+            _ if before.differs => NEW,
+            _ => UNREAD,
+        };
+        self.intern_items(Items { used, item, ..before })
     }
 
     /// What an object that is not plain has seen.
@@ -528,7 +667,9 @@ impl Stacks {
         let nodes = self.nodes.len() * (2 * size_of::<Frame>() + 20) + self.unions.len() * 64;
         let found = self.members.len() * 24 + self.excluding.borrow().len() * 24 + self.missing_items.len() * 16;
         let seen = self.seen.len() * 2 * (size_of::<Seen>() + 16) + self.items.len() * 128;
-        nodes + found + seen + self.texts.bytes()
+        let compared = self.kept_candidates * 4 + self.candidates.len() * 40 + self.values.bytes();
+        let of_new = (self.can_differ.len() + self.costs_of_new.len()) * 40;
+        nodes + found + seen + compared + of_new + self.texts.bytes()
     }
 }
 

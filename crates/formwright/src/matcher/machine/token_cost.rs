@@ -285,12 +285,18 @@ impl MemberTokens {
 impl Machine<'_> {
     /// Tokens that complete a configuration, of several ways that the stack goes on by the nearest.
     pub fn token_cost(&mut self, lengths: &TokenLengths, configuration: Configuration) -> u32 {
+        if self.must_differ(configuration.stack) {
+            return self.configuration_cost(configuration);
+        }
         let stack = self.stack_costs_in(Some(lengths), configuration.stack).least;
         self.position_tokens(lengths, configuration.position).saturating_add(stack).min(INFINITE)
     }
 
     /// As [`Machine::token_cost`], by the dearest way; in bytes without `lengths`.
     pub fn dearest_cost(&mut self, lengths: Option<&TokenLengths>, configuration: Configuration) -> u32 {
+        if self.must_differ(configuration.stack) {
+            return INFINITE;
+        }
         let stack = self.stack_costs_in(lengths, configuration.stack).most;
         self.position_cost_in(lengths, configuration.position).saturating_add(stack).min(INFINITE)
     }

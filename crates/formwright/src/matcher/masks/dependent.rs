@@ -89,7 +89,7 @@ impl Masker<'_> {
     /// Adds the context-dependent tokens that go on with what comes after the terminal; returns the context-independent
     /// tokens that may not come.
     pub fn add_dependent(&mut self, leaving: &Leaving<'_>, excluded: Excluded, entry: &mut Entry) -> Bans {
-        if !leaving.mask.has_dependent() {
+        if !leaving.mask.has_dependent() && !self.machine.must_differ(leaving.stack) {
             return excluded.tokens;
         }
         let found = self.continued(leaving, excluded.quote);

@@ -38,8 +38,10 @@ pub struct InText {
 impl Masker<'_> {
     /// Whether the budget is enough inside a name or a text, whichever it is: then nothing need be asked there.
     pub fn every_end_fits(&mut self, configuration: Configuration) -> bool {
-        let Some(budget) = &mut self.budget else { return true };
         let Configuration { position, stack } = configuration;
+        let Some(budget) = self.budget.as_mut().filter(|_| !self.machine.must_differ(stack)) else {
+            return self.budget.is_none();
+        };
         let inside = match position {
             Position::Key { object, seen, at } => self.machine.dearest_name(object, seen, at),
             Position::Literal { node, at } => self.machine.dearest_text(node, at),

@@ -63,7 +63,7 @@ pub struct Masker<'m> {
 
 impl<'m> Masker<'m> {
     pub fn new(
-        machine: Machine<'m>,
+        mut machine: Machine<'m>,
         tables: &'m Tables,
         ids: &'m TableIds,
         budget: Option<Budget<'m>>,
@@ -72,6 +72,7 @@ impl<'m> Masker<'m> {
     ) -> Self {
         buffer.clear();
         tokens.clear();
+        machine.is_strict = budget.is_some();
         Self {
             machine,
             tables,

@@ -39,7 +39,8 @@ impl Masker<'_> {
     pub fn add_terminals(&mut self, walk: &Walk<'_>, node: NodeIndex, low: usize, purpose: u8, entry: &mut Entry) {
         let mut index = low;
         while index < self.buffer.len() {
-            if let Some(inside) = self.inside(self.buffer[index]) {
+            let inside = self.inside(self.buffer[index]);
+            if let Some(inside) = inside.filter(|_| self.machine.stays_new(self.buffer[index], self.tables.reach())) {
                 self.add_terminal(walk, node, inside, purpose, entry);
                 self.buffer.swap_remove(index);
             } else {

@@ -65,6 +65,7 @@ impl Masker<'_> {
         }
         if let [Configuration { position, stack }] = self.buffer[low..]
             && !(node == 0 && walk.strips())
+            && !self.machine.must_differ(stack)
         {
             if let Position::Key { object, seen, at } = position {
                 let fits = self.every_end_fits(Configuration { position, stack });

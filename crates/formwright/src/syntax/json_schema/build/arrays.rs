@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::alphabet::Texts;
 use super::{GraphBuilder, MOST_KINDS};
 use crate::error::{Error, Result};
-use crate::language::{Array, Counted, Leaf, Node, NodeId, UNBOUNDED};
+use crate::language::{Array, Counted, Differing, Leaf, Node, NodeId, UNBOUNDED};
 use crate::regular::{Encoding, Escapes, Regular};
 use crate::syntax::json_schema::doubles;
 use crate::syntax::json_schema::number::NumberSet;
@@ -31,8 +31,16 @@ impl<'d> GraphBuilder<'_, 'd> {
 
     pub(super) fn array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
         if array.unique && array.high > 1 {
-            return self.unique_array(array, whole);
+            return if self.has_scalars_only(array)? {
+                self.unique_scalars(array, whole)
+            } else {
+                self.unique_values(array, whole)
+            };
         }
+        self.plain_array(array, whole, None)
+    }
+
+    fn plain_array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>, differing: Option<Differing>) -> Result<Node> {
         let high = self.most_items(array, whole);
         let (kinds, ways) = self.counted(array, whole)?;
         Ok(Node::Array(Arc::new(Array {
@@ -43,24 +51,35 @@ impl<'d> GraphBuilder<'_, 'd> {
             kinds,
             ways,
             unique: false,
+            differing,
             layout: self.layout,
         })))
     }
 
-    /// An array of scalars that all differ: each item is written in the one form of its value.
-    fn unique_array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
-        let refuse = |builder: &Self, what: &str, hint: &str| {
-            Err(Error::unsupported(&builder.reader.pointer_of(whole), format!("uniqueItems cannot be enforced {what}"))
-                .hint(hint))
-        };
+    /// Whether all items are scalars of one set.
+    fn has_scalars_only(&mut self, array: &ArraySet<'d>) -> Result<bool> {
         if !array.prefix.is_empty() || !array.contains.is_empty() {
-            let hint = "leave out uniqueItems, or the other one";
-            return refuse(self, "together with prefixItems or contains", hint);
+            return Ok(false);
         }
         let set = self.reader.values(array.rest)?;
-        if !set.arrays.is_empty() || !set.objects.is_empty() {
-            return refuse(self, "on items that may be arrays or objects", "give `items` a scalar type");
+        Ok(set.arrays.is_empty() && set.objects.is_empty())
+    }
+
+    /// An array of any items that all differ: they are compared as values, however they are spelled.
+    fn unique_values(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
+        let pointer = self.reader.pointer_of(whole);
+        if !array.contains.is_empty() && items_needed(array) > 1 {
+            let what = "uniqueItems together with contains cannot be enforced where more than one item must come";
+            return Err(Error::unsupported(&pointer, what).hint("leave out uniqueItems, or contains"));
         }
+        let doubles = self.options.number_style().doubles;
+        let differing = Differing { doubles, pointer: pointer.as_str().into(), lengths: Arc::new([]) };
+        self.plain_array(array, whole, Some(differing))
+    }
+
+    /// An array of scalars that all differ: each item is written in the one form of its value.
+    fn unique_scalars(&mut self, array: &ArraySet<'d>, whole: Condition<'d>) -> Result<Node> {
+        let set = self.reader.values(array.rest)?;
         let texts = self.unquoted_scalars(&set, whole)?;
         let strings = std::slice::from_ref(&set.strings);
         let strings = self.in_alphabet(set.strings.tree(), strings, Texts::Strings, array.rest);
@@ -83,6 +102,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             kinds: Vec::new(),
             ways: Vec::new(),
             unique: true,
+            differing: None,
             layout: self.layout,
         })))
     }

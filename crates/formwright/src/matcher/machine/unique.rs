@@ -1,0 +1,680 @@
+//! Items that must differ as values, however they are spelled.
+//!
+//! ```text
+//! [{"a": 1, "b": 2}, {"b": 2.0, "a": 1      may not close: the first item again
+//!                                   11      goes on, and differs for sure from here on
+//! ```
+//!
+//! The frame that waits for the end of an item keeps what was read of it ([`Values`](super::values::Values)), and steps it
+//! along, until no item before can come of it. Then the item is [`NEW`], and nothing is asked any more: that is mostly so
+//! after its first member. While it is not, a configuration is alive if *some* way on leads to another value. Where one of
+//! many values may still come that is plain; else the ways on are tried, and only those that stay on used values are
+//! followed further.
+//!
+//! Cost: a lookup for each byte until the item is new, and a step for each byte that may come where few values are left.
+//! Wrinkle: in a walk that serves many texts the used items are unknown, so what would be asked is noted in `unresolved`.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::arrays::NextItems;
+use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::excluded::NONE;
+use super::stacks::{
+    MUST_DIFFER, NEW, READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD, UNREAD_ITEM, are_known, counted,
+};
+use super::values::{BEFORE, PartialId};
+use super::{Machine, Successors};
+use crate::error::{Error, Kind};
+use crate::language::{Array, INFINITE, Items, Node, NodeId, UNBOUNDED, end};
+use crate::vocabulary::is_whitespace;
+
+/// Configurations that a search goes on from. A search is long only where few values are left and all are used.
+const FUEL: usize = 1 << 13;
+
+/// Bytes that spell a number and do not change it.
+const MOST_PADDING: usize = 32;
+
+/// A search gave up: what it says cannot be trusted.
+pub fn too_many_ways() -> Error {
+    Error::new(
+        Kind::Limit { limit: "unique_items", value: FUEL, allowed: FUEL },
+        "limit reached: whether an item can still differ from those before it takes too long to find",
+    )
+    .hint("uniqueItems is costly where items have few values of many members: leave it out, or bound maxItems")
+}
+
+impl Machine<'_> {
+    // What is asked.
+
+    /// Whether an item that is open may still become one that is used.
+    #[inline]
+    pub fn must_differ(&self, stack: StackId) -> bool {
+        self.compares && self.stacks.compared(stack) & MUST_DIFFER != 0
+    }
+
+    /// Whether what is read inside a terminal cannot end what an item may still be, in tokens of up to `reach` bytes.
+    pub fn stays_new(&mut self, configuration: Configuration, reach: u32) -> bool {
+        if !self.must_differ(configuration.stack) || self.is_covered(configuration.stack) {
+            return true;
+        }
+        match configuration.position {
+            Position::Text { leaf, most, .. } => {
+                most == UNBOUNDED
+                    || most.checked_sub(reach).is_some_and(|most| self.graph.are_many_characters(leaf, most))
+            }
+            Position::Terminal { leaf, .. } => self.graph.inside(leaf).is_some(),
+            _ => false,
+        }
+    }
+
+    /// After a step: what was read of the items that are open, and no configuration that can only repeat a used one.
+    #[inline]
+    pub(super) fn compare_items(&mut self, out: &mut Vec<Configuration>, base: usize, byte: u8) {
+        if self.compares {
+            self.byte = byte;
+            self.read_items(out, base);
+            self.refuse_repeated(out, base);
+        }
+    }
+
+    #[inline(never)]
+    fn read_items(&mut self, out: &mut [Configuration], base: usize) {
+        for configuration in &mut out[base..] {
+            if self.stacks.compared(configuration.stack) & READ != 0 {
+                configuration.stack = self.rebuild(configuration.stack, READ, &mut |machine, position, below| {
+                    machine.read_on(position, below)
+                });
+            }
+        }
+    }
+
+    /// Takes the configurations out that can only repeat a used item.
+    pub(super) fn refuse_repeated(&mut self, out: &mut Vec<Configuration>, base: usize) {
+        if !self.compares || self.searches {
+            return;
+        }
+        let mut index = base;
+        while let Some(&configuration) = out.get(index) {
+            match self.with_new_items(configuration) {
+                Some(stack) => {
+                    out[index].stack = stack;
+                    index += 1;
+                }
+                None => _ = out.remove(index),
+            }
+        }
+    }
+
+    /// The stacks of a configuration on which its items can still differ.
+    fn with_new_items(&mut self, configuration: Configuration) -> Option<StackId> {
+        let Configuration { position, stack } = configuration;
+        if !self.must_differ(stack) {
+            return Some(stack);
+        }
+        let Some(several) = self.stacks.alternatives(stack) else {
+            return self.has_new_items(configuration).then_some(stack);
+        };
+        let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
+        let alive = |stack: &StackId| self.has_new_items(Configuration { position, stack: *stack });
+        let alive: SmallVec<[StackId; 4]> = several.into_iter().filter(alive).collect();
+        if alive.is_empty() { None } else { Some(self.stacks.union(alive)) }
+    }
+
+    /// The same of one stack.
+    fn has_new_items(&mut self, configuration: Configuration) -> bool {
+        let compared = self.stacks.compared(configuration.stack);
+        if compared & MUST_DIFFER == 0 {
+            return true;
+        }
+        if self.is_strict && compared & UNREAD_ITEM != 0 {
+            self.unresolved = true;
+            return true;
+        }
+        if self.has_many_ways(configuration.position) || self.is_covered(configuration.stack) {
+            return true;
+        }
+        if compared & (UNREAD_ITEM | UNKNOWN_ITEMS) != 0 {
+            self.unresolved = true;
+            return true;
+        }
+        self.can_differ(configuration)
+    }
+
+    /// Whether above each item that must differ something stands of which many values may come.
+    fn is_covered(&self, stack: StackId) -> bool {
+        let mut at = stack;
+        while self.must_differ(at) {
+            if self.stacks.alternatives(at).is_some() {
+                return false;
+            }
+            let Frame { position, below } = self.stacks.frame(at);
+            match position {
+                Position::Element { items, .. } if !self.stacks.items(items).differs => return false,
+                position if self.has_many_ways(position) => return true,
+                _ => at = below,
+            }
+        }
+        true
+    }
+
+    /// Whether many values may come of what a position is inside of.
+    fn has_many_ways(&self, position: Position) -> bool {
+        let graph = self.graph;
+        match position {
+            Position::Text { leaf, most, .. } => graph.are_many_characters(leaf, most),
+            Position::Terminal { leaf, state } => graph.may_go_on_in_many_ways(leaf, state),
+            Position::Start(node) | Position::Value { node, .. } => graph.has_many_values(node),
+            Position::Colon { object, member, .. } => match graph.node(object) {
+                Node::Object(of) => graph.has_many_values(of.values_of(member).0) || graph.has_many_names(of),
+                _ => false,
+            },
+            Position::Key { object, .. } | Position::Named { object, .. } | Position::Object { object, .. } => {
+                matches!(graph.node(object), Node::Object(object) if graph.has_many_names(object))
+            }
+            Position::Array { array, .. } => matches!(graph.node(array), Node::Array(array)
+                if array.high == UNBOUNDED && array.kinds.is_empty() && !array.unique && array.differing.is_none()
+                    && array.rest.is_some_and(|rest| graph.facts.shortest(rest) < INFINITE)),
+            _ => false,
+        }
+    }
+
+    // What was read.
+
+    /// The position on a stack after the byte being read; `below` is the stack under it.
+    fn read_on(&mut self, position: Position, below: StackId) -> Position {
+        let Position::Element { array, items, start } = position else { return position };
+        let before = self.stacks.items(items).clone();
+        if matches!(before.item, NEW | UNREAD) {
+            return position;
+        }
+        let begins = before.item == BEFORE;
+        if !are_known(before.used) {
+            let is_blank = is_whitespace(self.byte) || self.byte == b',';
+            if begins && is_blank {
+                return position;
+            }
+            let items = self.stacks.intern_items(Items { item: UNREAD, ..before });
+            return Position::Element { array, items, start: self.path.len() as u32 };
+        }
+        let item = self.stacks.values.step(before.item, self.byte, self.has_doubles(array));
+        if item == before.item {
+            return position;
+        }
+        let start = if begins { self.path.len() as u32 } else { start };
+        let differs = before.differs || self.stacks.differs_from_used(before.used, before.item, item);
+        // The value of an item inside another one that is read is a part of that.
+        let is_settled = differs && !self.keeps_values && self.stacks.compared(below) & READ == 0;
+        let items = Items { item: if is_settled { NEW } else { item }, differs, ..before };
+        Position::Element { array, items: self.stacks.intern_items(items), start }
+    }
+
+    fn has_doubles(&self, array: NodeId) -> bool {
+        let Node::Array(array) = self.graph.node(array) else { return false };
+        array.differing.as_ref().is_some_and(|differing| differing.doubles)
+    }
+
+    /// The stack when some bytes of what stands above it are unknown.
+    pub(super) fn without_what_was_read(&mut self, stack: StackId) -> StackId {
+        if self.gap.is_none() || !self.compares || self.stacks.compared(stack) & READ == 0 {
+            return stack;
+        }
+        self.rebuild(stack, READ, &mut |machine, position, _| {
+            let Position::Element { array, items, start } = position else { return position };
+            let before = machine.stacks.items(items).clone();
+            let item = match before.item {
+                NEW | UNREAD => before.item,
+                _ if before.differs => NEW,
+                _ => UNREAD,
+            };
+            let items = machine.stacks.intern_items(Items { item, ..before });
+            Position::Element { array, items, start }
+        })
+    }
+
+    /// The stack with other positions where a node has one of `bits`: what stands deepest is made first.
+    pub(super) fn rebuild(
+        &mut self,
+        stack: StackId,
+        bits: u8,
+        change: &mut dyn FnMut(&mut Self, Position, StackId) -> Position,
+    ) -> StackId {
+        let (mut above, mut at): (SmallVec<[Position; 8]>, _) = (SmallVec::new(), stack);
+        while self.stacks.compared(at) & bits != 0 {
+            if self.stacks.alternatives(at).is_some() {
+                at = self.rebuild_union(at, bits, change);
+                break;
+            }
+            let Frame { position, below } = self.stacks.frame(at);
+            above.push(position);
+            at = below;
+        }
+        for position in above.into_iter().rev() {
+            let position = change(self, position, at);
+            at = self.stacks.push(Frame { position, below: at });
+        }
+        at
+    }
+
+    fn rebuild_union(
+        &mut self,
+        stack: StackId,
+        bits: u8,
+        change: &mut dyn FnMut(&mut Self, Position, StackId) -> Position,
+    ) -> StackId {
+        let (mut made, mut open): (FxHashMap<StackId, StackId>, _) = (FxHashMap::default(), vec![stack]);
+        while let Some(&at) = open.last() {
+            let below = self.below(at);
+            let before = open.len();
+            let is_due = |node: &StackId| self.stacks.compared(*node) & bits != 0 && !made.contains_key(node);
+            open.extend(below.iter().copied().filter(is_due));
+            if open.len() > before {
+                continue;
+            }
+            open.pop();
+            let below = below.into_iter().map(|node| made.get(&node).copied().unwrap_or(node));
+            let below: SmallVec<[StackId; 4]> = below.collect();
+            let new = if self.stacks.alternatives(at).is_some() {
+                self.stacks.union(below)
+            } else {
+                let position = change(self, self.stacks.frame(at).position, below[0]);
+                self.stacks.push(Frame { position, below: below[0] })
+            };
+            made.insert(at, new);
+        }
+        made[&stack]
+    }
+
+    // Items.
+
+    /// The items that may come next, if one is left that differs from those before.
+    pub(super) fn next_elements(&mut self, node: NodeId, array: &Array, items: u32, stack: StackId) -> NextItems {
+        let seen = self.stacks.items(items).clone();
+        let (used, mut all) = (seen.used, NextItems::new());
+        if self.stacks.values.is_full() || self.stacks.is_full() {
+            return all;
+        }
+        let only: SmallVec<[(NodeId, u32); 1]> = array.item(seen.count).map(|item| (item, 0)).into_iter().collect();
+        let ways = if array.kinds.is_empty() { &only[..] } else { array.ways(seen.count) };
+        for &(item, kinds) in ways {
+            let Some(next) = array.after(&seen, kinds) else { continue };
+            let next = Items { item: BEFORE, differs: used == NONE, ..next };
+            let items = self.stacks.intern_items(next);
+            let is_possible = self.graph.facts.shortest(item) < INFINITE
+                && (array.kinds.is_empty() || self.items_cost(node, array, items).is_some());
+            if !is_possible {
+                continue;
+            }
+            let position = Position::Element { array: node, items, start: UNKNOWN };
+            let after = self.stacks.push(Frame { position, below: stack });
+            self.asked |= used != NONE;
+            if used == NONE || self.searches || self.graph.has_many_values(item) {
+                all.push((item, after));
+            } else if !are_known(used) {
+                self.unresolved = true;
+                all.push((item, after));
+            } else if self.can_differ(Configuration { position: Position::Start(item), stack: after }) {
+                all.push((item, after));
+            }
+        }
+        all
+    }
+
+    /// An item has ended with the byte being read. It is used from now on; if it was used before, nothing comes after it.
+    pub(super) fn element_ended(
+        &mut self,
+        (node, items, start): (NodeId, u32, u32),
+        stack: StackId,
+        out: &mut Successors<'_>,
+    ) {
+        let Node::Array(array) = self.graph.node(node) else { return };
+        let at = self.stacks.items(items).clone();
+        self.asked |= at.used != NONE;
+        let doubles = self.has_doubles(node);
+        let value = match at.item {
+            UNREAD => None,
+            NEW => self.text_since(start).and_then(|text| self.stacks.values.read(&text, doubles)),
+            read => {
+                let read = self.stacks.values.step(read, self.byte, doubles);
+                self.stacks.values.finished(read, doubles)
+            }
+        };
+        let used = match value.filter(|_| are_known(at.used)) {
+            Some(value) if self.stacks.is_used(at.used, value) => return,
+            Some(value) => self.stacks.use_value(at.used, value),
+            None => {
+                self.unresolved |= !at.differs;
+                if at.used == UNKNOWN { UNKNOWN } else { counted(self.stacks.used(at.used) + 1) }
+            }
+        };
+        let next = Items { used, item: BEFORE, differs: false, ..at };
+        let count = Progress::interned(self.stacks.intern_items(next));
+        out.push(Position::Array { phase: Phase::Value, space: array.layout.value, array: node, count }, stack);
+    }
+
+    // Searches.
+
+    /// Whether some way on from a configuration leads to items that differ.
+    fn can_differ(&mut self, start: Configuration) -> bool {
+        if let Some(&known) = self.stacks.can_differ.get(&start) {
+            return known;
+        }
+        let mut seen = FxHashSet::from_iter([start]);
+        let answer = self.searching(|machine| machine.find_way(start, &mut seen));
+        match answer {
+            Some(true) => _ = self.stacks.can_differ.insert(start, true),
+            Some(false) => self.stacks.can_differ.extend(seen.into_iter().map(|at| (at, false))),
+            None => {}
+        }
+        answer.unwrap_or(true)
+    }
+
+    /// Does some work on the text as it may go on.
+    fn searching<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let (unresolved, completed, asked) = (self.unresolved, self.completed.take(), self.asked);
+        let (searches, byte, length) = (std::mem::replace(&mut self.searches, true), self.byte, self.path.len());
+        let done = work(self);
+        self.path.truncate(length);
+        (self.unresolved, self.completed, self.asked) = (unresolved, completed, asked);
+        (self.searches, self.byte) = (searches, byte);
+        done
+    }
+
+    /// Depth first. `None` where that is not known: it depends on unknown items, or takes too long.
+    fn find_way(&mut self, start: Configuration, seen: &mut FxHashSet<Configuration>) -> Option<bool> {
+        let (base, mut open, mut fuel) = (self.path.len(), vec![(start, 0, 0)], FUEL);
+        let (mut next, mut is_known) = (Vec::new(), true);
+        while let Some((at, depth, byte)) = open.pop() {
+            if depth > 0 {
+                self.path.truncate(base + depth - 1);
+                self.path.push(byte);
+            }
+            fuel -= 1;
+            if fuel == 0 {
+                self.gave_up = true;
+                return None;
+            }
+            for byte in self.bytes_on(at) {
+                is_known &= self.step_on(at, byte, &mut next);
+                for &after in &next {
+                    if !self.must_differ(after.stack) || self.is_covered(after.stack) {
+                        return Some(true);
+                    }
+                    if seen.insert(after) {
+                        open.push((after, depth + 1, byte));
+                    }
+                }
+            }
+        }
+        is_known.then_some(false)
+    }
+
+    /// The bytes by which a search goes on: without whitespace that need not come, and without digits that say nothing.
+    fn bytes_on(&self, at: Configuration) -> SmallVec<[u8; 16]> {
+        let spaces = self.graph.spaces();
+        let needs_none = match at.position {
+            Position::Value { space, .. }
+            | Position::Colon { space, .. }
+            | Position::Object { space, .. }
+            | Position::Array { space, .. } => spaces.ends(space) == end::ANY,
+            _ => false,
+        };
+        let is_padded = matches!(at.position, Position::Terminal { .. }) && self.padding(at.stack) >= MOST_PADDING;
+        let set = self.first_bytes(&at);
+        let wanted = |byte: &u8| !(needs_none && is_whitespace(*byte) || is_padded && byte.is_ascii_digit());
+        set.iter().filter(wanted).collect()
+    }
+
+    /// Bytes that spell the number being read and do not change it.
+    fn padding(&self, stack: StackId) -> usize {
+        let mut at = stack;
+        while self.stacks.compared(at) & READ != 0 && self.stacks.alternatives(at).is_none() {
+            let Frame { position, below } = self.stacks.frame(at);
+            if let Position::Element { items, .. } = position {
+                let item: PartialId = self.stacks.items(items).item;
+                return if matches!(item, NEW | UNREAD) { 0 } else { self.stacks.values.padding(item) };
+            }
+            at = below;
+        }
+        0
+    }
+
+    /// Where a byte leads in a search; false, and nothing, where that is unknown.
+    fn step_on(&mut self, at: Configuration, byte: u8, next: &mut Vec<Configuration>) -> bool {
+        next.clear();
+        self.unresolved = false;
+        self.step_all(&[at], byte, next, 0);
+        if std::mem::take(&mut self.unresolved) {
+            next.clear();
+            return false;
+        }
+        next.retain(|after| self.is_in_order(*after));
+        true
+    }
+
+    /// Whether a name is the next one that must come, if names may come in any order: in which they come does not change
+    /// the value.
+    fn is_in_order(&self, at: Configuration) -> bool {
+        let (object, seen, name) = match (at.position, self.stacks.frame(at.stack).position) {
+            (Position::Key { object, seen, at }, _) => (object, seen, Some(at)),
+            (Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. }, Position::Named { object, seen, .. }) => {
+                (object, seen, None)
+            }
+            _ => return true,
+        };
+        let (Node::Object(object), Unpacked::Interned(_)) = (self.graph.node(object), seen.unpack()) else { return true };
+        if !object.any_order || object.tracks_values() {
+            return true;
+        }
+        match (object.missing(self.stacks.seen(seen)).first(), name) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(&member), Some(at)) => {
+                let tree = object.names.tree();
+                tree.items()[tree.items_below(at)].contains(&member)
+            }
+        }
+    }
+
+    // Costs.
+
+    /// Bytes of the item, and of all that must come after it. What is read of the item itself is counted by what stands
+    /// above.
+    pub(super) fn element_cost(&mut self, node: NodeId, items: u32) -> u32 {
+        let graph = self.graph;
+        let Node::Array(array) = graph.node(node) else { return INFINITE };
+        let at = self.stacks.items(items).clone();
+        let (bytes, missing) = self.missing_items(node, array, Progress::interned(items));
+        // Whichever are used, one of so many is free.
+        let index = self.stacks.used(at.used);
+        let longer = if are_known(at.used) || at.item != BEFORE || at.differs {
+            0
+        } else {
+            let shortest = |item| graph.facts.shortest(item);
+            let least = array.item(index).map_or(INFINITE, shortest);
+            array.new_item(index, shortest).saturating_sub(least)
+        };
+        let between = graph.costs.between_items(&array.layout).saturating_mul(missing);
+        bytes.saturating_add(between).saturating_add(longer).saturating_add(self.close_array_cost(array)).min(INFINITE)
+    }
+
+    /// Bytes of one item more, where no more must come.
+    pub(super) fn one_element_cost(&mut self, node: NodeId, array: &Array, items: u32) -> u32 {
+        let next = self.next_elements(node, array, items, END);
+        let cost = |(item, stack)| {
+            let cost = self.configuration_cost(Configuration { position: Position::Start(item), stack });
+            cost.saturating_sub(self.stack_cost(stack))
+        };
+        next.into_iter().map(cost).min().unwrap_or(INFINITE)
+    }
+
+    /// Bytes to the end where some item must differ from others.
+    pub(super) fn cost_of_new(&mut self, configuration: Configuration) -> u32 {
+        let Configuration { position, stack } = configuration;
+        if let Some(several) = self.stacks.alternatives(stack) {
+            let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
+            let costs = several.into_iter().map(|stack| self.configuration_cost(Configuration { position, stack }));
+            return costs.min().unwrap_or(INFINITE);
+        }
+        let compared = self.stacks.compared(stack);
+        if compared & UNREAD_ITEM != 0 {
+            return INFINITE;
+        }
+        if compared & UNKNOWN_ITEMS != 0 {
+            return self.plain_cost(configuration);
+        }
+        if let Some(&known) = self.stacks.costs_of_new.get(&configuration) {
+            return known;
+        }
+        self.searching(|machine| machine.find_cost(configuration))
+    }
+
+    /// The nearest end on which all items differ: by bytes so far, and those that are missing where nothing is compared.
+    fn find_cost(&mut self, start: Configuration) -> u32 {
+        let mut search = Nearest::new(self, start);
+        while let Some((index, cost)) = search.nearest() {
+            let at = search.places[index].at;
+            if !self.must_differ(at.stack) {
+                for (place, bytes) in search.way_to(index) {
+                    self.stacks.costs_of_new.insert(place, cost - bytes);
+                }
+                return cost;
+            }
+            if search.places.len() > FUEL * 8 || !search.go_on(self, index) {
+                self.gave_up = true;
+                return INFINITE;
+            }
+        }
+        if search.is_known {
+            self.stacks.costs_of_new.insert(start, INFINITE);
+        }
+        INFINITE
+    }
+
+    /// Bytes of the shortest text of each of the `count` values of `item` that can be written in the fewest bytes;
+    /// fewer, if it has fewer. `None` if that takes too long.
+    pub fn shortest_values(&mut self, array: NodeId, item: NodeId, count: usize) -> Option<Vec<u32>> {
+        let Node::Array(of) = self.graph.node(array) else { return None };
+        let items = self.stacks.intern_items(Items { differs: true, ..of.none() });
+        let after = Position::Element { array, items, start: UNKNOWN };
+        let stack = self.stacks.push(Frame { position: after, below: END });
+        self.keeps_values = true;
+        let found = self.searching(|machine| {
+            let start = Configuration { position: Position::Start(item), stack };
+            let mut search = Nearest::new(machine, start);
+            let (mut values, mut lengths) = (FxHashSet::default(), Vec::new());
+            while let Some((index, _)) = search.nearest().filter(|_| lengths.len() < count) {
+                let at = search.places[index].at;
+                if let (Position::Array { count, .. }, END) = (at.position, at.stack)
+                    && let Unpacked::Interned(items) = count.unpack()
+                {
+                    if values.insert(machine.stacks.items(items).used) {
+                        lengths.push(search.places[index].bytes);
+                    }
+                    continue;
+                }
+                if search.places.len() > FUEL * 32 || !search.go_on(machine, index) {
+                    return None;
+                }
+            }
+            Some(lengths)
+        });
+        self.keeps_values = false;
+        found
+    }
+}
+
+/// A best-first search for the nearest end.
+struct Nearest {
+    places: Vec<Place>,
+    queue: BinaryHeap<(Reverse<u32>, u32, usize)>,
+    best: FxHashMap<Configuration, u32>,
+    /// Whether nothing was left out because items are unknown.
+    is_known: bool,
+    /// Bytes of the text before it.
+    base: usize,
+}
+
+/// Where a search has come.
+struct Place {
+    at: Configuration,
+    bytes: u32,
+    /// The place before, and the byte that led here.
+    before: (usize, u8),
+}
+
+impl Nearest {
+    fn new(machine: &mut Machine<'_>, start: Configuration) -> Self {
+        let place = Place { at: start, bytes: 0, before: (0, 0) };
+        let cost = machine.plain_cost(start);
+        Self {
+            places: vec![place],
+            queue: BinaryHeap::from([(Reverse(cost), 0, 0)]),
+            best: FxHashMap::from_iter([(start, 0)]),
+            is_known: true,
+            base: machine.path.len(),
+        }
+    }
+
+    /// The place from which the end may be nearest, and the bytes to there from the start.
+    fn nearest(&mut self) -> Option<(usize, u32)> {
+        while let Some((Reverse(cost), _, index)) = self.queue.pop() {
+            let place = &self.places[index];
+            if self.best[&place.at] == place.bytes {
+                return Some((index, cost));
+            }
+        }
+        None
+    }
+
+    /// Adds the places after one; false if one would be too far.
+    fn go_on(&mut self, machine: &mut Machine<'_>, index: usize) -> bool {
+        let Place { at, bytes, .. } = self.places[index];
+        machine.path.truncate(self.base);
+        let text: Vec<u8> = self.bytes_to(index);
+        machine.path.extend(text);
+        let mut next = Vec::new();
+        for byte in machine.bytes_on(at) {
+            self.is_known &= machine.step_on(at, byte, &mut next);
+            for &after in &next {
+                let rest = machine.plain_cost(after);
+                let known = self.best.get(&after).copied().unwrap_or(u32::MAX);
+                if rest < INFINITE && bytes + 1 < known {
+                    self.best.insert(after, bytes + 1);
+                    self.queue.push((Reverse(bytes + 1 + rest), bytes + 1, self.places.len()));
+                    self.places.push(Place { at: after, bytes: bytes + 1, before: (index, byte) });
+                }
+            }
+        }
+        bytes < INFINITE
+    }
+
+    /// The bytes from the start to a place.
+    fn bytes_to(&self, mut index: usize) -> Vec<u8> {
+        let mut text = Vec::new();
+        while index != 0 {
+            let (before, byte) = self.places[index].before;
+            text.push(byte);
+            index = before;
+        }
+        text.reverse();
+        text
+    }
+
+    /// The places on the way to one, and their bytes from the start.
+    fn way_to(&self, mut index: usize) -> Vec<(Configuration, u32)> {
+        let mut way = Vec::new();
+        loop {
+            let place = &self.places[index];
+            way.push((place.at, place.bytes));
+            if index == 0 {
+                return way;
+            }
+            index = place.before.0;
+        }
+    }
+}
+
