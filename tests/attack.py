@@ -103,7 +103,7 @@ class Maker:
         parts = [self.types, self.numbers, self.strings, self.constants]
         if depth > 0:
             parts += [self.arrays, self.objects, self.combinations, self.combinations, self.conditions, self.reference]
-            parts += [self.many_conditions] * (self.chance.random() < 0.3)
+            parts += [self.many_conditions, self.unique_containers] * (self.chance.random() < 0.3)
         made: dict[str, Any] = {}
         for part in self.chance.choices(parts, k=self.chance.choice([1, 1, 2, 2, 3])):
             made |= part(depth - 1)
@@ -230,6 +230,41 @@ class Maker:
         if self.chance.random() < 0.3:
             made["unevaluatedProperties"] = self.chance.choice([False, *values])
         return made | (self.objects(depth) if self.chance.random() < 0.3 else {})
+
+    def unique_containers(self, depth: int) -> dict[str, Any]:
+        """An array of items that must differ, mostly of so few values that a text can use them up."""
+
+        def few(depth: int) -> Any:
+            """A schema of few values."""
+            scalars = [
+                lambda: {"enum": self.chance.sample([0, 1, True, None, "a", "b", "", 0.5], self.chance.randint(1, 3))},
+                lambda: {"type": "boolean"},
+                lambda: {"type": "string", "pattern": "^[ab]*$", "maxLength": self.chance.randrange(3)},
+                lambda: {"type": "integer", "minimum": 0, "maximum": self.chance.randrange(4)},
+                lambda: {"type": self.chance.choice(["string", "number", "integer"])},
+            ]
+            if depth == 0:
+                return self.chance.choice(scalars)()
+            inside = {name: few(depth - 1) for name in self.chance.sample(NAMES[:4], self.chance.randint(1, 3))}
+            required = self.chance.sample(sorted(inside), self.chance.randint(0, len(inside)))
+            unique = {"uniqueItems": True} if self.chance.random() < 0.5 else {}
+            containers = [
+                lambda: {"type": "object", "properties": inside, "required": required, "additionalProperties": False},
+                lambda: {"type": "object", "properties": inside, "required": required},
+                lambda: {"type": "object", "additionalProperties": few(0), "maxProperties": 2},
+                lambda: {"type": "array", "items": few(depth - 1), "maxItems": self.chance.randrange(4)} | unique,
+                lambda: {"anyOf": [few(0), few(depth - 1)]},
+            ]
+            return self.chance.choice(containers)()
+
+        made: dict[str, Any] = {"type": "array", "items": few(self.chance.choice([1, 1, 2])), "uniqueItems": True}
+        if self.chance.random() < 0.5:
+            made |= self.some({key: lambda: self.chance.randrange(5) for key in ("minItems", "maxItems")})
+        if self.chance.random() < 0.2:
+            made["prefixItems"] = [few(1) for _ in range(self.chance.randint(1, 2))]
+        if self.chance.random() < 0.15:
+            made["contains"] = few(1)
+        return made
 
     def reference(self, depth: int) -> dict[str, Any]:
         names = self.definitions[self.reach :]
@@ -499,7 +534,9 @@ def candidates(schema: Any, chance: random.Random, count: int = 15) -> Iterator[
     names = NAMES + [name for name in FURTHER_NAMES if f'"{name}"' in written]
     for _ in range(count):
         made = value(chance, 3)
-        if isinstance(made, list) and chance.random() < 0.5:
+        if isinstance(made, list) and chance.random() < 0.3:
+            made += [chance.choice(made)] if made else []
+        elif isinstance(made, list) and chance.random() < 0.5:
             made = [chance.choice(some) for _ in range(chance.randint(1, 4))]
         elif isinstance(made, dict) and chance.random() < 0.5:
             made = {name: chance.choice(some) for name in chance.sample(names, chance.randint(1, 4))}

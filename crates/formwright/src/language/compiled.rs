@@ -42,8 +42,8 @@ pub struct CompiledGraph {
     has_text: OnceLock<bool>,
     /// Whether some array compares its items as values.
     compares_values: bool,
-    /// By node: whether it has more values than any text can use up.
-    many: OnceLock<Box<[bool]>>,
+    /// By node: how much longer its text gets if it must be new.
+    detours: OnceLock<Box<[u32]>>,
     lengths: OnceLock<Box<Lengths>>,
 }
 
@@ -90,7 +90,7 @@ impl CompiledGraph {
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),
-            many: OnceLock::new(),
+            detours: OnceLock::new(),
             lengths: OnceLock::new(),
             automata,
             graph,
@@ -213,9 +213,10 @@ impl CompiledGraph {
         self.compares_values
     }
 
-    /// Whether a node has more values than any text can use up.
-    pub fn has_many_values(&self, node: NodeId) -> bool {
-        self.many.get_or_init(|| self.find_many())[node as usize]
+    /// Bytes by which a text of a node gets longer, at most, if it must be another value than those used before, whichever
+    /// they are; [`INFINITE`] if that is not bounded.
+    pub fn detour(&self, node: NodeId) -> u32 {
+        self.detours.get_or_init(|| self.find_detours())[node as usize]
     }
 
     /// How much farther from the end its texts can be led; `None` if that is not known.

@@ -195,12 +195,16 @@ impl CompiledGraph {
     }
 
     fn rise_of_array(&self, array: &Array) -> Option<u32> {
-        if array.is_tracked() {
+        if array.unique || !array.kinds.is_empty() {
+            return None;
+        }
+        let detour = if array.differing.is_some() { array.rest.map_or(0, |rest| self.detour(rest)) } else { 0 };
+        if detour >= INFINITE {
             return None;
         }
         let items = array.prefix.iter().chain(&array.rest).map(|&item| self.facts.shortest(item));
         let dearest = items.filter(|&item| item < INFINITE).max().unwrap_or(0);
-        Some(dearest.saturating_add(self.costs.between_items(&array.layout)))
+        Some(dearest.saturating_add(detour).saturating_add(self.costs.between_items(&array.layout)))
     }
 
     /// Bytes by which the end of a node can be farther from any place inside of it than from before it, before a part of

@@ -121,17 +121,24 @@ impl<'m> Budget<'m> {
     }
 
     /// Whether all states after the context-independent tokens of a terminal fit: at worst, `farthest` bytes of the
-    /// terminal are missing there.
-    pub fn covers(&mut self, machine: &mut Machine<'_>, leaf: LeafId, farthest: u32, stack: StackId) -> bool {
+    /// terminal are missing there, and items that must differ make the text longer by `detour` bytes.
+    pub fn covers(
+        &mut self,
+        machine: &mut Machine<'_>,
+        leaf: LeafId,
+        (farthest, detour): (u32, u32),
+        stack: StackId,
+    ) -> bool {
         if self.part.is_some_and(|part| !part.covers(leaf, farthest)) {
             return false;
         }
         if self.left == u32::MAX {
             return true;
         }
-        if !self.counting.has_every_byte() || machine.must_differ(stack) {
+        if !self.counting.has_every_byte() {
             return false;
         }
+        let farthest = farthest.saturating_add(detour);
         let mut needed = farthest.saturating_add(machine.stack_cost(stack));
         if needed > self.left {
             let lengths = self.counting.tokens(machine.graph);

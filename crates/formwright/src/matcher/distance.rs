@@ -243,7 +243,8 @@ fn farthest(
         _ => None,
     };
     if let Some(inside) = inside {
-        return inside.saturating_add(machine.stack_costs_in(lengths, place.stack).most);
+        let detour = machine.detour_inside(place, 0);
+        return inside.saturating_add(machine.stack_costs_in(lengths, place.stack).most).saturating_add(detour);
     }
     let begun = match place.position {
         Position::Accept

@@ -94,7 +94,7 @@ fn refuse_competing(graph: &CompiledGraph, array: &Array) -> Result<()> {
         (true, false) if array.low > 1 => places.collect(),
         _ => Vec::new(),
     };
-    compete.retain(|&item| graph.facts.shortest(item) < INFINITE && !graph.has_many_values(item));
+    compete.retain(|&item| graph.facts.shortest(item) < INFINITE && graph.detour(item) >= INFINITE);
     if compete.is_empty() {
         return Ok(());
     }

@@ -399,6 +399,9 @@ fn shortcuts(
     counting: Counting<'_>,
     configuration: Configuration,
 ) -> SmallVec<[Configuration; 4]> {
+    if machine.reads_items(configuration.stack) {
+        return SmallVec::new(); // what is read of an item is read byte by byte
+    }
     let graph = machine.graph;
     let of = |leaf: u32, state, counted| {
         counting.tables.shortcuts(counting.automata[leaf as usize], graph.automaton(leaf), state, counted)

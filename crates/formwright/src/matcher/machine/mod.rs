@@ -213,7 +213,7 @@ impl<'m> Machine<'m> {
 
     /// Whether a step changes what was read of an item.
     #[inline]
-    fn reads_items(&self, stack: StackId) -> bool {
+    pub fn reads_items(&self, stack: StackId) -> bool {
         self.compares && self.stacks.compared(stack) & (READ | MUST_DIFFER) != 0
     }
 

@@ -315,8 +315,9 @@ impl Machine<'_> {
         let graph = self.graph;
         let Node::Object(object) = graph.node(node) else { return SmallVec::new() };
         let bytes = self.preferred_name_bytes(node, seen, at);
+        let reads = self.reads_items(configuration.stack);
         let way = |byte: u8| {
-            let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"') else {
+            let Some(deeper) = object.names.tree().child(at, byte).filter(|_| byte != b'"' && !reads) else {
                 return self.way(configuration, byte, cost);
             };
             let after = Configuration { position: Position::Key { object: node, seen, at: deeper }, ..configuration };

@@ -299,6 +299,12 @@ impl Stacks {
         self.compared[stack as usize]
     }
 
+    /// Whether an item that is open on a stack may still become one that is used.
+    #[inline]
+    pub fn must_differ(&self, stack: StackId) -> bool {
+        self.compared(stack) & MUST_DIFFER != 0
+    }
+
     /// The same of a new node.
     fn find_compared(&self, frame: Frame) -> u8 {
         match frame.position {

@@ -294,10 +294,7 @@ impl Machine<'_> {
 
     /// As [`Machine::token_cost`], by the dearest way; in bytes without `lengths`.
     pub fn dearest_cost(&mut self, lengths: Option<&TokenLengths>, configuration: Configuration) -> u32 {
-        if self.must_differ(configuration.stack) {
-            return INFINITE;
-        }
-        let stack = self.stack_costs_in(lengths, configuration.stack).most;
+        let stack = self.stack_costs_in(lengths, configuration.stack).most.saturating_add(self.detour(configuration));
         self.position_cost_in(lengths, configuration.position).saturating_add(stack).min(INFINITE)
     }
 

@@ -53,22 +53,32 @@ impl Machine<'_> {
     /// Whether an item that is open may still become one that is used.
     #[inline]
     pub fn must_differ(&self, stack: StackId) -> bool {
-        self.compares && self.stacks.compared(stack) & MUST_DIFFER != 0
+        self.compares && self.stacks.must_differ(stack)
     }
 
-    /// Whether what is read inside a terminal cannot end what an item may still be, in tokens of up to `reach` bytes.
-    pub fn stays_new(&mut self, configuration: Configuration, reach: u32) -> bool {
-        if !self.must_differ(configuration.stack) || self.is_covered(configuration.stack) {
-            return true;
+    /// Bytes by which the text gets longer, at most, if its open items must differ from all others, whichever these are;
+    /// wherever tokens of up to `reach` bytes lead inside a terminal. [`INFINITE`] if that is not bounded.
+    pub fn detour_inside(&self, configuration: Configuration, reach: u32) -> u32 {
+        if !self.must_differ(configuration.stack) {
+            return 0;
         }
-        match configuration.position {
-            Position::Text { leaf, most, .. } => {
-                most == UNBOUNDED
-                    || most.checked_sub(reach).is_some_and(|most| self.graph.are_many_characters(leaf, most))
+        let position = match configuration.position {
+            Position::Text { leaf, most: UNBOUNDED, .. } => self.graph.detour_of_characters(leaf, 0, UNBOUNDED),
+            Position::Text { leaf, most, .. } => self.graph.detour_of_characters(leaf, 0, most.saturating_sub(reach)),
+            Position::Terminal { leaf, state } if self.graph.inside(leaf).is_some() => {
+                self.graph.detour_of_leaf(leaf, state)
             }
-            Position::Terminal { leaf, .. } => self.graph.inside(leaf).is_some(),
-            _ => false,
+            _ => INFINITE,
+        };
+        position.min(self.detour_on(configuration.stack))
+    }
+
+    /// The same where a configuration stands.
+    pub(super) fn detour(&self, configuration: Configuration) -> u32 {
+        if !self.must_differ(configuration.stack) {
+            return 0;
         }
+        self.detour_of(configuration.position).min(self.detour_on(configuration.stack))
     }
 
     /// After a step: what was read of the items that are open, and no configuration that can only repeat a used one.
@@ -134,7 +144,7 @@ impl Machine<'_> {
             self.unresolved = true;
             return true;
         }
-        if self.has_many_ways(configuration.position) || self.is_covered(configuration.stack) {
+        if self.detour(configuration) < INFINITE {
             return true;
         }
         if compared & (UNREAD_ITEM | UNKNOWN_ITEMS) != 0 {
@@ -144,41 +154,52 @@ impl Machine<'_> {
         self.can_differ(configuration)
     }
 
-    /// Whether above each item that must differ something stands of which many values may come.
-    fn is_covered(&self, stack: StackId) -> bool {
+    /// The same of what stands on a stack above the items that must differ.
+    fn detour_on(&self, stack: StackId) -> u32 {
         let mut at = stack;
         while self.must_differ(at) {
             if self.stacks.alternatives(at).is_some() {
-                return false;
+                return INFINITE;
             }
             let Frame { position, below } = self.stacks.frame(at);
-            match position {
-                Position::Element { items, .. } if !self.stacks.items(items).differs => return false,
-                position if self.has_many_ways(position) => return true,
-                _ => at = below,
+            if matches!(position, Position::Element { items, .. } if !self.stacks.items(items).differs) {
+                return INFINITE;
             }
+            let detour = self.detour_of(position);
+            if detour < INFINITE {
+                return detour;
+            }
+            at = below;
         }
-        true
+        0
     }
 
-    /// Whether many values may come of what a position is inside of.
-    fn has_many_ways(&self, position: Position) -> bool {
+    /// The same of what a position is inside of.
+    fn detour_of(&self, position: Position) -> u32 {
         let graph = self.graph;
         match position {
-            Position::Text { leaf, most, .. } => graph.are_many_characters(leaf, most),
-            Position::Terminal { leaf, state } => graph.may_go_on_in_many_ways(leaf, state),
-            Position::Start(node) | Position::Value { node, .. } => graph.has_many_values(node),
+            Position::Text { leaf, least, most, .. } => graph.detour_of_characters(leaf, least, most),
+            Position::Terminal { leaf, state } => graph.detour_of_leaf(leaf, state),
+            Position::Start(node) | Position::Value { node, .. } => graph.detour(node),
             Position::Colon { object, member, .. } => match graph.node(object) {
-                Node::Object(of) => graph.has_many_values(of.values_of(member).0) || graph.has_many_names(of),
-                _ => false,
+                Node::Object(of) => graph.detour(of.values_of(member).0).min(graph.detour_by_name(of)),
+                _ => INFINITE,
             },
             Position::Key { object, .. } | Position::Named { object, .. } | Position::Object { object, .. } => {
-                matches!(graph.node(object), Node::Object(object) if graph.has_many_names(object))
+                if let Node::Object(object) = graph.node(object) { graph.detour_by_name(object) } else { INFINITE }
             }
-            Position::Array { array, .. } => matches!(graph.node(array), Node::Array(array)
-                if array.high == UNBOUNDED && array.kinds.is_empty() && !array.unique && array.differing.is_none()
-                    && array.rest.is_some_and(|rest| graph.facts.shortest(rest) < INFINITE)),
-            _ => false,
+            Position::Array { array, .. } => match graph.node(array) {
+                Node::Array(array) if array.high == UNBOUNDED && array.kinds.is_empty() && !array.unique => {
+                    let between = graph.costs.between_items(&array.layout);
+                    let detour = |rest| graph.facts.shortest(rest).saturating_add(graph.detour(rest));
+                    let prefix = array.prefix.iter().fold(0_u32, |all, &item| {
+                        all.saturating_add(graph.facts.shortest(item)).saturating_add(between)
+                    });
+                    array.rest.map_or(INFINITE, detour).saturating_add(between).saturating_add(prefix).min(INFINITE)
+                }
+                _ => INFINITE,
+            },
+            _ => INFINITE,
         }
     }
 
@@ -311,7 +332,7 @@ impl Machine<'_> {
             let position = Position::Element { array: node, items, start: UNKNOWN };
             let after = self.stacks.push(Frame { position, below: stack });
             self.asked |= used != NONE;
-            if used == NONE || self.searches || self.graph.has_many_values(item) {
+            if used == NONE || self.searches || self.graph.detour(item) < INFINITE {
                 all.push((item, after));
             } else if !are_known(used) {
                 self.unresolved = true;
@@ -400,7 +421,7 @@ impl Machine<'_> {
             for byte in self.bytes_on(at) {
                 is_known &= self.step_on(at, byte, &mut next);
                 for &after in &next {
-                    if !self.must_differ(after.stack) || self.is_covered(after.stack) {
+                    if self.detour(after) < INFINITE {
                         return Some(true);
                     }
                     if seen.insert(after) {

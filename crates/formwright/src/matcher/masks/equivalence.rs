@@ -12,6 +12,7 @@
 //! after a member             what counts is whether a comma may come, and whether the brace may come; what is around
 //!                            the object counts only if the brace may come
 //! after an item              the number of items counts only near a bound: where the commas of one token can meet it
+//! inside an item             that must differ from others, nothing is left out, while it may still repeat one
 //! inside an undeclared name  no declared member may come after the name, so those that came before do not count
 //! ```
 //!
@@ -44,7 +45,7 @@ impl EntryKey {
     #[inline]
     pub fn cached(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Option<Self> {
         let stack = stacks.cached_representative(configuration.stack)?;
-        Some(Self { position: representative_position(constraint, stacks, configuration.position), stack })
+        Some(Self { position: representative_position(constraint, stacks, configuration), stack })
     }
 
     /// The key of a configuration, with the configuration that its entry is made for. The key has the representative of
@@ -64,16 +65,20 @@ impl EntryKey {
 /// A configuration with a representative position, and with the used undeclared names erased from its stack.
 pub fn without_names(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Configuration {
     Configuration {
-        position: representative_position(constraint, stacks, configuration.position),
+        position: representative_position(constraint, stacks, configuration),
         stack: stacks.name_erased(configuration.stack),
     }
 }
 
 /// A position without the used undeclared names, and without the numbers of characters, items and rounds of a loop
-/// where no token has enough of them to meet a bound.
+/// where no token has enough of them to meet a bound. How an item that must differ can go on is asked further than a token
+/// reaches.
 #[inline]
-fn representative_position(constraint: &Constraint, stacks: &mut Stacks, position: Position) -> Position {
-    let mut position = stacks.erase_names(position);
+fn representative_position(constraint: &Constraint, stacks: &mut Stacks, configuration: Configuration) -> Position {
+    let mut position = stacks.erase_names(configuration.position);
+    if stacks.must_differ(configuration.stack) {
+        return position;
+    }
     let reach = constraint.tables().reach(); // one more than the longest token has bytes
     match &mut position {
         Position::Text { least, most, .. } => {
@@ -144,7 +149,10 @@ impl Machine<'_> {
                 break cached;
             }
             let frame = self.stacks.frame(node);
-            let position = self.representative_frame(frame.position, lookahead);
+            let position = match frame.position {
+                position if self.stacks.must_differ(node) => position,
+                position => self.representative_frame(position, lookahead),
+            };
             passed.push((node, position));
             // The object must go on and no token gets past the next quote, so what is below it does not count.
             if matches!(position, Position::Between { closes: false, .. }) {

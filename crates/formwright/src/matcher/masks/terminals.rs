@@ -17,7 +17,7 @@ use super::dependent::Leaving;
 use super::entry::{Bans, Entry};
 use super::terminal_cache::{Asked, Excluded, ExcludedKey};
 use super::{Masker, Walk, representative_window};
-use crate::language::{LeafId, UNBOUNDED};
+use crate::language::{INFINITE, LeafId, UNBOUNDED};
 use crate::matcher::machine::{Configuration, Position, StackId, TextsId};
 use crate::regular::{Automaton, ByteSet, DEAD, StateId};
 use crate::terminals::{Representative, TerminalKey, TerminalMask, Tree};
@@ -40,13 +40,38 @@ impl Masker<'_> {
         let mut index = low;
         while index < self.buffer.len() {
             let inside = self.inside(self.buffer[index]);
-            if let Some(inside) = inside.filter(|_| self.machine.stays_new(self.buffer[index], self.tables.reach())) {
+            if let Some(inside) = inside.filter(|inside| self.may_use_mask(walk, node, *inside)) {
                 self.add_terminal(walk, node, inside, purpose, entry);
                 self.buffer.swap_remove(index);
             } else {
                 index += 1;
             }
         }
+    }
+
+    /// Whether all tokens of a terminal's mask may come as far as items go that must differ. Else a walk asks about each.
+    fn may_use_mask(&mut self, walk: &Walk<'_>, node: NodeIndex, inside: Inside) -> bool {
+        if !self.machine.must_differ(inside.stack) {
+            return true;
+        }
+        if self.detour(inside) >= INFINITE || self.budget.is_none() {
+            return self.budget.is_none() && self.detour(inside) < INFINITE;
+        }
+        if inside.at.is_some() {
+            return false;
+        }
+        let asked = self.asked(walk, node, inside);
+        let mask = self.terminal_mask(&asked);
+        mask.is_some_and(|mask| self.covers(&asked, &mask, inside))
+    }
+
+    /// Bytes by which the text gets longer, at most, as an open item must differ from others.
+    fn detour(&self, Inside { leaf, state, window, stack, .. }: Inside) -> u32 {
+        let position = match window {
+            Some((least, most)) => Position::Text { leaf, state, least, most },
+            None => Position::Terminal { leaf, state },
+        };
+        self.machine.detour_inside(Configuration { position, stack }, self.tables.reach())
     }
 
     fn inside(&self, Configuration { position, stack }: Configuration) -> Option<Inside> {
@@ -65,7 +90,7 @@ impl Masker<'_> {
 
     /// Adds the mask of a terminal for the subtree at `node`.
     fn add_terminal(&mut self, walk: &Walk<'_>, node: NodeIndex, inside: Inside, purpose: u8, entry: &mut Entry) {
-        let Inside { leaf, state, window, at, stack } = inside;
+        let Inside { leaf, state, at, stack, .. } = inside;
         let asked = self.asked(walk, node, inside);
         let Some(mask) = self.terminal_mask(&asked) else {
             self.machine.overflow = true; // a part of the entry is missing: it must not be cached or used
@@ -73,7 +98,7 @@ impl Masker<'_> {
         };
         let excluded = at.map_or_else(Excluded::default, |at| self.excluded((asked.tree, node, leaf, state, at), walk));
         let bans = self.add_dependent(&Leaving { walk, node, mask: &mask, stack, purpose }, excluded, entry);
-        if self.budget.is_some() && !self.covers(&asked, &mask, window, stack) {
+        if self.budget.is_some() && !self.covers(&asked, &mask, inside) {
             return self.add_groups(&Leaving { walk, node, mask: &mask, stack, purpose }, inside, &bans, entry);
         }
         let bans = match at {
@@ -150,19 +175,21 @@ impl Masker<'_> {
 
     /// Whether the budget is enough after any context-independent token.
     #[cold]
-    fn covers(&mut self, asked: &Asked, mask: &TerminalMask, window: Option<(u32, u32)>, stack: StackId) -> bool {
+    fn covers(&mut self, asked: &Asked, mask: &TerminalMask, inside: Inside) -> bool {
+        let Inside { window, stack, .. } = inside;
         let representative = self.representative(asked);
         let counted = asked.window.map_or(0, |(least, _)| least);
         let beyond = window.map_or(0, |(least, _)| least - counted);
         let (_, automaton) = representative.automaton(self.automaton(asked.leaf));
         let farthest = mask.farthest(automaton).saturating_add(beyond.max(representative.slack));
+        let farthest = (farthest, self.detour(inside));
         self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, asked.leaf, farthest, stack))
     }
 
     /// Whether the budget is enough wherever a text is a prefix of excluded ones.
     fn covers_excluded(&mut self, leaf: LeafId, stack: StackId) -> bool {
         let Some(farthest) = self.machine.farthest_excluded(leaf) else { return false };
-        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, leaf, farthest, stack))
+        self.budget.as_mut().is_none_or(|budget| budget.covers(&mut self.machine, leaf, (farthest, 0), stack))
     }
 
     /// Adds the context-independent tokens of a terminal mask, except for the bans.

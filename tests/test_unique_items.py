@@ -1,0 +1,156 @@
+"""Items that must differ as values, against what Python finds equal: everything that can be written, and every item again."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from typing import Any
+
+import jsonschema
+import pytest
+from attack import Writer, byte_vocabulary, closing_tokens
+
+import formwright as fw
+from formwright import allowed_tokens
+
+OBJECT = {
+    "type": "object",
+    "properties": {"a": {"enum": [1, 2]}, "b": {"type": "boolean"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+FEW = {
+    "objects": OBJECT,
+    "arrays": {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
+    "sets": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True},
+    "sets of sets": {
+        "type": "array",
+        "items": {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True},
+        "uniqueItems": True,
+        "maxItems": 2,
+    },
+    "several types": {"enum": [1, "1", [1], {"a": 1}, None, {"a": [1]}]},
+    "either": {"anyOf": [OBJECT, {"type": "object", "properties": {"a": {"const": 1}}, "additionalProperties": False}]},
+}
+"""Items of few values."""
+
+MANY = {
+    "names": {"type": "object", "properties": {"n": {"type": "string"}}, "required": ["n"], "additionalProperties": False},
+    "open": {"type": "object", "properties": {"n": {"type": "boolean"}}},
+    "numbers": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}},
+    "anything": True,
+}
+"""Items of more values than a text can use up."""
+
+VOCABULARY = byte_vocabulary()
+
+
+def unique(items: Any, **bounds: int) -> dict[str, Any]:
+    return {"type": "array", "items": items, "uniqueItems": True, **bounds}
+
+
+def values(items: Any) -> list[Any]:
+    """The values of a schema of few, as a reader of JSON has them."""
+    form = fw.compile(fw.json_schema({"type": "array", "items": items, "minItems": 1, "maxItems": 1}, whitespace="compact", order="model"), VOCABULARY)
+    found, open_ = {}, [[]]
+    matcher = form.matcher()
+    while open_:
+        tokens = open_.pop()
+        matcher.reset()
+        matcher.accept_tokens(tokens)
+        if matcher.is_complete:
+            value = json.loads(bytes(matcher.accepted_bytes))[0]
+            found[json.dumps(value, sort_keys=True)] = value
+            continue
+        mask = fw.allocate_bitmask(1, VOCABULARY)
+        matcher.fill_bitmask(mask)
+        open_ += [[*tokens, int(token)] for token in allowed_tokens(mask[0])]
+    return list(found.values())
+
+
+def spelled(value: Any, chance: random.Random) -> str:
+    """A value in one of its spellings: members in any order, space anywhere, letters as escapes."""
+    space = chance.choice(["", " ", ""])
+    if isinstance(value, dict):
+        members = [f"{spelled(name, chance)}{space}:{spelled(inner, chance)}" for name, inner in value.items()]
+        chance.shuffle(members)
+        return "{" + f"{space},".join(members) + space + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(space + spelled(inner, chance) for inner in value) + "]"
+    if isinstance(value, str) and chance.random() < 0.5:
+        return '"' + "".join(f"\\u{ord(letter):04x}" if letter.isalnum() else json.dumps(letter)[1:-1] for letter in value) + '"'
+    return json.dumps(value)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_every_list_of_different_items_can_be_written_and_no_other(name: str) -> None:
+    items, chance = FEW[name], random.Random(1)
+    form = fw.json_schema(unique(items), order="model")
+    all_values = values(items)
+    assert len(all_values) > 1
+    lists = [list(some) for length in range(4) for some in itertools.permutations(all_values[:8], length)]
+    for written in chance.sample(lists, min(150, len(lists))):
+        assert form.matches(json.dumps(written).encode()), written
+        for repeated in written:
+            again = [*map(json.dumps, written), spelled(repeated, chance)]
+            chance.shuffle(again)
+            assert not form.matches(f"[{','.join(again)}]".encode()), again
+    assert form.matches(json.dumps(all_values).encode())
+    assert not form.matches(json.dumps([*all_values, all_values[0]]).encode())
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_an_item_is_not_repeated_in_another_spelling(name: str) -> None:
+    form, chance = fw.json_schema(unique(MANY[name]), order="model"), random.Random(2)
+    items = {
+        "names": [{"n": ""}, {"n": "ab"}, {"n": 'a"b\\'}, {"n": "é"}],
+        "open": [{}, {"n": True}, {"n": False, "m": [1, {"k": None}]}, {"m": [1, {"k": 0}]}],
+        "numbers": [{}, {"a": 0}, {"a": 0.5}, {"a": 1, "b": 0.25}],
+        "anything": [1, "1", [1], {"a": 1}, [[1], {}], {"a": {"b": [True, None]}}, 0.5, ""],
+    }[name]
+    assert form.matches(json.dumps(items).encode())
+    for _ in range(50):
+        repeated = [*map(json.dumps, items), spelled(chance.choice(items), chance)]
+        chance.shuffle(repeated)
+        assert not form.matches(f"[{','.join(repeated)}]".encode()), repeated
+
+
+@pytest.mark.parametrize("name", [*FEW, *MANY])
+@pytest.mark.parametrize("least", [0, 2, 3])
+@pytest.mark.parametrize("order", ["schema", "model"])
+def test_every_text_ends_within_its_budget(name: str, least: int, order: str) -> None:
+    schema = unique(FEW.get(name, MANY.get(name)), minItems=least, maxItems=6)
+    constraint = fw.compile(fw.json_schema(schema, order=order), VOCABULARY)
+    validator = jsonschema.Draft202012Validator(schema)
+    for seed in range(12):
+        writer = Writer(constraint, random.Random(f"{name} {seed}"), closing_tokens(VOCABULARY))
+        for text in (writer.text(seed, 400), writer.text_within(seed % 4)):
+            if text is not None:
+                assert validator.is_valid(json.loads(text)), text
+        assert writer.text_within(seed % 3) is not None
+
+
+def test_more_items_than_there_are_values_are_unsatisfiable() -> None:
+    with pytest.raises(fw.errors.UnsatisfiableSchema):
+        fw.json_schema(unique(OBJECT, minItems=7))
+    assert fw.json_schema(unique(OBJECT, minItems=6))
+
+
+def test_items_are_compared_by_position_too() -> None:
+    schema = {"type": "array", "prefixItems": [{"type": "boolean"}, {"type": "boolean"}], "uniqueItems": True}
+    form = fw.json_schema(schema)
+    assert form.matches(b"[true, false]") and not form.matches(b"[true, true]")
+    assert form.matches(b"[false, true, {}]") and not form.matches(b"[false, true, {}, {}]")
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"prefixItems": [OBJECT, OBJECT], "minItems": 2}, "prefixItems and minItems"),
+        ({"contains": {"const": {"a": 1}}}, "contains"),
+    ],
+)
+def test_what_competes_for_few_values_is_refused(schema: dict[str, Any], pointer: str) -> None:
+    with pytest.raises(fw.errors.UnsupportedKeyword, match=pointer):
+        fw.json_schema({"type": "array", "uniqueItems": True, **schema})
