@@ -403,6 +403,19 @@ class Vocabulary:
         """SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same."""
 
 @final
+class Interrupt:
+    """PLACEHOLDER"""
+
+    def __new__(cls) -> Self: ...
+    def set(self) -> None:
+        """PLACEHOLDER"""
+    @property
+    def is_set(self) -> bool:
+        """PLACEHOLDER"""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
+
+@final
 class Constraint(Generic[_T_co]):
     """A form compiled for a vocabulary: frozen, shared by threads and sequences.
 
