@@ -27,8 +27,12 @@ const SECONDS: f64 = 2.0;
 /// Most time on a processor in which nobody is asked whether to go on: a tenth of a second, and room for a busy machine.
 const UNASKED: f64 = 0.3;
 
-/// Most memory of a process with a form, a text of it and a mask.
+/// Most memory of a form and a text of it, and of the text alone, with its masks and the states that it meets first.
 const MEGABYTES: u64 = 512;
+const OF_A_TEXT: u64 = 256;
+
+/// Most memory that is taken once a mask was made: nothing, but for what the system counts in pages.
+const OF_A_MASK: u64 = 1;
 
 /// Tokens of a text.
 const TOKENS: usize = 20;
@@ -136,6 +140,8 @@ fn conditions(count: usize) -> String {
 struct Worst {
     call: (f64, &'static str),
     unasked: (f64, &'static str),
+    /// Megabytes at most when the form was compiled.
+    compiled: Option<u64>,
 }
 
 impl Worst {
@@ -172,6 +178,7 @@ fn answer(make: Make, worst: &mut Worst) -> Result<()> {
     let tables = common::tables(Limits::default());
     let language = worst.call("language", make)?;
     let constraint = worst.call("constraint", || Constraint::new(&language, &tables))?;
+    worst.compiled = Some(megabytes());
     let mut matcher = worst.call("matcher", || Ok(constraint.matcher()))?;
     let mut mask = vec![0; tables.vocabulary.mask_words()];
     for _ in 0..TOKENS {
@@ -179,6 +186,11 @@ fn answer(make: Make, worst: &mut Worst) -> Result<()> {
         let least = worst.call("least tokens", || Ok(matcher.min_tokens_to_finish()))?;
         worst.call("mask with a budget", || matcher.fill_bitmask(&mut mask, Some(least + 1)))?;
         let allowed = |token: &u32| mask[*token as usize / 32] >> (token % 32) & 1 == 1;
+        let peak = megabytes();
+        for _ in 0..100 {
+            matcher.fill_bitmask(&mut mask, Some(least + 1))?;
+        }
+        assert!(megabytes() - peak <= OF_A_MASK, "a mask that is made again takes memory");
         let token = (0..mask.len() as u32 * 32).rfind(allowed).expect("a token may come");
         worst.call("accept", || matcher.accept_token(token))?;
         if matcher.is_finished() {
@@ -195,9 +207,10 @@ fn check(name: &str) {
         let mut worst = Worst::default();
         let answered = answer(make, &mut worst);
         let said: String = format!("{:?}", answered.as_ref().map_err(|error: &Error| &error.message));
-        let (call, unasked, megabytes) = (worst.call, worst.unasked, megabytes() - before);
+        let (call, unasked, all) = (worst.call, worst.unasked, megabytes());
+        let (of_text, megabytes) = (all - worst.compiled.unwrap_or(all), all - before);
         println!(
-            "{name}: at most {:.3} s ({}), {:.3} s without a question ({}), {megabytes} MB: {:.90}",
+            "{name}: at most {:.3} s ({}), {:.3} s without a question ({}), {megabytes} MB, {of_text} of the text: {:.90}",
             call.0, call.1, unasked.0, unasked.1, said
         );
         if let Err(error) = answered {
@@ -206,7 +219,7 @@ fn check(name: &str) {
         }
         assert!(call.0 <= SECONDS, "{} takes {:.1} s", call.1, call.0);
         assert!(unasked.0 <= UNASKED, "{} cannot be ended for {:.1} s", unasked.1, unasked.0);
-        assert!(megabytes <= MEGABYTES, "{megabytes} MB");
+        assert!(megabytes <= MEGABYTES && of_text <= OF_A_TEXT, "{megabytes} MB, {of_text} of the text");
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap().join().expect("in bounds");
 }

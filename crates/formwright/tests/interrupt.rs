@@ -127,11 +127,7 @@ fn nothing_half_made_is_kept() {
     for form in &forms {
         for is_canonical in [false, true] {
             let compile = |tables: &Arc<Tables>, speller: &Arc<Speller>| {
-                if is_canonical {
-                    Constraint::with_canonical_forced(form, tables, speller)
-                } else {
-                    Constraint::new(form, tables)
-                }
+                if is_canonical { Constraint::canonical(form, tables, speller) } else { Constraint::new(form, tables) }
             };
             let fresh = tables();
             let expected = masks(&compile(&fresh, &speller(&fresh)).unwrap());
