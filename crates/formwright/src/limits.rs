@@ -72,7 +72,7 @@ impl Default for Limits {
             source_nodes: 16_000_000,
             alternatives: 32,
             schema_steps: 1 << 22,
-            condition_steps: 1 << 22,
+            condition_steps: 3 << 20,
             condition_parts: 1 << 15,
             automata_bytes: 128 << 20,
             terminal_cache_bytes: 256 << 20,

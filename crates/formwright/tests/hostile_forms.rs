@@ -185,12 +185,12 @@ fn answer(make: Make, worst: &mut Worst) -> Result<()> {
         worst.call("mask", || matcher.fill_bitmask(&mut mask, None))?;
         let least = worst.call("least tokens", || Ok(matcher.min_tokens_to_finish()))?;
         worst.call("mask with a budget", || matcher.fill_bitmask(&mut mask, Some(least + 1)))?;
-        let allowed = |token: &u32| mask[*token as usize / 32] >> (token % 32) & 1 == 1;
         let peak = megabytes();
         for _ in 0..100 {
             matcher.fill_bitmask(&mut mask, Some(least + 1))?;
         }
         assert!(megabytes() - peak <= OF_A_MASK, "a mask that is made again takes memory");
+        let allowed = |token: &u32| mask[*token as usize / 32] >> (token % 32) & 1 == 1;
         let token = (0..mask.len() as u32 * 32).rfind(allowed).expect("a token may come");
         worst.call("accept", || matcher.accept_token(token))?;
         if matcher.is_finished() {

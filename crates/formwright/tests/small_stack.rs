@@ -142,7 +142,7 @@ fn canonical_tokens_of_both_kinds() {
 
 /// Groups inside groups, as deep as patterns nest.
 fn deep_pattern() -> String {
-    let deep = Limits::default().pattern_depth as usize - 10;
+    let deep = Limits::default().pattern_depth as usize / 2 - 1; // a repetition counts too
     format!("{}ab?{}", "(".repeat(deep), "c)*".repeat(deep))
 }
 

@@ -221,8 +221,9 @@ class Answering:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, interruptible)
         except Refusal as refusal:
-            is_ended = self._ended is not None and interrupt.is_set  # which is what it was refused for
-            raise (self._ended if is_ended else refusal) from None
+            if self._ended is not None and interrupt.is_set:  # which is what it was refused for
+                raise self._ended from refusal
+            raise
         finally:
             interrupt.set()
             self._compiling.discard(interrupt)

@@ -39,10 +39,10 @@ use crate::vocabulary::{NodeIndex, TokenId};
 const FAR: u32 = 1 << 15;
 
 /// Records kept. Beyond, ways are not followed any more, but where a text relies on them.
-const MOST_RECORDS: usize = 1 << 16;
+const MOST_RECORDS: usize = 1 << 15;
 
 /// Records made for one question. Where there are more ways, they are not followed.
-const MOST_NEW: usize = 1 << 15;
+const MOST_NEW: usize = 1 << 14;
 
 /// Units of work for one question, about a third of a second. Where it takes more, ways are not followed.
 const MOST_WORK: u64 = 1 << 22;
