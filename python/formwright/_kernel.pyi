@@ -404,14 +404,28 @@ class Vocabulary:
 
 @final
 class Interrupt:
-    """PLACEHOLDER"""
+    """Ends what formwright reads and compiles, from another thread.
+
+    A block of the thread that works says what it ends; any other thread may set it::
+
+        interrupt = fw.Interrupt()
+
+        def compiled(schema):                 # in a thread
+            with interrupt:
+                return fw.compile(schema, vocabulary)
+
+        interrupt.set()                       # in another thread: `compiled` raises Interrupted
+
+    It stays set, so that what begins later in such a block ends at once. Nothing half-made is kept. Calls of matchers
+    are not ended by it: they are short. The block belongs to its thread, so nothing should be awaited in it.
+    """
 
     def __new__(cls) -> Self: ...
     def set(self) -> None:
-        """PLACEHOLDER"""
+        """End what runs in its blocks, and what will."""
     @property
     def is_set(self) -> bool:
-        """PLACEHOLDER"""
+        """Whether it is set."""
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exception: object) -> None: ...
 

@@ -209,8 +209,7 @@ class Answering:
 
     async def _in_thread(self, work: Callable[[], Order]) -> Order:
         """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
-        if self._ended is not None:
-            raise self._ended
+        self._check_going()
         interrupt = Interrupt()
 
         def interruptible() -> Order:
@@ -220,13 +219,18 @@ class Answering:
         self._compiling.add(interrupt)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, interruptible)
-        except Refusal as refusal:
-            if self._ended is not None and interrupt.is_set:  # which is what it was refused for
-                raise self._ended from refusal
+        except Refusal:
+            if interrupt.is_set:  # which is what it was refused for
+                self._check_going()
             raise
         finally:
             interrupt.set()
             self._compiling.discard(interrupt)
+
+    def _check_going(self) -> None:
+        """Raises Refusal once the server has ended."""
+        if self._ended is not None:
+            raise self._ended
 
     def _order(
         self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str
