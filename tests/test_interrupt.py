@@ -53,7 +53,8 @@ def test_another_thread_ends_what_is_compiled() -> None:
     form, vocabulary = fw.regex(WORDS), bytes_only()
     assert ended(lambda: fw.compile(form, vocabulary)) < SOON
     matcher = fw.compile(form, vocabulary).matcher()
-    assert matcher.accept_bytes(b"a00000")
+    matcher.accept_bytes(b"a00000")
+    assert matcher.is_complete
 
 
 def test_an_interrupt_holds_for_its_block_and_its_thread() -> None:
