@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from formwright import errors
-from formwright._kernel import Constraint, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
+from formwright._kernel import Constraint, Interrupt, Matcher, RowBuffer, Vocabulary, __version__, fill_bitmasks
 from formwright.forms import Form
 from formwright.free_text import after, format, special, text, thinking
 from formwright.generation.loop import Stream
@@ -46,6 +46,7 @@ __all__ = [
     "Constraint",
     "Failed",
     "Form",
+    "Interrupt",
     "Matcher",
     "Observed",
     "Result",

@@ -403,6 +403,33 @@ class Vocabulary:
         """SHA-256 of tokens, ends and width as 64 hex digits: equal only when masks mean the same."""
 
 @final
+class Interrupt:
+    """Ends what formwright reads and compiles, from another thread.
+
+    A block of the thread that works says what it ends; any other thread may set it::
+
+        interrupt = fw.Interrupt()
+
+        def compiled(schema):                 # in a thread
+            with interrupt:
+                return fw.compile(schema, vocabulary)
+
+        interrupt.set()                       # in another thread: `compiled` raises Interrupted
+
+    It stays set, so that what begins later in such a block ends at once. Nothing half-made is kept. Calls of matchers
+    are not ended by it: they are short. The block belongs to its thread, so nothing should be awaited in it.
+    """
+
+    def __new__(cls) -> Self: ...
+    def set(self) -> None:
+        """End what runs in its blocks, and what will."""
+    @property
+    def is_set(self) -> bool:
+        """Whether it is set."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
+
+@final
 class Constraint(Generic[_T_co]):
     """A form compiled for a vocabulary: frozen, shared by threads and sequences.
 

@@ -13,6 +13,7 @@
     │  └─ OptionUnsupported                         this model cannot honour the option
     ├─ PromptError(ValueError)                     what was passed is no prompt of this model
     ├─ LimitExceeded                               .limit .value .allowed
+    ├─ Interrupted                                 an `Interrupt` was set
     ├─ VocabularyError(ValueError)                 a tokenizer that cannot be represented, or another one than expected
     ├─ MatchError
     │  ├─ TokenRejected                            .token_id .token .position .expected
@@ -46,6 +47,7 @@ __all__ = [
     "FormwrightError",
     "HostMismatch",
     "InternalError",
+    "Interrupted",
     "LanguageError",
     "LimitExceeded",
     "MatchError",
@@ -182,6 +184,10 @@ class LimitExceeded(FormwrightError):
         self.limit = limit
         self.value = value
         self.allowed = allowed
+
+
+class Interrupted(FormwrightError):
+    """The work was ended by another thread, which has set a `formwright.Interrupt`."""
 
 
 class VocabularyError(FormwrightError, ValueError):

@@ -32,6 +32,9 @@ from .conftest import MODEL  # noqa: E402
 HI = [{"role": "user", "content": "Hi"}]
 LONG = {"model": MODEL, "messages": HI, "guided_regex": "[a-z]{900}", "temperature": 1}
 SHORT = {"model": MODEL, "messages": HI, "guided_choice": ["yes", "no"]}
+DIVISORS = {"allOf": [{"multipleOf": 0.37}, {"multipleOf": 1.13}, {"multipleOf": 7919}]}
+HARD = {"model": MODEL, "messages": HI, "guided_json": DIVISORS}
+"""Its form takes a second to refuse."""
 ENDLESS = LONG | {"guided_regex": "[a-z]{1800}", "n": 8}
 
 
@@ -74,6 +77,41 @@ def test_a_client_that_goes_away_frees_its_row(small: Any, stream: bool) -> None
             wait_until(lambda: worker.running == 1)
         wait_until(lambda: worker.running == 0)
     assert asked(small.url, SHORT).status_code == 200
+
+
+def test_forms_of_clients_that_go_away_are_compiled_no_further(small: Any) -> None:
+    answering = small.app.state.server.answering
+    with contextlib.ExitStack() as gone:
+        for _ in range(4):  # as many as there are threads
+            gone.enter_context(sent(small.url, HARD))
+        wait_until(lambda: len(answering._compiling) == 4)
+    all_free = threading.Barrier(5)
+    for _ in range(4):
+        answering._pool.submit(all_free.wait, 20)
+    began = time.monotonic()
+    all_free.wait(20)
+    assert time.monotonic() - began < 0.5
+    assert not answering._compiling
+
+
+def test_a_server_that_ends_compiles_no_further(tiny: fw.models.LocalModel) -> None:
+    with running(tiny, Settings()) as state:
+        server, found = state.app.state.server, []
+
+        def ask() -> None:
+            answer = asked(state.url, HARD)
+            found.append((time.monotonic(), answer.status_code, answer.json()["error"]["code"]))
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        wait_until(lambda: server.answering._compiling)
+        began = time.monotonic()
+        server.worker._loop.call_soon_threadsafe(server.end)
+        thread.join()
+        ((at, status, code),) = found
+        assert (status, code) == (503, "shutting_down")
+        assert at - began < 0.5
+        assert asked(state.url, SHORT).status_code == 503
 
 
 def test_a_client_that_reads_slowly_holds_up_nobody(small: Any) -> None:

@@ -6,7 +6,8 @@ use formwright::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString, PyType};
 
-use crate::errors::{Int, argument, lift, locked, unlocked};
+use crate::errors::{Int, argument, lift, unlocked};
+use crate::interrupt::{interruptible, interruptible_locked};
 use crate::language::Language;
 use crate::matcher::Matcher;
 use crate::parser::check;
@@ -28,6 +29,9 @@ pub struct Constraint {
     vocabulary: Py<Vocabulary>,
     canonical: Scope,
 }
+
+/// From so many nodes and leaves on, a graph is compiled without the interpreter lock: some 50 us.
+const LARGE: usize = 256;
 
 /// Which tokens are to be canonical.
 fn scope(value: &Bound<'_, PyAny>) -> PyResult<Scope> {
@@ -74,8 +78,9 @@ impl Constraint {
             Some(speller) => formwright::Constraint::with_canonical_forced(compiled, tables, speller),
         };
         check(py, compiled.has_parser())?;
-        let is_long = compiled.is_plain() || speller.is_some() || compiled.has_parser();
-        let kernel = lift(py, if is_long { unlocked(py, compile) } else { locked(py, compile) }?)?;
+        let is_large = compiled.graph().nodes.len() + compiled.graph().leaves.len() > LARGE;
+        let is_long = is_large || compiled.is_plain() || speller.is_some() || compiled.has_parser();
+        let kernel = if is_long { interruptible(py, compile) } else { interruptible_locked(py, compile) }?;
         Ok(Self { kernel, form: form.unbind(), vocabulary, canonical })
     }
 
@@ -147,8 +152,8 @@ impl Constraint {
         let own = slf.get();
         check(py, own.kernel.graph().has_parser())?;
         let ids = known_all(py, &own.vocabulary.get().tables.vocabulary, &prompt_ids.unwrap_or_default())?;
-        let kernel =
-            unlocked(py, || if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) })?;
+        let begin = || if ids.is_empty() { own.kernel.matcher() } else { own.kernel.matcher_after(&ids) };
+        let kernel = interruptible(py, || Ok(begin()))?;
         Ok(Matcher::new(slf, kernel))
     }
 

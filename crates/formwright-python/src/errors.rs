@@ -19,6 +19,7 @@ mod python {
     import_exception!(formwright.errors, ArgumentError);
     import_exception!(formwright.errors, DeadEnd);
     import_exception!(formwright.errors, InternalError);
+    import_exception!(formwright.errors, Interrupted);
     import_exception!(formwright.errors, LanguageError);
     import_exception!(formwright.errors, LimitExceeded);
     import_exception!(formwright.errors, MatchError);
@@ -68,6 +69,7 @@ fn build(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             kwargs.set_item("allowed", allowed)?;
             py.get_type::<python::LimitExceeded>()
         }
+        Kind::Interrupted => py.get_type::<python::Interrupted>(),
         Kind::Vocabulary => py.get_type::<python::VocabularyError>(),
         Kind::Rejected { token, text, position, expected } => {
             kwargs.set_item("token_id", token)?;

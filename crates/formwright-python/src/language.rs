@@ -16,7 +16,11 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 use crate::errors::{Int, argument, count, lift, unlocked};
+use crate::interrupt::interruptible;
 use crate::parser::{PythonParser, check};
+
+/// Options that are read between two questions for signals.
+const MANY: usize = 1 << 16;
 
 /// `(pointer, keyword, status, note)` of every keyword.
 pub type Readings = Vec<(String, String, &'static str, String)>;
@@ -37,7 +41,7 @@ pub struct Language {
 impl Language {
     /// The language of a source, built without the interpreter lock.
     pub fn of(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let kernel = lift(py, unlocked(py, || source.build(&Limits::default()))?)?;
+        let kernel = interruptible(py, || source.build(&Limits::default()))?;
         Ok(Self { kernel, source })
     }
 }
@@ -124,7 +128,7 @@ fn bound(py: Python<'_>, name: &'static str, value: Option<Int>) -> PyResult<Opt
 }
 
 fn explained(py: Python<'_>, schema: &str, options: &Options) -> PyResult<Readings> {
-    let readings = lift(py, unlocked(py, || json_schema::explain(schema, options))?)?;
+    let readings = interruptible(py, || json_schema::explain(schema, options))?;
     let row = |reading: json_schema::Reading| (reading.pointer, reading.keyword, reading.status, reading.note);
     Ok(readings.into_iter().map(row).collect())
 }
@@ -238,9 +242,12 @@ impl Language {
     fn choice(py: Python<'_>, options: &Bound<'_, PyList>) -> PyResult<Self> {
         let mut texts = LexiconBuilder::with_capacity(options.len(), 0);
         for option in options {
+            if texts.len() % MANY == MANY - 1 {
+                py.check_signals()?;
+            }
             lift(py, texts.push(option.cast::<PyString>()?.to_str()?))?;
         }
-        Self::of(py, Source::choice(unlocked(py, || texts.build())?))
+        Self::of(py, Source::choice(interruptible(py, || Ok(texts.build()))?))
     }
 
     /// Exactly one of the lines of a file, without its line end (LF or CRLF).
@@ -250,7 +257,7 @@ impl Language {
     ///     LimitExceeded: One is too long, or all of them are.
     #[staticmethod]
     fn choice_of_lines(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        Self::of(py, Source::choice(lift(py, unlocked(py, || lines(data))?)?))
+        Self::of(py, Source::choice(interruptible(py, || lines(data))?))
     }
 
     /// A control token of a vocabulary, by its name.
@@ -304,7 +311,7 @@ impl Language {
     #[allow(clippy::needless_pass_by_value)]
     fn branches(py: Python<'_>, branches: Vec<(String, Py<Self>)>) -> PyResult<Self> {
         let kernels: Vec<_> = branches.iter().map(|(text, language)| (text, language.get().kernel.clone())).collect();
-        let kernel = lift(py, unlocked(py, || formwright::Language::branches(&kernels, &Limits::default()))?)?;
+        let kernel = interruptible(py, || formwright::Language::branches(&kernels, &Limits::default()))?;
         let sources: Vec<_> = branches.iter().map(|(text, language)| (text.clone(), &language.get().source)).collect();
         Ok(Self { kernel, source: Source::branches(&sources) })
     }
@@ -330,7 +337,7 @@ impl Language {
     #[staticmethod]
     fn one_of_text(py: Python<'_>, source: &str, unit: &str) -> PyResult<Self> {
         let unit = self::unit(py, unit)?;
-        let pieces = lift(py, unlocked(py, || Pieces::new(source, unit))?)?;
+        let pieces = interruptible(py, || Pieces::new(source, unit))?;
         Self::of(py, Source::pieces(pieces))
     }
 
@@ -347,7 +354,7 @@ impl Language {
     fn parser(py: Python<'_>, explore: Py<PyAny>, knows_shortest: bool) -> PyResult<Self> {
         check(py, true)?;
         let parser = PythonParser { start: explore, knows_shortest };
-        let kernel = lift(py, unlocked(py, || formwright::Language::of_parser(parser, &Limits::default()))?)?;
+        let kernel = interruptible(py, || formwright::Language::of_parser(parser, &Limits::default()))?;
         let source = Source::parser(&kernel);
         Ok(Self { kernel, source })
     }
@@ -355,14 +362,14 @@ impl Language {
     /// This language, then ``other``.
     fn __add__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
-        let kernel = lift(py, unlocked(py, || self.kernel.then(&other.kernel))?)?;
+        let kernel = interruptible(py, || self.kernel.then(&other.kernel))?;
         Ok(Self { kernel, source: self.source.then(&other.source) })
     }
 
     /// This language or ``other``.
     fn __or__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         check(py, self.kernel.has_parser() || other.kernel.has_parser())?;
-        let kernel = lift(py, unlocked(py, || self.kernel.or(&other.kernel))?)?;
+        let kernel = interruptible(py, || self.kernel.or(&other.kernel))?;
         Ok(Self { kernel, source: self.source.or(&other.source) })
     }
 
@@ -372,7 +379,7 @@ impl Language {
     ///     ArgumentError: One holds JSON, a control token or a character parser.
     ///     UnsatisfiableSchema: No text is in both.
     fn __and__(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        let kernel = lift(py, unlocked(py, || self.kernel.and(&other.kernel))?)?;
+        let kernel = interruptible(py, || self.kernel.and(&other.kernel))?;
         Ok(Self { kernel, source: self.source.and(&other.source) })
     }
 
@@ -381,7 +388,7 @@ impl Language {
     /// Raises:
     ///     ArgumentError, UnsatisfiableSchema: As ``&``.
     fn __invert__(&self, py: Python<'_>) -> PyResult<Self> {
-        let kernel = lift(py, unlocked(py, || self.kernel.complement())?)?;
+        let kernel = interruptible(py, || self.kernel.complement())?;
         Ok(Self { kernel, source: self.source.complement() })
     }
 
@@ -393,7 +400,7 @@ impl Language {
         let low = count(py, "low", low)?;
         let high = high.map_or(Ok(UNBOUNDED), |high| count(py, "high", high))?;
         check(py, self.kernel.has_parser())?;
-        let kernel = lift(py, unlocked(py, || self.kernel.repeat(low, high))?)?;
+        let kernel = interruptible(py, || self.kernel.repeat(low, high))?;
         Ok(Self { kernel, source: self.source.repeat(low, high) })
     }
 
@@ -440,15 +447,13 @@ impl Language {
     /// How many bytes of ``data`` are in form, and whether a complete text ends exactly at its end.
     fn check(&self, py: Python<'_>, data: &[u8]) -> PyResult<(usize, bool)> {
         check(py, self.kernel.has_parser())?;
-        let checked = unlocked(py, || self.kernel.check(data))?;
-        lift(py, checked)
+        interruptible(py, || self.kernel.check(data))
     }
 
     /// How many bytes of ``data`` a complete text at its beginning may have, ascending.
     fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
         check(py, self.kernel.has_parser())?;
-        let ends = unlocked(py, || self.kernel.ends(data))?;
-        lift(py, ends)
+        interruptible(py, || self.kernel.ends(data))
     }
 
     /// All states of a language that has at most so many, with the bytes that lead from each: whether a text may end
@@ -458,15 +463,14 @@ impl Language {
     ///     LimitExceeded: There are more states, as in every language with recursion.
     fn byte_automaton(&self, py: Python<'_>, most_states: usize) -> PyResult<States> {
         check(py, self.kernel.has_parser())?;
-        let automaton = lift(py, unlocked(py, || self.kernel.byte_automaton(most_states))?)?;
+        let automaton = interruptible(py, || self.kernel.byte_automaton(most_states))?;
         Ok(automaton.accepting.into_iter().zip(automaton.edges).collect())
     }
 
     /// The shortest complete text (one of them), UTF-8.
     fn example<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         check(py, self.kernel.has_parser())?;
-        let example = unlocked(py, || self.kernel.example())?;
-        Ok(PyBytes::new(py, &lift(py, example)?))
+        Ok(PyBytes::new(py, &interruptible(py, || self.kernel.example())?))
     }
 
     /// How each keyword was read: ``(pointer, keyword, status, note)``. Empty unless `is_json`.
@@ -499,7 +503,7 @@ fn unit(py: Python<'_>, name: &str) -> PyResult<Unit> {
 #[pyfunction]
 pub fn places(py: Python<'_>, source: &str, unit: &str, piece: &str) -> PyResult<Vec<(u32, u32)>> {
     let unit = self::unit(py, unit)?;
-    lift(py, unlocked(py, || Ok(Pieces::new(source, unit)?.places(piece)))?)
+    interruptible(py, || Ok(Pieces::new(source, unit)?.places(piece)))
 }
 
 /// Every JSON Schema keyword: ``(name, role, note)``.

@@ -9,6 +9,7 @@
 mod buffer;
 mod constraint;
 mod errors;
+mod interrupt;
 mod language;
 mod masks;
 mod matcher;
@@ -31,6 +32,8 @@ mod _kernel {
     use super::constraint::Constraint;
     #[pymodule_export]
     use super::errors::_panic;
+    #[pymodule_export]
+    use super::interrupt::Interrupt;
     #[pymodule_export]
     use super::language::{Language, json_schema_formats, json_schema_keywords, places};
     #[pymodule_export]

@@ -51,6 +51,8 @@ pub enum Kind {
         /// What is allowed.
         allowed: usize,
     },
+    /// The work was ended from outside: by an [`crate::Interrupt`], say.
+    Interrupted,
     /// A vocabulary cannot be represented, or an id is unknown.
     Vocabulary,
     /// A token or byte run cannot come here.

@@ -31,15 +31,16 @@
 //! | module | holds | uses |
 //! |---|---|---|
 //! | [`error`] | one error type with its place | |
+//! | [`interrupt`] | work that is counted, bounded and ended from outside | `error` |
 //! | [`limits`] | every bound in one struct | |
 //! | [`bytes`] | the envelope of everything that is stored | `error` |
-//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata; the pieces of a text | `error`, `limits`, `bytes` |
+//! | [`regular`] | regular languages with And, Not and counters; lazy byte automata; the pieces of a text | `error`, `interrupt`, `limits`, `bytes` |
 //! | [`canonical`] | what a tokenizer itself writes: its merges and its pieces | `error`, `bytes` |
 //! | [`vocabulary`] | tokens and their prefix trees | `error`, `bytes` |
-//! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `limits`, `regular`, `vocabulary` |
-//! | [`syntax`] | text to graph: choice, pieces of a text, regular expressions, JSON Schema | `error`, `limits`, `regular`, `language` |
+//! | [`language`] | the graph that every front end builds and the matcher runs | `error`, `interrupt`, `limits`, `regular`, `vocabulary` |
+//! | [`syntax`] | text to graph: choice, pieces of a text, regular expressions, JSON Schema | `error`, `interrupt`, `limits`, `regular`, `language` |
 //! | [`terminals`] | masks of regular leaves, shared by the schemas of a vocabulary | `error`, `limits`, `regular`, `vocabulary`, `language` |
-//! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
+//! | [`matcher`] | constraints, configurations, masks, budget, canonical tokens | `error`, `interrupt`, `regular`, `canonical`, `vocabulary`, `language`, `terminals` |
 //! | [`source`] | what a user wrote to get a language, to be stored | `error`, `limits`, `bytes`, `regular`, `canonical`, `vocabulary`, `language`, `syntax` |
 //!
 //! The kernel does no I/O. What the process keeps beside the values a caller holds: tables made once (character kinds,
@@ -49,6 +50,7 @@
 pub mod bytes;
 pub mod canonical;
 pub mod error;
+pub mod interrupt;
 pub mod language;
 pub mod limits;
 pub mod matcher;
@@ -59,6 +61,7 @@ pub mod terminals;
 pub mod vocabulary;
 
 pub use error::{Error, Kind, Result};
+pub use interrupt::Interrupt;
 pub use language::Language;
 pub use limits::Limits;
 pub use matcher::Constraint;

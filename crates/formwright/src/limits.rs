@@ -7,6 +7,8 @@
 /// schemas written by strangers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// Units of work of one call that reads, builds or compiles: some 50 ns each, whatever is counted.
+    pub work: u64,
     /// States of one automaton. A state costs about 150 bytes.
     pub automaton_states: usize,
     /// Expressions of one automaton: the derivatives made so far.
@@ -54,6 +56,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            work: 1 << 25,
             automaton_states: 1 << 19,
             automaton_expressions: 1 << 19,
             emptiness_search: 50_000,
@@ -69,7 +72,7 @@ impl Default for Limits {
             source_nodes: 16_000_000,
             alternatives: 32,
             schema_steps: 1 << 22,
-            condition_steps: 1 << 22,
+            condition_steps: 3 << 20,
             condition_parts: 1 << 15,
             automata_bytes: 128 << 20,
             terminal_cache_bytes: 256 << 20,

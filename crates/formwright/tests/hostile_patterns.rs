@@ -4,12 +4,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use formwright::syntax::json_schema::{Options, json_schema};
 use formwright::syntax::regex::{Dialect, of_dialect};
 use formwright::terminals::Tables;
 use formwright::{Constraint, Error, Kind, Language, Limits, Result};
+
+use common::{megabytes, thread_time};
 
 mod common;
 
@@ -63,28 +64,11 @@ impl Pattern {
     }
 }
 
-/// The time that this thread has run; where the system does not say, the time that has passed.
-fn time() -> Duration {
-    thread_local! {
-        static BEGUN: Instant = Instant::now();
-    }
-    let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let run = run.and_then(|text| text.split(' ').next()?.parse().ok());
-    run.map_or_else(|| BEGUN.with(Instant::elapsed), Duration::from_nanos)
-}
-
-/// Most memory that this process had so far, where the system says so.
-fn megabytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) / 1024
-}
-
 /// One call, which must not take long.
 fn call<T>(what: &str, worst: &mut (f64, String), call: impl FnOnce() -> T) -> T {
-    let begun = time();
+    let begun = thread_time();
     let made = call();
-    let seconds = time().saturating_sub(begun).as_secs_f64();
+    let seconds = thread_time().saturating_sub(begun).as_secs_f64();
     if seconds > worst.0 {
         *worst = (seconds, what.to_owned());
     }

@@ -3,14 +3,20 @@
 
 use std::sync::Arc;
 
-use formwright::canonical::{Cuts, Description, Merges, Order, Symbols};
+use formwright::canonical::{Cuts, Description, Merges, Order, Scope, Symbols};
+use formwright::language::UNBOUNDED;
 use formwright::matcher::Speller;
-use formwright::syntax::choice::choice;
-use formwright::syntax::json_schema::{Options, json_schema};
-use formwright::syntax::regex::regex;
+use formwright::regular::{Pieces, Unit};
+use formwright::source::Source;
+use formwright::syntax::choice::{choice, lines, literal};
+use formwright::syntax::json_schema::{Options, explain, json_schema};
+use formwright::syntax::pieces::one_of_text;
+use formwright::syntax::python;
+use formwright::syntax::regex::{Dialect, of_dialect, regex};
+use formwright::syntax::text::{Free, of_format, text};
 use formwright::terminals::Tables;
 use formwright::vocabulary::Vocabulary;
-use formwright::{Constraint, Language, Limits};
+use formwright::{Constraint, Interrupt, Language, Limits};
 
 /// Bytes of a thread's stack: an eighth of what Rust gives a thread by default.
 const STACK: usize = 256 << 10;
@@ -130,6 +136,119 @@ fn canonical_tokens_of_both_kinds() {
         let (tables, speller) = speller();
         for language in nested().into_iter().chain([regex("a{4000,9000}b", &Limits::default()).unwrap()]) {
             ask(&Constraint::canonical(&language, &tables, &speller).unwrap());
+        }
+    });
+}
+
+/// Groups inside groups, as deep as patterns nest.
+fn deep_pattern() -> String {
+    let deep = Limits::default().pattern_depth as usize / 2 - 1; // a repetition counts too
+    format!("{}ab?{}", "(".repeat(deep), "c)*".repeat(deep))
+}
+
+/// Values inside values, as deep as JSON is read; schemas without a value between them, as deep as they may stand.
+fn deep_schemas() -> Vec<String> {
+    let nested = |open: &str, inner: &str, close: &str, deep: usize| {
+        format!("{}{inner}{}", open.repeat(deep), close.repeat(deep))
+    };
+    vec![
+        nested(r#"{"items":"#, r#"{"enum":[[1],"a"]}"#, "}", 100),
+        nested(r#"{"required":["a"],"properties":{"a":"#, "true", "}}", 60),
+        nested(r#"{"allOf":["#, r#"{"type":"integer"}"#, "]}", 60),
+        nested(r#"{"not":{"not":"#, r#"{"pattern":"^[ab]{2,9}$"}"#, "}}", 50),
+        nested(r#"{"anyOf":[{"minItems":3},{"oneOf":["#, r#"{"type":["object","array"]}"#, "]}]}", 24),
+    ]
+}
+
+/// What is read of a language in every way there is.
+fn read(language: &Language) {
+    let example = language.example().unwrap();
+    assert_eq!(language.check(&example).unwrap(), (example.len(), true));
+    assert!(language.ends(&example).unwrap().contains(&example.len()));
+    language.byte_automaton(2_000).ok();
+    language.complement().ok();
+    language.and(language).ok();
+    for made in [language.then(language), language.or(language), language.repeat(0, 9)] {
+        made.unwrap().example().unwrap();
+    }
+}
+
+#[test]
+fn every_way_to_make_and_read_a_language() {
+    within_a_small_stack(|| {
+        let limits = Limits::default();
+        let pattern = deep_pattern();
+        let free = |included| Free { markers: vec!["ab".repeat(500)], included, most: 9_000, most_tokens: UNBOUNDED };
+        let mut made: Vec<Language> = [Dialect::Ascii, Dialect::Unicode, Dialect::Python]
+            .iter()
+            .map(|&dialect| {
+                of_dialect(if dialect == Dialect::Python { "ab*" } else { &pattern }, dialect, &limits).unwrap()
+            })
+            .collect();
+        python::parse("[a-z]+(?:b|c)*", &limits).unwrap();
+        python::characters("[a-z]", &limits).unwrap();
+        made.extend(deep_schemas().iter().map(|schema| json_schema(schema, &Options::default()).unwrap()));
+        deep_schemas().iter().for_each(|schema| drop(explain(schema, &Options::default()).unwrap()));
+        made.extend([text(&free(true), &limits).unwrap(), text(&free(false), &limits).unwrap()]);
+        made.extend([literal("a", &limits).unwrap(), of_format("uri", &limits).unwrap()]);
+        made.push(one_of_text(&"to be or not to be. ".repeat(200), Unit::Word, &limits).unwrap());
+        made.push(Language::control("<|end|>", true, &limits).unwrap());
+        made.push(Language::branches(&[("x", made[0].clone()), ("y", made[3].clone())], &limits).unwrap());
+        made.iter().for_each(read);
+        assert_eq!(lines(b"a\nb\n").unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn what_is_stored() {
+    within_a_small_stack(|| {
+        let (tables, limits) = (tables(), Limits::default());
+        let pieces = Source::pieces(Pieces::new("to be or not to be", Unit::Word).unwrap());
+        let mut source = Source::regex(&deep_pattern(), Dialect::Ascii);
+        for schema in deep_schemas() {
+            source = source.then(&Source::json_schema(schema, Options::default())).or(&pieces).repeat(0, 3);
+        }
+        let read = Source::from_bytes(&source.to_bytes().unwrap(), &limits).unwrap();
+        read.build(&limits).unwrap().example().unwrap();
+        let stored = source.to_constraint_bytes(&tables.vocabulary, Scope::All).unwrap();
+        Source::from_constraint_bytes(&stored, &tables.vocabulary, &limits).unwrap();
+        let again = Vocabulary::from_bytes(&tables.vocabulary.to_bytes()).unwrap();
+        assert_eq!(again.fingerprint(), tables.vocabulary.fingerprint());
+        let (_, speller) = speller();
+        drop(speller);
+    });
+}
+
+/// What a matcher does beside masks.
+fn use_all(constraint: &Constraint) {
+    let mut matcher = constraint.matcher_after(&[0, 1]);
+    let example = constraint.language().example().unwrap();
+    matcher.accept_bytes(&example).unwrap();
+    matcher.rollback(0).unwrap();
+    matcher.reset();
+    let mut fork = matcher.fork();
+    let forced = fork.forced_bytes();
+    fork.accept_bytes(&forced).unwrap();
+    let tokens: Vec<u32> = example.iter().map(|&byte| u32::from(byte)).collect();
+    let valid = fork.validate_tokens(&tokens).unwrap();
+    matcher.accept_tokens(&tokens[..valid.min(tokens.len())]).ok();
+    assert!(matcher.accept_token(u32::MAX).is_err());
+    drop(matcher.mask(Some(1 << 20)));
+}
+
+#[test]
+fn every_way_to_run_one() {
+    within_a_small_stack(|| {
+        let (tables, speller) = speller();
+        let mut made = nested();
+        made.push(regex(&deep_pattern(), &Limits::default()).unwrap());
+        made.extend(deep_schemas().iter().map(|schema| json_schema(schema, &Options::default()).unwrap()));
+        for language in &made {
+            let interrupt = Interrupt::new();
+            let compile = || Constraint::with_canonical_forced(language, &tables, &speller);
+            for constraint in [Constraint::new(language, &tables), interrupt.during(compile)] {
+                use_all(&constraint.unwrap());
+            }
         }
     });
 }

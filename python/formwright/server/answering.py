@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
 
+from formwright._kernel import Interrupt
 from formwright.forms import shortened
 from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
@@ -171,9 +172,19 @@ class Answering:
     _pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_COMPILERS, thread_name_prefix="formwright-compiler")
     )
+    _compiling: set[Interrupt] = field(default_factory=set)
+    _ended: Refusal | None = None
+
+    def end(self, refusal: Refusal) -> None:
+        """End what is compiled, and what will be; its requests are told why. Called in the event loop."""
+        self._ended = refusal
+        for interrupt in self._compiling:
+            interrupt.set()
 
     def close(self) -> None:
-        """End the threads; what they do now is finished first."""
+        """End the threads, and what they compile."""
+        for interrupt in self._compiling:
+            interrupt.set()
         self._pool.shutdown(cancel_futures=True)
 
     async def order(
@@ -194,9 +205,32 @@ class Answering:
         key, make = shape_of(body, self.model.style, offered)
         if is_short and self.shapes.has(key, body.canonical):
             return self._order(body, key, make, prompt, where)
-        return await asyncio.get_running_loop().run_in_executor(
-            self._pool, lambda: self._order(body, key, make, prompt, where)
-        )
+        return await self._in_thread(lambda: self._order(body, key, make, prompt, where))
+
+    async def _in_thread(self, work: Callable[[], Order]) -> Order:
+        """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
+        self._check_going()
+        interrupt = Interrupt()
+
+        def interruptible() -> Order:
+            with interrupt:
+                return work()
+
+        self._compiling.add(interrupt)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, interruptible)
+        except Refusal:
+            if interrupt.is_set:  # which is what it was refused for
+                self._check_going()
+            raise
+        finally:
+            interrupt.set()
+            self._compiling.discard(interrupt)
+
+    def _check_going(self) -> None:
+        """Raises Refusal once the server has ended."""
+        if self._ended is not None:
+            raise self._ended
 
     def _order(
         self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str

@@ -160,7 +160,9 @@ class Server:
     def end(self) -> None:
         """End what still runs: each request is told so."""
         said = "the server is shutting down: ask again, or another one"
-        self.worker.end(Refusal(503, said, type="overloaded_error", code="shutting_down"))
+        refusal = Refusal(503, said, type="overloaded_error", code="shutting_down")
+        self.worker.end(refusal)
+        self.answering.end(refusal)
 
     async def models(self, _: Request) -> Response:
         """The one model, by each of its names."""
@@ -243,7 +245,7 @@ class Server:
         }
         self._check_texts(body.texts)
         client = request.headers.get("authorization") or (request.client.host if request.client else "")
-        ordered = await orders(body, size <= _SHORT and body.texts <= _FEW)
+        ordered = await _unless_gone(request, orders(body, size <= _SHORT and body.texts <= _FEW))
         events = self._timed(self.answering.events(ordered, client, began), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)

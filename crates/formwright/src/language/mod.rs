@@ -39,12 +39,15 @@ mod spaces;
 mod text_lengths;
 mod text_set;
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::interrupt::{count, sort};
 use crate::limits::Limits;
 use crate::regular::{Automaton, ByteSet, Encoding, PieceAutomaton, Pieces, Regular, Writing};
 use crate::vocabulary::{NodeIndex, Trie};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 pub use compiled::CompiledGraph;
@@ -402,6 +405,12 @@ impl Array {
     }
 }
 
+/// Units of work of a node.
+const WORK_OF_NODE: usize = 4;
+
+/// So many leaves are compared one by one.
+const FEW_LEAVES: usize = 32;
+
 /// Nodes, leaves and whitespace of one language.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -421,6 +430,9 @@ pub struct Graph {
     pub nesting: usize,
     /// Bytes of the longest literal text.
     longest: usize,
+    /// The first leaves, so many, by hash, once there are many.
+    leaves_by_hash: FxHashMap<u64, SmallVec<[LeafId; 1]>>,
+    indexed: usize,
 }
 
 impl Graph {
@@ -431,17 +443,32 @@ impl Graph {
 
     /// Adds a node.
     pub fn add(&mut self, node: Node) -> NodeId {
+        count(WORK_OF_NODE);
         self.nodes.push(node);
         self.nodes.len() as NodeId - 1
     }
 
     /// Adds a leaf, or finds it.
     pub fn leaf(&mut self, leaf: Leaf) -> LeafId {
-        let is_known = |at: &usize| self.leaves[*at] == leaf && self.bound_of(*at as LeafId).is_none();
-        match (0..self.leaves.len()).find(is_known) {
-            Some(known) => known as LeafId,
-            None => self.add_leaf(leaf),
+        let is_known = |at: &LeafId| self.leaves[*at as usize] == leaf && self.bound_of(*at).is_none();
+        let known = if self.leaves.len() < FEW_LEAVES {
+            (0..self.leaves.len() as LeafId).find(is_known)
+        } else {
+            let hash = FxBuildHasher.hash_one(&leaf);
+            self.index_leaves();
+            let alike = self.leaves_by_hash.get(&hash).map_or(&[][..], SmallVec::as_slice);
+            alike.iter().copied().find(|at| self.leaves[*at as usize] == leaf && self.bound_of(*at).is_none())
+        };
+        known.unwrap_or_else(|| self.add_leaf(leaf))
+    }
+
+    /// Brings the index of leaves up to date.
+    fn index_leaves(&mut self) {
+        for at in self.indexed..self.leaves.len() {
+            let hash = FxBuildHasher.hash_one(&self.leaves[at]);
+            self.leaves_by_hash.entry(hash).or_default().push(at as LeafId);
         }
+        self.indexed = self.leaves.len();
     }
 
     fn add_leaf(&mut self, leaf: Leaf) -> LeafId {
@@ -481,7 +508,7 @@ impl Graph {
     /// A finite set of texts.
     pub fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a [u8]>) -> Node {
         let mut sorted: SmallVec<[(&[u8], u32); 8]> = texts.into_iter().map(|text| (text, 0)).collect();
-        sorted.sort_unstable();
+        sort(&mut sorted);
         sorted.dedup();
         match &sorted[..] {
             [] => Node::Never,

@@ -23,6 +23,7 @@ use super::plain_shortest::plain_shortest;
 use super::text_lengths::TextLengths;
 use super::{Array, Graph, Layout, LayoutCosts, Leaf, LeafId, MinimumLengths, Node, NodeId, Object, shortest_cache};
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::limits::Limits;
 use crate::regular::{Automaton, Encoding, Regular};
 
@@ -136,6 +137,7 @@ impl Facts {
     fn pass(&mut self, nodes: impl Iterator<Item = usize>, graph: &Graph, costs: &LayoutCosts) -> (bool, bool) {
         let (mut changed, all_found) = (false, Cell::new(true));
         for index in nodes {
+            count(1);
             let (shortest, nullable) = self.equation(&graph.nodes[index], graph, costs, &all_found);
             changed |= shortest < self.shortest[index] || nullable != self.nullable[index];
             self.shortest[index] = shortest.min(self.shortest[index]);

@@ -64,7 +64,8 @@ impl TextLengths {
 impl Counted {
     fn one_longer(&mut self, automaton: &Automaton) {
         let (mut texts, mut open) = (self.up_to.last().copied().unwrap_or(0), FxHashMap::default());
-        for (state, paths) in std::mem::take(&mut self.open) {
+        let mut steps = 0;
+        for (&state, &paths) in &self.open {
             for byte in automaton.next_bytes(state).iter() {
                 let step = automaton.step(state, byte);
                 if step.accepting() {
@@ -74,13 +75,12 @@ impl Counted {
                     let to: &mut u64 = open.entry(step.state()).or_insert(0);
                     *to = to.saturating_add(paths);
                 }
-                self.steps += 1;
+                steps += 1;
             }
         }
+        self.steps += steps;
         self.up_to.push(texts);
         self.gave_up = self.steps > MOST_STEPS && !open.is_empty();
-        if !self.gave_up {
-            self.open = open;
-        }
+        self.open = if self.gave_up { FxHashMap::default() } else { open };
     }
 }

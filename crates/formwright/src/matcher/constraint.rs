@@ -21,6 +21,7 @@ use super::machine::{Configuration, Machine, TokenLengths, Unit};
 use super::masks::{TableIds, precomputed};
 use super::pool::Pool;
 use crate::error::{Error, Result};
+use crate::interrupt::bounded;
 use crate::language::{CompiledGraph, Language};
 use crate::terminals::Tables;
 use crate::vocabulary::TokenId;
@@ -81,6 +82,10 @@ impl Constraint {
     }
 
     fn compiled(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
+        bounded(tables.limits().work, || Self::compile(language, tables, spelled))
+    }
+
+    fn compile(language: &Language, tables: &Arc<Tables>, spelled: Option<Spelled>) -> Result<Self> {
         let language = &language.for_vocabulary(&tables.vocabulary)?;
         check_bounds(language, tables)?;
         let mut automata = Vec::with_capacity(language.graph().leaves.len());

@@ -31,6 +31,7 @@ use smallvec::SmallVec;
 
 use super::counting::Counting;
 use super::machine::{Configuration, Machine, Position};
+use crate::interrupt::{count, counted};
 use crate::language::{INFINITE, UNBOUNDED};
 use crate::vocabulary::{NodeIndex, TokenId};
 
@@ -38,10 +39,13 @@ use crate::vocabulary::{NodeIndex, TokenId};
 const FAR: u32 = 1 << 15;
 
 /// Records kept. Beyond, ways are not followed any more, but where a text relies on them.
-const MOST_RECORDS: usize = 1 << 17;
+const MOST_RECORDS: usize = 1 << 15;
 
 /// Records made for one question. Where there are more ways, they are not followed.
-const MOST_NEW: usize = 1 << 15;
+const MOST_NEW: usize = 1 << 14;
+
+/// Units of work for one question, about a third of a second. Where it takes more, ways are not followed.
+const MOST_WORK: u64 = 1 << 22;
 
 /// Ways of each of these records, on the whole: where there are more, they are not followed either.
 const WAYS_EACH: usize = 4;
@@ -106,7 +110,7 @@ impl Potential {
         (self.records, self.ways, self.ids) = Default::default();
         machine.blindly(|machine| {
             for of in of {
-                self.follow(machine, counting, of, MOST_RECORDS);
+                self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
             }
         });
     }
@@ -175,16 +179,16 @@ impl Potential {
             }
             (self.records, self.ways, self.ids) = Default::default();
         }
-        self.follow(machine, counting, configuration, MOST_NEW)
+        self.follow(machine, counting, configuration, (MOST_NEW, MOST_WORK))
     }
 
-    /// The potential of a configuration that is not known, along at most so many new ways.
+    /// The potential of a configuration that is not known, along at most so many new ways, and so much work.
     fn follow(
         &mut self,
         machine: &mut Machine<'_>,
         counting: Counting<'_>,
         configuration: Configuration,
-        most_new: usize,
+        most: (usize, u64),
     ) -> u32 {
         let bytes = machine.configuration_cost(configuration);
         let room = if bytes < FAR { bytes as usize } else { 0 }; // most records are of the bytes of one text
@@ -193,7 +197,7 @@ impl Potential {
         self.ids.reserve(room);
         let start = self.record(counting, configuration, bytes);
         let (records, ways) = (self.records.len(), self.ways.len());
-        match self.expand_all(machine, counting, start, most_new) {
+        match self.expand_all(machine, counting, start, most) {
             Some(new) => self.solve(counting, new),
             None => self.forget(start, records, ways),
         }
@@ -225,9 +229,9 @@ impl Potential {
         machine: &mut Machine<'_>,
         counting: Counting<'_>,
         start: Id,
-        most_new: usize,
+        (most_new, most_work): (usize, u64),
     ) -> Option<Vec<Id>> {
-        let (mut open, mut new, begun) = (vec![start], Vec::new(), self.ways.len());
+        let (mut open, mut new, begun, before) = (vec![start], Vec::new(), self.ways.len(), counted());
         while let Some(id) = open.pop() {
             let Record { configuration, bytes, ways, .. } = self.records[id as usize];
             if ways.is_some() {
@@ -235,7 +239,8 @@ impl Potential {
             }
             new.push(id);
             let start = self.ways.len();
-            if new.len() > most_new || start - begun > WAYS_EACH * most_new {
+            count(4);
+            if new.len() > most_new || start - begun > WAYS_EACH * most_new || counted() - before > most_work {
                 return None;
             }
             let goes_on = bytes <= FAR;

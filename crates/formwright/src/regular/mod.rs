@@ -25,8 +25,8 @@ mod parser;
 mod pieces;
 mod tree;
 
-pub(crate) use automaton::ClassLoop;
 pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
+pub(crate) use automaton::{ClassLoop, too_hard};
 pub use byte_set::ByteSet;
 pub use implicit::{Implicit, ImplicitLanguage};
 pub use parser::{CharacterParser, Exploration, Outlook, Parser, ParserState};

@@ -17,6 +17,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::pattern::{Mode, Pattern, class_of, complement, lower, ranges_of};
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::limits::Limits;
 use crate::regular::{Ranges, Regular};
 
@@ -150,6 +151,7 @@ impl<'s> Parser<'s> {
 
     /// Counts a part that was read; a class of many ranges counts several times.
     fn count(&mut self, part: &Pattern) -> Result<()> {
+        count(4);
         self.parts += if let Pattern::Class(ranges) = part { 1 + ranges.len() / RANGES_OF_PART } else { 1 };
         let allowed = self.limits.pattern_parts;
         if self.parts > allowed { Err(Error::too_large(self.source, "parts", self.parts, allowed)) } else { Ok(()) }

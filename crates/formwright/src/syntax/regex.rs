@@ -19,6 +19,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use super::pattern::{Mode, Pattern, class_of, lower, ranges_of};
 use super::{ascii, python};
 use crate::error::{Error, Kind, Result};
+use crate::interrupt::{ask_now, bounded, count};
 use crate::language::Language;
 use crate::language::{Graph, Leaf, Node, NodeId, UNBOUNDED};
 use crate::limits::Limits;
@@ -49,6 +50,10 @@ pub fn regex(source: &str, limits: &Limits) -> Result<Language> {
 /// # Errors
 /// As [`regex`].
 pub fn of_dialect(source: &str, dialect: Dialect, limits: &Limits) -> Result<Language> {
+    bounded(limits.work, || read(source, dialect, limits))
+}
+
+fn read(source: &str, dialect: Dialect, limits: &Limits) -> Result<Language> {
     let tree = match dialect {
         Dialect::Ascii | Dialect::Unicode => parse_with(source, dialect == Dialect::Unicode, limits)?,
         Dialect::Python => python::parse(source, limits)?,
@@ -102,6 +107,7 @@ enum Segment<'t> {
 
 impl<'t> Segment<'t> {
     fn of(tree: &'t Regular) -> Self {
+        count(1);
         if let Some(words) = words(tree) {
             return if words.len() >= WORDS { Self::Words(words) } else { Self::Plain(tree) };
         }
@@ -175,6 +181,7 @@ fn only(tree: &Regular) -> Option<char> {
 
 /// All texts, if they are few.
 fn words(tree: &Regular) -> Option<Vec<String>> {
+    count(1);
     let all = match tree {
         Regular::Empty => vec![String::new()],
         Regular::Class(ranges) => {
@@ -225,7 +232,9 @@ pub fn parse(source: &str, limits: &Limits) -> Result<Regular> {
 
 fn parse_with(source: &str, unicode: bool, limits: &Limits) -> Result<Regular> {
     let hir = translated(source, unicode, limits)?;
+    ask_now();
     let pattern = pattern(&hir).map_err(|what| Error::regex(source, (0, source.len()), what))?;
+    ask_now();
     lower(&pattern, Mode::Whole).map_err(|what| Error::regex(source, (0, source.len()), what))
 }
 
@@ -233,14 +242,17 @@ fn translated(source: &str, unicode: bool, limits: &Limits) -> Result<Hir> {
     if source.len() > limits.pattern_bytes {
         return Err(Error::too_large(source, "bytes", source.len(), limits.pattern_bytes));
     }
+    count(source.len());
     let parsed = ParserBuilder::new().nest_limit(limits.pattern_depth).build().parse(source);
     let mut tree = parsed.map_err(|error| located(source, &error.into()))?;
+    ask_now();
     let parts = parts(&tree);
     if parts > limits.pattern_parts {
         return Err(Error::too_large(source, "parts", parts, limits.pattern_parts));
     }
     if !unicode {
         tree = ascii::of_ascii(source, tree).map_err(|error| located(source, &error.into()))?;
+        ask_now();
     }
     Translator::new().translate(source, &tree).map_err(|error| located(source, &error.into()))
 }

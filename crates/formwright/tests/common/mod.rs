@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use formwright::matcher::Matcher;
 use formwright::syntax::json_schema::{Options, Order, json_schema};
@@ -112,4 +113,21 @@ pub fn allowed(matcher: &mut Matcher, budget: Option<u32>, count: u32) -> Vec<u3
     let mut mask = vec![0; (count as usize).div_ceil(32)];
     matcher.fill_bitmask(&mut mask, budget).unwrap();
     (0..count).filter(|token| mask[*token as usize / 32] >> (token % 32) & 1 == 1).collect()
+}
+
+/// The time that this thread has run; where the system does not say, the time that has passed.
+pub fn thread_time() -> Duration {
+    thread_local! {
+        static BEGUN: Instant = Instant::now();
+    }
+    let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let run = run.and_then(|text| text.split(' ').next()?.parse().ok());
+    run.map_or_else(|| BEGUN.with(Instant::elapsed), Duration::from_nanos)
+}
+
+/// Most memory that this process had so far, where the system says so.
+pub fn megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) / 1024
 }

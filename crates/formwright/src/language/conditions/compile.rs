@@ -16,6 +16,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Part, Values};
+use crate::interrupt::count;
 
 /// Index of a formula of a [`FormulaBuilder`].
 pub type FormulaId = u32;
@@ -28,6 +29,9 @@ pub const TRUE: FormulaId = 0;
 
 /// The formula that never does.
 pub const FALSE: FormulaId = 1;
+
+/// Units of work of a step.
+const WORK_OF_STEP: usize = 2;
 
 /// The formula takes more work than allowed.
 #[derive(Clone, Copy, Debug)]
@@ -208,6 +212,7 @@ impl FormulaBuilder {
     }
 
     fn spend(&mut self, steps: usize) -> Result<(), TooHard> {
+        count(WORK_OF_STEP * (steps + 1));
         self.fuel = self.fuel.checked_sub(steps + 1).ok_or(TooHard)?;
         Ok(())
     }

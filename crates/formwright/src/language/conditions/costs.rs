@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::{Case, Conditions, Part, Values};
+use crate::interrupt::count;
 use crate::language::{INFINITE, MinimumLengths, Object, Seen, UNBOUNDED};
 
 /// Bytes with a comma for each member, and how many members.
@@ -116,8 +117,9 @@ pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &M
             _ => part.inner().iter().for_each(|&inner| open[inner as usize] |= lives(inner)),
         }
     }
+    let free = if lives_at_all { question.left_open(&lives) } else { Values::default() };
     for (variable, allowed) in (0..).zip(&mut allowed) {
-        if lives_at_all && question.holds_without(variable, &lives) {
+        if free.contains(variable) {
             *allowed = Values::below(question.domain(variable));
         }
         question.add_what_leads_to(variable, allowed);
@@ -194,27 +196,26 @@ impl Question<'_> {
         }
     }
 
-    /// Whether some way to complete the object says nothing of a variable.
-    fn holds_without(&self, variable: u32, lives: &impl Fn(u32) -> bool) -> bool {
-        let conditions = self.conditions;
-        let mentioning = &conditions.mentioning[variable as usize];
-        let mut holds: SmallVec<[bool; 16]> = SmallVec::with_capacity(mentioning.len());
-        for &part in mentioning {
-            let holds_inside = |inner: &u32| match mentioning.binary_search(inner) {
-                Ok(at) => holds[at],
-                Err(_) => lives(*inner),
-            };
-            let holds_here = match &conditions.parts[part as usize] {
-                Part::Literal(..) => false,
-                Part::All(inner) => inner.iter().all(holds_inside),
-                Part::Any(inner) => inner.iter().any(holds_inside),
-            };
-            holds.push(holds_here);
+    /// The variables of which some way to complete the object says nothing.
+    fn left_open(&self, lives: &impl Fn(u32) -> bool) -> Values {
+        let every = Values::below(self.conditions.members.len() as u32);
+        let mut open: Vec<Values> = Vec::with_capacity(self.conditions.parts.len());
+        for (at, part) in (0..).zip(&self.conditions.parts) {
+            count(1 + part.inner().len() * (1 + self.conditions.members.len() / 64) / 4);
+            let mut own = if lives(at) { every.clone() } else { Values::default() };
+            match part {
+                Part::Literal(variable, _) => own.remove(*variable),
+                Part::All(inner) => inner.iter().for_each(|&inner| own.retain(&open[inner as usize])),
+                Part::Any(inner) => {
+                    own = Values::default();
+                    inner.iter().for_each(|&inner| own.extend(&open[inner as usize]));
+                }
+            }
+            open.push(own);
         }
-        conditions.cases.iter().any(|case| match mentioning.binary_search(&case.root) {
-            Ok(at) => holds[at],
-            Err(_) => lives(case.root),
-        })
+        let mut all = Values::default();
+        self.conditions.cases.iter().for_each(|case| all.extend(&open[case.root as usize]));
+        all
     }
 
     /// The required members that no condition mentions.
@@ -240,6 +241,7 @@ impl Question<'_> {
         let mut mentions: Vec<Values> = Vec::new();
         let mut costs: Vec<Costs> = Vec::with_capacity(self.conditions.parts.len());
         for part in &self.conditions.parts {
+            count(2 + part.inner().len() / 4);
             let mut mentioned = Values::default();
             if tracks {
                 part.inner().iter().for_each(|&inner| mentioned.extend(&mentions[inner as usize]));

@@ -28,6 +28,20 @@ impl Values {
         self.0[word] |= 1 << (value % 64);
     }
 
+    /// Takes a number out.
+    pub fn remove(&mut self, value: u32) {
+        if let Some(word) = self.0.get_mut(value as usize / 64) {
+            *word &= !(1 << (value % 64));
+            self.trim();
+        }
+    }
+
+    /// Drops words without a number, so that equal sets are equal.
+    fn trim(&mut self) {
+        let used = self.0.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        self.0.truncate(used);
+    }
+
     /// Adds the numbers of another set.
     pub fn extend(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
@@ -40,8 +54,7 @@ impl Values {
     pub fn retain(&mut self, other: &Self) {
         self.0.truncate(other.0.len());
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
-        let used = self.0.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
-        self.0.truncate(used);
+        self.trim();
     }
 
     /// Whether some number is in both sets.

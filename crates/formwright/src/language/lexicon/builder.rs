@@ -10,6 +10,7 @@
 
 use super::Lexicon;
 use crate::error::{Error, Result};
+use crate::interrupt::{count, sort};
 
 /// Texts that become a [`Lexicon`].
 #[derive(Debug)]
@@ -53,6 +54,7 @@ impl LexiconBuilder {
         if text.len() > Lexicon::LONGEST {
             return Err(Error::limit("bytes of a literal text", text.len(), Lexicon::LONGEST));
         }
+        count(1);
         let end = self.texts.len() + text.len();
         if end > Lexicon::MOST_BYTES || self.starts.len() > Lexicon::MOST_BYTES {
             return Err(Error::limit("bytes of all options", end.max(self.starts.len()), Lexicon::MOST_BYTES));
@@ -81,6 +83,7 @@ impl LexiconBuilder {
         starts.push(0);
         let mut before: Option<&[u8]> = None;
         for (.., index) in self.sorted() {
+            count(2);
             let text = self.text(index);
             if before != Some(text) {
                 texts.extend_from_slice(text);
@@ -97,7 +100,7 @@ impl LexiconBuilder {
         while let Some((range, depth)) = open.pop() {
             let start = range.start;
             let keys = &mut keys[range];
-            keys.sort_unstable_by_key(|&(bytes, count, _)| (bytes, count));
+            sort(keys);
             let mut at = start;
             for group in keys.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
                 let end = at + group.len();

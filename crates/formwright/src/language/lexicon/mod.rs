@@ -21,6 +21,7 @@ use std::iter::successors;
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::interrupt::count;
 use crate::vocabulary::NodeIndex;
 
 pub use builder::LexiconBuilder;
@@ -78,6 +79,7 @@ impl Lexicon {
         let mut common = Vec::with_capacity(starts.len() - 1);
         let mut before: &[u8] = &[];
         for (index, range) in starts.windows(2).enumerate() {
+            count(1);
             let text = &texts[range[0] as usize..range[1] as usize];
             let shared = shared(before, text);
             let ascends = match (before.get(shared), text.get(shared)) {

@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 
 use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way};
 use crate::canonical::{self, Place, Spelling};
+use crate::interrupt::count;
 use crate::language::{CompiledGraph, INFINITE, LeafId};
 use crate::matcher::accepting;
 use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
@@ -327,6 +328,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             self.fuel = 0; // no small language
         }
         while let Some(node) = walk.advance(trie) {
+            count(1);
             if self.fuel == 0 {
                 self.junctions.put_walk(id, walk);
                 return Stop::Spent;

@@ -29,6 +29,7 @@ use super::expression::{Expressions, OutOfFuel};
 use super::parser::Parser;
 use super::tree::Regular;
 use crate::error::{Error, Kind, Result};
+use crate::interrupt::count;
 use crate::limits::Limits;
 use builder::StateBuilder;
 pub(crate) use class_loops::ClassLoop;
@@ -147,6 +148,9 @@ impl std::fmt::Debug for Automaton {
     }
 }
 
+/// Units of work of an automaton without states.
+const WORK_OF_AUTOMATON: usize = 1 << 10;
+
 impl Automaton {
     /// The automaton of `tree` written in `encoding`.
     ///
@@ -156,6 +160,7 @@ impl Automaton {
         if let Regular::Parser(parser) = tree {
             return Self::of_parser(parser, limits);
         }
+        count(WORK_OF_AUTOMATON);
         let alphabet = Alphabet::new(tree).map_err(|TooManyClasses| too_large(limits))?;
         let classes = ByteClasses::new(&alphabet, encoding);
         let shortest = encoding.shortest_of_minterms(&alphabet);
@@ -314,7 +319,7 @@ impl Automaton {
             return Step(DEAD);
         }
         let built = match &self.states {
-            States::Derived(builder) => self.build(&mut lock(builder), state, byte),
+            States::Derived(builder) => self.build(&mut lock_builder(builder), state, byte),
             States::Parsed { states, .. } => self.parse(&mut lock(states), state, byte),
         };
         let Some(step) = built else { return Step(DEAD) };
@@ -414,7 +419,7 @@ impl Automaton {
     #[cold]
     fn find_shortest(&self, state: StateId, cell: &AtomicU32) -> u32 {
         let shortest = match &self.states {
-            States::Derived(builder) => lock(builder).shortest(state),
+            States::Derived(builder) => lock_builder(builder).shortest(state),
             States::Parsed { states, .. } => lock(states).shortest(state).unwrap_or_else(|error| {
                 self.fail(error);
                 UNKNOWN
@@ -494,7 +499,7 @@ impl Automaton {
     /// The builder of states, if they come from expressions.
     fn derived(&self) -> Option<MutexGuard<'_, StateBuilder>> {
         match &self.states {
-            States::Derived(builder) => Some(lock(builder)),
+            States::Derived(builder) => Some(lock_builder(builder)),
             States::Parsed { .. } => None,
         }
     }
@@ -502,6 +507,16 @@ impl Automaton {
 
 fn lock<T>(states: &Mutex<T>) -> MutexGuard<'_, T> {
     states.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The builder of states. Where work on it was left in its midst, what it had made by then is whole, and is kept.
+fn lock_builder(builder: &Mutex<StateBuilder>) -> MutexGuard<'_, StateBuilder> {
+    builder.lock().unwrap_or_else(|left| {
+        let mut locked = left.into_inner();
+        locked.expressions.forget_search();
+        builder.clear_poison();
+        locked
+    })
 }
 
 fn too_large(limits: &Limits) -> Error {
@@ -513,7 +528,8 @@ fn too_large(limits: &Limits) -> Error {
     .hint("split the text into parts with a pattern each, or describe less of it")
 }
 
-fn too_hard(limits: &Limits) -> Error {
+/// The error of a search that would take too long.
+pub fn too_hard(limits: &Limits) -> Error {
     let allowed = limits.emptiness_search;
     Error::new(
         Kind::Limit { limit: "emptiness_search", value: allowed + 1, allowed },

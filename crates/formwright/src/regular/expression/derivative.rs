@@ -18,7 +18,7 @@ use crate::regular::alphabet::{Minterm, contains};
 const FEW: usize = 4;
 
 /// Units of work of a derivative that is computed by code.
-const WORK_OF_CODE: u64 = 1 << 7;
+const WORK_OF_CODE: usize = 1 << 7;
 
 /// First parts that may be empty, at most, that are looked at together for minterms that are alike.
 const LOOKED_AT: usize = 32;
@@ -123,7 +123,7 @@ impl Expressions {
     }
 
     fn derive_uncached(&mut self, id: Id, minterm: Minterm) -> Id {
-        self.units += 1;
+        self.work(1);
         match *self.get(id) {
             Expression::Never | Expression::Empty => NEVER,
             Expression::Class(ref set) => {
@@ -161,7 +161,7 @@ impl Expressions {
             Expression::Implicit(ref language) => match char::from_u32(self.alphabet.sample(minterm)) {
                 Some(c) => {
                     let rest = language.derivative(c);
-                    self.units += WORK_OF_CODE;
+                    self.work(WORK_OF_CODE);
                     self.lower(&rest)
                 }
                 None => NEVER,

@@ -75,7 +75,7 @@ impl Expressions {
                     _ => break false,
                 }
             };
-        self.units += 1 + u64::from(steps) / 16;
+        self.work(1 + steps as usize / 16);
         found
     }
 

@@ -47,14 +47,21 @@ impl Expressions {
             Expression::Or(parts) => self.shortest_of(&parts.clone())?,
             Expression::Concat(..) => self.shortest_concat(id)?,
             _ => {
-                let begun = self.units;
+                let (begun, around) = (self.units, self.searching);
+                self.searching = around.or(Some(begun));
                 let found = self.search(id);
+                self.searching = around;
                 self.units = begun + 1; // searches have bounds of their own
                 return found;
             }
         };
         self.distances.insert(id, shortest);
         Ok(shortest)
+    }
+
+    /// Forgets the work of a search that was left in its midst.
+    pub fn forget_search(&mut self) {
+        self.units = self.searching.take().unwrap_or(self.units);
     }
 
     /// Alternatives are as short as the shortest of them: each is searched by itself, not their product.

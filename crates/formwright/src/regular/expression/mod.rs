@@ -25,6 +25,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::alphabet::{Alphabet, Minterm, MintermSet, members};
 use super::implicit::Implicit;
 use super::tree::{Divisor, Regular};
+use crate::interrupt::count;
 pub use counters::Clamped;
 pub use liveness::OutOfFuel;
 use multiple::divides;
@@ -101,6 +102,8 @@ pub struct Expressions {
     units: u64,
     /// Bytes of the parts of unions and intersections.
     part_bytes: usize,
+    /// The work done before the search that is under way.
+    searching: Option<u64>,
     /// Whether a search took so much work that no other is begun.
     gave_up: bool,
 }
@@ -122,6 +125,7 @@ impl Expressions {
             fuel,
             units: 0,
             part_bytes: 0,
+            searching: None,
             gave_up: false,
         };
         made.intern(Expression::Never);
@@ -150,6 +154,12 @@ impl Expressions {
 
     pub fn get(&self, id: Id) -> &Expression {
         &self.interned[id.0 as usize]
+    }
+
+    /// Counts work: of this automaton, and of whatever it is built for.
+    fn work(&mut self, units: usize) {
+        self.units += units as u64;
+        count(units);
     }
 
     pub fn nullable(&self, id: Id) -> bool {
@@ -196,7 +206,7 @@ impl Expressions {
     }
 
     fn intern(&mut self, expression: Expression) -> Id {
-        self.units += 1;
+        self.work(1);
         let (place, is_new) = self.interned.insert_full(expression);
         if is_new {
             self.properties.push(self.properties_of(&self.interned[place]));

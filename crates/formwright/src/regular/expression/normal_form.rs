@@ -121,7 +121,7 @@ impl Expressions {
     }
 
     pub(super) fn or(&mut self, parts: Vec<Id>) -> Id {
-        self.units += parts.len() as u64;
+        self.work(parts.len());
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {
@@ -221,7 +221,7 @@ impl Expressions {
     }
 
     pub(super) fn and(&mut self, parts: Vec<Id>) -> Id {
-        self.units += parts.len() as u64;
+        self.work(parts.len());
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {

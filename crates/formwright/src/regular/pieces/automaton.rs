@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
 use super::suffixes::Suffixes;
+use crate::interrupt::{ask_now, count};
 
 /// Where the number of bytes to an end is this, it stands elsewhere.
 const FAR: u8 = u8::MAX;
@@ -176,6 +177,7 @@ impl<'s> Layout<'s> {
         let start = bytes.len() as u32 - 1;
         let mut own = vec![(start, start)];
         for &symbol in text.iter().chain(suffixes.symbols()) {
+            count(1);
             writing.bytes(symbol, &mut buffer);
             own.push((bytes.len() as u32, (bytes.len() + buffer.len()) as u32 - 1));
             bytes.extend_from_slice(&buffer);
@@ -191,6 +193,7 @@ impl<'s> Layout<'s> {
     fn lists(&mut self) {
         let mut list = Vec::new();
         for state in 0..self.suffixes.len() as u32 {
+            count(2);
             list.clear();
             list.extend(self.suffixes.targets(state).map(|target| self.own[target as usize].0));
             self.list(self.own[state as usize].1, &mut list);
@@ -237,8 +240,10 @@ impl<'s> Layout<'s> {
         let states = self.bytes.len();
         let branching = Bits::new(self.branching.iter().copied(), states);
         let nearest = self.nearest(&branching);
+        ask_now();
         let complete = (0..self.suffixes.len()).filter(|&state| self.suffixes.ends(state as u32));
         let complete = Bits::new(complete.map(|state| self.own[state].1), states);
+        ask_now();
         let far = (0..).zip(&nearest).filter(|(_, bytes)| **bytes >= FAR.into()).map(|(at, bytes)| (at, *bytes));
         PieceAutomaton {
             far: far.collect(),
@@ -259,6 +264,7 @@ impl<'s> Layout<'s> {
         let every_piece_ends = (1..states).all(|state| self.suffixes.ends(state));
         let order = if every_piece_ends { (0..states).rev().collect() } else { self.by_length() };
         for state in order {
+            count(1);
             let (first, last) = self.own[state as usize];
             let ends = self.suffixes.ends(state);
             let bytes = if ends { self.is_json.into() } else { self.nearest_onward(last, branching, &mut found) };

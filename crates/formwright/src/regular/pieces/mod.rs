@@ -25,6 +25,7 @@ use super::implicit::{Implicit, ImplicitLanguage};
 use super::tree::Regular;
 use crate::bytes::hex;
 use crate::error::{Error, Result};
+use crate::interrupt::ask_now;
 pub use automaton::{PieceAutomaton, Writing};
 use suffixes::Suffixes;
 pub use units::Unit;
@@ -57,7 +58,9 @@ impl Pieces {
             return Err(Error::limit("bytes of the text of pieces", text.len(), Self::LONGEST));
         }
         let characters: Vec<char> = text.chars().collect();
+        ask_now();
         let ranges = unit.ranges(&characters);
+        ask_now();
         let bytes = |&(start, end): &(u32, u32)| {
             characters[start as usize..end as usize].iter().map(|c| c.len_utf8() as u32).sum()
         };
@@ -95,7 +98,9 @@ impl Pieces {
         let (start, end) = (ranges[0].0, ranges[ranges.len() - 1].1);
         let text = &text[start as usize..end as usize];
         let starts = ranges.iter().map(|range| range.0 - start);
+        ask_now();
         let suffixes = Suffixes::new(text, starts, ranges.iter().map(|range| range.1 - start));
+        ask_now();
         PieceAutomaton::new(text, &suffixes, writing)
     }
 

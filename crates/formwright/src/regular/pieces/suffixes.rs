@@ -14,6 +14,7 @@
 //! piece may begin, and whether it may can depend on the character that follows. So no state links to it, and it is asked
 //! about when that character is read ([`Suffixes::below`]).
 
+use crate::interrupt::{ask_now, count};
 use rustc_hash::FxHashMap;
 
 /// No state, or no edge.
@@ -76,9 +77,11 @@ impl<'t> Suffixes<'t> {
         };
         let mut starts = starts.peekable();
         for at in 0..text.len() as u32 {
+            count(4);
             all.begins = starts.next_if_eq(&at).is_some();
             all.read(at);
         }
+        ask_now();
         all.mark(ends);
         all
     }

@@ -16,6 +16,7 @@ use super::build::Built;
 use super::read::{Purpose, SchemaReader};
 use super::{Options, lower, only_unspelled, why_empty};
 use crate::error::{Error, Kind, Result};
+use crate::interrupt::bounded;
 use crate::language::{Facts, INFINITE};
 
 /// How one keyword of a schema was read.
@@ -36,6 +37,10 @@ pub struct Reading {
 /// # Errors
 /// When it is no JSON, or a bound was reached. Faults of the schema are rows.
 pub fn explain(schema: &str, options: &Options) -> Result<Vec<Reading>> {
+    bounded(options.limits.work, || readings(schema, options))
+}
+
+fn readings(schema: &str, options: &Options) -> Result<Vec<Reading>> {
     lower(schema, options, Purpose::Explain, |built, reader| {
         reader.read_all()?;
         if !reader.has_faults() {

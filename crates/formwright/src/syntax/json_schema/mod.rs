@@ -32,6 +32,7 @@ use bumpalo::Bump;
 use value::{Mentions, Objects, Value};
 
 use crate::error::{Error, Kind, Result};
+use crate::interrupt::bounded;
 use crate::language::Language;
 use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
@@ -181,6 +182,10 @@ impl Options {
 /// # Errors
 /// Schema errors with a pointer: broken, unsupported, unsatisfiable, or too large.
 pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
+    bounded(options.limits.work, || read_schema(schema, options))
+}
+
+fn read_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
         lower(schema, options, purpose, |built, reader| {
             let build::Built { graph, root, empty, narrowed, outside, .. } = built;

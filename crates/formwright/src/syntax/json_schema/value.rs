@@ -19,6 +19,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
+use crate::interrupt::count;
 use bumpalo::Bump;
 use rustc_hash::{FxBuildHasher, FxHasher};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -327,6 +328,7 @@ impl<'de: 't, 't> DeserializeSeed<'de> for ValueReader<'_, 't> {
     type Value = Value<'t>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        count(2);
         deserializer.deserialize_any(self)
     }
 }

@@ -29,10 +29,14 @@ use super::read::SchemaReader;
 use super::sets::{Atom, Condition, StringSet, TRUE, ValueSet, is_never};
 use super::value::Value;
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::language::{Graph, Layout, Leaf, LeafId, Node, NodeId};
 use crate::regular::{Encoding, Escapes, Regular, Writing};
 use alphabet::Texts;
 use strings::{counted_class, is_worth_counting, quoted};
+
+/// Units of work of a condition.
+const WORK_OF_CONDITION: usize = 64;
 
 /// Counted conditions in one array or object at most.
 const MOST_KINDS: usize = 6;
@@ -134,6 +138,7 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
     }
 
     fn build(&mut self, condition: Condition<'d>) -> Result<Node> {
+        count(WORK_OF_CONDITION);
         let set = self.reader.values(condition)?;
         if self.empty.is_none() && *set == ValueSet::never() {
             self.empty = Some(condition);
@@ -141,7 +146,9 @@ impl<'r, 'd> GraphBuilder<'r, 'd> {
         if self.narrowed.is_none() && set.is_under_approximation() {
             self.narrowed = Some(condition);
         }
-        self.value(&set, condition)
+        let node = self.value(&set, condition)?;
+        self.reader.check_answers()?;
+        Ok(node)
     }
 
     /// The node of a condition, perhaps still to be built.

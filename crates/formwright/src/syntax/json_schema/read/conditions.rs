@@ -12,6 +12,7 @@ use std::rc::Rc;
 use super::SchemaReader;
 use super::place::SchemaPlace;
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::syntax::json_schema::sets::{Atom, Condition, NEVER, ProductRules, ValueSet, conjoin_in, is_never};
 
 impl<'d> SchemaReader<'d> {
@@ -139,6 +140,7 @@ impl<'d> SchemaReader<'d> {
         let both = a.and(b, rules, &mut formulas, &mut |tree, text| self.accepts(tree, text));
         self.formulas = formulas;
         let mut both = both?;
+        self.check_answers()?;
         if both.objects.len() > 1 {
             both.objects.retain(|object| !self.object_is_empty(object, 1));
         }
@@ -148,6 +150,7 @@ impl<'d> SchemaReader<'d> {
     /// Counts work, which is bounded.
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
         self.steps += steps;
+        count(steps);
         let allowed = self.limits().schema_steps;
         if self.steps > allowed {
             return Err(Error::limit("schema_steps", self.steps, allowed)

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::SchemaReader;
-use crate::regular::{Automaton, Encoding, Regular};
+use crate::error::Result;
+use crate::regular::{Automaton, Encoding, Regular, too_hard};
 use crate::syntax::json_schema::sets::{NameSet, ObjectSet, StringSet};
 
 /// Automata kept while a schema is read; each takes about 10 KB.
@@ -26,7 +27,7 @@ impl<'d> SchemaReader<'d> {
         if tree.is_anything() {
             return true;
         }
-        self.automaton(tree).is_some_and(|automaton| automaton.accepts(text.as_bytes()))
+        self.inside(tree, std::iter::once(text)) == [true]
     }
 
     /// Which of `texts` are in the language of `tree`.
@@ -34,16 +35,36 @@ impl<'d> SchemaReader<'d> {
         if tree.is_anything() {
             return texts.map(|_| true).collect();
         }
-        let automaton = self.automaton(tree);
-        texts.map(|text| automaton.as_ref().is_some_and(|automaton| automaton.accepts(text.as_bytes()))).collect()
+        match self.built(tree) {
+            Ok(automaton) => {
+                let inside = texts.map(|text| automaton.accepts(text.as_bytes())).collect();
+                if automaton.overflowed() {
+                    self.unanswered.get_or_insert_with(|| too_hard(&self.options.limits));
+                }
+                inside
+            }
+            Err(error) => {
+                self.unanswered.get_or_insert(error);
+                texts.map(|_| false).collect()
+            }
+        }
+    }
+
+    /// Fails if it could not be decided since the last time whether a language has a text: an answer would be a guess.
+    pub fn check_answers(&mut self) -> Result<()> {
+        self.unanswered.take().map_or(Ok(()), Err)
     }
 
     /// An automaton on the decoded text; `None` when it is too hard to build.
     pub fn automaton(&mut self, tree: &Regular) -> Option<Rc<Automaton>> {
+        self.built(tree).ok()
+    }
+
+    fn built(&mut self, tree: &Regular) -> Result<Rc<Automaton>> {
         if let Some(known) = self.automata.get(tree) {
             return known.clone();
         }
-        let automaton = Automaton::new(tree, Encoding::Text, self.limits()).ok().map(Rc::new);
+        let automaton = Automaton::new(tree, Encoding::Text, self.limits()).map(Rc::new);
         if self.automata.len() >= MOST_AUTOMATA {
             self.automata.clear(); // a thousand alternatives make a million pairs
         }

@@ -34,12 +34,16 @@ use super::sets::{Atom, Condition, Formulas, NEVER, SchemaId, ValueSet};
 use super::value::Value;
 use super::{Options, Reading};
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::limits::Limits;
 use crate::regular::{Automaton, Pieces, Regular};
 pub use emptiness::PROBE;
 pub use place::Pointer;
 use place::{Keys, SchemaKey, SchemaPlace};
 use typed::{Types, kind};
+
+/// Units of work of a schema.
+const WORK_OF_SCHEMA: usize = 16;
 
 /// The dynamic scope that a text starts in: the document.
 const OUTERMOST: &[usize] = &[0];
@@ -94,7 +98,9 @@ pub struct SchemaReader<'d> {
     combined: [FxHashMap<Condition<'d>, Rc<ValueSet<'d>>>; PROBE as usize + 1],
     /// Dynamic scopes but the first, which is [`OUTERMOST`]: resources entered, outermost first.
     scopes: Vec<Vec<usize>>,
-    automata: FxHashMap<Regular, Option<Rc<Automaton>>>,
+    automata: FxHashMap<Regular, Result<Rc<Automaton>>>,
+    /// Why it could not be decided whether a language has a text.
+    unanswered: Option<Error>,
     /// The texts that strings are pieces of.
     pieces: Vec<Pieces>,
     /// Unknown keywords that resemble no known one.
@@ -134,6 +140,7 @@ impl<'d> SchemaReader<'d> {
             combined: Default::default(),
             scopes: Vec::new(),
             automata: FxHashMap::default(),
+            unanswered: None,
             pieces: Vec::new(),
             innocent: FxHashSet::default(),
             readings: (purpose == Purpose::Explain).then(Vec::new),
@@ -322,6 +329,7 @@ impl<'d> SchemaReader<'d> {
 
     /// The values that some keys allow, after they were accounted for.
     fn meaning(&mut self, map: Keys<'d>, about: About, place: &SchemaPlace<'d>) -> Result<Rc<ValueSet<'d>>> {
+        count(WORK_OF_SCHEMA);
         let refers = about.has(About::REFERENCES);
         if refers
             && self.dialect(place) <= Dialect::Draft7
@@ -393,5 +401,20 @@ mod tests {
         let kept = lower(&schema, &Options::default(), Purpose::Build, |_, reader| Ok(reader.automata.len())).unwrap();
         assert!(kept < options.len() * (options.len() - 1) / 2, "{kept}");
         assert!(kept <= MOST_AUTOMATA, "{kept}");
+    }
+
+    /// A constant is not dropped because its pattern is too hard: the schema is refused.
+    #[test]
+    fn what_cannot_be_decided_is_refused() {
+        let hard = Limits { pattern_work: 200, ..Limits::default() };
+        for schema in [
+            r#"{"enum": ["xaxbx", 3], "pattern": "(a|bc?)+(b|ad?){2,30}x[a-f]{1,20}(g|hi|jkl){3}"}"#,
+            r#"{"properties": {"xaxbx": {"const": 1}}, "patternProperties": {"(a|bc?)+(b|ad?){2,30}x[a-f]{1,20}(g|hi)": false}}"#,
+        ] {
+            let options = Options { limits: hard.clone(), ..Options::default() };
+            let error = crate::syntax::json_schema::json_schema(schema, &options).unwrap_err();
+            assert!(matches!(*error.kind, crate::Kind::Limit { limit: "pattern", .. }), "{error}");
+            assert!(crate::syntax::json_schema::json_schema(schema, &Options::default()).is_ok());
+        }
     }
 }

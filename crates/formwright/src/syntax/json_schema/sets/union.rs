@@ -13,6 +13,7 @@ use std::rc::Rc;
 use bumpalo::Bump;
 use smallvec::SmallVec;
 
+use crate::interrupt::count;
 use crate::syntax::json_schema::number::NumberSet;
 
 /// A union of conjunctions. Mostly it has one, which other unions share.
@@ -41,6 +42,7 @@ pub(super) fn extend_new<T: Clone + PartialEq>(into: &mut (impl Deref<Target = [
         return into.extend(from.iter().cloned()); // none is there twice
     }
     for part in from {
+        count(into.len());
         if !into.contains(part) {
             into.extend([part.clone()]);
         }

@@ -1,0 +1,131 @@
+"""What is read and compiled ends when it is told to: by Ctrl-C, or by another thread."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import formwright as fw
+
+SOON = 0.3
+"""Seconds within which work ends: a tenth, and room for a busy machine."""
+
+DIVISORS = {"allOf": [{"multipleOf": 0.37}, {"multipleOf": 1.13}, {"multipleOf": 7919}]}
+"""Takes a second to refuse."""
+
+WORDS = "".join(f"(a{number:05})?" for number in range(30_000))
+"""Takes some tenths of a second to read, and as long to compile."""
+
+
+def bytes_only() -> fw.Vocabulary:
+    return fw.Vocabulary([bytes([byte]) for byte in range(256)] + [b""], eos_token_ids=[256])
+
+
+def ended(work: Callable[[], Any]) -> float:
+    """Seconds from the moment that an interrupt is set until the work has ended by it."""
+    interrupt, at = fw.Interrupt(), [0.0]
+
+    def end() -> None:
+        at[0] = time.monotonic()
+        interrupt.set()
+
+    timer = threading.Timer(0.05, end)
+    timer.start()
+    with pytest.raises(fw.errors.Interrupted), interrupt:
+        work()
+    assert interrupt.is_set
+    return time.monotonic() - at[0]
+
+
+def test_another_thread_ends_what_is_read() -> None:
+    assert ended(lambda: fw.json_schema(DIVISORS)) < SOON
+    assert ended(lambda: fw.regex(WORDS)) < SOON
+
+
+def test_another_thread_ends_what_is_compiled() -> None:
+    form, vocabulary = fw.regex(WORDS), bytes_only()
+    assert ended(lambda: fw.compile(form, vocabulary)) < SOON
+    matcher = fw.compile(form, vocabulary).matcher()
+    matcher.accept_bytes(b"a00000")
+    assert matcher.is_complete
+
+
+def test_an_interrupt_holds_for_its_block_and_its_thread() -> None:
+    interrupt = fw.Interrupt()
+    assert repr(interrupt) == "Interrupt()"
+    assert not interrupt.is_set
+    interrupt.set()
+    assert repr(interrupt) == "Interrupt(set)"
+    fw.json_schema({"type": "integer"})
+    with interrupt:
+        with pytest.raises(fw.errors.Interrupted):
+            fw.json_schema({"type": "integer"})
+        others = threading.Thread(target=fw.json_schema, args=({"type": "integer"},))
+        others.start()
+        others.join()
+        with fw.Interrupt(), pytest.raises(fw.errors.Interrupted):
+            fw.regex("[a-z]+")
+    fw.json_schema({"type": "integer"})
+
+
+def test_other_threads_run_meanwhile() -> None:
+    worst, last, is_over = 0.0, time.monotonic(), threading.Event()
+
+    def tick() -> None:
+        nonlocal worst, last
+        while not is_over.is_set():
+            time.sleep(0.001)
+            worst, last = max(worst, time.monotonic() - last), time.monotonic()
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    for schema in (DIVISORS, {"type": "string", "pattern": WORDS}):
+        with contextlib.suppress(fw.errors.LimitExceeded):
+            fw.compile(schema, bytes_only())
+    is_over.set()
+    thread.join()
+    assert worst < SOON
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("is_handler", [False, True])
+def test_ctrl_c_ends_it(is_handler: bool) -> None:
+    program = f"""
+import os, signal, threading, time
+import formwright as fw
+
+class Over(Exception):
+    pass
+
+def handle(*_):
+    raise Over
+
+raised = KeyboardInterrupt
+if {is_handler}:
+    signal.signal(signal.SIGINT, handle)
+    raised = Over
+sent = []
+
+def send():
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Timer(0.3, send).start()
+try:
+    while True:
+        try:
+            fw.json_schema({DIVISORS!r})
+        except fw.errors.LimitExceeded:
+            pass
+except raised:
+    print(time.monotonic() - sent[0])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert float(done.stdout) < SOON
