@@ -13,7 +13,8 @@
 use super::entry::{CanonicalEntry, inside};
 use super::finish::Counter;
 use super::inside::{Alike, all_alike};
-use super::search::{Graph, Search, Standing, ends_by_itself};
+use super::graph::{Graph, Standing, ends_by_itself};
+use super::search::Search;
 use crate::canonical::{DEAD, Place, StateId};
 use crate::matcher::Constraint;
 use crate::matcher::machine::{Configuration, Position};

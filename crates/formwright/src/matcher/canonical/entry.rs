@@ -17,7 +17,8 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::inside::{Terminal, Undecided, clear};
-use super::search::{Graph, Search, Standing};
+use super::graph::{Graph, Standing};
+use super::search::Search;
 use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
 use crate::language::UNBOUNDED;
 use crate::matcher::Constraint;

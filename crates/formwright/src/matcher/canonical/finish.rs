@@ -20,7 +20,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::junctions::{Before, Junctions};
-use super::search::{Form, Graph, Search, Standing};
+use super::form::Form;
+use super::graph::{Graph, Standing};
+use super::search::Search;
 use crate::canonical::Place;
 use crate::language::INFINITE;
 use crate::matcher::counting::Counting;

@@ -13,6 +13,8 @@
 mod budget;
 mod entry;
 mod finish;
+mod form;
+mod graph;
 mod inside;
 mod junctions;
 mod search;
@@ -35,7 +37,9 @@ use entry::{CanonicalEntry, Maker, write};
 use finish::{Counter, Finish};
 use inside::{Key, Undecided};
 use junctions::Rest;
-use search::{Form, Graph, Search, Standing};
+use form::Form;
+use graph::{Graph, Standing};
+use search::Search;
 
 /// Bytes of what is kept about terminals.
 const MOST_BYTES: usize = 64 << 20;
