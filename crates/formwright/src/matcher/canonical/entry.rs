@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
+use super::budget::Needs;
 use super::inside::{Terminal, Undecided, clear};
 use super::graph::{Graph, Standing};
 use super::search::Search;
@@ -38,8 +39,8 @@ pub struct CanonicalEntry {
     pub begin: Vec<TokenId>,
     /// Further tokens that may continue one.
     pub go_on: Vec<TokenId>,
-    /// Tokens that are needed at most after any of its tokens; found when a budget asks for it.
-    pub highest: OnceLock<u32>,
+    /// Tokens that are needed after each of its tokens; found when a budget asks for them.
+    pub needs: OnceLock<Arc<Needs>>,
 }
 
 /// A row of tokens that stay inside a terminal, with exceptions.

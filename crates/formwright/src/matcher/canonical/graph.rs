@@ -27,7 +27,7 @@ pub struct Graph<'m> {
 }
 
 /// Where a graph stands, and what it has read since the text at hand where that matters: inside a name or an item.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Standing {
     pub at: SmallVec<[Configuration; 2]>,
     read: SmallVec<[u8; 16]>,

@@ -20,7 +20,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::form::Form;
 use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way, one_more};
-use crate::bytes::CONTROL;
 use crate::canonical::{self, Place, Spelling};
 use crate::language::INFINITE;
 use crate::regular::{ByteSet, DEAD};
@@ -185,7 +184,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             return None;
         }
         for byte in first.iter() {
-            let node = trie.child(0, byte).filter(|_| byte != CONTROL)?;
+            let node = trie.child(0, byte).filter(|_| byte.is_ascii_punctuation())?; // of others, the form tells soon
             let all = &trie.items()[trie.items_below(node)];
             if all.len() > FEW_TOKENS {
                 return None;
