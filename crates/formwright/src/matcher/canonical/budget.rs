@@ -165,16 +165,16 @@ fn set(row: &mut [u32], token: TokenId, to: bool) {
 }
 
 /// Finds what the tokens of the entry of one configuration leave to do.
-pub struct NeedsMaker<'b, 's, 'p, 'm> {
+pub struct NeedsMaker<'b, 's, 'p, 'm, 'c> {
     pub constraint: &'b Constraint,
     pub search: &'b mut Search<'s, 'p, Graph<'m>>,
-    pub counter: Counter<'b>,
+    pub counter: &'b mut Counter<'c>,
     /// The state between pieces.
     pub between: StateId,
     pub configuration: Configuration,
 }
 
-impl NeedsMaker<'_, '_, '_, '_> {
+impl NeedsMaker<'_, '_, '_, '_, '_> {
     /// What is needed after each token of an entry; `alike` tells all tokens that stay inside a terminal.
     pub fn needs(
         &mut self,

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
+use super::alike::is_in;
 use super::budget::Needs;
 use super::inside::{Terminal, Undecided, clear};
 use super::graph::{Graph, Standing};
@@ -89,9 +90,13 @@ impl CanonicalEntry {
         united.unwrap_or_default()
     }
 
-    /// The tokens that end the terminals of its rows.
+    /// The tokens that end the terminals of its rows, and may come after some token.
     pub fn closing(&self) -> impl Iterator<Item = TokenId> {
-        self.wide.iter().flat_map(|wide| wide.terminal.closing())
+        let closing = |wide: &Wide, token| {
+            let dead = [&wide.dead[1], &wide.banned];
+            is_in(&wide.inside.rows[1], token) && !dead.into_iter().any(|dead| dead.contains(&token))
+        };
+        self.wide.iter().flat_map(move |wide| wide.terminal.closing().filter(move |&token| closing(wide, token)))
     }
 
     /// Whether it allows any token after the last one.
@@ -128,13 +133,12 @@ pub fn write<'e, R: Row + ?Sized>(
 impl Wide {
     /// Whether it allows a token after the last one.
     fn has(&self, merges: &Merges, last: Option<TokenId>, token: TokenId) -> bool {
-        let is_in = |row: &[u32]| row.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
         let [begin, either] = &self.inside.rows;
         if self.dead[1].contains(&token) || self.banned.contains(&token) {
             return false;
         }
         let may_continue = merges.may_continue(last, token);
-        may_continue && is_in(either) || is_in(begin) && !self.dead[0].contains(&token)
+        may_continue && is_in(either, token) || is_in(begin, token) && !self.dead[0].contains(&token)
     }
 
     /// The tokens that may come after the last one, a bit each: what may continue a piece, less what is not compatible with

@@ -81,6 +81,8 @@ pub struct Counter<'c> {
     pub potential: &'c mut Potential,
     pub counting: Counting<'c>,
     pub finish: &'c mut Finish,
+    /// Whether a number was met that holds for the text at hand alone.
+    pub is_of_text: bool,
 }
 
 /// A place whose tokens are being counted.
@@ -140,7 +142,9 @@ impl Counter<'_> {
             return on_ways;
         }
         let bytes = search.bytes(at, place);
-        if bytes < INFINITE { bytes } else { search.rest(at, place) }
+        let needed = if bytes < INFINITE { bytes } else { search.rest(at, place) };
+        self.is_of_text |= needed < INFINITE && !search.form.is_alike(at);
+        needed
     }
 
     /// Tokens that complete the character which a text has begun, and those that are enough then.
@@ -195,6 +199,7 @@ impl Counter<'_> {
         }
         if most >= INFINITE && search.spelling.is_in_pieces() {
             most = search.bytes(after, Place { state: end, last: None });
+            self.is_of_text |= most < INFINITE && !search.form.is_alike(after);
         }
         fewer.sort_unstable();
         fewer.dedup();

@@ -306,23 +306,22 @@ impl Places {
         for &configuration in at {
             let entry = self.entry(constraint, cache, path, configuration, place.state)?;
             let mut spelling = self.spelling();
-            let (mut search, counter) = parts(constraint, cache, path, &mut spelling);
-            let is_alike = search.form.is_alike(&Standing::at(configuration));
-            let known = entry.needs.get().map(Arc::clone);
-            let needs = known.unwrap_or_else(|| {
+            let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
+            let is_known = entry.needs.get().is_some();
+            let needs = entry.needs.get().map(Arc::clone).unwrap_or_else(|| {
                 let alike = |spelling: &mut Spelling<'_>, terminal: Terminal<'_>| {
                     let pieces = self.pieces.as_ref();
                     let find = || AllAlike::new(constraint.tables(), spelling, pieces, terminal, place.state);
                     self.speller.alike(terminal.key_of_all(place.state, pieces), find)
                 };
-                let between = place.state;
-                let mut counting = NeedsMaker { constraint, search: &mut search, counter, between, configuration };
-                Arc::new(counting.needs(&entry, alike))
+                let (between, counter) = (place.state, &mut counter);
+                let mut maker = NeedsMaker { constraint, search: &mut search, counter, between, configuration };
+                Arc::new(maker.needs(&entry, alike))
             });
             search.form.machine.check_limits()?;
-            let holds_for_all = is_alike || !search.form.machine.asked;
+            let is_new = !is_known && !counter.is_of_text;
             check_room(&spelling)?;
-            if holds_for_all {
+            if is_new {
                 entry.needs.get_or_init(|| Arc::clone(&needs));
             }
             if needs.highest <= left {
@@ -439,7 +438,7 @@ fn parts<'s, 'p>(
     let vocabulary = &constraint.tables().vocabulary;
     let search = Search::new(form, spelling, vocabulary, &mut canonical.known);
     let counting = constraint.counting();
-    (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish })
+    (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish, is_of_text: false })
 }
 
 /// Fails if there are so many states between pieces that what is said of them cannot be trusted.
