@@ -4,6 +4,7 @@
 
     python bench/canonical.py masks --sample FILE [--most 300]    # real schemas, with the tokens of Tekken
     python bench/canonical.py steps                               # the published algorithms, with those of Mistral 7B
+    python bench/canonical.py prepare --sample FILE               # cases of `cargo bench --bench canonical -- tekken|spm32k`
 
 Masks are those along one valid text of each schema, as the tokenizer writes it. A text is walked twice with each
 matcher, lenient and canonical, either one first: *first* is what the first walk takes longer than the second one. Times
@@ -199,18 +200,28 @@ def steps() -> None:
 
 def prepare(sample: Path) -> None:
     """Writes what `cargo bench --bench canonical` reads: a vocabulary, its merges, instances as canonical tokens."""
-    tokenizer = Tekkenizer.from_file(str(FILES / "tekken_240911.json"))
-    vocabulary, merges = fw.Vocabulary.from_tokenizer(tokenizer), merges_from(tokenizer)
-    folder = Path(__file__).parents[1] / "build" / "bench" / "tekken"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "canonical.vocabulary").write_bytes(vocabulary.to_bytes())
-    (folder / "canonical.merges").write_bytes(merges.to_bytes())
-    with (folder / "canonical.jsonl").open("w") as file:
-        for case in suite("sample", sample):
-            ids = [merges.encode(text) for text in case.valid]
-            instances = [{"tokens": list(tokens), "reject": None} for tokens in ids if tokens]
-            line = {"name": case.name, "kind": "json", "source": case.source, "instances": instances}
-            file.write(json.dumps(line) + "\n")
+    tokenizers = {
+        "tekken": Tekkenizer.from_file(str(FILES / "tekken_240911.json")),
+        "spm32k": sentencepiece.SentencePieceProcessor(model_file=str(FILES / "tokenizer.model.v1")),
+    }
+    for name, tokenizer in tokenizers.items():
+        vocabulary, merges = fw.Vocabulary.from_tokenizer(tokenizer), merges_from(tokenizer)
+        folder = Path(__file__).parents[1] / "build" / "bench" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "canonical.vocabulary").write_bytes(vocabulary.to_bytes())
+        (folder / "canonical.merges").write_bytes(merges.to_bytes())
+        with (folder / "canonical.jsonl").open("w") as file:
+            for case in suite("sample", sample):
+                ids = [_after_newline(text, merges) for text in case.valid]
+                instances = [{"tokens": tokens, "reject": None} for tokens in ids if tokens]
+                line = {"name": case.name, "kind": "json", "source": case.source, "instances": instances}
+                file.write(json.dumps(line) + "\n")
+
+
+def _after_newline(text: str, merges: Merges) -> list[int]:
+    """The tokens of a text where it follows a line: `SentencePiece` writes a space before the first line alone."""
+    line, tokens = merges.encode("\n"), merges.encode("\n" + text)
+    return list(tokens[len(line) :]) if line and tokens and list(tokens[: len(line)]) == list(line) else []
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-//! What canonical masks cost: `cargo bench --bench canonical -- tekken [--every 8] [--worst]`.
+//! What canonical masks cost: `cargo bench --bench canonical -- tekken [--every 8] [--worst] [--spare none|1000|50|0]`.
 //!
 //! Reads what `bench/canonical.py prepare` left in `build/bench`: a vocabulary, its merges, and a suite whose instances are
 //! tokens as the tokenizer writes them. Each instance is followed token by token, three times: without canonical tokens,
@@ -117,7 +117,7 @@ fn tail(text: &[u8]) -> String {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let after = |name: &str| arguments.iter().skip_while(|argument| *argument != name).nth(1);
-    let name = arguments.iter().find(|argument| !argument.starts_with('-')).map_or("tekken", String::as_str);
+    let name = arguments.first().filter(|argument| !argument.starts_with('-')).map_or("tekken", String::as_str);
     let every = after("--every").and_then(|every| every.parse().ok()).unwrap_or(1);
     let home = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../build/bench").join(name);
     let read = |file: &str| std::fs::read(home.join(file)).ok();
@@ -140,7 +140,11 @@ fn main() {
     println!("{name}: {} cases (us)", setting.cases.len());
     report("every spelling", &mut setting.masks(None, REPETITIONS).0);
     setting.is_canonical = true;
-    for spare in SPARE {
+    let wanted = after("--spare");
+    let is_wanted = |spare: Option<usize>| {
+        wanted.is_none_or(|wanted| *wanted == spare.map_or("none".to_owned(), |spare| spare.to_string()))
+    };
+    for spare in SPARE.into_iter().filter(|&spare| is_wanted(spare)) {
         let name = spare.map_or("no budget".to_owned(), |spare| format!("{spare} to spare"));
         report(&format!("{name}, first"), &mut setting.masks(spare, 1).0);
         let (mut times, places) = setting.masks(spare, REPETITIONS);

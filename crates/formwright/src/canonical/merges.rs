@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,7 +22,7 @@ use super::boundaries::StateId;
 use super::columns::Moves;
 use super::pairs::Pairs;
 use super::pattern::{self, Properties};
-use super::pieces::{SharedPieces, Shelf, lock};
+use super::pieces::{Beginnings, SharedPieces, Shelf, lock};
 use super::program::Program;
 use super::reader::Reader;
 use super::splits::{Description, Splits, Symbols, TokenId};
@@ -55,6 +55,8 @@ pub struct Merges {
     word_ids: FxHashSet<TokenId>,
     /// Where a text is one piece: by state, where all tokens lead.
     moves: Mutex<FxHashMap<StateId, Arc<Moves>>>,
+    /// The same: which tokens may come at places that were asked about.
+    beginnings: Mutex<Beginnings>,
 }
 
 /// How a text is cut into pieces before anything is merged.
@@ -104,7 +106,7 @@ impl Merges {
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
         let word_ids = words.iter().map(|&(_, token)| token).collect();
-        Ok(Self { splits, pairs, shelf, cuts, words, word_ids, moves: Mutex::default() })
+        Ok(Self { splits, pairs, shelf, cuts, words, word_ids, moves: Mutex::default(), beginnings: Mutex::default() })
     }
 
     /// How its tokens are merged.
@@ -245,6 +247,11 @@ impl Merges {
     pub(super) fn moves_in_text(&self, state: StateId, after: impl Fn(TokenId) -> Option<StateId>) -> Arc<Moves> {
         let mut known = lock(&self.moves);
         Arc::clone(known.entry(state).or_insert_with(|| Arc::new(Moves::in_text(&self.splits, after))))
+    }
+
+    /// Where a text is one piece: which tokens may come at places that were asked about, locked.
+    pub(super) fn beginnings(&self) -> MutexGuard<'_, Beginnings> {
+        lock(&self.beginnings)
     }
 
     /// Whether a token is a word.

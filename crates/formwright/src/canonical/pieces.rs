@@ -8,6 +8,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
+
 use super::boundaries::{Boundaries, StateId};
 use super::columns::{Columns, Moves};
 use super::completions::{Completion, Completions, Finder};
@@ -23,10 +25,18 @@ const MANY_STATES: usize = 1 << 16;
 /// States at most.
 const MOST_STATES: usize = 1 << 19;
 
+/// A place, and a byte.
+pub type BeginningKey = (StateId, Option<TokenId>, u8);
+
+/// The tokens that may come at a place, of those that begin with a byte.
+pub type Beginnings = FxHashMap<BeginningKey, Arc<[TokenId]>>;
+
 /// The states of a pattern, and what leads from one to another.
 #[derive(Debug)]
 pub struct Pieces {
     pub boundaries: Boundaries,
+    /// Of places that were asked about.
+    pub beginnings: Beginnings,
     /// Made when they are asked for.
     columns: Option<Columns>,
     completions: Completions,
@@ -35,12 +45,12 @@ pub struct Pieces {
 impl Pieces {
     fn new(program: Program, wholes: Wholes) -> Self {
         let boundaries = Boundaries::new(program, wholes);
-        Self { boundaries, columns: None, completions: Completions::default() }
+        Self { boundaries, beginnings: Beginnings::default(), columns: None, completions: Completions::default() }
     }
 
     /// Tokens that complete the character which a token has begun, if there are any.
     pub fn completion(&mut self, splits: &Splits, pairs: &Pairs, state: StateId, last: TokenId) -> Option<Completion> {
-        let Self { boundaries, columns, completions } = self;
+        let Self { boundaries, columns, completions, .. } = self;
         let columns = columns.get_or_insert_with(|| Columns::new(splits, boundaries));
         let mut finder = Finder { splits, pairs, boundaries, continuing: columns.continuing() };
         completions.of(&mut finder, state, last)

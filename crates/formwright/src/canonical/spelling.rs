@@ -18,9 +18,12 @@ use super::boundaries::{DEAD, Follows, START, StateId};
 use super::columns::{Ends, Moves};
 use super::completions::Completion;
 use super::merges::Merges;
-use super::pieces::{Pieces, SharedPieces, lock};
+use super::pieces::{BeginningKey, Beginnings, Pieces, SharedPieces, lock};
 use super::splits::{NONE, TokenId};
 use crate::bytes::CONTROL;
+
+/// Places and bytes of which it is kept which tokens may come.
+const MOST_BEGINNINGS: usize = 1 << 16;
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -187,6 +190,24 @@ impl<'s> Spelling<'s> {
         if self.pieces.as_ref().is_some_and(is_between) { self.moves(place.state).first } else { [u64::MAX; 4] }
     }
 
+    /// The tokens that may come at a place, of all those that begin with a byte. They are found once.
+    pub fn beginning(&mut self, place: Place, byte: u8, all: &[TokenId]) -> Arc<[TokenId]> {
+        let key = (place.state, place.last, byte);
+        let known = match &self.pieces {
+            Some(pieces) => pieces.beginnings.get(&key).map(Arc::clone),
+            None => self.merges.beginnings().get(&key).map(Arc::clone),
+        };
+        known.unwrap_or_else(|| {
+            let found: Arc<[TokenId]> =
+                all.iter().copied().filter(|&token| self.after(place, token).is_some()).collect();
+            match &mut self.pieces {
+                Some(pieces) => remember(&mut pieces.beginnings, key, &found),
+                None => remember(&mut self.merges.beginnings(), key, &found),
+            }
+            found
+        })
+    }
+
     /// How the character that the last token has begun can be completed; `None` where it is not known to be begun.
     pub fn completion(&mut self, place: Place) -> Option<Option<Completion>> {
         let (splits, pairs) = (self.merges.splits(), self.merges.pairs());
@@ -208,4 +229,11 @@ impl<'s> Spelling<'s> {
             Err(error) => error.error_len().is_none().then_some(state << 8 | u32::from(byte)),
         }
     }
+}
+
+fn remember(known: &mut Beginnings, key: BeginningKey, found: &Arc<[TokenId]>) {
+    if known.len() >= MOST_BEGINNINGS {
+        known.clear();
+    }
+    known.insert(key, Arc::clone(found));
 }

@@ -49,4 +49,4 @@ pub use mask::{TerminalKey, TerminalMask, Tree};
 pub use shortcuts::Shortcuts;
 pub use tables::{Representative, RunTable, Tables};
 pub use texts::TextTable;
-pub use token_set::TokenSet;
+pub use token_set::{LIST, TokenSet};

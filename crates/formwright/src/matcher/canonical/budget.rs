@@ -4,20 +4,35 @@
 //! 2 tokens left, inside a string     any letters, then `"}`        no `\`, after which two tokens must come
 //! ```
 //!
-//! Once it is known how much the dearest token of an entry leaves to do, larger budgets cost nothing. With smaller ones,
-//! tokens are looked at one by one, or where many end alike, together.
+//! What a token leaves to do depends on the entry that allows it, not on the text: so each entry has the number of every
+//! token of it, found once when a budget asks, and a mask compares numbers. Inside a terminal, tokens that end alike have
+//! one number, but for those that a nearer token may follow ([`super::alike`]): these are rows of bits, and so is the mask.
 //!
-//! Cost: some microseconds for a list, some milliseconds inside a string, for the last few tokens of a text only. Wrinkle:
-//! what is known of many tokens is a bound from above and one from below; between them each is counted.
+//! Invariant: a token may come within a budget just if its number fits, and a text whose number is known has a token whose
+//! number is one less. So a text that keeps to a budget of at least its number ends in time. Where a search ran out of
+//! fuel, nothing is proven: such a token has no number, may come without a budget, and fits into none.
+//!
+//! Cost: some microseconds for each token of a list and each group of a terminal, once for an entry; then a comparison for
+//! each token of a list, and some passes over rows. Wrinkle: where a text asks about names or items that only it has used,
+//! the numbers hold for that text alone, and are found for each mask.
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::alike::{Alike, AllAlike, before, is_in, set_of};
 use super::entry::{CanonicalEntry, inside};
 use super::finish::Counter;
-use super::inside::{Alike, all_alike};
-use super::search::{Graph, Search, Standing, ends_by_itself};
-use crate::canonical::{DEAD, Place, StateId};
+use super::graph::{Graph, Standing, ends_by_itself};
+use super::inside::{Terminal, left};
+use super::search::Search;
+use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
+use crate::language::INFINITE;
 use crate::matcher::Constraint;
 use crate::matcher::machine::{Configuration, Position};
 use crate::matcher::masks::Row;
+use crate::terminals::TokenSet;
 use crate::vocabulary::TokenId;
 
 /// Tokens that fit.
@@ -53,98 +68,155 @@ impl Within {
     }
 }
 
-/// Asks what the tokens of one configuration leave to do.
-pub struct Budgeting<'b, 's, 'p, 'm> {
+/// Tokens that are needed after a token: if it begins a piece, and if it continues one.
+type Two = [u32; 2];
+
+/// Tokens that are needed after each token of an entry.
+#[derive(Debug, Default)]
+pub struct Needs {
+    /// For the tokens of its lists.
+    begin: Vec<Two>,
+    go_on: Vec<Two>,
+    /// For the tokens of its rows: those that begin a piece, and those that continue one.
+    rows: [Vec<Needed>; 2],
+    /// For those of them that do not just stay inside the terminal.
+    others: Vec<(TokenId, Two)>,
+    /// After any of its tokens.
+    pub highest: u32,
+}
+
+/// Tokens of which it is known how many are needed after them; of those that are met twice, the least counts.
+#[derive(Debug)]
+enum Needed {
+    /// Those of a group.
+    Group(Arc<AllAlike>, u32, u32),
+    /// Those of a set.
+    Set(Arc<TokenSet>, u32),
+    /// Each by itself.
+    Each(Vec<(TokenId, u32)>),
+}
+
+impl Needed {
+    /// Adds the tokens after which so many are enough to a row.
+    fn add_to(&self, row: &mut [u32], left: u32) {
+        match self {
+            Self::Group(all, group, needed) if *needed <= left => add_set(row, &all.groups[*group as usize].tokens),
+            Self::Set(tokens, needed) if *needed <= left => add_set(row, tokens),
+            Self::Each(tokens) => {
+                let fitting = tokens.iter().filter(|(_, needed)| *needed <= left);
+                fitting.for_each(|&(token, _)| set(row, token, true));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Needs {
+    /// The tokens of its entry that may come after the last one, and after which so many are enough.
+    pub fn within(&self, entry: &CanonicalEntry, merges: &Merges, last: Option<TokenId>, left: u32) -> Within {
+        let fits = |token: TokenId, [begins, goes_on]: Two| {
+            let needed = if begins == goes_on || !merges.may_continue(last, token) { begins } else { goes_on };
+            needed <= left
+        };
+        let begin = entry.begin.iter().zip(&self.begin);
+        let begin = begin.filter(|&(&token, &needed)| fits(token, needed)).map(|(&token, _)| token);
+        let go_on = entry.go_on.iter().zip(&self.go_on);
+        let go_on = go_on.filter(|&(&token, &[_, needed])| needed <= left && merges.may_continue(last, token));
+        let tokens = begin.chain(go_on.map(|(&token, _)| token)).collect();
+        Within { tokens, row: entry.is_wide().then(|| self.row(entry, merges, last, left)) }
+    }
+
+    fn row(&self, entry: &CanonicalEntry, merges: &Merges, last: Option<TokenId>, left: u32) -> Vec<u32> {
+        let mut allowed = entry.words(merges, last);
+        let [begin, go_on] = self.rows.each_ref().map(|needed| {
+            let mut row = vec![0_u32; allowed.len()];
+            needed.iter().for_each(|needed| needed.add_to(&mut row, left));
+            row
+        });
+        let mut compatible = vec![u32::MAX; allowed.len()];
+        merges.clear_incompatible(last, &mut compatible);
+        for &(token, [begins, goes_on]) in &self.others {
+            let needed = if is_in(&compatible, token) { goes_on } else { begins };
+            let fits = needed <= left && is_in(&allowed, token);
+            set(&mut allowed, token, fits);
+        }
+        let mut others = vec![0_u32; allowed.len()];
+        self.others.iter().for_each(|&(token, _)| set(&mut others, token, true));
+        let fitting = begin.iter().zip(&go_on).zip(&compatible).zip(&others);
+        let fitting = fitting.map(|(((begin, go_on), compatible), others)| {
+            (go_on & compatible) | (begin & !compatible) | others
+        });
+        allowed.iter_mut().zip(fitting).for_each(|(allowed, fitting)| *allowed &= fitting);
+        allowed
+    }
+}
+
+fn add_set(row: &mut [u32], tokens: &TokenSet) {
+    match tokens {
+        TokenSet::List(tokens) => tokens.iter().for_each(|&token| set(row, token, true)),
+        TokenSet::Map(map) => row.iter_mut().zip(map.iter()).for_each(|(word, map)| *word |= map),
+    }
+}
+
+fn set(row: &mut [u32], token: TokenId, to: bool) {
+    if let Some(word) = row.get_mut(token as usize / 32) {
+        *word = *word & !(1 << (token % 32)) | u32::from(to) << (token % 32);
+    }
+}
+
+/// Finds what the tokens of the entry of one configuration leave to do.
+pub struct NeedsMaker<'b, 's, 'p, 'm, 'c> {
     pub constraint: &'b Constraint,
     pub search: &'b mut Search<'s, 'p, Graph<'m>>,
-    pub counter: Counter<'b>,
-    pub place: Place,
+    pub counter: &'b mut Counter<'c>,
+    /// The state between pieces.
+    pub between: StateId,
     pub configuration: Configuration,
 }
 
-impl Budgeting<'_, '_, '_, '_> {
-    /// Tokens that are needed at most after any token of an entry.
-    pub fn highest(&mut self, entry: &CanonicalEntry) -> u32 {
-        let mut highest = 0;
-        for (tokens, index) in [(&entry.begin, 0), (&entry.go_on, 1)] {
-            for &token in tokens {
-                let ends = self.search.spelling.ends(self.place.state, token);
-                highest = highest.max(self.needed(ends[index], token));
-            }
-        }
-        if entry.is_wide() {
-            for alike in self.alike() {
-                let index = usize::from(alike.ends[0] == DEAD);
-                let (high, _) = self.bounds(&alike, alike.ends[index]);
-                highest = highest.max(high);
-            }
-            for token in self.others(entry) {
-                let ends = self.search.spelling.ends(self.place.state, token);
-                highest = highest.max(
-                    ends.into_iter().filter(|&end| end != DEAD).map(|end| self.needed(end, token)).max().unwrap_or(0),
-                );
-            }
-        }
-        highest
-    }
-
-    /// The tokens of an entry after which so many are enough.
-    pub fn within(&mut self, entry: &CanonicalEntry, left: u32) -> Within {
-        let (merges, last) = (self.search.spelling.merges(), self.place.last);
-        let listed: Vec<TokenId> = entry.listed(merges, last).collect();
-        let tokens = listed.into_iter().filter(|&token| self.fits(token, left)).collect();
-        let row = entry.is_wide().then(|| self.row(entry, left));
-        Within { tokens, row }
-    }
-
-    fn row(&mut self, entry: &CanonicalEntry, left: u32) -> Vec<u32> {
-        let (merges, last) = (self.search.spelling.merges(), self.place.last);
-        let allowed = entry.words(merges, last);
-        let mut compatible = vec![u32::MAX; allowed.len()];
-        merges.clear_incompatible(last, &mut compatible);
-        let is_in = |row: &[u32], token: TokenId| {
-            row.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1)
+impl NeedsMaker<'_, '_, '_, '_, '_> {
+    /// What is needed after each token of an entry; `alike` tells all tokens that stay inside a terminal.
+    pub fn needs(
+        &mut self,
+        entry: &CanonicalEntry,
+        alike: impl FnOnce(&mut Spelling<'_>, Terminal<'_>) -> Arc<AllAlike>,
+    ) -> Needs {
+        let mut needs = Needs {
+            begin: entry.begin.iter().map(|&token| self.needed_by(token, true)).collect(),
+            go_on: entry.go_on.iter().map(|&token| self.needed_by(token, false)).collect(),
+            ..Needs::default()
         };
-        let mut row = vec![0_u32; allowed.len()];
-        let mut add = |token: TokenId| row[token as usize / 32] |= 1 << (token % 32);
-        for alike in self.alike() {
-            for goes_on in [false, true] {
-                let end = alike.ends[usize::from(goes_on)];
-                let is_meant = |token: &TokenId| is_in(&compatible, *token) == goes_on && is_in(&allowed, *token);
-                let tokens: Vec<TokenId> = alike.tokens.iter().copied().filter(is_meant).collect();
-                if end == DEAD || tokens.is_empty() {
-                    continue;
-                }
-                let (high, low) = self.bounds(&alike, end);
-                if high <= left {
-                    tokens.into_iter().for_each(&mut add);
-                } else if low <= left {
-                    tokens.into_iter().filter(|&token| self.fits(token, left)).for_each(&mut add);
+        let terminal = inside(self.constraint, self.configuration.position).filter(|_| entry.is_wide());
+        if let Some((terminal, _)) = terminal {
+            let all = alike(self.search.spelling, terminal);
+            for (group, of_group) in (0..).zip(&all.groups) {
+                if left(terminal.most, of_group.characters).is_some() {
+                    self.add_group(&all, (group, of_group), &mut needs);
                 }
             }
+            needs.others = self.others(entry).into_iter().map(|token| (token, self.needed_by(token, true))).collect();
         }
-        for token in self.others(entry) {
-            if is_in(&allowed, token) {
-                row[token as usize / 32] &= !(1 << (token % 32));
-                if self.fits(token, left) {
-                    row[token as usize / 32] |= 1 << (token % 32);
-                }
-            }
-        }
-        row
+        let listed = needs.begin.iter().copied().chain(needs.others.iter().map(|&(_, needed)| needed)).flatten();
+        let listed = listed.chain(needs.go_on.iter().map(|&[_, needed]| needed));
+        needs.highest = listed.filter(|&needed| needed < INFINITE).fold(needs.highest, u32::max);
+        needs
     }
 
-    /// Whether so many tokens are enough after a token that may come.
-    fn fits(&mut self, token: TokenId, left: u32) -> bool {
-        let Some(place) = self.search.spelling.after(self.place, token) else { return false };
-        let Some(after) = self.after(token) else { return false };
-        self.counter.fits(self.search, &after, place, left)
+    /// What is needed after a token that may begin a piece or not.
+    fn needed_by(&mut self, token: TokenId, may_begin: bool) -> Two {
+        let [begins, goes_on] = self.search.spelling.ends(self.between, token);
+        let Some(after) = self.after(token) else { return [0; 2] };
+        let mut needed = |end| if end == DEAD { 0 } else { self.needed(&after, end, token) };
+        let goes_on_needed = needed(goes_on);
+        match begins {
+            _ if begins == goes_on || !may_begin => [goes_on_needed; 2],
+            begins => [needed(begins), goes_on_needed],
+        }
     }
 
-    /// Tokens that are needed after a token that leads to a state between pieces.
-    fn needed(&mut self, end: StateId, token: TokenId) -> u32 {
+    fn needed(&mut self, after: &Standing, end: StateId, token: TokenId) -> u32 {
         let place = self.search.spelling.place(end, token);
-        self.after(token).map_or(0, |after| self.counter.needed(self.search, &after, place))
+        self.counter.needed(self.search, after, place)
     }
 
     fn after(&mut self, token: TokenId) -> Option<Standing> {
@@ -152,33 +224,139 @@ impl Budgeting<'_, '_, '_, '_> {
         self.search.form.read(&Standing::at(self.configuration), bytes)
     }
 
-    /// Tokens that are needed at most, and at least, after tokens that end alike.
-    fn bounds(&mut self, alike: &Alike, end: StateId) -> (u32, u32) {
-        let (first, position) = (alike.tokens[0], self.configuration.position);
-        let Some(after) = self.after(first) else { return (0, 0) };
-        if alike.is_single || self.counter.exact(self.search, &after, self.search.spelling.place(end, first)).is_some()
-        {
-            let needed = alike.tokens.iter().map(|&token| self.needed(end, token)).max().unwrap_or(0);
-            return (needed, 0);
+    /// Adds what is needed after the tokens of a group. After a terminal that does not say where it ends, what follows it
+    /// has begun after some of them and not after others.
+    fn add_group(&mut self, all: &Arc<AllAlike>, (group, alike): (u32, &Alike), needs: &mut Needs) {
+        if ends_by_itself(self.constraint.graph(), self.configuration.position) {
+            if let Some(begun) = &alike.begun {
+                return self.add_begun(all, (group, alike), begun, needs);
+            }
+            let Some(after) = self.after(alike.first) else { return };
+            let merges = self.search.spelling.merges();
+            let before = |next| all.before(merges, group, next);
+            let whole = |needed| Needed::Group(Arc::clone(all), group, needed);
+            return self.add_ends(alike.ends, &after, &alike.tokens, (&before, &whole), needs);
         }
-        let graph = self.constraint.graph();
-        let after = after.staying_in(graph, position);
-        let bytes = self.search.bytes(&after, self.search.spelling.place(end, first));
-        if bytes <= 1 {
-            return (bytes, 0);
+        if alike.begun.is_some() {
+            let meant = (0..2).filter(|&index| alike.ends[index] != DEAD);
+            return meant.for_each(|index| self.add_each(alike.tokens.iter(), index, needs));
         }
-        let high = self.counter.tokens_on_ways(self.search, &after, Place::boundary(end));
-        if !ends_by_itself(graph, position) {
-            return (bytes.min(high), 0); // after some of them, what follows has begun, and may be nearer to its end
+        let mut by_standing: FxHashMap<_, Vec<TokenId>> = FxHashMap::default();
+        for token in alike.tokens.iter() {
+            if let Some(after) = self.after(token) {
+                by_standing.entry(after).or_default().push(token);
+            }
         }
-        let low = self.counter.tokens_on_ways(self.search, &after, Place { state: end, last: None });
-        (bytes.min(high), low)
+        let (words, merges) = (self.constraint.tables().vocabulary.mask_words(), self.search.spelling.merges());
+        for (after, tokens) in by_standing {
+            let tokens = Arc::new(set_of(tokens, words));
+            let before = |next| Arc::new(before(merges, &tokens, next, words));
+            let whole = |needed| Needed::Set(Arc::clone(&tokens), needed);
+            self.add_ends(alike.ends, &after, &tokens, (&before, &whole), needs);
+        }
     }
 
-    /// The tokens that stay inside the terminal.
-    fn alike(&mut self) -> Vec<Alike> {
-        let Some((state, _)) = inside(self.constraint, self.configuration.position) else { return Vec::new() };
-        all_alike(self.constraint.tables(), self.search.spelling, state, self.place.state)
+    /// Adds what is needed after tokens that end inside a character: what completes it, and what any token leaves to do
+    /// where that leads.
+    fn add_begun(
+        &mut self,
+        all: &Arc<AllAlike>,
+        (group, alike): (u32, &Alike),
+        (count, rest): &(u32, Vec<u8>),
+        needs: &mut Needs,
+    ) {
+        let Some(after) = self.after(alike.first) else { return };
+        let completed = self.search.form.read(&after, rest);
+        for (index, &end) in alike.ends.iter().enumerate().filter(|&(_, &end)| end != DEAD) {
+            let completed = completed.as_ref().filter(|_| !self.counter.is_small());
+            let completed = completed.map(|at| self.counter.after_any(self.search, at, end));
+            match completed.filter(|&needed| needed < INFINITE) {
+                Some(needed) => {
+                    needs.rows[index].push(Needed::Group(Arc::clone(all), group, needed + count));
+                    needs.highest = needs.highest.max(needed + count);
+                }
+                None => self.add_each(alike.tokens.iter(), index, needs),
+            }
+        }
+    }
+
+    /// Adds what is needed after some tokens, each by itself, that begin a piece or continue one.
+    fn add_each(&mut self, tokens: impl Iterator<Item = TokenId>, index: usize, needs: &mut Needs) {
+        let mut each = Vec::new();
+        for token in tokens {
+            let end = self.search.spelling.ends(self.between, token)[index];
+            if let Some(after) = self.after(token).filter(|_| end != DEAD) {
+                each.push((token, self.needed(&after, end, token)));
+            }
+        }
+        each.retain(|&(_, needed)| needed < INFINITE);
+        needs.highest = each.iter().fold(needs.highest, |highest, &(_, needed)| highest.max(needed));
+        needs.rows[index].push(Needed::Each(each));
+    }
+
+    /// Adds what is needed after tokens that lead to the same places.
+    fn add_ends(
+        &mut self,
+        ends: Ends,
+        after: &Standing,
+        tokens: &TokenSet,
+        sets: Sets<'_>,
+        needs: &mut Needs,
+    ) {
+        for (index, &end) in ends.iter().enumerate().filter(|&(_, &end)| end != DEAD) {
+            let (found, highest) = self.after_alike(after, end, tokens, sets);
+            needs.highest = needs.highest.max(highest);
+            needs.rows[index].extend(found);
+        }
+    }
+
+    /// What is needed after tokens that lead to the same place, but for what may continue their piece; and the most of it.
+    fn after_alike(
+        &mut self,
+        after: &Standing,
+        end: StateId,
+        tokens: &TokenSet,
+        (before, whole): Sets<'_>,
+    ) -> (SmallVec<[Needed; 2]>, u32) {
+        let Some(first) = tokens.iter().next() else { return (SmallVec::new(), 0) };
+        let place = self.search.spelling.place(end, first);
+        if place.last.is_none() {
+            let needed = self.counter.needed(self.search, after, place);
+            return (SmallVec::from_iter([whole(needed)]), needed);
+        }
+        if self.counter.exact(self.search, after, place).is_some() {
+            return self.each(after, end, tokens.iter());
+        }
+        let (most, mut fewer) = self.counter.after_alike(self.search, after, end);
+        fewer.retain(|&(needed, _)| needed < most);
+        let mut found: SmallVec<[Needed; 2]> = SmallVec::new();
+        let sets: Vec<(Arc<TokenSet>, u32)> = fewer.into_iter().map(|(needed, next)| (before(next), needed)).collect();
+        let highest = if most < INFINITE {
+            found.push(whole(most));
+            most
+        } else {
+            let known = sets.iter().map(|(_, needed)| *needed).max().unwrap_or(0);
+            let met: Vec<&TokenSet> = sets.iter().map(|(tokens, _)| &**tokens).collect();
+            let (each, highest) = self.each(after, end, difference(tokens, &met).into_iter());
+            found.extend(each);
+            highest.max(known)
+        };
+        found.extend(sets.into_iter().map(|(tokens, needed)| Needed::Set(tokens, needed)));
+        (found, highest)
+    }
+
+    /// What is needed after each of some tokens by itself, and the most of it; nothing after those that lead nowhere.
+    fn each(
+        &mut self,
+        after: &Standing,
+        end: StateId,
+        tokens: impl Iterator<Item = TokenId>,
+    ) -> (SmallVec<[Needed; 2]>, u32) {
+        let each = tokens.map(|token| (token, self.needed(after, end, token)));
+        let each: Vec<(TokenId, u32)> = each.filter(|&(_, needed)| needed < INFINITE).collect();
+        let highest = each.iter().map(|&(_, needed)| needed).max().unwrap_or(0);
+        let found = if each.is_empty() { SmallVec::new() } else { SmallVec::from_iter([Needed::Each(each)]) };
+        (found, highest)
     }
 
     /// The tokens of a row that do not just stay inside the terminal.
@@ -189,4 +367,15 @@ impl Budgeting<'_, '_, '_, '_> {
         }
         others
     }
+}
+
+/// Of some tokens, those that a token may continue the piece of; and all of them, after which so many are needed.
+type Sets<'f> = (&'f dyn Fn(TokenId) -> Arc<TokenSet>, &'f dyn Fn(u32) -> Needed);
+
+/// The tokens of a set that are in none of some others.
+fn difference(tokens: &TokenSet, others: &[&TokenSet]) -> Vec<TokenId> {
+    let most = tokens.iter().max().map_or(0, |most| most as usize / 32 + 1);
+    let mut met = vec![0; most];
+    others.iter().for_each(|others| add_set(&mut met, others));
+    tokens.iter().filter(|&token| !is_in(&met, token)).collect()
 }

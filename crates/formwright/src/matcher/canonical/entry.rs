@@ -16,8 +16,11 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
+use super::alike::is_in;
+use super::budget::Needs;
 use super::inside::{Terminal, Undecided, clear};
-use super::search::{Graph, Search, Standing};
+use super::graph::{Graph, Standing};
+use super::search::Search;
 use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
 use crate::language::UNBOUNDED;
 use crate::matcher::Constraint;
@@ -37,8 +40,8 @@ pub struct CanonicalEntry {
     pub begin: Vec<TokenId>,
     /// Further tokens that may continue one.
     pub go_on: Vec<TokenId>,
-    /// Tokens that are needed at most after any of its tokens; found when a budget asks for it.
-    pub highest: OnceLock<u32>,
+    /// Tokens that are needed after each of its tokens; found when a budget asks for them.
+    pub needs: OnceLock<Arc<Needs>>,
 }
 
 /// A row of tokens that stay inside a terminal, with exceptions.
@@ -87,9 +90,13 @@ impl CanonicalEntry {
         united.unwrap_or_default()
     }
 
-    /// The tokens that end the terminals of its rows.
+    /// The tokens that end the terminals of its rows, and may come after some token.
     pub fn closing(&self) -> impl Iterator<Item = TokenId> {
-        self.wide.iter().flat_map(|wide| wide.terminal.closing())
+        let closing = |wide: &Wide, token| {
+            let dead = [&wide.dead[1], &wide.banned];
+            is_in(&wide.inside.rows[1], token) && !dead.into_iter().any(|dead| dead.contains(&token))
+        };
+        self.wide.iter().flat_map(move |wide| wide.terminal.closing().filter(move |&token| closing(wide, token)))
     }
 
     /// Whether it allows any token after the last one.
@@ -126,13 +133,12 @@ pub fn write<'e, R: Row + ?Sized>(
 impl Wide {
     /// Whether it allows a token after the last one.
     fn has(&self, merges: &Merges, last: Option<TokenId>, token: TokenId) -> bool {
-        let is_in = |row: &[u32]| row.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
         let [begin, either] = &self.inside.rows;
         if self.dead[1].contains(&token) || self.banned.contains(&token) {
             return false;
         }
         let may_continue = merges.may_continue(last, token);
-        may_continue && is_in(either) || is_in(begin) && !self.dead[0].contains(&token)
+        may_continue && is_in(either, token) || is_in(begin, token) && !self.dead[0].contains(&token)
     }
 
     /// The tokens that may come after the last one, a bit each: what may continue a piece, less what is not compatible with

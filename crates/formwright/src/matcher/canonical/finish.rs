@@ -11,8 +11,7 @@
 //! may come with a budget that is large enough, unless the proof ran out of fuel.
 //!
 //! Cost: about a microsecond for each place that is new. Wrinkle: a token may end where the next one must not continue its
-//! piece, or may only if it is compatible. Of many tokens that end alike, two counts say what holds for all of them: if the
-//! next token begins a piece ([`Place::boundary`]), and if it may be any (without a last one).
+//! piece, or may only if it is compatible.
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -20,8 +19,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::junctions::{Before, Junctions};
-use super::search::{Form, Graph, Search, Standing};
-use crate::canonical::Place;
+use super::form::Form;
+use super::graph::{Graph, Standing};
+use super::search::Search;
+use crate::canonical::{DEAD, Place, StateId};
 use crate::language::INFINITE;
 use crate::matcher::counting::Counting;
 use crate::matcher::machine::{Configuration, Position};
@@ -34,11 +35,8 @@ const MOST_PLACES: usize = 1 << 15;
 /// Places remembered. What is known stays: a text may rely on it.
 const MOST_KNOWN: usize = 1 << 18;
 
-/// So many bytes are as good as tokens.
-const FEW_BYTES: u32 = 4;
-
 /// Tokens, and where each leads.
-type Steps = Arc<[(TokenId, Configuration)]>;
+pub type Steps = Arc<[(TokenId, Configuration)]>;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -83,6 +81,8 @@ pub struct Counter<'c> {
     pub potential: &'c mut Potential,
     pub counting: Counting<'c>,
     pub finish: &'c mut Finish,
+    /// Whether a number was met that holds for the text at hand alone.
+    pub is_of_text: bool,
 }
 
 /// A place whose tokens are being counted.
@@ -96,21 +96,17 @@ struct Node {
 }
 
 impl Counter<'_> {
-    /// Whether a text can be completed in so many tokens.
-    pub fn fits(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place, left: u32) -> bool {
+    /// Tokens that complete a text.
+    pub fn needed(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
         match self.exact(search, at, place) {
-            Some(exact) => exact <= left,
-            None => search.bytes(at, place) <= left || self.tokens(search, at, place) <= left,
+            Some(exact) => exact,
+            None => self.tokens(search, at, place),
         }
     }
 
-    /// Tokens that complete a text, or its bytes if they are few.
-    pub fn needed(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
-        if let Some(exact) = self.exact(search, at, place) {
-            return exact;
-        }
-        let bytes = search.bytes(at, place);
-        if bytes <= FEW_BYTES { bytes } else { bytes.min(self.tokens(search, at, place)) }
+    /// Whether the language is known to be small, and everything about it.
+    pub fn is_small(&self) -> bool {
+        matches!(self.finish.exact, Exact::Known(_))
     }
 
     /// The fewest tokens that complete a text of a small language; `None` for others.
@@ -131,15 +127,87 @@ impl Counter<'_> {
         Some(junctions.rest(search.spelling.merges(), id, Before::of(place), 1))
     }
 
-    /// Tokens of the shortest completion known, the shortest text in bytes apart; at least [`INFINITE`] less one if none
-    /// is known.
-    pub fn tokens(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
-        let least = self.tokens_on_ways(search, at, place);
-        if least < INFINITE || place.is_boundary() { least } else { search.rest(at, place) }
+    /// Tokens of the shortest completion known; at least [`INFINITE`] less one if none is known. A text along a preferred
+    /// way has no more tokens than any has bytes, so these are asked only where no such way can be spelled. A character
+    /// that is begun is completed in the way that [`Spelling::completion`] tells, whatever the form prefers.
+    fn tokens(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
+        if let Some(Some(tokens)) = search.spelling.completion(place) {
+            let completed = self.after_completion(search, at, place, &tokens);
+            if completed < INFINITE {
+                return completed;
+            }
+        }
+        let on_ways = self.tokens_on_ways(search, at, place);
+        if on_ways < INFINITE {
+            return on_ways;
+        }
+        let bytes = search.bytes(at, place);
+        let needed = if bytes < INFINITE { bytes } else { search.rest(at, place) };
+        self.is_of_text |= needed < INFINITE && !search.form.is_alike(at);
+        needed
+    }
+
+    /// Tokens that complete the character which a text has begun, and those that are enough then.
+    fn after_completion(
+        &mut self,
+        search: &mut Search<'_, '_, Graph<'_>>,
+        at: &Standing,
+        place: Place,
+        tokens: &[TokenId],
+    ) -> u32 {
+        let (mut at, mut place) = (at.clone(), place);
+        for &token in tokens {
+            let next = search.form.read(&at, search.vocabulary.token(token)).zip(search.spelling.after(place, token));
+            let Some(next) = next else { return INFINITE };
+            (at, place) = next;
+        }
+        let needed = self.after_any(search, &at, place.state);
+        if needed < INFINITE { needed + tokens.len() as u32 } else { INFINITE }
+    }
+
+    /// Tokens that are enough after any token that leads to a place.
+    pub fn after_any(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, end: StateId) -> u32 {
+        self.after_alike(search, at, end).0
+    }
+
+    /// Tokens that are enough after any token that leads to a place, along the preferred ways; and those that are after
+    /// the tokens that another one may continue the piece of, least first.
+    pub fn after_alike(
+        &mut self,
+        search: &mut Search<'_, '_, Graph<'_>>,
+        after: &Standing,
+        end: StateId,
+    ) -> (u32, Vec<(u32, TokenId)>) {
+        let (mut most, mut fewer) = (INFINITE, Vec::new());
+        for &at in &after.at {
+            let at = search.form.machine.erased(at);
+            if at.position == Position::Accept && search.spelling.may_end(end) {
+                return (0, Vec::new());
+            }
+            for &(next, to) in self.steps(search, at).iter() {
+                let ends = search.spelling.ends(end, next);
+                let [begins, goes_on] = ends.map(|state| {
+                    let place = search.spelling.place(state, next);
+                    let needed = (state != DEAD).then(|| self.along_ways(search, to, place));
+                    needed.filter(|&needed| needed < INFINITE).map(|needed| needed + 1)
+                });
+                if let Some(begins) = begins {
+                    most = most.min(if ends[1] == DEAD { begins } else { begins.max(goes_on.unwrap_or(INFINITE)) });
+                }
+                fewer.extend(goes_on.map(|needed| (needed, next)));
+            }
+        }
+        if most >= INFINITE && search.spelling.is_in_pieces() {
+            most = search.bytes(after, Place { state: end, last: None });
+            self.is_of_text |= most < INFINITE && !search.form.is_alike(after);
+        }
+        fewer.sort_unstable();
+        fewer.dedup();
+        (most, fewer)
     }
 
     /// Tokens along preferred ways.
-    pub fn tokens_on_ways(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
+    fn tokens_on_ways(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place) -> u32 {
         let mut least = INFINITE;
         for &at in &at.at {
             let at = search.form.machine.erased(at);
@@ -148,7 +216,8 @@ impl Counter<'_> {
         least
     }
 
-    fn along_ways(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: Configuration, place: Place) -> u32 {
+    /// Tokens along the preferred ways from one configuration.
+    pub fn along_ways(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: Configuration, place: Place) -> u32 {
         let mut opened = 0;
         let mut nodes: Vec<Node> = Vec::new();
         let mut known = self.known_or_opened(search, at, place, &mut nodes);
@@ -210,7 +279,7 @@ impl Counter<'_> {
     }
 
     /// Where the tokens on the preferred ways from a configuration lead.
-    fn steps(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: Configuration) -> Steps {
+    pub fn steps(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: Configuration) -> Steps {
         match self.finish.steps.entry(at) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(unknown) => {

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::junctions::UNCOUNTED;
-use super::search::{Form, Inside, Search};
+use super::form::{Form, Inside};
+use super::search::Search;
 use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
 use crate::language::{INFINITE, UNBOUNDED};
 use crate::regular::{Automaton, ByteSet, StateId};
@@ -52,6 +53,13 @@ impl Terminal<'_> {
     pub fn key(&self, between: canonical::StateId, pieces: Option<&SharedPieces>, mask: &Arc<TerminalMask>) -> Key {
         let (pieces, mask) = (pieces.map_or(0, |pieces| Arc::as_ptr(pieces).addr()), Arc::as_ptr(mask).addr());
         Key { automaton: self.id, state: self.state, most: self.most, between, pieces, mask }
+    }
+
+    /// What identifies the tokens that stay inside, however many characters may still begin.
+    pub fn key_of_all(&self, between: canonical::StateId, pieces: Option<&SharedPieces>) -> Key {
+        let pieces = pieces.map_or(0, |pieces| Arc::as_ptr(pieces).addr());
+        let most = if self.most == UNBOUNDED { UNBOUNDED } else { 0 };
+        Key { automaton: self.id, state: self.state, most, between, pieces, mask: 0 }
     }
 }
 
@@ -110,52 +118,9 @@ impl Undecided {
     }
 }
 
-/// Tokens that stay inside a terminal and end alike, in the terminal and between pieces.
-#[derive(Debug)]
-pub struct Alike {
-    pub ends: Ends,
-    pub tokens: Vec<TokenId>,
-    /// Whether each of them is to be looked at by itself.
-    pub is_single: bool,
-}
-
-/// All tokens that stay inside a terminal.
-pub fn all_alike(
-    tables: &Tables,
-    spelling: &mut Spelling<'_>,
-    at: Terminal<'_>,
-    between: canonical::StateId,
-) -> Vec<Alike> {
-    let (groups, moves) = (at.groups(tables), spelling.moves(between));
-    let mut found = Vec::new();
-    for group in groups.0.iter().filter(|group| left(at.most, group.characters).is_some()) {
-        match &*group.tokens {
-            TokenSet::List(tokens) => {
-                found.extend(tokens.iter().map(|&token| {
-                    let ends = spelling.ends(between, token);
-                    Alike { ends, tokens: vec![token], is_single: true }
-                }));
-            }
-            TokenSet::Map(map) => {
-                let is_in =
-                    |token: &TokenId| map.get(*token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
-                let is_single = !spelling.is_in_pieces();
-                let whole = moves.whole.iter().map(|(ends, tokens)| {
-                    let tokens = tokens.iter().filter(|token| is_in(token)).copied().collect();
-                    Alike { ends: *ends, tokens, is_single }
-                });
-                let single = moves.single.iter().filter(|(_, token)| is_in(token));
-                let single = single.map(|&(ends, token)| Alike { ends, tokens: vec![token], is_single: true });
-                found.extend(whole.chain(single).filter(|alike| !alike.tokens.is_empty()));
-            }
-        }
-    }
-    found
-}
-
 impl Terminal<'_> {
     /// The tokens that stay inside, by where they end.
-    fn groups(&self, tables: &Tables) -> Arc<Groups> {
+    pub fn groups(&self, tables: &Tables) -> Arc<Groups> {
         let inside = self.counted.filter(|_| self.most != UNBOUNDED);
         let key = GroupsKey { tree: Tree::Plain, node: 0, automaton: self.id, state: self.state, inside };
         tables.groups(key, self.automaton)
@@ -197,7 +162,7 @@ pub fn clear(row: &mut [u32], tokens: &[TokenId]) {
 }
 
 /// Characters that may still begin after some.
-fn left(most: u32, characters: u32) -> Option<u32> {
+pub fn left(most: u32, characters: u32) -> Option<u32> {
     if most == UNBOUNDED { Some(most) } else { most.checked_sub(characters) }
 }
 

@@ -158,6 +158,12 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
         self.all[id as usize].ways.iter().map(|way| way.to).filter(|&to| to != NONE)
     }
 
+    /// The same of those ways that may follow a token, and of which it is not known whether they are live.
+    pub fn after_token(&self, merges: &Merges, id: JunctionId, before: Before) -> Vec<JunctionId> {
+        let ways = self.all[id as usize].ways.iter().filter(|way| way.to != NONE && way.rest >= INFINITE);
+        ways.filter(|way| may_follow(merges, before, way)).map(|way| way.to).collect()
+    }
+
     /// Tokens that complete a text at most, which stands at a junction; those of the first way found with `enough`.
     pub fn rest(&self, merges: &Merges, id: JunctionId, before: Before, enough: Rest) -> Rest {
         let junction = &self.all[id as usize];
@@ -298,7 +304,7 @@ impl Way {
 }
 
 /// One token more.
-fn one_more(rest: Rest) -> Rest {
+pub fn one_more(rest: Rest) -> Rest {
     if rest < UNCOUNTED { rest + 1 } else { rest }
 }
 

@@ -10,9 +10,12 @@
 //! Cost: as a mask without it, and a test of each token in a list, or three passes over a row. Wrinkle: a place has the
 //! numbers of the pieces that its matcher began with; forks share these.
 
+mod alike;
 mod budget;
 mod entry;
 mod finish;
+mod form;
+mod graph;
 mod inside;
 mod junctions;
 mod search;
@@ -30,12 +33,15 @@ use crate::canonical::{Merges, Place, SharedPieces, Spelling, StateId};
 use crate::error::{Error, Kind, Result};
 use crate::language::INFINITE;
 use crate::vocabulary::TokenId;
-use budget::{Budgeting, Within};
+use alike::AllAlike;
+use budget::{NeedsMaker, Within};
 use entry::{CanonicalEntry, Maker, write};
 use finish::{Counter, Finish};
-use inside::{Key, Undecided};
+use inside::{Key, Terminal, Undecided};
 use junctions::Rest;
-use search::{Form, Graph, Search, Standing};
+use form::Form;
+use graph::{Graph, Standing};
+use search::Search;
 
 /// Bytes of what is kept about terminals.
 const MOST_BYTES: usize = 64 << 20;
@@ -47,13 +53,33 @@ const MOST_KNOWN: usize = 1 << 14;
 #[derive(Debug)]
 pub struct Speller {
     merges: Arc<Merges>,
-    undecided: Mutex<(FxHashMap<Key, Arc<Undecided>>, usize)>,
+    undecided: Mutex<Kept<Undecided>>,
+    alike: Mutex<Kept<AllAlike>>,
+}
+
+/// What was found about terminals, and its bytes.
+type Kept<T> = (FxHashMap<Key, Arc<T>>, usize);
+
+/// What is kept under a key, found if it is not known.
+fn kept<T>(all: &Mutex<Kept<T>>, key: Key, find: impl FnOnce() -> T, bytes: impl Fn(&T) -> usize) -> Arc<T> {
+    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().0.get(&key) {
+        return Arc::clone(known);
+    }
+    let found = Arc::new(find());
+    let (known, held) = &mut *lock();
+    *held += bytes(&found);
+    if *held > MOST_BYTES {
+        known.clear();
+        *held = bytes(&found);
+    }
+    Arc::clone(known.entry(key).or_insert(found))
 }
 
 impl Speller {
     /// Of the merges of a tokenizer.
     pub fn new(merges: Arc<Merges>) -> Self {
-        Self { merges, undecided: Mutex::default() }
+        Self { merges, undecided: Mutex::default(), alike: Mutex::default() }
     }
 
     /// The merges.
@@ -63,18 +89,12 @@ impl Speller {
 
     /// What is undecided, found if it is not known.
     fn undecided(&self, key: Key, find: impl FnOnce() -> Undecided) -> Arc<Undecided> {
-        let lock = || self.undecided.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().0.get(&key) {
-            return Arc::clone(known);
-        }
-        let found = Arc::new(find());
-        let (known, bytes) = &mut *lock();
-        *bytes += found.bytes();
-        if *bytes > MOST_BYTES {
-            known.clear();
-            *bytes = found.bytes();
-        }
-        Arc::clone(known.entry(key).or_insert(found))
+        kept(&self.undecided, key, find, Undecided::bytes)
+    }
+
+    /// All tokens that stay inside a terminal, found if they are not known.
+    fn alike(&self, key: Key, find: impl FnOnce() -> AllAlike) -> Arc<AllAlike> {
+        kept(&self.alike, key, find, AllAlike::bytes)
     }
 }
 
@@ -286,17 +306,29 @@ impl Places {
         for &configuration in at {
             let entry = self.entry(constraint, cache, path, configuration, place.state)?;
             let mut spelling = self.spelling();
-            let (mut search, counter) = parts(constraint, cache, path, &mut spelling);
-            let is_alike = search.form.is_alike(&Standing::at(configuration));
-            let mut budgeting = Budgeting { constraint, search: &mut search, counter, place, configuration };
-            let is_ample = is_alike && *entry.highest.get_or_init(|| budgeting.highest(&entry)) <= left;
-            if is_ample {
+            let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
+            let is_known = entry.needs.get().is_some();
+            let needs = entry.needs.get().map(Arc::clone).unwrap_or_else(|| {
+                let alike = |spelling: &mut Spelling<'_>, terminal: Terminal<'_>| {
+                    let pieces = self.pieces.as_ref();
+                    let find = || AllAlike::new(constraint.tables(), spelling, pieces, terminal, place.state);
+                    self.speller.alike(terminal.key_of_all(place.state, pieces), find)
+                };
+                let (between, counter) = (place.state, &mut counter);
+                let mut maker = NeedsMaker { constraint, search: &mut search, counter, between, configuration };
+                Arc::new(maker.needs(&entry, alike))
+            });
+            search.form.machine.check_limits()?;
+            let is_new = !is_known && !counter.is_of_text;
+            check_room(&spelling)?;
+            if is_new {
+                entry.needs.get_or_init(|| Arc::clone(&needs));
+            }
+            if needs.highest <= left {
                 entries.push(entry);
             } else {
-                within.unite(budgeting.within(&entry, left));
+                within.unite(needs.within(&entry, &self.speller.merges, place.last, left));
             }
-            search.form.machine.check_limits()?;
-            check_room(&spelling)?;
         }
         Ok(self.allowing(at, entries, within))
     }
@@ -321,10 +353,7 @@ impl Places {
         let mut least = INFINITE;
         for &at in at {
             let at = Standing::at(at);
-            least = least.min(match counter.exact(&mut search, &at, place) {
-                Some(exact) => exact,
-                None => search.bytes(&at, place).min(counter.tokens(&mut search, &at, place)),
-            });
+            least = least.min(counter.needed(&mut search, &at, place));
         }
         least
     }
@@ -409,7 +438,7 @@ fn parts<'s, 'p>(
     let vocabulary = &constraint.tables().vocabulary;
     let search = Search::new(form, spelling, vocabulary, &mut canonical.known);
     let counting = constraint.counting();
-    (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish })
+    (search, Counter { potential: &mut budgets.potential, counting, finish: &mut canonical.finish, is_of_text: false })
 }
 
 /// Fails if there are so many states between pieces that what is said of them cannot be trusted.

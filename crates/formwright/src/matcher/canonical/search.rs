@@ -17,15 +17,13 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
-use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way};
+use super::form::Form;
+use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way, one_more};
 use crate::canonical::{self, Place, Spelling};
 use crate::interrupt::count;
-use crate::language::{CompiledGraph, INFINITE, LeafId};
-use crate::matcher::accepting;
-use crate::matcher::machine::{Configuration, Machine, Position, TextsId};
-use crate::regular::{Automaton, ByteSet, DEAD, StateId};
+use crate::language::INFINITE;
+use crate::regular::{ByteSet, DEAD};
 use crate::vocabulary::{NodeIndex, TokenId, Trie, Vocabulary};
 
 /// Branches of the trie looked at to find out all about a small language.
@@ -37,57 +35,9 @@ const FEW_BYTES: usize = 64;
 /// Bytes before which a piece ends that are tried for the one that leads nearest to the end.
 const MOST_BYTES: usize = 8;
 
-/// What a text must be, byte by byte. Every state has a completion.
-pub trait Form {
-    /// Where a text stands.
-    type State: Clone;
-    /// What tells two states apart.
-    type Key: Eq + std::hash::Hash + Clone;
-
-    /// A completion of at most so many tokens answers whether there is one.
-    const ENOUGH: Rest;
-
-    /// Branches of the trie that one question looks at.
-    const FUEL: u32;
-
-    /// The same for all questions for one mask.
-    const MOST_FUEL: u32;
-
-    /// The state after a byte, if it may come.
-    fn step(&mut self, state: &Self::State, byte: u8) -> Option<Self::State>;
-
-    /// Whether the text may end.
-    fn may_end(&self, state: &Self::State) -> bool;
-
-    /// Bytes to the end of the shortest completion.
-    fn bytes(&mut self, state: &Self::State) -> u32;
-
-    /// Bytes that may come, perhaps more.
-    fn first(&self, state: &Self::State) -> ByteSet;
-
-    /// What tells a state apart.
-    fn key(&mut self, state: &Self::State) -> Self::Key;
-
-    /// What tells it apart as far as nothing is asked about the text at hand.
-    fn general(&mut self, key: Self::Key) -> Self::Key {
-        key
-    }
-
-    /// Whether something was asked about the text at hand, to be noted.
-    fn asked(&mut self) -> Option<&mut bool> {
-        None
-    }
-
-    /// Whether a text may stand there behind the end of what the form tells about.
-    fn may_leave(&self, _: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether a byte that may not come may do so behind that end.
-    fn leaves(&self, _: &Self::State, _: u8) -> bool {
-        false
-    }
-}
+/// So many bytes that may come, each of which begins so many tokens at most, are no reason for a search.
+const FEW_FIRST: usize = 4;
+const FEW_TOKENS: usize = 1 << 10;
 
 /// Searches for completions of one form.
 pub struct Search<'s, 'p, F: Form> {
@@ -190,7 +140,8 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             return known;
         }
         let asked_before = self.form.asked().is_some_and(std::mem::take);
-        let rest = self.rest_at_once(state, place).unwrap_or_else(|| self.search(key, state, place));
+        let rest = self.rest_at_once(state, place).or_else(|| self.rest_after_few(state, place));
+        let rest = rest.unwrap_or_else(|| self.search(key, state, place));
         if let Some(asked) = self.form.asked() {
             self.has_asked |= *asked;
             *asked |= asked_before;
@@ -226,6 +177,48 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         (rest < INFINITE).then(|| rest.saturating_add(tokens.len() as u32).min(UNCOUNTED))
     }
 
+    /// The same where few tokens may come next, if it is known after them: after a space, none of those that begin with a
+    /// quote may continue the piece.
+    fn rest_after_few(&mut self, state: &F::State, place: Place) -> Option<Rest> {
+        let (first, trie) = (self.form.first(state), self.vocabulary.plain());
+        if self.is_exhaustive || place.last.is_none() || first.iter().nth(FEW_FIRST).is_some() {
+            return None;
+        }
+        for byte in first.iter() {
+            let node = trie.child(0, byte).filter(|_| byte.is_ascii_punctuation())?; // of others, the form tells soon
+            let all = &trie.items()[trie.items_below(node)];
+            if all.len() > FEW_TOKENS {
+                return None;
+            }
+            for &token in self.spelling.beginning(place, byte, all).iter() {
+                self.fuel = self.fuel.checked_sub(1)?;
+                let rest = self.rest_after_one(state, place, token)?;
+                if rest < INFINITE {
+                    return Some(one_more(rest));
+                }
+            }
+        }
+        Some(INFINITE)
+    }
+
+    /// The same after one token, if it is known.
+    fn rest_after_one(&mut self, state: &F::State, place: Place, token: TokenId) -> Option<Rest> {
+        let Some(place) = self.spelling.after(place, token) else { return Some(INFINITE) };
+        let mut state = state.clone();
+        for &byte in self.vocabulary.token(token) {
+            match self.form.step(&state, byte) {
+                Some(after) => state = after,
+                None => return Some(if self.form.leaves(&state, byte) { UNCOUNTED } else { INFINITE }),
+            }
+        }
+        if self.form.may_leave(&state) {
+            return Some(UNCOUNTED);
+        }
+        let key = self.form.key(&state);
+        let known = self.known.get(&(self.form.general(key), place)).copied();
+        known.or_else(|| self.rest_at_once(&state, place))
+    }
+
     // The search.
 
     /// Looks at everything in reach until a completion is found.
@@ -249,7 +242,11 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             let merges = self.spelling.merges();
             return UNCOUNTED.min(self.junctions.rest(merges, question.start, question.before, question.enough));
         }
-        self.visit(question.start, &mut stack, &mut seen);
+        match self.walk(question.start, question) {
+            Stop::Answered => stack.push(question.start),
+            Stop::Spent => return UNCOUNTED,
+            Stop::Done => self.visit_after(question, &mut stack, &mut seen),
+        }
         while let Some(&top) = stack.last().filter(|_| !self.is_answered(question)) {
             match self.walk(top, question) {
                 Stop::Answered => break,
@@ -296,6 +293,16 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             if !self.has_asked && self.form.asked().is_none_or(|asked| !*asked) {
                 self.known.insert((general, place), way.rest);
             }
+        }
+    }
+
+    /// Puts what the ways at the start of a question lead to on the stack: those that may follow the token before it.
+    fn visit_after(&self, question: &Question, stack: &mut Vec<JunctionId>, seen: &mut FxHashSet<JunctionId>) {
+        if self.is_exhaustive {
+            return self.visit(question.start, stack, seen);
+        }
+        for id in self.junctions.after_token(self.spelling.merges(), question.start, question.before) {
+            self.visit(id, stack, seen);
         }
     }
 
@@ -406,202 +413,5 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         let trie = self.vocabulary.plain();
         let mut below = trie.items()[trie.items_below(node)].iter().copied();
         below.find(|&token| self.spelling.ends(between, token) != [DEAD; 2])
-    }
-}
-
-/// A graph, at a text.
-pub struct Graph<'m> {
-    pub machine: Machine<'m>,
-    /// Configurations, in buffers that serve many steps.
-    at: Vec<Configuration>,
-    scratch: Vec<Configuration>,
-}
-
-/// Where a graph stands, and what it has read since the text at hand where that matters: inside a name or an item.
-#[derive(Clone, Debug)]
-pub struct Standing {
-    pub at: SmallVec<[Configuration; 2]>,
-    read: SmallVec<[u8; 16]>,
-}
-
-impl Standing {
-    /// At a configuration, after the text at hand.
-    pub fn at(configuration: Configuration) -> Self {
-        Self { at: SmallVec::from_slice(&[configuration]), read: SmallVec::new() }
-    }
-
-    /// Whether every text that stands there is alike.
-    pub fn is_alike(&self) -> bool {
-        self.read.is_empty()
-    }
-}
-
-impl Standing {
-    /// The part that is inside the terminal of a position. Where a terminal says by itself where it ends, that is all;
-    /// where it does not, what follows may have begun too, after some tokens that stay inside and not after others.
-    pub fn staying_in(self, graph: &CompiledGraph, position: Position) -> Self {
-        if ends_by_itself(graph, position) {
-            return self;
-        }
-        let leaf = leaf_of(position);
-        let at = self.at.into_iter().filter(|at| leaf_of(at.position) == leaf).collect();
-        Self { at, ..self }
-    }
-}
-
-/// Whether the terminal of a position, if it is inside of one, says by itself where it ends.
-pub fn ends_by_itself(graph: &CompiledGraph, position: Position) -> bool {
-    leaf_of(position).is_none_or(|leaf| graph.automaton(leaf).is_self_delimiting())
-}
-
-fn leaf_of(position: Position) -> Option<LeafId> {
-    match position {
-        Position::Text { leaf, .. } | Position::Terminal { leaf, .. } | Position::Excluding { leaf, .. } => Some(leaf),
-        _ => None,
-    }
-}
-
-impl<'m> Graph<'m> {
-    /// At the text of a machine.
-    pub fn new(machine: Machine<'m>) -> Self {
-        Self { machine, at: Vec::new(), scratch: Vec::new() }
-    }
-
-    /// Where all of some bytes lead.
-    pub fn read(&mut self, from: &Standing, bytes: &[u8]) -> Option<Standing> {
-        let Self { machine, at, scratch } = self;
-        let length = machine.path.len();
-        machine.path.extend_from_slice(&from.read);
-        at.clear();
-        at.extend_from_slice(&from.at);
-        for &byte in bytes {
-            machine.step_in_place(at, scratch, byte);
-            machine.settle(); // the text is at hand, so its names and items are known
-            machine.path.push(byte);
-            if at.is_empty() {
-                break;
-            }
-        }
-        machine.path.truncate(length);
-        if at.is_empty() {
-            return None;
-        }
-        let mut after = Standing { at: SmallVec::from_slice(at), read: SmallVec::new() };
-        if !self.is_alike(&after) {
-            after.read = from.read.iter().chain(bytes).copied().collect();
-        }
-        Some(after)
-    }
-
-    /// Whether every text that stands there is alike: it is inside no name and no item that another text may have
-    /// otherwise.
-    pub fn is_alike(&mut self, standing: &Standing) -> bool {
-        standing.at.iter().all(|configuration| self.machine.is_erased(configuration.stack))
-    }
-}
-
-impl Search<'_, '_, Graph<'_>> {
-    /// Tokens that are prefixes of excluded texts.
-    pub fn excluded(&self, at: TextsId) -> Vec<TokenId> {
-        let trie = self.vocabulary.plain();
-        let (mut found, mut open): (Vec<TokenId>, Vec<(NodeIndex, TextsId)>) = (Vec::new(), vec![(0, at)]);
-        while let Some((node, at)) = open.pop() {
-            for &(byte, deeper) in self.form.machine.stacks.excluded_children(at) {
-                if let Some(child) = trie.child(node, byte) {
-                    found.extend(&trie.items()[trie.items_at(child)]);
-                    open.push((child, deeper));
-                }
-            }
-        }
-        found
-    }
-}
-
-impl Form for Graph<'_> {
-    type State = Standing;
-    /// Configurations, and what was read where that matters.
-    type Key = (SmallVec<[Configuration; 2]>, SmallVec<[u8; 16]>);
-
-    const ENOUGH: Rest = UNCOUNTED;
-    const FUEL: u32 = 1 << 18;
-    const MOST_FUEL: u32 = 1 << 20;
-
-    fn step(&mut self, state: &Standing, byte: u8) -> Option<Standing> {
-        self.read(state, &[byte])
-    }
-
-    fn may_end(&self, state: &Standing) -> bool {
-        accepting(&state.at)
-    }
-
-    fn bytes(&mut self, state: &Standing) -> u32 {
-        self.machine.cost(&state.at)
-    }
-
-    fn first(&self, state: &Standing) -> ByteSet {
-        let sets = state.at.iter().map(|configuration| self.machine.first_bytes(configuration));
-        sets.fold(ByteSet::default(), |all, set| all.union(&set))
-    }
-
-    fn key(&mut self, state: &Standing) -> Self::Key {
-        (state.at.clone(), state.read.clone())
-    }
-
-    fn general(&mut self, (mut at, _): Self::Key) -> Self::Key {
-        at.iter_mut().for_each(|at| *at = self.machine.without_starts(*at));
-        (at, SmallVec::new())
-    }
-
-    fn asked(&mut self) -> Option<&mut bool> {
-        Some(&mut self.machine.asked)
-    }
-}
-
-/// The inside of a terminal, which is never left.
-pub struct Inside<'a> {
-    pub automaton: &'a Automaton,
-    /// The state between two characters, if they are counted.
-    pub counted: Option<StateId>,
-}
-
-impl Form for Inside<'_> {
-    /// The state, and how many characters may still begin.
-    type State = (StateId, u32);
-    type Key = (StateId, u32);
-
-    const ENOUGH: Rest = UNCOUNTED;
-    // What is not decided here is asked of the whole form.
-    const FUEL: u32 = 1 << 12;
-    const MOST_FUEL: u32 = 1 << 17;
-
-    fn step(&mut self, &(state, most): &Self::State, byte: u8) -> Option<Self::State> {
-        let step = self.automaton.step(state, byte);
-        let left = most.checked_sub(u32::from(self.counted == Some(state)))?;
-        (step.state() != DEAD && step.goes_on()).then_some((step.state(), left))
-    }
-
-    fn may_end(&self, _: &Self::State) -> bool {
-        false
-    }
-
-    /// What comes after it is not known, so nothing is counted.
-    fn bytes(&mut self, _: &Self::State) -> u32 {
-        0
-    }
-
-    fn first(&self, &(state, _): &Self::State) -> ByteSet {
-        self.automaton.next_bytes(state)
-    }
-
-    fn key(&mut self, state: &Self::State) -> Self::Key {
-        *state
-    }
-
-    fn may_leave(&self, &(state, _): &Self::State) -> bool {
-        !self.automaton.is_self_delimiting() && self.automaton.shortest(state) == 0
-    }
-
-    fn leaves(&self, &(state, most): &Self::State, byte: u8) -> bool {
-        self.automaton.step(state, byte).accepting() || self.may_leave(&(state, most))
     }
 }

@@ -29,11 +29,15 @@ use super::stacks::{
 use super::values::{BEFORE, PartialId};
 use super::{Machine, Successors};
 use crate::error::{Error, Kind};
+use crate::interrupt::count;
 use crate::language::{Array, INFINITE, Items, Node, NodeId, UNBOUNDED, end};
 use crate::vocabulary::is_whitespace;
 
 /// Configurations that a search goes on from. A search is long only where few values are left and all are used.
 const FUEL: usize = 1 << 13;
+
+/// Units of work to step a configuration by all bytes that may come.
+const UNITS: usize = 1 << 8;
 
 /// Bytes that spell a number and do not change it.
 const MOST_PADDING: usize = 32;
@@ -414,6 +418,7 @@ impl Machine<'_> {
                 self.path.push(byte);
             }
             fuel -= 1;
+            count(UNITS);
             if fuel == 0 {
                 self.gave_up = true;
                 return None;
@@ -653,6 +658,7 @@ impl Nearest {
 
     /// Adds the places after one; false if one would be too far.
     fn go_on(&mut self, machine: &mut Machine<'_>, index: usize) -> bool {
+        count(UNITS);
         let Place { at, bytes, .. } = self.places[index];
         machine.path.truncate(self.base);
         let text: Vec<u8> = self.bytes_to(index);
