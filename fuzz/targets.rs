@@ -116,6 +116,92 @@ pub fn lengths(data: &[u8]) {
     walked.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
+/// A byte for each choice: items of few values, deep inside each other, that must all differ. Then a walk.
+pub fn unique_items(data: &[u8]) {
+    let mut choices = Choices(data);
+    let bounds = format!(r#""minItems":{},"maxItems":{}"#, choices.below(4), 1 + choices.below(5));
+    let items = few_values(&mut choices, 2);
+    walk_schema(&format!(r#"{{"type":"array","items":{items},"uniqueItems":true,{bounds}}}"#), data);
+}
+
+fn few_values(choices: &mut Choices<'_>, depth: u32) -> String {
+    let scalars = [
+        r#"{"type":"boolean"}"#,
+        r#"{"enum":[1,"1",null]}"#,
+        r#"{"type":"integer","minimum":0,"maximum":3}"#,
+        r#"{"type":"number","minimum":0,"maximum":1}"#,
+        r#"{"type":"string","pattern":"^[ab]?$"}"#,
+        r#"{"type":"string"}"#,
+    ];
+    let kind = choices.below(if depth == 0 { 1 } else { 5 });
+    if kind == 0 {
+        return scalars[choices.below(scalars.len())].to_owned();
+    }
+    let (first, second) = (few_values(choices, depth - 1), few_values(choices, depth - 1));
+    match kind {
+        1 => format!(r#"{{"type":"array","items":{first},"maxItems":{}}}"#, choices.below(3)),
+        2 => format!(r#"{{"type":"array","items":{first},"uniqueItems":true,"minItems":{}}}"#, choices.below(3)),
+        3 => format!(r#"{{"anyOf":[{first},{second}]}}"#),
+        _ => {
+            let required = ["[]", r#"["a"]"#, r#"["a","b"]"#][choices.below(3)];
+            let open = if choices.below(3) == 0 { "true" } else { "false" };
+            format!(
+                r#"{{"type":"object","properties":{{"a":{first},"b":{second}}},"required":{required},"additionalProperties":{open}}}"#
+            )
+        }
+    }
+}
+
+/// A byte for each choice: up to 40 conditions on the members of one object. Then a walk.
+pub fn conditions(data: &[u8]) {
+    let mut choices = Choices(data);
+    let count = 2 + choices.below(39);
+    let parts: Vec<String> = (0..count).map(|_| condition(&mut choices)).collect();
+    let keyword = ["allOf", "anyOf", "oneOf"][choices.below(3)];
+    let closed = if choices.below(4) == 0 { r#","unevaluatedProperties":false"# } else { "" };
+    walk_schema(&format!(r#"{{"type":"object","{keyword}":[{}]{closed}}}"#, parts.join(",")), data);
+}
+
+fn condition(choices: &mut Choices<'_>) -> String {
+    let mut part = || {
+        let (a, b) = (choices.below(8), choices.below(8));
+        match choices.below(6) {
+            0 => format!(r#"{{"required":["n{a}"]}}"#),
+            1 => format!(r#"{{"required":["n{a}","n{b}"]}}"#),
+            2 => format!(r#"{{"properties":{{"n{a}":{{"const":{}}}}}}}"#, b % 3),
+            3 => format!(r#"{{"required":["n{a}"],"properties":{{"n{b}":{{"type":"boolean"}}}}}}"#),
+            4 => format!(r#"{{"minProperties":{}}}"#, a % 4),
+            _ => format!(r#"{{"patternProperties":{{"^n[{a}-7]$":{{"enum":[0,true]}}}}}}"#),
+        }
+    };
+    let (first, second, third) = (part(), part(), part());
+    match choices.below(4) {
+        0 => format!(r#"{{"not":{first}}}"#),
+        1 => format!(r#"{{"anyOf":[{first},{second}]}}"#),
+        2 => format!(r#"{{"if":{first},"then":{second}}}"#),
+        _ => format!(r#"{{"if":{first},"then":{second},"else":{third}}}"#),
+    }
+}
+
+/// Bytes that choose; without more of them, each choice is the first.
+struct Choices<'d>(&'d [u8]);
+
+impl Choices<'_> {
+    fn below(&mut self, end: usize) -> usize {
+        let Some((&first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        usize::from(first) % end
+    }
+}
+
+/// Walks in declaration order, and in any order.
+fn walk_schema(schema: &str, data: &[u8]) {
+    for order in [json_schema::Order::Schema, json_schema::Order::Model] {
+        let options = Options { order, whitespace: "compact".to_owned(), limits: limits(), ..Options::default() };
+        walk_source(&Source::json_schema(schema.to_owned(), options), data);
+    }
+}
+
 /// A stored vocabulary: as it is, and in a right envelope.
 pub fn vocabulary(data: &[u8]) {
     for data in [data, &stored::ENVELOPE.seal(data)] {
@@ -364,7 +450,7 @@ fn tables() -> &'static Arc<Tables> {
 }
 
 /// One language of each kind.
-fn languages() -> [Source; 5] {
+fn languages() -> [Source; 6] {
     let schema = |text: &str| Source::json_schema(text.to_owned(), Options { limits: limits(), ..Options::default() });
     let choice = |options: &[&str]| Source::choice(Lexicon::of(options).expect("a lexicon"));
     [
@@ -372,6 +458,7 @@ fn languages() -> [Source; 5] {
         schema(r#"{"type":"array","items":{"enum":["a",12,true,"é"]},"maxItems":3,"uniqueItems":true}"#),
         Source::regex(r"(ab|[a-c]{2,5})+\.?é*", Dialect::Ascii),
         choice(&["yes", "no", "maybe", ""]).repeat(1, 3),
+        schema(r#"{"type":"array","items":{"properties":{"a":{"type":"boolean"}}},"minItems":2,"uniqueItems":true}"#),
         Source::regex("[0-9]+", Dialect::Ascii).then(&choice(&["12", ": ["])).or(&schema("true")),
     ]
 }

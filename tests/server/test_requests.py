@@ -297,7 +297,7 @@ def test_a_schema_that_cannot_be_enforced_is_told_with_its_place(post: Callable[
     [
         (schema({"type": "strin"}), "invalid_form"),
         ({"guided_regex": "(a"}, "invalid_form"),
-        (schema({"type": "array", "uniqueItems": True}), "form_not_enforceable"),
+        (schema({"not": {"uniqueItems": True}}), "form_not_enforceable"),
         ({"structured_outputs": {"grammar": "x"}}, "form_not_enforceable"),
         ({"guided_regex": "a", "guided_choice": ["a"]}, "invalid_value"),
         ({"messages": [{"role": "robot", "content": "Hi"}]}, "invalid_value"),

@@ -32,6 +32,16 @@ fn long_regular_expressions() {
 }
 
 #[test]
+fn items_that_must_differ() {
+    replay("unique_items", targets::unique_items);
+}
+
+#[test]
+fn conditions_on_members() {
+    replay("conditions", targets::conditions);
+}
+
+#[test]
 fn vocabularies() {
     replay("vocabulary", targets::vocabulary);
 }

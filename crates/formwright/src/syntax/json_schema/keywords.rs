@@ -134,7 +134,7 @@ pub const KEYWORDS: &[Keyword] = &[
         "uniqueItems",
         Assertion,
         ARRAYS,
-        "scalar items, each in one spelling; refused where items may be arrays or objects",
+        "items are compared as values; where all are scalars, each has one spelling; refused where items of few values compete",
     ),
     row("contains", Applicator, ARRAYS, "counted; at most six in one array"),
     row("minContains", Assertion, ARRAYS, ""),
