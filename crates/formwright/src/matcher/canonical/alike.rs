@@ -157,11 +157,7 @@ impl Sorter<'_, '_> {
 
     /// Where some tokens lead that complete a character, if the terminal goes on after them: how many they are, with the
     /// state of the terminal, the state between pieces, and their bytes.
-    fn completed(
-        &mut self,
-        place: Place,
-        tokens: &[TokenId],
-    ) -> Option<((u32, StateId), canonical::StateId, Vec<u8>)> {
+    fn completed(&mut self, place: Place, tokens: &[TokenId]) -> Option<((u32, StateId), canonical::StateId, Vec<u8>)> {
         let ((automaton, mut state), mut place) = (self.at, place);
         let mut bytes = Vec::new();
         for &token in tokens {

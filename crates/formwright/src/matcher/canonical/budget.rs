@@ -143,9 +143,8 @@ impl Needs {
         let mut others = vec![0_u32; allowed.len()];
         self.others.iter().for_each(|&(token, _)| set(&mut others, token, true));
         let fitting = begin.iter().zip(&go_on).zip(&compatible).zip(&others);
-        let fitting = fitting.map(|(((begin, go_on), compatible), others)| {
-            (go_on & compatible) | (begin & !compatible) | others
-        });
+        let fitting =
+            fitting.map(|(((begin, go_on), compatible), others)| (go_on & compatible) | (begin & !compatible) | others);
         allowed.iter_mut().zip(fitting).for_each(|(allowed, fitting)| *allowed &= fitting);
         allowed
     }
@@ -295,14 +294,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
     }
 
     /// Adds what is needed after tokens that lead to the same places.
-    fn add_ends(
-        &mut self,
-        ends: Ends,
-        after: &Standing,
-        tokens: &TokenSet,
-        sets: Sets<'_>,
-        needs: &mut Needs,
-    ) {
+    fn add_ends(&mut self, ends: Ends, after: &Standing, tokens: &TokenSet, sets: Sets<'_>, needs: &mut Needs) {
         for (index, &end) in ends.iter().enumerate().filter(|&(_, &end)| end != DEAD) {
             let (found, highest) = self.after_alike(after, end, tokens, sets);
             needs.highest = needs.highest.max(highest);

@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 
 use super::alike::is_in;
 use super::budget::Needs;
-use super::inside::{Terminal, Undecided, clear};
 use super::graph::{Graph, Standing};
+use super::inside::{Terminal, Undecided, clear};
 use super::search::Search;
 use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
 use crate::language::UNBOUNDED;

@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::junctions::{Before, Junctions};
 use super::form::Form;
 use super::graph::{Graph, Standing};
+use super::junctions::{Before, Junctions};
 use super::search::Search;
 use crate::canonical::{DEAD, Place, StateId};
 use crate::language::INFINITE;

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::junctions::UNCOUNTED;
 use super::form::{Form, Inside};
+use super::junctions::UNCOUNTED;
 use super::search::Search;
 use crate::canonical::{self, DEAD, Ends, Moves, SharedPieces, Spelling};
 use crate::language::{INFINITE, UNBOUNDED};

@@ -37,10 +37,10 @@ use alike::AllAlike;
 use budget::{NeedsMaker, Within};
 use entry::{CanonicalEntry, Maker, write};
 use finish::{Counter, Finish};
-use inside::{Key, Terminal, Undecided};
-use junctions::Rest;
 use form::Form;
 use graph::{Graph, Standing};
+use inside::{Key, Terminal, Undecided};
+use junctions::Rest;
 use search::Search;
 
 /// Bytes of what is kept about terminals.

@@ -11,6 +11,10 @@ use crate::matcher::masks::Mask;
 use crate::matcher::{Matcher, step_bytes};
 use crate::vocabulary::TokenId;
 
+/// Budgets that leave so many tokens beside the bytes to the end are taken for ample: to get to where a piece ends takes a
+/// token or two, as far as texts were seen.
+const MARGIN: u32 = 64;
+
 impl Matcher {
     /// Advances by one token; false, and unchanged, if it cannot come.
     pub(in crate::matcher) fn try_canonical(&mut self, token: TokenId) -> Result<bool> {
@@ -37,7 +41,8 @@ impl Matcher {
 
     /// As [`Matcher::mask`].
     pub(in crate::matcher) fn canonical_mask(&mut self, budget: Option<u32>) -> Result<Mask> {
-        let mask = match budget.filter(|_| !self.history.is_finished()) {
+        let is_small = |budget: &u32| !self.is_ample(budget.saturating_sub(MARGIN), false);
+        let mask = match budget.filter(is_small).filter(|_| !self.history.is_finished()) {
             Some(budget) => self.canonical_within(budget)?,
             None => self.canonical_tokens()?,
         };
