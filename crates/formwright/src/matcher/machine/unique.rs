@@ -91,7 +91,9 @@ impl Machine<'_> {
         if self.compares {
             self.byte = byte;
             self.read_items(out, base);
+            self.path.push(byte); // a search goes on from after it
             self.refuse_repeated(out, base);
+            self.path.pop();
         }
     }
 

@@ -236,9 +236,9 @@ impl<'m> Masker<'m> {
             self.machine.path.push(byte);
             low = high;
         }
-        self.machine.path.truncate(start);
         self.machine.settle();
         let reached = self.buffer.len() > low && self.fits(low);
+        self.machine.path.truncate(start);
         self.buffer.truncate(base);
         reached
     }

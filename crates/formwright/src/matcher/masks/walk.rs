@@ -112,8 +112,8 @@ impl Masker<'_> {
                 self.keep_dependent_on_names(walk, child, high, purpose, entry);
             }
             if self.buffer.len() > high {
-                self.emit(walk, walk.trie.items_at(child), high, purpose);
                 self.machine.path.push(byte);
+                self.emit(walk, walk.trie.items_at(child), high, purpose);
                 let first = open.len();
                 open.extend(children(child, high, self.buffer.len()));
                 open[first..].reverse();
@@ -166,12 +166,12 @@ impl Masker<'_> {
         }
         if self.buffer.len() > high {
             let purpose = if node == 0 && walk.strips() { end::of(byte) } else { purpose };
+            self.machine.path.push(byte);
             self.emit(walk, walk.trie.items_at(child), high, purpose);
             if walk.trie.node(child).height > 0 {
-                self.machine.path.push(byte);
                 self.walk(walk, child, high, purpose, entry);
-                self.machine.path.pop();
             }
+            self.machine.path.pop();
         }
         self.buffer.truncate(high);
     }
