@@ -42,6 +42,10 @@ pub use place::Pointer;
 use place::{Keys, SchemaKey, SchemaPlace};
 use typed::{Types, kind};
 
+/// Bytes of the stack below which it grows, and by how many: a schema takes a few thousand.
+const STACK_LEFT: usize = 64 << 10;
+const STACK_MORE: usize = 1 << 20;
+
 /// Units of work of a schema.
 const WORK_OF_SCHEMA: usize = 16;
 
@@ -297,7 +301,9 @@ impl<'d> SchemaReader<'d> {
         } else {
             // The result is cached for all uses, so emptiness is checked as deeply as if no other check were under way.
             let probing = std::mem::take(&mut self.probing);
-            let set = self.read(&place).or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any())));
+            // Schemas inside schemas are read by calls: a thread with a small stack gets more where little is left.
+            let set = stacker::maybe_grow(STACK_LEFT, STACK_MORE, || self.read(&place));
+            let set = set.or_else(|error| self.fault(error).map(|()| Rc::new(ValueSet::any())));
             self.probing = probing;
             set
         };
