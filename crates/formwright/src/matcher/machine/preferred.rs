@@ -299,10 +299,11 @@ impl Machine<'_> {
             return bytes.filter_map(|byte| self.way(configuration, byte, cost)).take(1).collect();
         }
         let way = |byte| {
-            let after = self.step_erased(configuration, byte).0.into_iter();
-            (byte, after.map(|after| (after, self.configuration_cost(after))).collect())
+            let (after, depends) = self.step_erased(configuration, byte);
+            let after = after.into_iter().map(|after| (after, self.configuration_cost(after)));
+            (!depends).then(|| (byte, after.collect()))
         };
-        bytes.map(way).collect()
+        bytes.filter_map(way).collect()
     }
 
     /// The ways to the ends of the declared names with which the end is nearest.

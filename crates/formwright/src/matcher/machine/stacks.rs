@@ -507,10 +507,12 @@ impl Stacks {
         self.missing_items.insert(key, needed);
     }
 
-    /// The representative of a stack, if cached.
+    /// The representative of a stack, if cached: for itself, or for its name-erased form.
     #[inline]
     pub fn cached_representative(&self, stack: StackId) -> Option<StackId> {
-        self.representatives.get(stack as usize).copied().filter(|&id| id != NO_REPRESENTATIVE)
+        let cached = |stack: StackId| self.representatives.get(stack as usize).copied();
+        let is_known = |id: &StackId| *id != NO_REPRESENTATIVE;
+        cached(stack).filter(is_known).or_else(|| cached(self.name_erased(stack)).filter(is_known))
     }
 
     /// The representative of a stack in its name-erased form, if cached; else the stack itself.

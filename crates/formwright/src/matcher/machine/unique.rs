@@ -30,7 +30,7 @@ use super::values::{BEFORE, PartialId};
 use super::{Machine, Successors};
 use crate::error::{Error, Kind};
 use crate::interrupt::count;
-use crate::language::{Array, INFINITE, Items, Node, NodeId, UNBOUNDED, end};
+use crate::language::{Array, INFINITE, Items, Member, Node, NodeId, Object, UNBOUNDED, end};
 use crate::vocabulary::is_whitespace;
 
 /// Configurations that a search goes on from. A search is long only where few values are left and all are used.
@@ -187,13 +187,16 @@ impl Machine<'_> {
             Position::Text { leaf, least, most, .. } => graph.detour_of_characters(leaf, least, most),
             Position::Terminal { leaf, state } => graph.detour_of_leaf(leaf, state),
             Position::Start(node) | Position::Value { node, .. } => graph.detour(node),
-            Position::Colon { object, member, .. } => match graph.node(object) {
-                Node::Object(of) => graph.detour(of.values_of(member).0).min(graph.detour_by_name(of)),
+            Position::Colon { object, seen, member, .. } => match graph.node(object) {
+                Node::Object(of) => graph.detour(of.values_of(member).0).min(self.detour_of_members(of, seen)),
                 _ => INFINITE,
             },
-            Position::Key { object, .. } | Position::Named { object, .. } | Position::Object { object, .. } => {
-                if let Node::Object(object) = graph.node(object) { graph.detour_by_name(object) } else { INFINITE }
-            }
+            Position::Key { object, seen, .. }
+            | Position::Named { object, seen, .. }
+            | Position::Object { object, seen, .. } => match graph.node(object) {
+                Node::Object(of) => self.detour_of_members(of, seen),
+                _ => INFINITE,
+            },
             Position::Array { array, .. } => match graph.node(array) {
                 Node::Array(array) if array.high == UNBOUNDED && array.kinds.is_empty() && !array.unique => {
                     let between = graph.costs.between_items(&array.layout);
@@ -207,6 +210,25 @@ impl Machine<'_> {
             },
             _ => INFINITE,
         }
+    }
+
+    /// The same of the members that an object must still have, or may always have.
+    fn detour_of_members(&self, object: &Object, seen: Progress) -> u32 {
+        let by_name = self.graph.detour_by_name(object);
+        if by_name < INFINITE || object.tracks_values() {
+            return by_name;
+        }
+        let bounded = |member: &Member| Some(self.graph.detour(member.value)).filter(|&detour| detour < INFINITE);
+        let found = match seen.unpack() {
+            Unpacked::Number(next) => {
+                object.members[next as usize..].iter().filter(|member| member.required).find_map(bounded)
+            }
+            Unpacked::Interned(_) => {
+                let missing = object.missing(self.stacks.seen(seen));
+                missing.into_iter().find_map(|member| bounded(&object.members[member as usize]))
+            }
+        };
+        found.unwrap_or(INFINITE)
     }
 
     // What was read.
@@ -479,12 +501,13 @@ impl Machine<'_> {
             next.clear();
             return false;
         }
-        next.retain(|after| self.is_in_order(*after));
+        // In which order names come does not change the value; so the next one that must come is begun first.
+        let begins = matches!(at.position, Position::Object { .. } | Position::Key { at: 0, .. });
+        next.retain(|after| !begins || self.is_in_order(*after));
         true
     }
 
-    /// Whether a name is the next one that must come, if names may come in any order: in which they come does not change
-    /// the value.
+    /// Whether a name is the next one that must come, if names may come in any order.
     fn is_in_order(&self, at: Configuration) -> bool {
         let (object, seen, name) = match (at.position, self.stacks.frame(at.stack).position) {
             (Position::Key { object, seen, at }, _) => (object, seen, Some(at)),
