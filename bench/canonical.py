@@ -4,7 +4,7 @@
 
     python bench/canonical.py masks --sample FILE [--most 300]    # real schemas, with the tokens of Tekken
     python bench/canonical.py steps                               # the published algorithms, with those of Mistral 7B
-    python bench/canonical.py prepare --sample FILE               # cases of `cargo bench --bench canonical -- tekken|spm32k`
+    python bench/canonical.py prepare --sample FILE               # cases of `cargo bench --bench canonical -- NAME`
 
 Masks are those along one valid text of each schema, as the tokenizer writes it. A text is walked twice with each
 matcher, lenient and canonical, either one first: *first* is what the first walk takes longer than the second one. Times

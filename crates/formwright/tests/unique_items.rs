@@ -47,7 +47,8 @@ fn constraints() -> Vec<(String, Constraint)> {
     for items in SCHEMAS {
         for least in [0, 2, 4] {
             for order in [Order::Schema, Order::Model] {
-                let schema = format!(r#"{{"type": "array", "items": {items}, "uniqueItems": true, "minItems": {least}}}"#);
+                let schema =
+                    format!(r#"{{"type": "array", "items": {items}, "uniqueItems": true, "minItems": {least}}}"#);
                 let options = Options { order, whitespace: "compact".to_owned(), ..Options::default() };
                 let language = json_schema(&schema, &options).unwrap();
                 made.push((schema, Constraint::new(&language, &tables).unwrap()));

@@ -16,7 +16,7 @@ use super::{Array, CompiledGraph, INFINITE, LeafId, Node, NodeId, Object, UNBOUN
 use crate::regular::{DEAD, Encoding, StateId};
 
 /// A text uses fewer than two to this power values.
-const POWER: f64 = 22.0;
+const POWER: u32 = 22;
 
 /// States of an automaton looked at.
 const MOST_STATES: usize = 64;
@@ -68,12 +68,12 @@ impl CompiledGraph {
         let around = self.costs.colon(&object.layout) + self.costs.between_items(&object.layout);
         let is_free = object.implied.is_empty() && !object.tracks_values() && object.high == UNBOUNDED;
         let members = object.members.iter().filter(|member| member.possible && (member.required || is_free));
-        let detour = members.map(|member| match member.required {
-            true => of(member.value),
-            false => {
-                let value = self.facts.shortest(member.value).saturating_add(of(member.value));
-                value.saturating_add(member.name_bytes + around)
+        let detour = members.map(|member| {
+            if member.required {
+                return of(member.value);
             }
+            let value = self.facts.shortest(member.value).saturating_add(of(member.value));
+            value.saturating_add(member.name_bytes + around)
         });
         detour.min().unwrap_or(INFINITE)
     }
@@ -154,5 +154,5 @@ impl CompiledGraph {
 
 /// How many letters, each one of so many, make more texts than one text can use up.
 fn powers(letters: usize) -> Option<u32> {
-    (letters > 1).then(|| (POWER / (letters as f64).log2()).ceil() as u32)
+    (letters > 1).then(|| POWER.div_ceil(letters.ilog2()))
 }

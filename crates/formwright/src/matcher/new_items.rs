@@ -48,7 +48,9 @@ pub fn measure_new_items(graph: &mut Graph, mut facts: Facts, limits: &Limits) -
         if measured.is_empty() {
             let pointer = unmeasured(&compiled).find_map(|(_, array)| Some(array.differing.as_ref()?.pointer.clone()));
             let what = "uniqueItems with minItems cannot be enforced where an item may hold the same array again";
-            return Err(Error::unsupported(&pointer.unwrap_or_default(), what).hint("leave out uniqueItems, or minItems"));
+            return Err(
+                Error::unsupported(&pointer.unwrap_or_default(), what).hint("leave out uniqueItems, or minItems")
+            );
         }
         for (node, found) in measured {
             if let Node::Array(array) = &mut graph.nodes[node as usize]
@@ -100,8 +102,11 @@ fn refuse_competing(graph: &CompiledGraph, array: &Array) -> Result<()> {
     }
     let pointer = array.differing.as_ref().map(|differing| differing.pointer.clone()).unwrap_or_default();
     let with = if array.kinds.is_empty() { "prefixItems and minItems" } else { "contains" };
-    Err(Error::unsupported(&pointer, format!("uniqueItems together with {with} cannot be enforced on items of few values"))
-        .hint("leave out uniqueItems, or the other one"))
+    Err(Error::unsupported(
+        &pointer,
+        format!("uniqueItems together with {with} cannot be enforced on items of few values"),
+    )
+    .hint("leave out uniqueItems, or the other one"))
 }
 
 /// Whether a part of a node is one of `others`.

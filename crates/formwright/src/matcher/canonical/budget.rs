@@ -130,7 +130,9 @@ impl Needs {
         let mut allowed = entry.words(merges, last);
         let [begin, go_on] = self.rows.each_ref().map(|needed| {
             let mut row = vec![0_u32; allowed.len()];
-            needed.iter().for_each(|needed| needed.add_to(&mut row, left));
+            for needed in needed {
+                needed.add_to(&mut row, left);
+            }
             row
         });
         let mut compatible = vec![u32::MAX; allowed.len()];
@@ -368,6 +370,8 @@ type Sets<'f> = (&'f dyn Fn(TokenId) -> Arc<TokenSet>, &'f dyn Fn(u32) -> Needed
 fn difference(tokens: &TokenSet, others: &[&TokenSet]) -> Vec<TokenId> {
     let most = tokens.iter().max().map_or(0, |most| most as usize / 32 + 1);
     let mut met = vec![0; most];
-    others.iter().for_each(|others| add_set(&mut met, others));
+    for others in others {
+        add_set(&mut met, others);
+    }
     tokens.iter().filter(|&token| !is_in(&met, token)).collect()
 }

@@ -307,8 +307,9 @@ impl Places {
             let entry = self.entry(constraint, cache, path, configuration, place.state)?;
             let mut spelling = self.spelling();
             let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
-            let is_known = entry.needs.get().is_some();
-            let needs = entry.needs.get().map(Arc::clone).unwrap_or_else(|| {
+            let known = entry.needs.get().cloned();
+            let is_known = known.is_some();
+            let needs = known.unwrap_or_else(|| {
                 let alike = |spelling: &mut Spelling<'_>, terminal: Terminal<'_>| {
                     let pieces = self.pieces.as_ref();
                     let find = || AllAlike::new(constraint.tables(), spelling, pieces, terminal, place.state);

@@ -49,7 +49,7 @@ use stacks::{MUST_DIFFER, READ};
 
 pub use stacks::{Stacks, UNKNOWN, UNSURE, Unit, are_known};
 pub use token_cost::TokenLengths;
-pub use unique::too_many_ways;
+pub use unique::{Comparison, too_many_ways};
 
 /// An undeclared name that has ended and was taken for a new one, as the names used before are not known.
 #[derive(Debug)]
@@ -82,17 +82,8 @@ pub struct Machine<'m> {
     pub completed: Option<CompletedName>,
     /// Set when a configuration may have died only because its automaton reached a bound.
     pub overflow: bool,
-    /// Set when a search was given up, so that an answer may be wrong.
-    pub gave_up: bool,
-    /// Whether a budget relies on what is known of items: an item of which nothing is known is asked about wherever it
-    /// stands.
-    pub is_strict: bool,
-    /// Whether some array compares its items as values.
-    compares: bool,
-    /// Whether it is searching for a way on: then items that repeat used ones are found by the search.
-    searches: bool,
-    /// Whether what was read of an item is kept even if it differs.
-    keeps_values: bool,
+    /// How items are compared as values.
+    pub comparison: Comparison,
     /// The byte being read.
     byte: u8,
     /// Room for the configurations of one step.
@@ -119,11 +110,7 @@ impl<'m> Machine<'m> {
             asked: false,
             completed: None,
             overflow: false,
-            gave_up: false,
-            is_strict: false,
-            compares: graph.compares_values(),
-            searches: false,
-            keeps_values: false,
+            comparison: Comparison::default(),
             byte: 0,
             buffer: Vec::new(),
         }
@@ -131,7 +118,7 @@ impl<'m> Machine<'m> {
 
     /// Fails if a bound was reached on the way, so that the answers cannot be trusted.
     pub fn check_limits(&self) -> Result<()> {
-        if self.gave_up {
+        if self.comparison.gave_up {
             return Err(unique::too_many_ways());
         }
         if self.overflow {
@@ -214,7 +201,7 @@ impl<'m> Machine<'m> {
     /// Whether a step changes what was read of an item.
     #[inline]
     pub fn reads_items(&self, stack: StackId) -> bool {
-        self.compares && self.stacks.compared(stack) & (READ | MUST_DIFFER) != 0
+        self.graph.compares_values() && self.stacks.compared(stack) & (READ | MUST_DIFFER) != 0
     }
 
     /// Steps the list `configurations[low..]` by `byte`. The results are appended after it as a list of their own,

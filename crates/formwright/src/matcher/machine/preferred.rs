@@ -162,9 +162,9 @@ impl Machine<'_> {
 
     /// Does some work without looking at the text: what begins in it is unknown.
     pub fn blindly<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let (gap, is_strict) = (self.gap.replace(usize::MAX), std::mem::replace(&mut self.is_strict, true));
+        let (gap, is_strict) = (self.gap.replace(usize::MAX), std::mem::replace(&mut self.comparison.is_strict, true));
         let done = work(self);
-        (self.gap, self.is_strict) = (gap, is_strict);
+        (self.gap, self.comparison.is_strict) = (gap, is_strict);
         self.settle();
         done
     }

@@ -23,9 +23,7 @@ use smallvec::SmallVec;
 use super::arrays::NextItems;
 use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::NONE;
-use super::stacks::{
-    MUST_DIFFER, NEW, READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD, UNREAD_ITEM, are_known, counted,
-};
+use super::stacks::{MUST_DIFFER, NEW, READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD, UNREAD_ITEM, are_known, counted};
 use super::values::{BEFORE, PartialId};
 use super::{Machine, Successors};
 use crate::error::{Error, Kind};
@@ -42,6 +40,28 @@ const UNITS: usize = 1 << 8;
 /// Bytes that spell a number and do not change it.
 const MOST_PADDING: usize = 32;
 
+/// How a machine compares items.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Comparison {
+    /// Whether a budget relies on what is known of items: one of which nothing is known is asked about wherever it
+    /// stands.
+    pub is_strict: bool,
+    /// Set when a search was given up, so that an answer may be wrong.
+    pub gave_up: bool,
+    searches: Searches,
+}
+
+/// What a machine is searching for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Searches {
+    #[default]
+    Nothing,
+    /// Ways on: items that repeat used ones are found by the search.
+    Ways,
+    /// Values of an item: what was read of it is kept.
+    Values,
+}
+
 /// A search gave up: what it says cannot be trusted.
 pub fn too_many_ways() -> Error {
     Error::new(
@@ -57,7 +77,7 @@ impl Machine<'_> {
     /// Whether an item that is open may still become one that is used.
     #[inline]
     pub fn must_differ(&self, stack: StackId) -> bool {
-        self.compares && self.stacks.must_differ(stack)
+        self.graph.compares_values() && self.stacks.must_differ(stack)
     }
 
     /// Bytes by which the text gets longer, at most, if its open items must differ from all others, whichever these are;
@@ -88,7 +108,7 @@ impl Machine<'_> {
     /// After a step: what was read of the items that are open, and no configuration that can only repeat a used one.
     #[inline]
     pub(super) fn compare_items(&mut self, out: &mut Vec<Configuration>, base: usize, byte: u8) {
-        if self.compares {
+        if self.graph.compares_values() {
             self.byte = byte;
             self.read_items(out, base);
             self.path.push(byte); // a search goes on from after it
@@ -110,7 +130,7 @@ impl Machine<'_> {
 
     /// Takes the configurations out that can only repeat a used item.
     pub(super) fn refuse_repeated(&mut self, out: &mut Vec<Configuration>, base: usize) {
-        if !self.compares || self.searches {
+        if !self.graph.compares_values() || self.comparison.searches != Searches::Nothing {
             return;
         }
         let mut index = base;
@@ -146,7 +166,7 @@ impl Machine<'_> {
         if compared & MUST_DIFFER == 0 {
             return true;
         }
-        if self.is_strict && compared & UNREAD_ITEM != 0 {
+        if self.comparison.is_strict && compared & UNREAD_ITEM != 0 {
             self.unresolved = true;
             return true;
         }
@@ -256,7 +276,8 @@ impl Machine<'_> {
         let start = if begins { self.path.len() as u32 } else { start };
         let differs = before.differs || self.stacks.differs_from_used(before.used, before.item, item);
         // The value of an item inside another one that is read is a part of that.
-        let is_settled = differs && !self.keeps_values && self.stacks.compared(below) & READ == 0;
+        let is_settled =
+            differs && self.comparison.searches != Searches::Values && self.stacks.compared(below) & READ == 0;
         let items = Items { item: if is_settled { NEW } else { item }, differs, ..before };
         Position::Element { array, items: self.stacks.intern_items(items), start }
     }
@@ -268,7 +289,7 @@ impl Machine<'_> {
 
     /// The stack when some bytes of what stands above it are unknown.
     pub(super) fn without_what_was_read(&mut self, stack: StackId) -> StackId {
-        if self.gap.is_none() || !self.compares || self.stacks.compared(stack) & READ == 0 {
+        if self.gap.is_none() || !self.graph.compares_values() || self.stacks.compared(stack) & READ == 0 {
             return stack;
         }
         self.rebuild(stack, READ, &mut |machine, position, _| {
@@ -360,7 +381,7 @@ impl Machine<'_> {
             let position = Position::Element { array: node, items, start: UNKNOWN };
             let after = self.stacks.push(Frame { position, below: stack });
             self.asked |= used != NONE;
-            if used == NONE || self.searches || self.graph.detour(item) < INFINITE {
+            if used == NONE || self.comparison.searches != Searches::Nothing || self.graph.detour(item) < INFINITE {
                 all.push((item, after));
             } else if !are_known(used) {
                 self.unresolved = true;
@@ -412,7 +433,7 @@ impl Machine<'_> {
             return known;
         }
         let mut seen = FxHashSet::from_iter([start]);
-        let answer = self.searching(|machine| machine.find_way(start, &mut seen));
+        let answer = self.searching(Searches::Ways, |machine| machine.find_way(start, &mut seen));
         match answer {
             Some(true) => _ = self.stacks.can_differ.insert(start, true),
             Some(false) => self.stacks.can_differ.extend(seen.into_iter().map(|at| (at, false))),
@@ -422,13 +443,14 @@ impl Machine<'_> {
     }
 
     /// Does some work on the text as it may go on.
-    fn searching<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    fn searching<T>(&mut self, what: Searches, work: impl FnOnce(&mut Self) -> T) -> T {
         let (unresolved, completed, asked) = (self.unresolved, self.completed.take(), self.asked);
-        let (searches, byte, length) = (std::mem::replace(&mut self.searches, true), self.byte, self.path.len());
+        let (byte, length) = (self.byte, self.path.len());
+        let searches = std::mem::replace(&mut self.comparison.searches, what);
         let done = work(self);
         self.path.truncate(length);
         (self.unresolved, self.completed, self.asked) = (unresolved, completed, asked);
-        (self.searches, self.byte) = (searches, byte);
+        (self.comparison.searches, self.byte) = (searches, byte);
         done
     }
 
@@ -444,7 +466,7 @@ impl Machine<'_> {
             fuel -= 1;
             count(UNITS);
             if fuel == 0 {
-                self.gave_up = true;
+                self.comparison.gave_up = true;
                 return None;
             }
             for byte in self.bytes_on(at) {
@@ -511,12 +533,15 @@ impl Machine<'_> {
     fn is_in_order(&self, at: Configuration) -> bool {
         let (object, seen, name) = match (at.position, self.stacks.frame(at.stack).position) {
             (Position::Key { object, seen, at }, _) => (object, seen, Some(at)),
-            (Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. }, Position::Named { object, seen, .. }) => {
-                (object, seen, None)
-            }
+            (
+                Position::Text { .. } | Position::Terminal { .. } | Position::Excluding { .. },
+                Position::Named { object, seen, .. },
+            ) => (object, seen, None),
             _ => return true,
         };
-        let (Node::Object(object), Unpacked::Interned(_)) = (self.graph.node(object), seen.unpack()) else { return true };
+        let (Node::Object(object), Unpacked::Interned(_)) = (self.graph.node(object), seen.unpack()) else {
+            return true;
+        };
         if !object.any_order || object.tracks_values() {
             return true;
         }
@@ -580,7 +605,7 @@ impl Machine<'_> {
         if let Some(&known) = self.stacks.costs_of_new.get(&configuration) {
             return known;
         }
-        self.searching(|machine| machine.find_cost(configuration))
+        self.searching(Searches::Ways, |machine| machine.find_cost(configuration))
     }
 
     /// The nearest end on which all items differ: by bytes so far, and those that are missing where nothing is compared.
@@ -595,7 +620,7 @@ impl Machine<'_> {
                 return cost;
             }
             if search.places.len() > FUEL * 8 || !search.go_on(self, index) {
-                self.gave_up = true;
+                self.comparison.gave_up = true;
                 return INFINITE;
             }
         }
@@ -612,8 +637,7 @@ impl Machine<'_> {
         let items = self.stacks.intern_items(Items { differs: true, ..of.none() });
         let after = Position::Element { array, items, start: UNKNOWN };
         let stack = self.stacks.push(Frame { position: after, below: END });
-        self.keeps_values = true;
-        let found = self.searching(|machine| {
+        self.searching(Searches::Values, |machine| {
             let start = Configuration { position: Position::Start(item), stack };
             let mut search = Nearest::new(machine, start);
             let (mut values, mut lengths) = (FxHashSet::default(), Vec::new());
@@ -632,9 +656,7 @@ impl Machine<'_> {
                 }
             }
             Some(lengths)
-        });
-        self.keeps_values = false;
-        found
+        })
     }
 }
 
@@ -729,4 +751,3 @@ impl Nearest {
         }
     }
 }
-

@@ -80,7 +80,11 @@ enum Escape {
     /// After the backslash.
     Begun,
     /// After `\u` and so many digits. `high` is the first half of a surrogate pair, if one was read.
-    Hex { digits: u8, code: u16, high: u16 },
+    Hex {
+        digits: u8,
+        code: u16,
+        high: u16,
+    },
     /// After the first half of a surrogate pair.
     High(u16),
     /// After the backslash of the second half.
@@ -98,7 +102,7 @@ struct Partial {
 /// All values and parts of values of one matcher.
 #[derive(Debug)]
 pub struct Values {
-    values: Set<Value>,
+    known: Set<Value>,
     partials: Set<Partial>,
     /// Lists that grow at their head: the one before, what was added, and how many there are.
     lists: Set<(u32, u32, u32)>,
@@ -110,7 +114,7 @@ pub struct Values {
 impl Default for Values {
     fn default() -> Self {
         let mut made = Self {
-            values: Set::default(),
+            known: Set::default(),
             partials: Set::default(),
             lists: Set::default(),
             members: Set::default(),
@@ -155,9 +159,7 @@ impl Values {
                     self.complete(value, outer)
                 }
                 b',' | b':' => at,
-                b'"' if name == NIL => {
-                    self.partial(State::Text { bytes: NIL, escape: Escape::No }, at)
-                }
+                b'"' if name == NIL => self.partial(State::Text { bytes: NIL, escape: Escape::No }, at),
                 _ => self.begin_inside(at, byte),
             },
             State::Done(_) => at,
@@ -281,7 +283,7 @@ impl Values {
             State::Before => false,
             State::Text { bytes, escape } => {
                 let length = self.length(bytes);
-                escape == Escape::No && (length <= SHORT || length % SHORT == 0)
+                escape == Escape::No && (length <= SHORT || length.is_multiple_of(SHORT))
             }
             _ => true,
         }
@@ -314,7 +316,7 @@ impl Values {
             if index == 0 {
                 break;
             }
-            let inner = match (self.partials[at as usize].state, &self.values[value as usize]) {
+            let inner = match (self.partials[at as usize].state, &self.known[value as usize]) {
                 (State::Items { items }, Value::Array(all)) => all.get(self.length(items) as usize).copied(),
                 (State::Members { members, name: NIL }, Value::Object(all)) => {
                     return self.has_name(chain[0], members, all);
@@ -336,7 +338,7 @@ impl Values {
 
     /// Whether one state agrees with the value that stands in its place, the values inside it aside.
     fn agrees(&self, at: PartialId, value: ValueId) -> bool {
-        match (self.partials[at as usize].state, &self.values[value as usize]) {
+        match (self.partials[at as usize].state, &self.known[value as usize]) {
             (State::Before, _) => true,
             (State::Done(done), _) => done == value,
             (State::Text { bytes, .. }, Value::Text(text)) => self.begins(bytes, text),
@@ -374,7 +376,7 @@ impl Values {
 
     /// Bytes of memory held, roughly.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.values.len() * 56 + self.partials.len() * 48 + self.lists.len() * 28 + self.members.len() * 32
+        self.bytes + self.known.len() * 56 + self.partials.len() * 48 + self.lists.len() * 28 + self.members.len() * 32
     }
 
     fn value(&mut self, value: Value) -> ValueId {
@@ -385,7 +387,7 @@ impl Values {
             Value::Number(number) => number.digits.len(),
             Value::Word(_) | Value::Double(_) => 0,
         };
-        self.values.insert_full(value).0 as ValueId
+        self.known.insert_full(value).0 as ValueId
     }
 
     fn partial(&mut self, state: State, outer: PartialId) -> PartialId {
@@ -458,12 +460,16 @@ impl Number {
     fn may_begin(&self, text: &[u8]) -> bool {
         let is_number = text[0] == b'-' || text[0].is_ascii_digit();
         let has_exponent = text.iter().any(|byte| matches!(byte, b'e' | b'E'));
-        if !is_number || (text[0] == b'-' && !self.negative && !self.digits.is_empty()) || (self.negative && text[0] != b'-') {
+        if !is_number
+            || (text[0] == b'-' && !self.negative && !self.digits.is_empty())
+            || (self.negative && text[0] != b'-')
+        {
             return false;
         }
         let mantissa = text.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or(text);
         let (digits, _) = significant(mantissa);
-        let fits = digits.iter().enumerate().all(|(index, digit)| *digit == self.digits.get(index).copied().unwrap_or(b'0'));
+        let fits =
+            digits.iter().enumerate().all(|(index, digit)| *digit == self.digits.get(index).copied().unwrap_or(b'0'));
         fits && (!has_exponent || digits.len() >= self.digits.len())
     }
 }
@@ -481,9 +487,8 @@ fn significant(mantissa: &[u8]) -> (Vec<u8>, i64) {
 fn read_exponent(text: &[u8]) -> i64 {
     let negative = text.first() == Some(&b'-');
     let digits = text.iter().filter(|byte| byte.is_ascii_digit());
-    let value = digits.fold(0_i64, |value, digit| {
-        value.saturating_mul(10).saturating_add(i64::from(digit - b'0')).min(1 << 60)
-    });
+    let value = digits
+        .fold(0_i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')).min(1 << 60));
     if negative { -value } else { value }
 }
 
@@ -512,7 +517,15 @@ mod tests {
         for (a, b) in pairs {
             assert!(same(a, b), "{a} {b}");
         }
-        let different = [("1", "10"), ("1", "-1"), ("1", "\"1\""), ("[]", "{}"), ("[1]", "[1,1]"), ("true", "\"t\""), ("0.1", "0.01")];
+        let different = [
+            ("1", "10"),
+            ("1", "-1"),
+            ("1", "\"1\""),
+            ("[]", "{}"),
+            ("[1]", "[1,1]"),
+            ("true", "\"t\""),
+            ("0.1", "0.01"),
+        ];
         for (a, b) in different {
             assert!(!same(a, b), "{a} {b}");
         }
@@ -545,7 +558,17 @@ mod tests {
     fn what_differs_cannot_become_the_value() {
         let mut values = Values::default();
         let value = values.read(br#"{"a":[1,"x"],"b":null}"#, false).unwrap();
-        for text in [r#"{"c"#, r#"{"a":[2"#, r#"{"a":[1,"y"#, r#"{"a":[1,"x",1"#, r#"{"b":t"#, "[", "1", r#"{"a":{"#, r#"{"a":[1]"#] {
+        for text in [
+            r#"{"c"#,
+            r#"{"a":[2"#,
+            r#"{"a":[1,"y"#,
+            r#"{"a":[1,"x",1"#,
+            r#"{"b":t"#,
+            "[",
+            "1",
+            r#"{"a":{"#,
+            r#"{"a":[1]"#,
+        ] {
             let at = text.bytes().fold(BEFORE, |at, byte| values.step(at, byte, false));
             assert!(!values.may_become(at, value), "{text}");
         }

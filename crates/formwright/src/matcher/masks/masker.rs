@@ -72,7 +72,7 @@ impl<'m> Masker<'m> {
     ) -> Self {
         buffer.clear();
         tokens.clear();
-        machine.is_strict = budget.is_some();
+        machine.comparison.is_strict = budget.is_some();
         Self {
             machine,
             tables,

@@ -40,7 +40,12 @@ impl<'d> GraphBuilder<'_, 'd> {
         self.plain_array(array, whole, None)
     }
 
-    fn plain_array(&mut self, array: &ArraySet<'d>, whole: Condition<'d>, differing: Option<Differing>) -> Result<Node> {
+    fn plain_array(
+        &mut self,
+        array: &ArraySet<'d>,
+        whole: Condition<'d>,
+        differing: Option<Differing>,
+    ) -> Result<Node> {
         let high = self.most_items(array, whole);
         let (kinds, ways) = self.counted(array, whole)?;
         Ok(Node::Array(Arc::new(Array {
