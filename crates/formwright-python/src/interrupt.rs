@@ -66,6 +66,7 @@ impl Interrupt {
     }
 
     #[pyo3(signature = (*_exception))]
+    #[allow(clippy::unused_self)] // a method by Python's protocol
     fn __exit__(&self, _exception: &Bound<'_, PyAny>) {
         AROUND.with_borrow_mut(Vec::pop);
     }

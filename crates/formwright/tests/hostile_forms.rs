@@ -53,9 +53,7 @@ fn pattern(source: &str) -> Result<Language> {
 }
 
 fn words(count: u64) -> String {
-    (0..count)
-        .map(|number| (number * 7919 % 10_007).to_string())
-        .fold(String::new(), |all, word| all + "w" + &word + " ")
+    (0..count).map(|number| format!("w{} ", number * 7919 % 10_007)).collect::<Vec<_>>().concat()
 }
 
 const FORMS: [(&str, Make); 18] = [

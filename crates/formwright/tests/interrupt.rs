@@ -42,7 +42,9 @@ fn union(count: usize) -> String {
 }
 
 /// Ways to make a language that take a while each.
-fn languages() -> Vec<(&'static str, Box<dyn Fn() -> Result<Language> + Send>)> {
+type Reading = Box<dyn Fn() -> Result<Language> + Send>;
+
+fn languages() -> Vec<(&'static str, Reading)> {
     let limits = Limits::default();
     let conditions = |n: usize| {
         format!(r#"{{"if":{{"properties":{{"m{}":{{"const":{n}}}}}}},"then":{{"required":["m{}"]}}}}"#, n % 20, n % 7)
@@ -51,7 +53,7 @@ fn languages() -> Vec<(&'static str, Box<dyn Fn() -> Result<Language> + Send>)> 
     let conditions = format!(r#"{{"type":"object","allOf":[{conditions}]}}"#);
     let several = r#"{"allOf":[{"multipleOf":0.37},{"multipleOf":1.13},{"multipleOf":7919}]}"#;
     let texts: Vec<String> = (0..1_000_000_u64).map(|n| format!("{}", n * 7919 % 1_000_003)).collect();
-    let text: String = (0..300_000_u64).map(|n| format!("w{} ", n * 7919 % 10_007)).collect();
+    let text = (0..300_000_u64).map(|n| format!("w{} ", n * 7919 % 10_007)).collect::<Vec<_>>().concat();
     let (for_choice, for_pieces) = (limits.clone(), limits);
     vec![
         ("conditions", Box::new(move || json_schema(&conditions, &Options::default()))),
@@ -122,7 +124,7 @@ fn masks(constraint: &Constraint) -> Vec<Vec<u32>> {
 #[test]
 fn nothing_half_made_is_kept() {
     let limits = Limits::default();
-    let words: String = (0..1_200).map(|n| format!("([a-f]{}[b-k]{{0,{}}})?", n % 10, n % 60 + 1)).collect();
+    let words = (0..1_200).map(|n| format!("([a-f]{}[b-k]{{0,{}}})?", n % 10, n % 60 + 1)).collect::<Vec<_>>().concat();
     let forms = [regex(&words, &limits).unwrap(), json_schema(&union(300), &Options::default()).unwrap()];
     for form in &forms {
         for is_canonical in [false, true] {
@@ -147,7 +149,7 @@ fn nothing_half_made_is_kept() {
 #[test]
 fn the_texts_of_others_go_on() {
     let (tables, limits) = (common::tables(Limits::default()), Limits::default());
-    let source: String = (0..3_000).map(|n| format!("(a{n:04})?")).collect();
+    let source = (0..3_000).map(|n| format!("(a{n:04})?")).collect::<Vec<_>>().concat();
     let form = regex(&source, &limits).unwrap();
     let constraint = Constraint::new(&form, &tables).unwrap();
     let expected = masks(&constraint);
@@ -181,7 +183,7 @@ fn inner_calls_end_with_the_outer_one() {
 fn too_much_work_is_refused_by_name() {
     let limits = Limits { work: 1 << 14, ..Limits::default() };
     let options = Options { limits: limits.clone(), ..Options::default() };
-    let source: String = (0..9_000).map(|n| format!("a{n}?")).collect();
+    let source = (0..9_000).map(|n| format!("a{n}?")).collect::<Vec<_>>().concat();
     let tables = common::tables(limits.clone());
     let refused = [
         json_schema(&union(20_000), &options).err(),
