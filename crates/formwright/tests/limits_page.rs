@@ -11,7 +11,11 @@ fn read(path: &str) -> String {
 /// A number as the page writes it: in whole MiB or KiB where it is one of bytes.
 fn written(name: &str, value: u64) -> String {
     if name.ends_with("bytes") {
-        return if value % (1 << 20) == 0 { format!("{} MiB", value >> 20) } else { format!("{} KiB", value >> 10) };
+        return if value.is_multiple_of(1 << 20) {
+            format!("{} MiB", value >> 20)
+        } else {
+            format!("{} KiB", value >> 10)
+        };
     }
     let digits = value.to_string();
     let groups: Vec<&str> =
