@@ -189,7 +189,9 @@ fn every_way_to_make_and_read_a_language() {
         python::parse("[a-z]+(?:b|c)*", &limits).unwrap();
         python::characters("[a-z]", &limits).unwrap();
         made.extend(deep_schemas().iter().map(|schema| json_schema(schema, &Options::default()).unwrap()));
-        deep_schemas().iter().for_each(|schema| drop(explain(schema, &Options::default()).unwrap()));
+        for schema in deep_schemas() {
+            drop(explain(&schema, &Options::default()).unwrap());
+        }
         made.extend([text(&free(true), &limits).unwrap(), text(&free(false), &limits).unwrap()]);
         made.extend([literal("a", &limits).unwrap(), of_format("uri", &limits).unwrap()]);
         made.push(one_of_text(&"to be or not to be. ".repeat(200), Unit::Word, &limits).unwrap());
