@@ -265,6 +265,34 @@ def test_texts_always_end_and_are_what_the_tokenizer_writes(name: str, order: An
             assert list(tokenizer.encode(text)) == tokens
 
 
+@pytest.mark.parametrize("name", ["tekken", "sentencepiece v3"])
+@pytest.mark.parametrize("extra", [0, 2, 8, 30, 60])
+def test_tokens_within_a_budget_leave_enough_of_it(name: str, extra: int) -> None:
+    """Of the tokens that a mask allows, of which a large vocabulary has very many, some are tried one by one."""
+    tokenizer, choose = known(name), random.Random(extra)
+    vocabulary = tokenizer.vocabulary
+    row = fw.allocate_bitmask(1, vocabulary)
+    forms = [
+        fw.json_schema(OPEN),
+        fw.regex(r"[A-Za-z ]{10,30}\."),
+        fw.json_schema({"enum": ["alpha beta", "alphabet"]}),
+    ]
+    for form in forms:
+        matcher = fw.compile(form, vocabulary, canonical=True).matcher()
+        for left in range(matcher.min_tokens_to_finish + extra, 0, -1):
+            matcher.fill_bitmask(row, budget=left)
+            allowed = fw.allowed_tokens(row[0])
+            for token in choose.sample(list(allowed), min(10, len(allowed))):
+                after = matcher.fork()
+                after.accept_token(int(token))
+                assert after.min_tokens_to_finish <= left - 1
+            token = int(choose.choice(allowed))
+            matcher.accept_token(token)
+            if token in vocabulary.eos_token_ids:
+                break
+        assert matcher.is_complete or matcher.is_finished
+
+
 def test_steps_back_forks_and_threads_see_the_same_masks() -> None:
     tokenizer, choose = known("tekken"), random.Random(3)
     constraint = fw.compile(fw.json_schema(OPEN, order="model"), tokenizer.vocabulary, canonical=True)
