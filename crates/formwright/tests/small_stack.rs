@@ -154,7 +154,7 @@ fn deep_schemas() -> Vec<String> {
     vec![
         nested(r#"{"items":"#, r#"{"enum":[[1],"a"]}"#, "}", 100),
         nested(r#"{"required":["a"],"properties":{"a":"#, "true", "}}", 60),
-        nested(r#"{"allOf":["#, r#"{"type":"integer"}"#, "]}", 120),
+        nested(r#"{"allOf":["#, r#"{"type":"integer"}"#, "]}", 60),
         nested(r#"{"not":{"not":"#, r#"{"pattern":"^[ab]{2,9}$"}"#, "}}", 20),
         nested(r#"{"anyOf":[{"minItems":3},{"oneOf":["#, r#"{"type":["object","array"]}"#, "]}]}", 12),
     ]

@@ -20,7 +20,6 @@ use super::{CompiledGraph, Facts, Graph, INFINITE, Leaf, Node};
 use crate::error::{Error, Result};
 use crate::interrupt::bounded;
 use crate::limits::Limits;
-use crate::matcher::measure_new_items;
 use crate::regular::{Automaton, CharacterParser, Encoding, Parser, Regular};
 
 /// A set of byte strings: what may be written. Immutable and cheap to clone.
@@ -45,10 +44,7 @@ impl Language {
             return Err(Error::limit("operators inside operators", graph.nesting, limits.nesting)
                 .hint("repeat a form, or put many options into one choice, instead of adding them one by one"));
         }
-        let facts = bounded(limits.work, || {
-            let facts = graph.finish(limits)?;
-            measure_new_items(&mut graph, facts, limits)
-        })?;
+        let facts = bounded(limits.work, || graph.finish(limits))?;
         let (graph, facts, limits) = (Arc::new(graph), Arc::new(facts), limits.clone());
         Ok(Self(Arc::new(Inner { graph, facts, limits, compiled: OnceLock::new() })))
     }

@@ -54,7 +54,7 @@ pub use canonical::Speller;
 pub use constraint::Constraint;
 pub use draft::Guess;
 pub use masks::{Mask, Row};
-pub(crate) use new_items::measure_new_items;
+pub use new_items::measure_new_items;
 pub use recognizer::Recognizer;
 
 /// The configurations after one byte; if there are any, the byte is added to the path.

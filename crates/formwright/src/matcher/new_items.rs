@@ -9,7 +9,7 @@
 //! the n-th shortest of them. A graph is told these lengths before its own are found.
 //!
 //! Cost: nothing where at most one item must come; else a search for as many values as items. Wrinkle: the items of one
-//! such array may hold another, which is measured first.
+//! such array may hold another, which is measured first; and who builds a graph has to ask.
 
 use std::sync::Arc;
 
@@ -28,10 +28,11 @@ const MOST_ITEMS: u32 = 1 << 12;
 /// # Errors
 /// [`crate::Kind::Limit`] where very many items must differ; [`crate::Kind::Schema`] where items of few values compete;
 /// as [`Graph::finish`].
-pub fn measure_new_items(graph: &mut Graph, mut facts: Facts, limits: &Limits) -> Result<Facts> {
+pub fn measure_new_items(graph: &mut Graph, limits: &Limits) -> Result<()> {
     if !graph.compares_values() {
-        return Ok(facts);
+        return Ok(());
     }
+    let mut facts = graph.finish(limits)?;
     let compiled = compile(graph, &facts, limits)?;
     for (_, array) in arrays(&compiled) {
         refuse_competing(&compiled, array)?;
@@ -40,7 +41,7 @@ pub fn measure_new_items(graph: &mut Graph, mut facts: Facts, limits: &Limits) -
         let compiled = compile(graph, &facts, limits)?;
         let open: FxHashSet<NodeId> = unmeasured(&compiled).map(|(node, _)| node).collect();
         if open.is_empty() {
-            return Ok(facts);
+            return Ok(());
         }
         let ready = unmeasured(&compiled).filter(|(node, _)| !holds_any(&compiled, *node, &open));
         let measured: Vec<(NodeId, Arc<[u32]>)> =

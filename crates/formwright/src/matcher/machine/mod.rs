@@ -34,6 +34,7 @@ mod successors;
 mod terminals;
 mod token_cost;
 mod unique;
+mod unique_cost;
 mod values;
 
 use crate::error::{Error, Kind, Result};

@@ -14,14 +14,11 @@
 //! Cost: a lookup for each byte until the item is new, and a step for each byte that may come where few values are left.
 //! Wrinkle: in a walk that serves many texts the used items are unknown, so what would be asked is noted in `unresolved`.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::arrays::NextItems;
-use super::configuration::{Configuration, END, Frame, Phase, Position, Progress, StackId, Unpacked};
+use super::configuration::{Configuration, Frame, Phase, Position, Progress, StackId, Unpacked};
 use super::excluded::NONE;
 use super::stacks::{MUST_DIFFER, NEW, READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD, UNREAD_ITEM, are_known, counted};
 use super::values::{BEFORE, PartialId};
@@ -32,10 +29,10 @@ use crate::language::{Array, INFINITE, Items, Member, Node, NodeId, Object, UNBO
 use crate::vocabulary::is_whitespace;
 
 /// Configurations that a search goes on from. A search is long only where few values are left and all are used.
-const FUEL: usize = 1 << 13;
+pub(super) const FUEL: usize = 1 << 13;
 
 /// Units of work to step a configuration by all bytes that may come.
-const UNITS: usize = 1 << 8;
+pub(super) const UNITS: usize = 1 << 8;
 
 /// Bytes that spell a number and do not change it.
 const MOST_PADDING: usize = 32;
@@ -53,7 +50,7 @@ pub struct Comparison {
 
 /// What a machine is searching for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Searches {
+pub(super) enum Searches {
     #[default]
     Nothing,
     /// Ways on: items that repeat used ones are found by the search.
@@ -443,7 +440,7 @@ impl Machine<'_> {
     }
 
     /// Does some work on the text as it may go on.
-    fn searching<T>(&mut self, what: Searches, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn searching<T>(&mut self, what: Searches, work: impl FnOnce(&mut Self) -> T) -> T {
         let (unresolved, completed, asked) = (self.unresolved, self.completed.take(), self.asked);
         let (byte, length) = (self.byte, self.path.len());
         let searches = std::mem::replace(&mut self.comparison.searches, what);
@@ -485,7 +482,7 @@ impl Machine<'_> {
     }
 
     /// The bytes by which a search goes on: without whitespace that need not come, and without digits that say nothing.
-    fn bytes_on(&self, at: Configuration) -> SmallVec<[u8; 16]> {
+    pub(super) fn bytes_on(&self, at: Configuration) -> SmallVec<[u8; 16]> {
         let spaces = self.graph.spaces();
         let needs_none = match at.position {
             Position::Value { space, .. }
@@ -515,7 +512,7 @@ impl Machine<'_> {
     }
 
     /// Where a byte leads in a search; false, and nothing, where that is unknown.
-    fn step_on(&mut self, at: Configuration, byte: u8, next: &mut Vec<Configuration>) -> bool {
+    pub(super) fn step_on(&mut self, at: Configuration, byte: u8, next: &mut Vec<Configuration>) -> bool {
         next.clear();
         self.unresolved = false;
         self.step_all(&[at], byte, next, 0);
@@ -552,202 +549,6 @@ impl Machine<'_> {
                 let tree = object.names.tree();
                 tree.items()[tree.items_below(at)].contains(&member)
             }
-        }
-    }
-
-    // Costs.
-
-    /// Bytes of the item, and of all that must come after it. What is read of the item itself is counted by what stands
-    /// above.
-    pub(super) fn element_cost(&mut self, node: NodeId, items: u32) -> u32 {
-        let graph = self.graph;
-        let Node::Array(array) = graph.node(node) else { return INFINITE };
-        let at = self.stacks.items(items).clone();
-        let (bytes, missing) = self.missing_items(node, array, Progress::interned(items));
-        // Whichever are used, one of so many is free.
-        let index = self.stacks.used(at.used);
-        let longer = if are_known(at.used) || at.item != BEFORE || at.differs {
-            0
-        } else {
-            let shortest = |item| graph.facts.shortest(item);
-            let least = array.item(index).map_or(INFINITE, shortest);
-            array.new_item(index, shortest).saturating_sub(least)
-        };
-        let between = graph.costs.between_items(&array.layout).saturating_mul(missing);
-        bytes.saturating_add(between).saturating_add(longer).saturating_add(self.close_array_cost(array)).min(INFINITE)
-    }
-
-    /// Bytes of one item more, where no more must come.
-    pub(super) fn one_element_cost(&mut self, node: NodeId, array: &Array, items: u32) -> u32 {
-        let next = self.next_elements(node, array, items, END);
-        let cost = |(item, stack)| {
-            let cost = self.configuration_cost(Configuration { position: Position::Start(item), stack });
-            cost.saturating_sub(self.stack_cost(stack))
-        };
-        next.into_iter().map(cost).min().unwrap_or(INFINITE)
-    }
-
-    /// Bytes to the end where some item must differ from others.
-    pub(super) fn cost_of_new(&mut self, configuration: Configuration) -> u32 {
-        let Configuration { position, stack } = configuration;
-        if let Some(several) = self.stacks.alternatives(stack) {
-            let several: SmallVec<[StackId; 4]> = SmallVec::from_slice(several);
-            let costs = several.into_iter().map(|stack| self.configuration_cost(Configuration { position, stack }));
-            return costs.min().unwrap_or(INFINITE);
-        }
-        let compared = self.stacks.compared(stack);
-        if compared & UNREAD_ITEM != 0 {
-            return INFINITE;
-        }
-        if compared & UNKNOWN_ITEMS != 0 {
-            return self.plain_cost(configuration);
-        }
-        if let Some(&known) = self.stacks.costs_of_new.get(&configuration) {
-            return known;
-        }
-        self.searching(Searches::Ways, |machine| machine.find_cost(configuration))
-    }
-
-    /// The nearest end on which all items differ: by bytes so far, and those that are missing where nothing is compared.
-    fn find_cost(&mut self, start: Configuration) -> u32 {
-        let mut search = Nearest::new(self, start);
-        while let Some((index, cost)) = search.nearest() {
-            let at = search.places[index].at;
-            if !self.must_differ(at.stack) {
-                for (place, bytes) in search.way_to(index) {
-                    self.stacks.costs_of_new.insert(place, cost - bytes);
-                }
-                return cost;
-            }
-            if search.places.len() > FUEL * 8 || !search.go_on(self, index) {
-                self.comparison.gave_up = true;
-                return INFINITE;
-            }
-        }
-        if search.is_known {
-            self.stacks.costs_of_new.insert(start, INFINITE);
-        }
-        INFINITE
-    }
-
-    /// Bytes of the shortest text of each of the `count` values of `item` that can be written in the fewest bytes;
-    /// fewer, if it has fewer. `None` if that takes too long.
-    pub fn shortest_values(&mut self, array: NodeId, item: NodeId, count: usize) -> Option<Vec<u32>> {
-        let Node::Array(of) = self.graph.node(array) else { return None };
-        let items = self.stacks.intern_items(Items { differs: true, ..of.none() });
-        let after = Position::Element { array, items, start: UNKNOWN };
-        let stack = self.stacks.push(Frame { position: after, below: END });
-        self.searching(Searches::Values, |machine| {
-            let start = Configuration { position: Position::Start(item), stack };
-            let mut search = Nearest::new(machine, start);
-            let (mut values, mut lengths) = (FxHashSet::default(), Vec::new());
-            while let Some((index, _)) = search.nearest().filter(|_| lengths.len() < count) {
-                let at = search.places[index].at;
-                if let (Position::Array { count, .. }, END) = (at.position, at.stack)
-                    && let Unpacked::Interned(items) = count.unpack()
-                {
-                    if values.insert(machine.stacks.items(items).used) {
-                        lengths.push(search.places[index].bytes);
-                    }
-                    continue;
-                }
-                if search.places.len() > FUEL * 32 || !search.go_on(machine, index) {
-                    return None;
-                }
-            }
-            Some(lengths)
-        })
-    }
-}
-
-/// A best-first search for the nearest end.
-struct Nearest {
-    places: Vec<Place>,
-    queue: BinaryHeap<(Reverse<u32>, u32, usize)>,
-    best: FxHashMap<Configuration, u32>,
-    /// Whether nothing was left out because items are unknown.
-    is_known: bool,
-    /// Bytes of the text before it.
-    base: usize,
-}
-
-/// Where a search has come.
-struct Place {
-    at: Configuration,
-    bytes: u32,
-    /// The place before, and the byte that led here.
-    before: (usize, u8),
-}
-
-impl Nearest {
-    fn new(machine: &mut Machine<'_>, start: Configuration) -> Self {
-        let place = Place { at: start, bytes: 0, before: (0, 0) };
-        let cost = machine.plain_cost(start);
-        Self {
-            places: vec![place],
-            queue: BinaryHeap::from([(Reverse(cost), 0, 0)]),
-            best: FxHashMap::from_iter([(start, 0)]),
-            is_known: true,
-            base: machine.path.len(),
-        }
-    }
-
-    /// The place from which the end may be nearest, and the bytes to there from the start.
-    fn nearest(&mut self) -> Option<(usize, u32)> {
-        while let Some((Reverse(cost), _, index)) = self.queue.pop() {
-            let place = &self.places[index];
-            if self.best[&place.at] == place.bytes {
-                return Some((index, cost));
-            }
-        }
-        None
-    }
-
-    /// Adds the places after one; false if one would be too far.
-    fn go_on(&mut self, machine: &mut Machine<'_>, index: usize) -> bool {
-        count(UNITS);
-        let Place { at, bytes, .. } = self.places[index];
-        machine.path.truncate(self.base);
-        let text: Vec<u8> = self.bytes_to(index);
-        machine.path.extend(text);
-        let mut next = Vec::new();
-        for byte in machine.bytes_on(at) {
-            self.is_known &= machine.step_on(at, byte, &mut next);
-            for &after in &next {
-                let rest = machine.plain_cost(after);
-                let known = self.best.get(&after).copied().unwrap_or(u32::MAX);
-                if rest < INFINITE && bytes + 1 < known {
-                    self.best.insert(after, bytes + 1);
-                    self.queue.push((Reverse(bytes + 1 + rest), bytes + 1, self.places.len()));
-                    self.places.push(Place { at: after, bytes: bytes + 1, before: (index, byte) });
-                }
-            }
-        }
-        bytes < INFINITE
-    }
-
-    /// The bytes from the start to a place.
-    fn bytes_to(&self, mut index: usize) -> Vec<u8> {
-        let mut text = Vec::new();
-        while index != 0 {
-            let (before, byte) = self.places[index].before;
-            text.push(byte);
-            index = before;
-        }
-        text.reverse();
-        text
-    }
-
-    /// The places on the way to one, and their bytes from the start.
-    fn way_to(&self, mut index: usize) -> Vec<(Configuration, u32)> {
-        let mut way = Vec::new();
-        loop {
-            let place = &self.places[index];
-            way.push((place.at, place.bytes));
-            if index == 0 {
-                return way;
-            }
-            index = place.before.0;
         }
     }
 }

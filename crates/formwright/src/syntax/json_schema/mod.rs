@@ -36,6 +36,7 @@ use crate::interrupt::bounded;
 use crate::language::Language;
 use crate::language::{Layout, Spaces};
 use crate::limits::Limits;
+use crate::matcher::measure_new_items;
 use document::{Dialect, Documents};
 pub use explain::{Reading, explain};
 use metaschemas::METASCHEMAS;
@@ -188,8 +189,9 @@ pub fn json_schema(schema: &str, options: &Options) -> Result<Language> {
 fn read_schema(schema: &str, options: &Options) -> Result<Language> {
     let build = |purpose| {
         lower(schema, options, purpose, |built, reader| {
-            let build::Built { graph, root, empty, narrowed, outside, .. } = built;
-            Language::new(graph, &options.limits).map_err(|error| match *error.kind {
+            let build::Built { mut graph, root, empty, narrowed, outside, .. } = built;
+            let measured = measure_new_items(&mut graph, &options.limits);
+            measured.and_then(|()| Language::new(graph, &options.limits)).map_err(|error| match *error.kind {
                 Kind::Unsatisfiable { .. } if purpose != Purpose::Build => {
                     let left_out = narrowed.filter(|_| empty != Some(root)).map(|part| only_left_out(reader, part));
                     let unspelled = only_unspelled(schema, options, &reader.pointer_of(outside.unwrap_or(root)));
