@@ -79,7 +79,7 @@ fn choose(tokens: &[u32], random: &mut Random) -> u32 {
 fn what_a_mask_allows_is_accepted() {
     let mut random = Random(7);
     for (schema, constraint) in constraints() {
-        for _ in 0..6 {
+        for _ in 0..2 {
             let mut matcher = constraint.matcher();
             for _ in 0..40 {
                 let tokens = allowed(&mut matcher, None).unwrap();
@@ -105,7 +105,7 @@ fn what_a_mask_allows_is_accepted() {
 fn every_text_ends_within_its_budget() {
     let mut random = Random(11);
     for (schema, constraint) in constraints() {
-        for extra in [0, 1, 2, 5, 9, 20] {
+        for extra in [0, 1, 5] {
             let mut matcher = constraint.matcher();
             let mut left = matcher.min_tokens_to_finish() + extra;
             while left > 0 && !matcher.is_finished() {
