@@ -12,6 +12,7 @@ from formwright.parts import Part
 
 __all__ = [
     "Constraint",
+    "Interrupt",
     "Language",
     "Matcher",
     "Merges",
