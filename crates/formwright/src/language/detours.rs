@@ -117,6 +117,29 @@ impl CompiledGraph {
         }
     }
 
+    /// Inside a leaf, in any state that its texts can reach from one; not bounded where these are many.
+    pub fn detour_throughout(&self, leaf: LeafId, state: StateId) -> u32 {
+        if self.inside(leaf).is_some() {
+            return self.detour_of_leaf(leaf, state);
+        }
+        let automaton = self.automaton(leaf);
+        let (mut states, mut next, mut farthest) = (vec![state], 0, 0);
+        while let Some(&from) = states.get(next) {
+            next += 1;
+            farthest = farthest.max(self.detour_of_leaf(leaf, from));
+            if farthest >= INFINITE || states.len() > MOST_STATES {
+                return INFINITE;
+            }
+            for (first, _) in automaton.classes() {
+                let step = automaton.step(from, first);
+                if step.goes_on() && step.state() != DEAD && !states.contains(&step.state()) {
+                    states.push(step.state());
+                }
+            }
+        }
+        farthest
+    }
+
     /// Inside a leaf: around a loop of several bytes, which in a number change its value.
     pub fn detour_of_leaf(&self, leaf: LeafId, state: StateId) -> u32 {
         if self.inside(leaf).is_some() {

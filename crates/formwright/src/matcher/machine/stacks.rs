@@ -79,7 +79,7 @@ impl StackCost {
 const NO_REPRESENTATIVE: StackId = StackId::MAX;
 
 /// If more costs of texts that must avoid excluded ones are cached when another is found, all are dropped.
-const MOST_EXCLUDING: usize = 1 << 18;
+pub(super) const MOST_EXCLUDING: usize = 1 << 18;
 
 /// Lists of costs of members kept at most.
 const MOST_COLONS: usize = 64;
@@ -109,7 +109,7 @@ pub struct Stacks {
     seen_ids: FxHashMap<Seen, Progress>,
     items: Vec<Items>,
     item_ids: FxHashMap<Items, u32>,
-    texts: ExcludedTexts,
+    pub(super) texts: ExcludedTexts,
     /// By object: its declared names.
     declared: FxHashMap<u32, TextsId>,
     /// By node: bytes, and tokens, to finish, once cached.
@@ -137,8 +137,10 @@ pub struct Stacks {
     compared: Vec<u8>,
     pub values: Values,
     /// By what was read of a value, and by the values used: those that it may still become.
-    candidates: FxHashMap<(PartialId, TextsId), Arc<[ValueId]>>,
-    kept_candidates: usize,
+    pub(super) candidates: FxHashMap<(PartialId, TextsId), Arc<[ValueId]>>,
+    pub(super) kept_candidates: usize,
+    /// Of a leaf, in a state, or in all states after it: how much longer a text gets that must be new.
+    pub(super) detours: RefCell<FxHashMap<(LeafId, StateId, bool), u32>>,
     /// Whether an item can still become one that differs from all others, by where it stands.
     pub can_differ: FxHashMap<Configuration, bool>,
     /// Bytes to the end after such an item.
@@ -167,7 +169,7 @@ pub const UNKNOWN_ITEMS: u8 = 8;
 pub const STARTED: u8 = 16;
 
 /// Values that may still come of what was read, kept at most.
-const MOST_CANDIDATES: usize = 1 << 20;
+pub(super) const MOST_CANDIDATES: usize = 1 << 20;
 
 /// Nodes that the stacks of a new text have room for.
 const NODES: usize = 14;
@@ -207,6 +209,7 @@ impl Default for Stacks {
             values: Values::default(),
             candidates: FxHashMap::default(),
             kept_candidates: 0,
+            detours: RefCell::default(),
             can_differ: FxHashMap::default(),
             costs_of_new: FxHashMap::default(),
         }
@@ -322,41 +325,6 @@ impl Stacks {
             }
             _ => self.compared(frame.below),
         }
-    }
-
-    /// Whether no value that is used may still be what is being read, as far as is known. `before` is what was read one
-    /// byte earlier.
-    pub fn differs_from_used(&mut self, used: TextsId, before: PartialId, at: PartialId) -> bool {
-        if !self.values.is_telling(at) {
-            if let Some(known) = self.candidates.get(&(before, used)) {
-                let known = Arc::clone(known);
-                self.candidates.insert((at, used), known);
-            }
-            return false;
-        }
-        let left: Vec<ValueId> = match self.candidates.get(&(before, used)) {
-            Some(known) => known.iter().copied().filter(|&value| self.values.may_become(at, value)).collect(),
-            None => self.texts.numbers(used).into_iter().filter(|&value| self.values.may_become(at, value)).collect(),
-        };
-        let differs = left.is_empty();
-        if self.kept_candidates > MOST_CANDIDATES {
-            self.candidates.clear();
-            self.kept_candidates = 0;
-        }
-        self.kept_candidates += left.len();
-        self.candidates.insert((at, used), left.into());
-        differs
-    }
-
-    /// Whether a value is used.
-    pub fn is_used(&self, used: TextsId, value: ValueId) -> bool {
-        let end = value.to_be_bytes().iter().try_fold(used, |at, &byte| self.texts.child(at, byte));
-        end.is_some_and(|end| self.texts.ends(end))
-    }
-
-    /// `used` with a value.
-    pub fn use_value(&mut self, used: TextsId, value: ValueId) -> TextsId {
-        self.texts.with(used, &value.to_be_bytes())
     }
 
     fn erase_seen(&mut self, id: Progress) -> Progress {

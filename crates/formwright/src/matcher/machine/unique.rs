@@ -14,18 +14,24 @@
 //! Cost: a lookup for each byte until the item is new, and a step for each byte that may come where few values are left.
 //! Wrinkle: in a walk that serves many texts the used items are unknown, so what would be asked is noted in `unresolved`.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::arrays::NextItems;
 use super::configuration::{Configuration, Frame, Phase, Position, Progress, StackId, Unpacked};
-use super::excluded::NONE;
-use super::stacks::{MUST_DIFFER, NEW, READ, UNKNOWN, UNKNOWN_ITEMS, UNREAD, UNREAD_ITEM, are_known, counted};
-use super::values::{BEFORE, PartialId};
+use super::excluded::{NONE, TextsId};
+use super::stacks::{
+    MOST_CANDIDATES, MOST_EXCLUDING, MUST_DIFFER, NEW, READ, Stacks, UNKNOWN, UNKNOWN_ITEMS, UNREAD, UNREAD_ITEM,
+    are_known, counted,
+};
+use super::values::{BEFORE, PartialId, ValueId};
 use super::{Machine, Successors};
 use crate::error::{Error, Kind};
 use crate::interrupt::count;
-use crate::language::{Array, INFINITE, Items, Member, Node, NodeId, Object, UNBOUNDED, end};
+use crate::language::{Array, INFINITE, Items, LeafId, Member, Node, NodeId, Object, UNBOUNDED, end};
+use crate::regular::StateId;
 use crate::vocabulary::is_whitespace;
 
 /// Configurations that a search goes on from. A search is long only where few values are left and all are used.
@@ -86,8 +92,8 @@ impl Machine<'_> {
         let position = match configuration.position {
             Position::Text { leaf, most: UNBOUNDED, .. } => self.graph.detour_of_characters(leaf, 0, UNBOUNDED),
             Position::Text { leaf, most, .. } => self.graph.detour_of_characters(leaf, 0, most.saturating_sub(reach)),
-            Position::Terminal { leaf, state } if self.graph.inside(leaf).is_some() => {
-                self.graph.detour_of_leaf(leaf, state)
+            Position::Terminal { leaf, state } => {
+                self.stacks.detour(leaf, state, true, || self.graph.detour_throughout(leaf, state))
             }
             _ => INFINITE,
         };
@@ -202,7 +208,9 @@ impl Machine<'_> {
         let graph = self.graph;
         match position {
             Position::Text { leaf, least, most, .. } => graph.detour_of_characters(leaf, least, most),
-            Position::Terminal { leaf, state } => graph.detour_of_leaf(leaf, state),
+            Position::Terminal { leaf, state } => {
+                self.stacks.detour(leaf, state, false, || graph.detour_of_leaf(leaf, state))
+            }
             Position::Start(node) | Position::Value { node, .. } => graph.detour(node),
             Position::Colon { object, seen, member, .. } => match graph.node(object) {
                 Node::Object(of) => graph.detour(of.values_of(member).0).min(self.detour_of_members(of, seen)),
@@ -550,5 +558,56 @@ impl Machine<'_> {
                 tree.items()[tree.items_below(at)].contains(&member)
             }
         }
+    }
+}
+
+impl Stacks {
+    /// Whether no value that is used may still be what is being read, as far as is known. `before` is what was read one
+    /// byte earlier.
+    pub fn differs_from_used(&mut self, used: TextsId, before: PartialId, at: PartialId) -> bool {
+        if !self.values.is_telling(at) {
+            if let Some(known) = self.candidates.get(&(before, used)) {
+                let known = Arc::clone(known);
+                self.candidates.insert((at, used), known);
+            }
+            return false;
+        }
+        let left: Vec<ValueId> = match self.candidates.get(&(before, used)) {
+            Some(known) => known.iter().copied().filter(|&value| self.values.may_become(at, value)).collect(),
+            None => self.texts.numbers(used).into_iter().filter(|&value| self.values.may_become(at, value)).collect(),
+        };
+        let differs = left.is_empty();
+        if self.kept_candidates > MOST_CANDIDATES {
+            self.candidates.clear();
+            self.kept_candidates = 0;
+        }
+        self.kept_candidates += left.len();
+        self.candidates.insert((at, used), left.into());
+        differs
+    }
+
+    /// How much longer a text gets inside a leaf, in a state or in `all` after it; found once.
+    pub fn detour(&self, leaf: LeafId, state: StateId, all: bool, find: impl FnOnce() -> u32) -> u32 {
+        let known = self.detours.borrow().get(&(leaf, state, all)).copied();
+        known.unwrap_or_else(|| {
+            let found = find();
+            let mut detours = self.detours.borrow_mut();
+            if detours.len() >= MOST_EXCLUDING {
+                detours.clear();
+            }
+            detours.insert((leaf, state, all), found);
+            found
+        })
+    }
+
+    /// Whether a value is used.
+    pub fn is_used(&self, used: TextsId, value: ValueId) -> bool {
+        let end = value.to_be_bytes().iter().try_fold(used, |at, &byte| self.texts.child(at, byte));
+        end.is_some_and(|end| self.texts.ends(end))
+    }
+
+    /// `used` with a value.
+    pub fn use_value(&mut self, used: TextsId, value: ValueId) -> TextsId {
+        self.texts.with(used, &value.to_be_bytes())
     }
 }
