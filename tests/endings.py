@@ -81,7 +81,7 @@ def fault(seed: int, counts: Counter[str]) -> str | None:
     try:
         form = fw.json_schema(schema, order=chance.choice(["schema", "model"]), whitespace="compact")
         constraint = fw.compile(form, VOCABULARY)
-    except fw.errors.LanguageError:
+    except (fw.errors.LanguageError, fw.errors.LimitExceeded):
         counts["refused"] += 1
         return None
     least = constraint.matcher().min_tokens_to_finish
