@@ -456,6 +456,7 @@ def test_what_outlives_the_drain_is_told_so(drain: str, how: signal.Signals) -> 
         for thread in threads:
             thread.start()
         wait_until(lambda: counted(url, "formwright_rows") == 16)
+        wait_until(lambda: counted(url, "formwright_first_token_seconds_count") == 1)  # the stream has begun
         server.send_signal(how)
         began = time.monotonic()
         assert server.stderr is not None
