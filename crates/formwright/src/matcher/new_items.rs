@@ -26,19 +26,19 @@ const MOST_ITEMS: u32 = 1 << 12;
 /// Measures the items of each array that compares them, until nothing changes.
 ///
 /// # Errors
-/// [`crate::Kind::Limit`] where very many items must differ; [`crate::Kind::Schema`] where items of few values compete;
+/// [`crate::Kind::Limit`] where very many items must differ; [`crate::Kind::Unsupported`] where items of few values compete;
 /// as [`Graph::finish`].
 pub fn measure_new_items(graph: &mut Graph, limits: &Limits) -> Result<()> {
-    if !graph.compares_values() {
+    let must_be_compared = |array: &Array| array.differing.is_some() && (array.low > 1 || !array.kinds.is_empty());
+    if !graph.nodes.iter().any(|node| matches!(node, Node::Array(array) if must_be_compared(array))) {
         return Ok(());
     }
-    let mut facts = graph.finish(limits)?;
-    let compiled = compile(graph, &facts, limits)?;
-    for (_, array) in arrays(&compiled) {
-        refuse_competing(&compiled, array)?;
-    }
     loop {
+        let facts = graph.finish(limits)?;
         let compiled = compile(graph, &facts, limits)?;
+        for (_, array) in arrays(&compiled) {
+            refuse_competing(&compiled, array)?;
+        }
         let open: FxHashSet<NodeId> = unmeasured(&compiled).map(|(node, _)| node).collect();
         if open.is_empty() {
             return Ok(());
@@ -60,7 +60,6 @@ pub fn measure_new_items(graph: &mut Graph, limits: &Limits) -> Result<()> {
                 differing.lengths = found;
             }
         }
-        facts = graph.finish(limits)?;
     }
 }
 

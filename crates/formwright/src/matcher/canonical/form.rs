@@ -52,12 +52,12 @@ pub trait Form {
         None
     }
 
-    /// Whether a text may stand there behind the end of what the form tells about.
+    /// Whether a text may stand there after the end of what the form tells about.
     fn may_leave(&self, _: &Self::State) -> bool {
         false
     }
 
-    /// Whether a byte that may not come may do so behind that end.
+    /// Whether a byte that may not come may do so after that end.
     fn leaves(&self, _: &Self::State, _: u8) -> bool {
         false
     }

@@ -386,12 +386,11 @@ impl Machine<'_> {
             let position = Position::Element { array: node, items, start: UNKNOWN };
             let after = self.stacks.push(Frame { position, below: stack });
             self.asked |= used != NONE;
-            if used == NONE || self.comparison.searches != Searches::Nothing || self.graph.detour(item) < INFINITE {
-                all.push((item, after));
-            } else if !are_known(used) {
-                self.unresolved = true;
-                all.push((item, after));
-            } else if self.can_differ(Configuration { position: Position::Start(item), stack: after }) {
+            let searches = self.comparison.searches != Searches::Nothing;
+            let is_free = used == NONE || searches || self.graph.detour(item) < INFINITE;
+            self.unresolved |= !is_free && !are_known(used);
+            let start = Configuration { position: Position::Start(item), stack: after };
+            if is_free || !are_known(used) || self.can_differ(start) {
                 all.push((item, after));
             }
         }
