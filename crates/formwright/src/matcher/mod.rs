@@ -341,7 +341,7 @@ impl Matcher {
         let counting = self.constraint().counting();
         let at = self.history.configurations();
         self.with_potential(|potential, machine| {
-            potential.renew(machine, counting, at);
+            potential.renew(machine, counting, at, 0);
             if self.path.is_empty() {
                 potential.tokens_at_start(machine, counting, at)
             } else {
@@ -593,7 +593,9 @@ impl Matcher {
         cache.terminals.quick = false;
         let MatcherCache { stacks, budgets, .. } = cache;
         let mut machine = Machine::new(constraint.graph(), stacks, path);
-        budgets.potential.renew(&mut machine, constraint.counting(), history.configurations());
+        if let Some(budget) = budget {
+            budgets.potential.renew(&mut machine, constraint.counting(), history.configurations(), budget);
+        }
         let several = history.configurations().len() > 1;
         for (&configuration, left) in history.configurations().iter().zip(lefts) {
             let is_ample = left.part.is_none()

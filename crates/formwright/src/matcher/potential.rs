@@ -98,19 +98,29 @@ impl Potential {
     }
 
     /// Finds the potentials of a text's own configurations again, if they are not known: the choice of its last token may
-    /// have relied on them, here or where another text was asked about.
-    pub fn renew(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration]) {
+    /// have relied on them, here or where another text was asked about. Those with the fewest bytes come first; the rest
+    /// is left once one fits in `left` tokens, or there are as many records as are kept.
+    pub fn renew(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration], left: u32) {
         if self.records.len() <= MOST_RECORDS || counting.is_in_bytes(machine.graph) {
             return;
+        }
+        if counting.has_every_byte() && machine.cost(of) <= left {
+            return; // bytes are enough
         }
         let of: SmallVec<[Configuration; 4]> = of.iter().map(|&of| machine.erased(of)).collect();
         if of.iter().all(|of| self.ids.contains_key(of)) {
             return;
         }
+        let mut by_bytes: Vec<(u32, Configuration)> =
+            of.into_iter().map(|of| (machine.configuration_cost(of), of)).collect();
+        by_bytes.sort_by_key(|&(bytes, _)| bytes);
         (self.records, self.ways, self.ids) = Default::default();
         machine.blindly(|machine| {
-            for of in of {
-                self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
+            for (_, of) in by_bytes {
+                let tokens = self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
+                if tokens <= left || self.records.len() > MOST_RECORDS {
+                    break;
+                }
             }
         });
     }
