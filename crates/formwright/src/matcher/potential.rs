@@ -39,13 +39,13 @@ use crate::vocabulary::{NodeIndex, TokenId};
 const FAR: u32 = 1 << 15;
 
 /// Records kept. Beyond, ways are not followed any more, but where a text relies on them.
-const MOST_RECORDS: usize = 1 << 15;
+const MOST_RECORDS: usize = 1 << 17;
 
 /// Records made for one question. Where there are more ways, they are not followed.
 const MOST_NEW: usize = 1 << 14;
 
 /// Units of work for one question, about a third of a second. Where it takes more, ways are not followed.
-const MOST_WORK: u64 = 1 << 22;
+const MOST_WORK: u64 = 1 << 21;
 
 /// Ways of each of these records, on the whole: where there are more, they are not followed either.
 const WAYS_EACH: usize = 4;
@@ -82,6 +82,8 @@ pub struct Potential {
     /// Where no preferred way can be spelled: what a search over all tokens found, and where it led. So each of these
     /// potentials has one that is one less after it, even if a search from there would end without an answer.
     searched: FxHashMap<Configuration, u32>,
+    /// How many units of work may be counted until no more ways are followed for the question at hand.
+    most_counted: u64,
 }
 
 impl Potential {
@@ -99,7 +101,7 @@ impl Potential {
 
     /// Finds the potentials of a text's own configurations again, if they are not known: the choice of its last token may
     /// have relied on them, here or where another text was asked about. Those with the fewest bytes come first; the rest
-    /// is left once one fits in `left` tokens, or there are as many records as are kept.
+    /// is left once one fits in `left` tokens, or much work was done.
     pub fn renew(&mut self, machine: &mut Machine<'_>, counting: Counting<'_>, of: &[Configuration], left: u32) {
         if self.records.len() <= MOST_RECORDS || counting.is_in_bytes(machine.graph) {
             return;
@@ -115,10 +117,11 @@ impl Potential {
             of.into_iter().map(|of| (machine.configuration_cost(of), of)).collect();
         by_bytes.sort_by_key(|&(bytes, _)| bytes);
         (self.records, self.ways, self.ids) = Default::default();
+        self.begin_question();
         machine.blindly(|machine| {
             for (_, of) in by_bytes {
                 let tokens = self.follow(machine, counting, of, (MOST_RECORDS, u64::MAX));
-                if tokens <= left || self.records.len() > MOST_RECORDS {
+                if tokens <= left || counted() > self.most_counted {
                     break;
                 }
             }
@@ -130,6 +133,7 @@ impl Potential {
         if counting.is_in_bytes(machine.graph) {
             return machine.cost(of);
         }
+        self.begin_question();
         machine
             .blindly(|machine| of.iter().fold(INFINITE, |least, &of| least.min(self.tokens_of(machine, counting, of))))
     }
@@ -183,13 +187,18 @@ impl Potential {
         {
             return self.records[id as usize].tokens;
         }
-        if self.records.len() > MOST_RECORDS {
-            if counting.has_every_byte() {
-                return machine.configuration_cost(configuration);
-            }
+        let is_full = self.records.len() > MOST_RECORDS;
+        if counting.has_every_byte() && (is_full || counted() > self.most_counted) {
+            return machine.configuration_cost(configuration);
+        }
+        if is_full {
             (self.records, self.ways, self.ids) = Default::default();
         }
         self.follow(machine, counting, configuration, (MOST_NEW, MOST_WORK))
+    }
+
+    fn begin_question(&mut self) {
+        self.most_counted = counted() + MOST_WORK;
     }
 
     /// The potential of a configuration that is not known, along at most so many new ways, and so much work.
@@ -305,13 +314,18 @@ impl Potential {
         }
     }
 
-    /// The tokens that spell the beginning of a preferred way from an erased configuration, and where they lead.
+    /// The tokens that spell the beginning of a preferred way from an erased configuration, and where they lead. No
+    /// canonical text relies on the potentials, so they are forgotten where there are too many.
     pub fn tokens_on_ways(
         &mut self,
         machine: &mut Machine<'_>,
         counting: Counting<'_>,
         configuration: Configuration,
     ) -> Vec<(TokenId, Configuration)> {
+        if self.records.len() > MOST_RECORDS && !self.ids.contains_key(&configuration) {
+            (self.records, self.ways, self.ids) = Default::default();
+        }
+        self.begin_question();
         machine.blindly(|machine| self.preferred(machine, counting, configuration));
         let (trie, mut found) = (counting.tables.vocabulary.plain(), Vec::new());
         let Some(&id) = self.ids.get(&configuration) else { return found };

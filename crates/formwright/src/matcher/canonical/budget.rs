@@ -27,7 +27,7 @@ use super::finish::Counter;
 use super::graph::{Graph, Standing, ends_by_itself};
 use super::inside::{Terminal, left};
 use super::search::Search;
-use crate::canonical::{DEAD, Ends, Merges, Spelling, StateId};
+use crate::canonical::{DEAD, Ends, Merges, Place, Spelling, StateId};
 use crate::language::INFINITE;
 use crate::matcher::Constraint;
 use crate::matcher::machine::{Configuration, Position};
@@ -71,18 +71,60 @@ impl Within {
 /// Tokens that are needed after a token: if it begins a piece, and if it continues one.
 type Two = [u32; 2];
 
-/// Tokens that are needed after each token of an entry.
+/// How many tokens are needed after a token, as far as budgets have asked.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// At most so many.
+    most: Two,
+    /// Whether these are the numbers themselves.
+    is_exact: bool,
+}
+
+impl Need {
+    const UNKNOWN: Self = Self { most: [INFINITE; 2], is_exact: false };
+
+    fn exact(most: Two) -> Self {
+        Self { most, is_exact: true }
+    }
+
+    /// Whether as many tokens as are left are enough, or it is known that they are not.
+    fn is_settled(&self, left: u32) -> bool {
+        self.is_exact || self.most.iter().all(|&most| most <= left)
+    }
+
+    /// The larger one; a token that leads nowhere has none.
+    fn highest(&self) -> u32 {
+        self.most.into_iter().filter(|&most| most < INFINITE).max().unwrap_or(0)
+    }
+}
+
+/// Tokens that are needed after each token of an entry, as far as budgets have asked.
 #[derive(Debug, Default)]
 pub struct Needs {
     /// For the tokens of its lists.
-    begin: Vec<Two>,
-    go_on: Vec<Two>,
-    /// For the tokens of its rows: those that begin a piece, and those that continue one.
-    rows: [Vec<Needed>; 2],
+    begin: Vec<Need>,
+    go_on: Vec<Need>,
+    /// For the tokens of its rows.
+    inside: InsideNeeds,
     /// For those of them that do not just stay inside the terminal.
-    others: Vec<(TokenId, Two)>,
-    /// After any of its tokens.
+    others: Vec<(TokenId, Need)>,
+    /// After any of its tokens, with the budget that asked last.
     pub highest: u32,
+}
+
+/// Tokens that are needed after those that just stay inside a terminal.
+#[derive(Debug)]
+enum InsideNeeds {
+    /// At most so many after any of them.
+    Most(u32),
+    /// By those that begin a piece, and those that continue one; with the most of it.
+    Exact([Vec<Needed>; 2], u32),
+}
+
+impl Default for InsideNeeds {
+    fn default() -> Self {
+        Self::Most(INFINITE)
+    }
 }
 
 /// Tokens of which it is known how many are needed after them; of those that are met twice, the least counts.
@@ -119,29 +161,30 @@ impl Needs {
             needed <= left
         };
         let begin = entry.begin.iter().zip(&self.begin);
-        let begin = begin.filter(|&(&token, &needed)| fits(token, needed)).map(|(&token, _)| token);
+        let begin = begin.filter(|&(&token, need)| fits(token, need.most)).map(|(&token, _)| token);
         let go_on = entry.go_on.iter().zip(&self.go_on);
-        let go_on = go_on.filter(|&(&token, &[_, needed])| needed <= left && merges.may_continue(last, token));
+        let go_on = go_on.filter(|&(&token, need)| need.most[1] <= left && merges.may_continue(last, token));
         let tokens = begin.chain(go_on.map(|(&token, _)| token)).collect();
         Within { tokens, row: entry.is_wide().then(|| self.row(entry, merges, last, left)) }
     }
 
     fn row(&self, entry: &CanonicalEntry, merges: &Merges, last: Option<TokenId>, left: u32) -> Vec<u32> {
         let mut allowed = entry.words(merges, last);
-        let [begin, go_on] = self.rows.each_ref().map(|needed| {
+        let mut compatible = vec![u32::MAX; allowed.len()];
+        merges.clear_incompatible(last, &mut compatible);
+        for &(token, Need { most: [begins, goes_on], .. }) in &self.others {
+            let needed = if is_in(&compatible, token) { goes_on } else { begins };
+            let fits = needed <= left && is_in(&allowed, token);
+            set(&mut allowed, token, fits);
+        }
+        let InsideNeeds::Exact(rows, _) = &self.inside else { return allowed };
+        let [begin, go_on] = rows.each_ref().map(|needed| {
             let mut row = vec![0_u32; allowed.len()];
             for needed in needed {
                 needed.add_to(&mut row, left);
             }
             row
         });
-        let mut compatible = vec![u32::MAX; allowed.len()];
-        merges.clear_incompatible(last, &mut compatible);
-        for &(token, [begins, goes_on]) in &self.others {
-            let needed = if is_in(&compatible, token) { goes_on } else { begins };
-            let fits = needed <= left && is_in(&allowed, token);
-            set(&mut allowed, token, fits);
-        }
         let mut others = vec![0_u32; allowed.len()];
         self.others.iter().for_each(|&(token, _)| set(&mut others, token, true));
         let fitting = begin.iter().zip(&go_on).zip(&compatible).zip(&others);
@@ -149,6 +192,12 @@ impl Needs {
             fitting.map(|(((begin, go_on), compatible), others)| (go_on & compatible) | (begin & !compatible) | others);
         allowed.iter_mut().zip(fitting).for_each(|(allowed, fitting)| *allowed &= fitting);
         allowed
+    }
+
+    fn find_highest(&mut self) {
+        let listed = self.begin.iter().chain(&self.go_on).chain(self.others.iter().map(|(_, need)| need));
+        let (InsideNeeds::Most(most) | InsideNeeds::Exact(_, most)) = self.inside;
+        self.highest = listed.map(Need::highest).fold(most, u32::max);
     }
 }
 
@@ -175,44 +224,105 @@ pub struct NeedsMaker<'b, 's, 'p, 'm, 'c> {
     pub configuration: Configuration,
 }
 
+/// What is needed after the tokens that stay inside a terminal, while it is found.
+#[derive(Default)]
+struct Found {
+    rows: [Vec<Needed>; 2],
+    highest: u32,
+}
+
 impl NeedsMaker<'_, '_, '_, '_, '_> {
-    /// What is needed after each token of an entry; `alike` tells all tokens that stay inside a terminal.
-    pub fn needs(
+    /// Finds of each token of an entry whether so many tokens are enough after it; `alike` tells all tokens that stay
+    /// inside a terminal. Where the bytes to the end are few enough, tokens are not counted.
+    pub fn settle(
         &mut self,
+        needs: &mut Needs,
         entry: &CanonicalEntry,
+        left: u32,
         alike: impl FnOnce(&mut Spelling<'_>, Terminal<'_>) -> Arc<AllAlike>,
-    ) -> Needs {
-        let mut needs = Needs {
-            begin: entry.begin.iter().map(|&token| self.needed_by(token, true)).collect(),
-            go_on: entry.go_on.iter().map(|&token| self.needed_by(token, false)).collect(),
-            ..Needs::default()
-        };
+    ) {
         let terminal = inside(self.constraint, self.configuration.position).filter(|_| entry.is_wide());
-        if let Some((terminal, _)) = terminal {
-            let all = alike(self.search.spelling, terminal);
-            for (group, of_group) in (0..).zip(&all.groups) {
-                if left(terminal.most, of_group.characters).is_some() {
-                    self.add_group(&all, (group, of_group), &mut needs);
-                }
-            }
-            needs.others = self.others(entry).into_iter().map(|token| (token, self.needed_by(token, true))).collect();
+        if needs.begin.len() + needs.go_on.len() + needs.others.len() == 0 {
+            needs.begin = vec![Need::UNKNOWN; entry.begin.len()];
+            needs.go_on = vec![Need::UNKNOWN; entry.go_on.len()];
+            let others = terminal.map(|_| self.others(entry)).unwrap_or_default();
+            needs.others = others.into_iter().map(|token| (token, Need::UNKNOWN)).collect();
         }
-        let listed = needs.begin.iter().copied().chain(needs.others.iter().map(|&(_, needed)| needed)).flatten();
-        let listed = listed.chain(needs.go_on.iter().map(|&[_, needed]| needed));
-        needs.highest = listed.filter(|&needed| needed < INFINITE).fold(needs.highest, u32::max);
-        needs
+        let begin = entry.begin.iter().zip(&mut needs.begin).map(|(&token, need)| (token, true, need));
+        let go_on = entry.go_on.iter().zip(&mut needs.go_on).map(|(&token, need)| (token, false, need));
+        let others = needs.others.iter_mut().map(|(token, need)| (*token, true, need));
+        for (token, may_begin, need) in begin.chain(go_on).chain(others).filter(|(.., need)| !need.is_settled(left)) {
+            *need = self.need(token, may_begin, left);
+        }
+        match (terminal, &needs.inside) {
+            (None, _) => needs.inside = InsideNeeds::Most(0),
+            (Some((terminal, _)), &InsideNeeds::Most(most)) if most > left => {
+                let all = alike(self.search.spelling, terminal);
+                needs.inside = match self.bytes_inside(&all, terminal, left) {
+                    Some(most) => InsideNeeds::Most(most),
+                    None => self.exact_inside(&all, terminal),
+                };
+            }
+            _ => {}
+        }
+        needs.find_highest();
     }
 
     /// What is needed after a token that may begin a piece or not.
-    fn needed_by(&mut self, token: TokenId, may_begin: bool) -> Two {
+    fn need(&mut self, token: TokenId, may_begin: bool, left: u32) -> Need {
         let [begins, goes_on] = self.search.spelling.ends(self.between, token);
-        let Some(after) = self.after(token) else { return [0; 2] };
-        let mut needed = |end| if end == DEAD { 0 } else { self.needed(&after, end, token) };
-        let goes_on_needed = needed(goes_on);
-        match begins {
-            _ if begins == goes_on || !may_begin => [goes_on_needed; 2],
-            begins => [needed(begins), goes_on_needed],
+        let Some(after) = self.after(token) else { return Need::exact([0; 2]) };
+        let ends = if may_begin { [begins, goes_on] } else { [goes_on; 2] };
+        let most = self.after_both(ends, |maker, end| {
+            let place = maker.search.spelling.place(end, token);
+            maker.counter.bytes(maker.search, &after, place, left)
+        });
+        if most.iter().all(|&most| most <= left) {
+            return Need { most, is_exact: false };
         }
+        Need::exact(self.after_both(ends, |maker, end| maker.needed(&after, end, token)))
+    }
+
+    /// What is needed where a token leads that begins a piece, and one that continues it.
+    fn after_both(&mut self, [begins, goes_on]: Ends, mut find: impl FnMut(&mut Self, StateId) -> u32) -> Two {
+        let mut needed = |end| if end == DEAD { 0 } else { find(self, end) };
+        let goes_on_needed = needed(goes_on);
+        [if begins == goes_on { goes_on_needed } else { needed(begins) }, goes_on_needed]
+    }
+
+    /// Bytes that are enough after any token that stays inside a terminal; `None` if that is more than are left, or not
+    /// known.
+    fn bytes_inside(&mut self, all: &AllAlike, terminal: Terminal<'_>, most: u32) -> Option<u32> {
+        if !ends_by_itself(self.constraint.graph(), self.configuration.position) {
+            return None;
+        }
+        let mut highest = 0;
+        for alike in all.groups.iter().filter(|alike| left(terminal.most, alike.characters).is_some()) {
+            let mut after = self.after(alike.first)?;
+            let mut count = 0;
+            if let Some((tokens, rest)) = &alike.begun {
+                (after, count) = (self.search.form.read(&after, rest)?, *tokens);
+            }
+            for &end in alike.ends.iter().filter(|&&end| end != DEAD) {
+                let bytes = self.counter.bytes(self.search, &after, Place { state: end, last: None }, most);
+                highest = highest.max(bytes.saturating_add(count));
+            }
+            if highest > most {
+                return None;
+            }
+        }
+        Some(highest)
+    }
+
+    /// Exactly what is needed after the tokens that stay inside a terminal.
+    fn exact_inside(&mut self, all: &Arc<AllAlike>, terminal: Terminal<'_>) -> InsideNeeds {
+        let mut found = Found::default();
+        for (group, of_group) in (0..).zip(&all.groups) {
+            if left(terminal.most, of_group.characters).is_some() {
+                self.add_group(all, (group, of_group), &mut found);
+            }
+        }
+        InsideNeeds::Exact(found.rows, found.highest)
     }
 
     fn needed(&mut self, after: &Standing, end: StateId, token: TokenId) -> u32 {
@@ -227,20 +337,20 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
 
     /// Adds what is needed after the tokens of a group. After a terminal that does not say where it ends, what follows it
     /// has begun after some of them and not after others.
-    fn add_group(&mut self, all: &Arc<AllAlike>, (group, alike): (u32, &Alike), needs: &mut Needs) {
+    fn add_group(&mut self, all: &Arc<AllAlike>, (group, alike): (u32, &Alike), found: &mut Found) {
         if ends_by_itself(self.constraint.graph(), self.configuration.position) {
             if let Some(begun) = &alike.begun {
-                return self.add_begun(all, (group, alike), begun, needs);
+                return self.add_begun(all, (group, alike), begun, found);
             }
             let Some(after) = self.after(alike.first) else { return };
             let merges = self.search.spelling.merges();
             let before = |next| all.before(merges, group, next);
             let whole = |needed| Needed::Group(Arc::clone(all), group, needed);
-            return self.add_ends(alike.ends, &after, &alike.tokens, (&before, &whole), needs);
+            return self.add_ends(alike.ends, &after, &alike.tokens, (&before, &whole), found);
         }
         if alike.begun.is_some() {
             let meant = (0..2).filter(|&index| alike.ends[index] != DEAD);
-            return meant.for_each(|index| self.add_each(alike.tokens.iter(), index, needs));
+            return meant.for_each(|index| self.add_each(alike.tokens.iter(), index, found));
         }
         let mut by_standing: FxHashMap<_, Vec<TokenId>> = FxHashMap::default();
         for token in alike.tokens.iter() {
@@ -253,7 +363,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
             let tokens = Arc::new(set_of(tokens, words));
             let before = |next| Arc::new(before(merges, &tokens, next, words));
             let whole = |needed| Needed::Set(Arc::clone(&tokens), needed);
-            self.add_ends(alike.ends, &after, &tokens, (&before, &whole), needs);
+            self.add_ends(alike.ends, &after, &tokens, (&before, &whole), found);
         }
     }
 
@@ -264,7 +374,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
         all: &Arc<AllAlike>,
         (group, alike): (u32, &Alike),
         (count, rest): &(u32, Vec<u8>),
-        needs: &mut Needs,
+        found: &mut Found,
     ) {
         let Some(after) = self.after(alike.first) else { return };
         let completed = self.search.form.read(&after, rest);
@@ -273,16 +383,16 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
             let completed = completed.map(|at| self.counter.after_any(self.search, at, end));
             match completed.filter(|&needed| needed < INFINITE) {
                 Some(needed) => {
-                    needs.rows[index].push(Needed::Group(Arc::clone(all), group, needed + count));
-                    needs.highest = needs.highest.max(needed + count);
+                    found.rows[index].push(Needed::Group(Arc::clone(all), group, needed + count));
+                    found.highest = found.highest.max(needed + count);
                 }
-                None => self.add_each(alike.tokens.iter(), index, needs),
+                None => self.add_each(alike.tokens.iter(), index, found),
             }
         }
     }
 
     /// Adds what is needed after some tokens, each by itself, that begin a piece or continue one.
-    fn add_each(&mut self, tokens: impl Iterator<Item = TokenId>, index: usize, needs: &mut Needs) {
+    fn add_each(&mut self, tokens: impl Iterator<Item = TokenId>, index: usize, found: &mut Found) {
         let mut each = Vec::new();
         for token in tokens {
             let end = self.search.spelling.ends(self.between, token)[index];
@@ -291,16 +401,16 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
             }
         }
         each.retain(|&(_, needed)| needed < INFINITE);
-        needs.highest = each.iter().fold(needs.highest, |highest, &(_, needed)| highest.max(needed));
-        needs.rows[index].push(Needed::Each(each));
+        found.highest = each.iter().fold(found.highest, |highest, &(_, needed)| highest.max(needed));
+        found.rows[index].push(Needed::Each(each));
     }
 
     /// Adds what is needed after tokens that lead to the same places.
-    fn add_ends(&mut self, ends: Ends, after: &Standing, tokens: &TokenSet, sets: Sets<'_>, needs: &mut Needs) {
+    fn add_ends(&mut self, ends: Ends, after: &Standing, tokens: &TokenSet, sets: Sets<'_>, found: &mut Found) {
         for (index, &end) in ends.iter().enumerate().filter(|&(_, &end)| end != DEAD) {
-            let (found, highest) = self.after_alike(after, end, tokens, sets);
-            needs.highest = needs.highest.max(highest);
-            needs.rows[index].extend(found);
+            let (needed, highest) = self.after_alike(after, end, tokens, sets);
+            found.highest = found.highest.max(highest);
+            found.rows[index].extend(needed);
         }
     }
 

@@ -12,7 +12,7 @@
 //! pass over the rows. Wrinkle: inside an undeclared name, or an item that must be new, it may matter which names or items
 //! were used before; then the entry is made for each mask.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use smallvec::SmallVec;
 
@@ -40,8 +40,8 @@ pub struct CanonicalEntry {
     pub begin: Vec<TokenId>,
     /// Further tokens that may continue one.
     pub go_on: Vec<TokenId>,
-    /// Tokens that are needed after each of its tokens; found when a budget asks for them.
-    pub needs: OnceLock<Arc<Needs>>,
+    /// Tokens that are needed after each of its tokens, as far as budgets have asked.
+    pub needs: Mutex<Needs>,
 }
 
 /// A row of tokens that stay inside a terminal, with exceptions.
@@ -57,10 +57,10 @@ struct Wide {
 }
 
 impl CanonicalEntry {
-    /// Bytes of memory held, shared rows not counted.
+    /// Bytes of memory held, shared rows not counted, with what budgets ask for.
     pub fn bytes(&self) -> usize {
         let wide = |wide: &Wide| wide.banned.len() + wide.dead.iter().map(Vec::len).sum::<usize>();
-        (self.begin.len() + self.go_on.len() + self.wide.iter().map(wide).sum::<usize>()) * 4 + 200
+        (self.begin.len() + self.go_on.len()) * 16 + self.wide.iter().map(wide).sum::<usize>() * 4 + 300
     }
 
     /// The tokens of its lists that may come after the last one.

@@ -141,10 +141,20 @@ impl Counter<'_> {
         if on_ways < INFINITE {
             return on_ways;
         }
-        let bytes = search.bytes(at, place);
-        let needed = if bytes < INFINITE { bytes } else { search.rest(at, place) };
-        self.is_of_text |= needed < INFINITE && !search.form.is_alike(at);
-        needed
+        let bytes = self.bytes(search, at, place, 0);
+        if bytes < INFINITE {
+            return bytes;
+        }
+        let (rest, has_asked) = search.asking(|search| search.rest(at, place));
+        self.is_of_text |= rest < INFINITE && has_asked && !search.form.is_alike(at);
+        rest
+    }
+
+    /// As [`Search::bytes`]: no fewer than the tokens that complete a text.
+    pub fn bytes(&mut self, search: &mut Search<'_, '_, Graph<'_>>, at: &Standing, place: Place, enough: u32) -> u32 {
+        let (bytes, has_asked) = search.asking(|search| search.bytes(at, place, enough));
+        self.is_of_text |= bytes < INFINITE && has_asked && !search.form.is_alike(at);
+        bytes
     }
 
     /// Tokens that complete the character which a text has begun, and those that are enough then.
@@ -198,8 +208,7 @@ impl Counter<'_> {
             }
         }
         if most >= INFINITE && search.spelling.is_in_pieces() {
-            most = search.bytes(after, Place { state: end, last: None });
-            self.is_of_text |= most < INFINITE && !search.form.is_alike(after);
+            most = self.bytes(search, after, Place { state: end, last: None }, 0);
         }
         fewer.sort_unstable();
         fewer.dedup();

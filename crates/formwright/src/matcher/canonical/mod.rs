@@ -34,7 +34,7 @@ use crate::error::{Error, Kind, Result};
 use crate::language::INFINITE;
 use crate::vocabulary::TokenId;
 use alike::AllAlike;
-use budget::{NeedsMaker, Within};
+use budget::{Needs, NeedsMaker, Within};
 use entry::{CanonicalEntry, Maker, write};
 use finish::{Counter, Finish};
 use form::Form;
@@ -307,29 +307,27 @@ impl Places {
             let entry = self.entry(constraint, cache, path, configuration, place.state)?;
             let mut spelling = self.spelling();
             let (mut search, mut counter) = parts(constraint, cache, path, &mut spelling);
-            let known = entry.needs.get().cloned();
-            let is_known = known.is_some();
-            let needs = known.unwrap_or_else(|| {
-                let alike = |spelling: &mut Spelling<'_>, terminal: Terminal<'_>| {
-                    let pieces = self.pieces.as_ref();
-                    let find = || AllAlike::new(constraint.tables(), spelling, pieces, terminal, place.state);
-                    self.speller.alike(terminal.key_of_all(place.state, pieces), find)
-                };
-                let (between, counter) = (place.state, &mut counter);
-                let mut maker = NeedsMaker { constraint, search: &mut search, counter, between, configuration };
-                Arc::new(maker.needs(&entry, alike))
-            });
-            search.form.machine.check_limits()?;
-            let is_new = !is_known && !counter.is_of_text;
-            check_room(&spelling)?;
-            if is_new {
-                entry.needs.get_or_init(|| Arc::clone(&needs));
-            }
-            if needs.highest <= left {
-                entries.push(entry);
-            } else {
+            let alike = |spelling: &mut Spelling<'_>, terminal: Terminal<'_>| {
+                let pieces = self.pieces.as_ref();
+                let find = || AllAlike::new(constraint.tables(), spelling, pieces, terminal, place.state);
+                self.speller.alike(terminal.key_of_all(place.state, pieces), find)
+            };
+            let mut needs = entry.needs.lock().unwrap_or_else(PoisonError::into_inner);
+            let (between, counter) = (place.state, &mut counter);
+            let mut maker = NeedsMaker { constraint, search: &mut search, counter, between, configuration };
+            maker.settle(&mut needs, &entry, left, alike);
+            let is_of_text = counter.is_of_text;
+            let checked = search.form.machine.check_limits().and_then(|()| check_room(&spelling));
+            let fits = needs.highest <= left;
+            if !fits {
                 within.unite(needs.within(&entry, &self.speller.merges, place.last, left));
             }
+            if is_of_text || checked.is_err() {
+                *needs = Needs::default();
+            }
+            drop(needs);
+            checked?;
+            entries.extend(fits.then_some(entry));
         }
         Ok(self.allowing(at, entries, within))
     }

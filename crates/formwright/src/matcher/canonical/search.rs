@@ -17,6 +17,7 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::form::Form;
 use super::junctions::{self, Before, JunctionId, Junctions, Rest, TokenWalk, UNCOUNTED, Way, one_more};
@@ -114,8 +115,8 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
     }
 
     /// Bytes to the end, on a way that begins with a byte before which a piece ends: no fewer than its tokens.
-    /// [`INFINITE`] if there is no such byte.
-    pub fn bytes(&mut self, state: &F::State, place: Place) -> Rest {
+    /// [`INFINITE`] if there is no such byte. So many are `enough`: then no shorter way is looked for.
+    pub fn bytes(&mut self, state: &F::State, place: Place, enough: Rest) -> Rest {
         if self.form.may_end(state) && self.spelling.may_end(place.state) {
             return 0;
         }
@@ -124,11 +125,22 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             let Some(after) = self.form.step(state, byte) else { continue };
             least = least.min(self.form.bytes(&after).saturating_add(1).min(UNCOUNTED));
             tried += 1;
-            if tried == MOST_BYTES {
+            if tried == MOST_BYTES || least <= enough {
                 break;
             }
         }
         if least < INFINITE && !self.vocabulary.has_every_byte() { UNCOUNTED } else { least }
+    }
+
+    /// What a question finds, and whether that holds for the text at hand alone.
+    pub fn asking<T>(&mut self, question: impl FnOnce(&mut Self) -> T) -> (T, bool) {
+        let asked_before = self.form.asked().is_some_and(std::mem::take);
+        let found = question(self);
+        let has_asked = self.has_asked;
+        let Some(asked) = self.form.asked() else { return (found, has_asked) };
+        let has_asked = has_asked || *asked;
+        *asked |= asked_before;
+        (found, has_asked)
     }
 
     /// Tokens that complete a text at most. [`INFINITE`]: it is dead; [`UNCOUNTED`]: that is not proven.
@@ -154,7 +166,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
 
     /// The same where it is told without a look at the tokens that may come.
     fn rest_at_once(&mut self, state: &F::State, place: Place) -> Option<Rest> {
-        let bytes = self.bytes(state, place);
+        let bytes = self.bytes(state, place, 0);
         if bytes < INFINITE {
             return Some(bytes);
         }
@@ -173,7 +185,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             state = bytes.iter().try_fold(state, |state, &byte| self.form.step(&state, byte))?;
             place = self.spelling.after(place, token)?;
         }
-        let rest = self.bytes(&state, place);
+        let rest = self.bytes(&state, place, 0);
         (rest < INFINITE).then(|| rest.saturating_add(tokens.len() as u32).min(UNCOUNTED))
     }
 
@@ -184,8 +196,13 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         if self.is_exhaustive || place.last.is_none() || first.iter().nth(FEW_FIRST).is_some() {
             return None;
         }
-        for byte in first.iter() {
-            let node = trie.child(0, byte).filter(|_| byte.is_ascii_punctuation())?; // of others, the form tells soon
+        let may_come = |byte: &u8| self.form.step(state, *byte).is_some() || self.form.leaves(state, *byte);
+        let first: SmallVec<[u8; FEW_FIRST]> = first.iter().filter(may_come).collect();
+        if !first.iter().all(u8::is_ascii_punctuation) {
+            return None; // of other bytes, the form tells soon
+        }
+        for byte in first {
+            let node = trie.child(0, byte)?;
             let all = &trie.items()[trie.items_below(node)];
             if all.len() > FEW_TOKENS {
                 return None;
