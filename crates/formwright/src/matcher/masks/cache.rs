@@ -26,7 +26,7 @@ use crate::vocabulary::TokenId;
 
 /// Bytes of the largest cache that is kept; more where searches for canonical tokens fill it.
 const WORTH_KEEPING: usize = 1 << 20;
-const WORTH_KEEPING_CANONICAL: usize = 4 << 20;
+const WORTH_KEEPING_CANONICAL: usize = 32 << 20;
 
 /// A new cache has room for this many entries.
 const ENTRIES: usize = 28;
