@@ -74,11 +74,17 @@ pub struct TokenWalk<S> {
 }
 
 impl<S> TokenWalk<S> {
-    /// The next node, if there is one.
+    /// The next node of a token that may begin so, if there is one.
     pub fn advance(&mut self, trie: &Trie) -> Option<NodeIndex> {
-        let node = Some(self.next).filter(|&node| node < trie.node(0).skip)?;
-        self.states.truncate(usize::from(trie.node(node).depth));
-        Some(node)
+        while self.next < trie.node(0).skip {
+            let node = trie.node(self.next);
+            if node.depth > 1 || self.first.contains(node.byte) {
+                self.states.truncate(usize::from(node.depth));
+                return Some(self.next);
+            }
+            self.next = node.skip;
+        }
+        None
     }
 }
 

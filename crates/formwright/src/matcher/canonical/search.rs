@@ -339,7 +339,9 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         let Self { form, spelling, junctions, .. } = self;
         junctions.id(key, between, state, || {
             let begins = ByteSet::from_words(spelling.first(Place { state: between, last: None }));
-            begins.intersection(&form.first(state))
+            let mut may_come = form.first(state);
+            (0..=u8::MAX).filter(|&byte| form.leaves(state, byte)).for_each(|byte| may_come.insert(byte));
+            begins.intersection(&may_come)
         })
     }
 
@@ -368,11 +370,10 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
 
     /// Adds the tokens of a node of the trie to the ways of a junction; whether there are any.
     fn visit_node(&mut self, id: JunctionId, trie: &Trie, node: NodeIndex, walk: &mut TokenWalk<F::State>) -> bool {
-        let (at, is_first) = (trie.node(node), trie.node(node).depth == 1);
+        let at = trie.node(node);
         walk.next = at.skip;
-        let may_come = !is_first || walk.first.contains(at.byte);
         let state = &walk.states[usize::from(at.depth) - 1];
-        let Some(after) = may_come.then(|| self.form.step(state, at.byte)).flatten() else {
+        let Some(after) = self.form.step(state, at.byte) else {
             let leaves = self.form.leaves(state, at.byte);
             if leaves && let Some(token) = self.first_below(node, self.junctions.between(id)) {
                 let way = Way { rest: UNCOUNTED, ..Way::new(token, true, None) };
