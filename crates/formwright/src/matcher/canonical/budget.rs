@@ -4,17 +4,19 @@
 //! 2 tokens left, inside a string     any letters, then `"}`        no `\`, after which two tokens must come
 //! ```
 //!
-//! What a token leaves to do depends on the entry that allows it, not on the text: so each entry has the number of every
-//! token of it, found once when a budget asks, and a mask compares numbers. Inside a terminal, tokens that end alike have
-//! one number, but for those that a nearer token may follow ([`super::alike`]): these are rows of bits, and so is the mask.
+//! What a token leaves to do depends on the entry that allows it, not on the text: so an entry keeps what was found for
+//! its tokens, and a mask compares numbers. A canonical text has no more tokens than bytes: where the bytes to the end
+//! are few enough after a token, its tokens are not counted. Inside a terminal, tokens that end alike have one number, but
+//! for those that a nearer token may follow ([`super::alike`]): these are rows of bits, and so is the mask.
 //!
 //! Invariant: a token may come within a budget just if its number fits, and a text whose number is known has a token whose
 //! number is one less. So a text that keeps to a budget of at least its number ends in time. Where a search ran out of
 //! fuel, nothing is proven: such a token has no number, may come without a budget, and fits into none.
 //!
-//! Cost: some microseconds for each token of a list and each group of a terminal, once for an entry; then a comparison for
-//! each token of a list, and some passes over rows. Wrinkle: where a text asks about names or items that only it has used,
-//! the numbers hold for that text alone, and are found for each mask.
+//! Cost: about a microsecond for each token of a list and each group of a terminal where bytes are enough, some where
+//! tokens are counted, once for an entry; then a comparison for each token of a list, and some passes over rows. Wrinkle:
+//! where a text asks about names or items that only it has used, the numbers hold for that text alone, and are found for
+//! each mask.
 
 use std::sync::Arc;
 
