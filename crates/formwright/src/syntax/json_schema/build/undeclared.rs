@@ -224,6 +224,27 @@ impl<'d> GraphBuilder<'_, 'd> {
         self.in_alphabet(tree, &object.names, Texts::Names, whole)
     }
 
+    /// Declares the names of patterns that have few: whether a member can still meet an existential constraint is then
+    /// known by whether it came.
+    pub(super) fn declare_few(
+        &mut self,
+        object: &ObjectSet<'d>,
+        whole: Condition<'d>,
+        names: &mut Declared<'d>,
+    ) -> Result<()> {
+        let patterns = NamePatterns::new(object, |tree| self.reader.is_never(tree));
+        for overlap in self.overlaps(&patterns, whole)? {
+            let tree = self.names_of_kind(object, whole, overlap);
+            self.few_names(&tree).into_iter().flatten().for_each(|name| names.add(name, 0));
+        }
+        Ok(())
+    }
+
+    /// The names of a kind, if they are few.
+    pub(super) fn few_names(&mut self, tree: &Regular) -> Option<Vec<&'d str>> {
+        if tree.is_plainly_infinite() { None } else { self.reader.texts(tree, MOST_NAMES) }
+    }
+
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.
     fn names_left(&mut self, tree: &Regular, declared: &Declared<'d>) -> u32 {
         if tree.is_plainly_infinite() {
