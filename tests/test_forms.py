@@ -353,6 +353,19 @@ class TestExplain:
         never = [(row.pointer, row.keyword) for row in fw.json_schema(schema).explain() if row.status == "never"]
         assert never == [("/properties", "a"), ("/properties", "b")]
 
+    @pytest.mark.parametrize(
+        ("inner", "place"),
+        [
+            ({"type": "string", "format": "ipv4"}, ("/not", "format")),
+            ({"propertyNames": {"format": "ipv4", "maxLength": 9}}, ("/not", "propertyNames")),
+            ({"anyOf": [{"type": "number"}, {"type": "string", "format": "ipv4"}]}, ("/not", "anyOf")),
+        ],
+    )
+    def test_a_format_that_is_forbidden_is_a_narrowing(self, inner: Any, place: tuple[str, str]) -> None:
+        rows = {(row.pointer, row.keyword): row for row in fw.explain({"not": inner})}
+        assert rows[place].status == "narrowed"
+        assert "whether formats are asserted" in rows[place].note
+
     def test_digits_are_a_narrowing(self) -> None:
         schema = {"properties": {"a": {"type": "number"}, "b": {"type": "integer", "minimum": 0, "maximum": 9}}}
         rows = {row.pointer: row for row in fw.json_schema(schema, max_digits=5).explain() if row.keyword == "type"}

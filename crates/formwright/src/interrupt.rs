@@ -10,8 +10,9 @@
 //!
 //! Cost: a subtraction for each unit, and a load of an atomic every [`EVERY`] units. Wrinkle: the work is left by
 //! unwinding, as by a panic, but without a message: so no place in it can take the end for an answer, and nothing
-//! half-made is kept. What is shared and grows (automata, caches) only ever gains whole entries, so it stays valid. In a
-//! program that aborts on panics nothing is ended; the bounds of the single structures hold there too.
+//! half-made is kept: shared automata and the tables of a vocabulary only ever gain whole entries, so they stay valid. The
+//! cache of a matcher does not: a matcher whose call was ended has to be reset. In a program that aborts on panics nothing
+//! is ended; the bounds of the single structures hold there too.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

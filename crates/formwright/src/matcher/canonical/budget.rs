@@ -9,8 +9,8 @@
 //! are few enough after a token, its tokens are not counted. Inside a terminal, tokens that end alike have one number, but
 //! for those that a nearer token may follow ([`super::alike`]): these are rows of bits, and so is the mask.
 //!
-//! Invariant: a token may come within a budget just if its number fits, and a text whose number is known has a token whose
-//! number is one less. So a text that keeps to a budget of at least its number ends in time. Where a search ran out of
+//! Invariant: a token may come within a budget exactly if its number fits, and from a text whose number is known, some
+//! token leads to a number that is one less. So a text that keeps to a budget of at least its number ends in time. Where a search ran out of
 //! fuel, nothing is proven: such a token has no number, may come without a budget, and fits into none.
 //!
 //! Cost: about a microsecond for each token of a list and each group of a terminal where bytes are enough, some where
@@ -300,7 +300,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
         }
         let mut highest = 0;
         for alike in all.groups.iter().filter(|alike| left(terminal.most, alike.characters).is_some()) {
-            let mut after = self.after(alike.first)?;
+            let mut after = self.after_one_of(alike)?;
             let mut count = 0;
             if let Some((tokens, rest)) = &alike.begun {
                 (after, count) = (self.search.form.read(&after, rest)?, *tokens);
@@ -332,6 +332,19 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
         self.counter.needed(self.search, after, place)
     }
 
+    /// Where the tokens of a group lead: one that is no prefix of an excluded text, if there is one. Those that are count
+    /// by themselves.
+    fn after_one_of(&mut self, alike: &Alike) -> Option<Standing> {
+        let is_excluding =
+            |standing: &Standing| standing.at.iter().any(|at| matches!(at.position, Position::Excluding { .. }));
+        let first = self.after(alike.first)?;
+        if alike.begun.is_some() || !is_excluding(&first) {
+            return Some(first);
+        }
+        let mut others = alike.tokens.iter().filter_map(|token| self.after(token));
+        Some(others.find(|other| !is_excluding(other)).unwrap_or(first))
+    }
+
     fn after(&mut self, token: TokenId) -> Option<Standing> {
         let bytes = self.constraint.tables().vocabulary.token(token);
         self.search.form.read(&Standing::at(self.configuration), bytes)
@@ -344,7 +357,7 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
             if let Some(begun) = &alike.begun {
                 return self.add_begun(all, (group, alike), begun, found);
             }
-            let Some(after) = self.after(alike.first) else { return };
+            let Some(after) = self.after_one_of(alike) else { return };
             let merges = self.search.spelling.merges();
             let before = |next| all.before(merges, group, next);
             let whole = |needed| Needed::Group(Arc::clone(all), group, needed);

@@ -32,7 +32,7 @@ use crate::vocabulary::TokenId;
 /// Places that one question looks at.
 const MOST_PLACES: usize = 1 << 15;
 
-/// Places remembered. What is known stays: a text may rely on it.
+/// Places remembered. Beyond, all are forgotten and counted again.
 const MOST_KNOWN: usize = 1 << 18;
 
 /// Tokens, and where each leads.

@@ -63,7 +63,7 @@ impl Terminal<'_> {
     }
 }
 
-/// Tokens that stay inside a terminal, and about which what comes after it decides.
+/// Tokens that stay inside a terminal, and those whose fate depends on what follows it.
 #[derive(Debug, Default)]
 pub struct Undecided {
     /// Tokens that lead nowhere if they begin a piece, and those that lead nowhere at all, whatever comes after it.

@@ -186,7 +186,7 @@ impl<S: Clone, K: Eq + Hash> Junctions<S, K> {
         least
     }
 
-    /// The first of the live ways found since `checked` that may follow, with at most `enough` tokens after it.
+    /// Whether a live way that was found since the last call may follow, with at most `enough` tokens after it.
     pub fn finds(&self, merges: &Merges, id: JunctionId, before: Before, enough: Rest, checked: &mut usize) -> bool {
         let junction = &self.all[id as usize];
         let new = junction.live[*checked..].iter().map(|&way| &junction.ways[way as usize]);

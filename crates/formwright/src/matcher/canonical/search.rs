@@ -11,8 +11,9 @@
 //! what is dead is dead because of forced text.
 //!
 //! Cost: about 0.2 us where a piece ends; each junction in reach is looked at once for a mask, by [`Form::FUEL`]
-//! branches for one question and [`Form::MOST_FUEL`] for all. Wrinkle: a text is dead only if that is proven. Where the fuel is spent first,
-//! it counts as live: such a token may come, but not within a budget, which asks for a completion that is known.
+//! branches for one question and [`Form::MOST_FUEL`] for all. Wrinkle: a text is dead only if that is proven. If the fuel
+//! runs out first, it counts as live: such a token may come, but not within a budget, which asks for a completion that is
+//! known.
 
 use std::collections::hash_map::Entry;
 
@@ -36,7 +37,7 @@ const FEW_BYTES: usize = 64;
 /// Bytes before which a piece ends that are tried for the one that leads nearest to the end.
 const MOST_BYTES: usize = 8;
 
-/// So many bytes that may come, each of which begins so many tokens at most, are no reason for a search.
+/// With so few first bytes, each of which begins so few tokens, the tokens are tried at once, without a search.
 const FEW_FIRST: usize = 4;
 const FEW_TOKENS: usize = 1 << 10;
 
@@ -54,6 +55,8 @@ pub struct Search<'s, 'p, F: Form> {
     has_asked: bool,
     /// Branches that may still be looked at.
     fuel: u32,
+    /// Whether a question ran out of the fuel that earlier ones had left: it is asked again for the next mask.
+    is_starved: bool,
 }
 
 /// What a walk over the tokens of a junction came to.
@@ -93,6 +96,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             is_exhaustive: false,
             has_asked: false,
             fuel: F::MOST_FUEL,
+            is_starved: false,
         }
     }
 
@@ -158,7 +162,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
             self.has_asked |= *asked;
             *asked |= asked_before;
         }
-        if !self.has_asked {
+        if !(self.has_asked || self.is_starved && rest == UNCOUNTED) {
             self.known.insert(general, rest);
         }
         rest
@@ -246,6 +250,7 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         let left = self.fuel - most;
         self.fuel = most;
         let rest = self.answer(&mut Question { start, before, enough: F::ENOUGH, checked: 0 });
+        self.is_starved |= rest == UNCOUNTED && self.fuel == 0 && most < F::FUEL;
         self.fuel += left;
         if rest < UNCOUNTED {
             self.remember(start, before, rest);

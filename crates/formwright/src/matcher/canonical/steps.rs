@@ -83,14 +83,20 @@ impl Matcher {
     pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>> {
         let mut forced = Vec::new();
         let outcome = loop {
-            match self.only_token() {
-                Ok(Some(token)) if self.try_token(token)? => forced.push(token),
-                Ok(_) => break Ok(()),
+            match self.accept_only_token() {
+                Ok(Some(token)) => forced.push(token),
+                Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
         self.rollback(forced.len())?;
         outcome.map(|()| forced)
+    }
+
+    /// Advances by the token that must come next, if there is one and it can come.
+    fn accept_only_token(&mut self) -> Result<Option<TokenId>> {
+        let Some(token) = self.only_token()? else { return Ok(None) };
+        Ok(self.try_token(token)?.then_some(token))
     }
 
     /// The token that must come next, if there is one and the text may not end.

@@ -370,6 +370,7 @@ impl Machine<'_> {
         let seen = self.stacks.items(items).clone();
         let (used, mut all) = (seen.used, NextItems::new());
         if self.stacks.values.is_full() || self.stacks.is_full() {
+            self.overflow = true;
             return all;
         }
         let only: SmallVec<[(NodeId, u32); 1]> = array.item(seen.count).map(|item| (item, 0)).into_iter().collect();

@@ -18,6 +18,7 @@ use super::alphabet::Texts;
 use super::declared::Declared;
 use super::objects::MOST_NAMES;
 use crate::error::{Error, Result};
+use crate::interrupt::count;
 use crate::language::{Leaf, UNBOUNDED, UndeclaredKind, UndeclaredKinds};
 use crate::regular::{Automaton, Encoding, Escapes, Regular, Step};
 use crate::syntax::json_schema::read::SchemaReader;
@@ -88,11 +89,12 @@ impl NamePatterns {
                 let next = |(automaton, step): (&Rc<Automaton>, &Step)| automaton.step(step.state(), byte);
                 let next: Vec<Step> = automata.iter().zip(&at).map(next).collect();
                 steps += 1;
+                count(automata.len());
                 if next.iter().any(|step| step.goes_on() || step.accepting()) && met.insert(next.clone()) {
                     open.push(next);
                 }
             }
-            if steps > STEPS {
+            if steps > STEPS || sets.len() > 1 << MOST_PATTERNS {
                 return None;
             }
         }

@@ -15,6 +15,10 @@ use crate::error::{Error, Result};
 use crate::interrupt::count;
 use crate::syntax::json_schema::sets::{Atom, Condition, NEVER, ProductRules, ValueSet, conjoin_in, is_never};
 
+/// Keywords that a format can stand at or below.
+const FORMATS_BELOW: [&str; 10] =
+    ["format", "propertyNames", "oneOf", "anyOf", "not", "allOf", "if", "dependentSchemas", "dependencies", "$ref"];
+
 impl<'d> SchemaReader<'d> {
     /// The values a condition allows.
     pub fn values(&mut self, condition: Condition<'_>) -> Result<Rc<ValueSet<'d>>> {
@@ -181,7 +185,7 @@ impl<'d> SchemaReader<'d> {
         if let Atom::Is(id) | Atom::IsNot(id) = atom {
             let place = self.schemas[id as usize].clone();
             let note = "what is forbidden here holds whether formats are asserted or are annotations";
-            for key in ["format", "oneOf", "anyOf", "not", "allOf", "if", "dependentSchemas", "dependencies", "$ref"] {
+            for key in FORMATS_BELOW {
                 self.note(&place, key, "narrowed", note);
             }
         }

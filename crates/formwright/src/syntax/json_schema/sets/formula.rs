@@ -178,7 +178,7 @@ impl<'d> Formulas<'d> {
     pub fn of_union(&mut self, union: &Union<ObjectSet<'d>>, further: FormulaId) -> FormulaId {
         let parts: Vec<FormulaId> = union.iter().map(|object| self.of_object(object)).collect();
         let either = self.disjunction(parts);
-        self.conjunction([either, further])
+        self.conjunction([further, either]) // what was read first comes first: so do its names
     }
 
     /// The complement of a formula; `negate` gives that of a condition. Nothing is evaluated below a negation.

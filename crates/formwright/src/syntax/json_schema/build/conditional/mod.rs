@@ -46,11 +46,14 @@ impl<'d> GraphBuilder<'_, 'd> {
         let (base, formula) = self.base_and_rest(union, formula);
         let mentions = self.mentions(&base, formula);
         let patterns = NamePatterns::new(&mentions, |tree| self.reader.is_never(tree));
-        let mut names = declared_names(&mentions);
+        let (mut names, mentioned) = (Declared::default(), declared_names(&mentions));
+        let declared = self.reader.declared_by(whole).into_iter().filter(|name| mentioned.place(name, 0).is_some());
+        declared.chain(mentioned.iter()).zip(0..).for_each(|(name, at)| names.add(name, at));
         let finite = finite_names(&base);
         finite.iter().flatten().zip(0..).for_each(|(name, at)| names.add(name, at));
+        let overlaps = finite.is_none().then(|| self.overlaps(&patterns, whole)).transpose()?;
         let mut kinds: Vec<Kind<'_>> = Vec::new();
-        for overlap in self.overlaps(&patterns, whole)?.filter(|_| finite.is_none()) {
+        for overlap in overlaps.into_iter().flatten() {
             let tree = self.names_of_kind(&base, whole, overlap);
             if self.reader.is_never(&tree) {
                 continue;
