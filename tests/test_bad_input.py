@@ -227,6 +227,19 @@ def test_deep_nesting_is_no_crash(depth: int) -> None:
     assert fw.json().check(text)[:2] == (depth, False)
 
 
+def test_a_schema_that_nests_too_deep_is_a_limit() -> None:
+    schema = '{"allOf":[' * 64 + "{}" + "]}" * 64
+    with pytest.raises(errors.LimitExceeded, match="values inside one another") as caught:
+        fw.json_schema(schema)
+    assert caught.value.limit == "schema_nesting"
+
+
+@pytest.mark.parametrize("keyword", ["minLength", "minItems", "minProperties"])
+def test_a_text_that_must_be_too_long_is_a_limit_and_not_a_contradiction(keyword: str) -> None:
+    with pytest.raises(errors.LimitExceeded, match="bytes of the shortest text"):
+        fw.json_schema({"properties": {"a": {keyword: 2**31}}})
+
+
 @pytest.mark.parametrize(
     "build",
     [

@@ -127,7 +127,7 @@ fn holds_any(graph: &CompiledGraph, node: NodeId, others: &FxHashSet<NodeId>) ->
 /// The lengths of the items of an array, by index.
 fn measure(graph: &CompiledGraph, node: NodeId, array: &Array) -> Result<Arc<[u32]>> {
     if array.low > MOST_ITEMS {
-        return Err(Error::limit("items that must all differ", array.low as usize, MOST_ITEMS as usize));
+        return Err(Error::limit("unique_items", array.low as usize, MOST_ITEMS as usize));
     }
     let (mut stacks, mut path) = (Stacks::default(), Vec::new());
     let mut machine = Machine::new(graph, &mut stacks, &mut path);

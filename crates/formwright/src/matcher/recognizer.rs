@@ -5,12 +5,13 @@
 //!                then complete   adds "00"
 //! ```
 //!
-//! Cost: as a matcher that accepts single bytes; for every byte of a completion, all 256 bytes are tried. Wrinkle: it
-//! has stacks of its own and no cache of entries, as no mask is asked for.
+//! Cost: as a matcher that accepts single bytes; for every byte of a completion, bytes are tried until one leads nearer to
+//! the end. Wrinkle: it has stacks of its own and no cache of entries, as no mask is asked for.
 
 use super::machine::{Configuration, Machine, Stacks, too_many_states};
 use super::{accepting, advance};
 use crate::error::Result;
+use crate::interrupt::{bounded, count};
 use crate::language::{CompiledGraph, Language};
 
 /// A graph reading bytes, without a vocabulary.
@@ -90,10 +91,27 @@ impl<'g> Recognizer<'g> {
         (!next.is_empty()).then(|| Way { cost: machine.cost(&next), byte, next })
     }
 
-    /// The byte that leads to the shortest completion.
+    /// The byte that leads to the shortest completion. Where costs are exact, none makes them fall by more than one.
     fn cheapest_byte(&mut self) -> Option<Way> {
-        let bytes = PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte)));
-        bytes.filter_map(|byte| self.way(byte)).min_by_key(|way| way.cost)
+        let mut machine = Machine::new(self.graph, &mut self.stacks, &mut self.path);
+        let is_exact = self
+            .configurations
+            .iter()
+            .all(|&Configuration { stack, .. }| !machine.reads_items(stack) && machine.is_erased(stack));
+        let least = if is_exact { machine.cost(&self.configurations).saturating_sub(1) } else { 0 };
+        let mut cheapest: Option<Way> = None;
+        for byte in PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte))) {
+            count(1);
+            let Some(way) = self.way(byte) else { continue };
+            if cheapest.as_ref().is_none_or(|cheapest| way.cost < cheapest.cost) {
+                let is_least = way.cost <= least;
+                cheapest = Some(way);
+                if is_least {
+                    break;
+                }
+            }
+        }
+        cheapest
     }
 }
 
@@ -145,12 +163,14 @@ impl Language {
     /// One of the shortest texts.
     ///
     /// # Errors
-    /// As [`Language::compiled`].
+    /// As [`Language::compiled`]; [`Kind::Limit`](crate::Kind::Limit) if it is so long that finding it takes too much work.
     pub fn example(&self) -> Result<Vec<u8>> {
         let graph = self.compiled()?;
         graph.check_ends()?;
-        let mut run = Recognizer::new(&graph);
-        let example = run.shortest_completion();
-        graph.check_parsers().map(|()| example)
+        bounded(self.limits().work, || {
+            let mut run = Recognizer::new(&graph);
+            let example = run.shortest_completion();
+            graph.check_parsers().map(|()| example)
+        })
     }
 }

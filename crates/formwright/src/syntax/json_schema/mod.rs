@@ -338,10 +338,19 @@ fn in_arena<T>(work: impl FnOnce(&Bump) -> T) -> T {
     result
 }
 
+/// Objects and arrays inside one another, as `serde_json` reads them.
+const MOST_NESTED: usize = 127;
+
 /// JSON text as a value; the error shows the line.
 fn parse<'t>(text: &'t str, uri: &str, objects: Objects, arena: &'t Bump) -> Result<(Value<'t>, Mentions)> {
     value::read(text, objects, arena).map_err(|error| {
         let place = if uri.is_empty() { String::new() } else { format!(" of {uri}") };
+        if error.to_string().starts_with("recursion limit exceeded") {
+            let message =
+                format!("limit reached: the schema{place} has more than {MOST_NESTED} values inside one another");
+            let limit = Kind::Limit { limit: "schema_nesting", value: MOST_NESTED + 1, allowed: MOST_NESTED };
+            return Error::new(limit, message);
+        }
         let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
         let excerpt: String = line.chars().skip(error.column().saturating_sub(40)).take(60).collect();
         Error::schema("", format!("the schema{place} is not JSON: {error}\n    {excerpt}"))

@@ -34,6 +34,9 @@ use crate::syntax::{Mode, ecma_pattern};
 /// Exponents of numbers in a schema beyond this are refused.
 const FARTHEST: i64 = 400;
 
+/// The largest number of characters, items or members that must come.
+const MOST_LEAST: u32 = 1 << 26;
+
 /// What the keywords of one type mean; if that is an under-approximation, also a superset of it.
 struct Approximated<T> {
     set: T,
@@ -168,7 +171,7 @@ impl<'d> SchemaReader<'d> {
     }
 
     fn strings(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<Approximated<StringSet<'d>>> {
-        let low = count(map, "minLength", place)?.unwrap_or(0);
+        let low = least(map, "minLength", place)?;
         let high = count(map, "maxLength", place)?;
         if high.is_some_and(|high| high < low) {
             return Ok(StringSet::none().into());
@@ -248,7 +251,7 @@ impl<'d> SchemaReader<'d> {
 
     fn arrays(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<ArraySet<'d>> {
         let mut array = ArraySet::any();
-        array.low = count(map, "minItems", place)?.unwrap_or(0);
+        array.low = least(map, "minItems", place)?;
         array.high = count(map, "maxItems", place)?.unwrap_or(UNBOUNDED);
         self.items(map, place, &mut array)?;
         if let Some(first) = (0..=array.prefix.len()).find(|&index| is_never(array.item(index))) {
@@ -299,7 +302,7 @@ impl<'d> SchemaReader<'d> {
     fn objects(&mut self, map: Keys<'d>, place: &SchemaPlace<'d>) -> Result<Approximated<ObjectSet<'d>>> {
         let mut object = ObjectSet::any();
         object.required = names(map, "required", place)?;
-        object.low = count(map, "minProperties", place)?.unwrap_or(0).max(object.required.len() as u32);
+        object.low = least(map, "minProperties", place)?.max(object.required.len() as u32);
         object.high = count(map, "maxProperties", place)?.unwrap_or(UNBOUNDED);
         self.member_rules(map, place, &mut object)?;
         dependent_names(map, place, &mut object)?;
@@ -431,6 +434,17 @@ fn count(map: Keys<'_>, key: &str, place: &SchemaPlace<'_>) -> Result<Option<u32
         ));
     }
     Ok(Some(value.to_u32().unwrap_or(UNBOUNDED - 1).min(UNBOUNDED - 1)))
+}
+
+/// A least number of characters, items or members, which must be such that the bytes of a text can be counted.
+fn least(map: Keys<'_>, key: &str, place: &SchemaPlace<'_>) -> Result<u32> {
+    let least = count(map, key, place)?.unwrap_or(0);
+    if least > MOST_LEAST {
+        let pointer = place.pointer.at(key.to_owned()).text();
+        return Err(Error::limit("bytes of the shortest text", least as usize, MOST_LEAST as usize)
+            .hint(format!("lower the number at {pointer}")));
+    }
+    Ok(least)
 }
 
 fn names<'d>(map: Keys<'d>, key: &str, place: &SchemaPlace<'_>) -> Result<Vec<&'d str>> {
