@@ -366,6 +366,11 @@ class TestExplain:
         assert rows[place].status == "narrowed"
         assert "whether formats are asserted" in rows[place].note
 
+    def test_a_form_that_is_too_long_has_no_example(self) -> None:
+        assert len(fw.json_schema({"type": "string", "minLength": 100_000}).example()) == 100_002
+        with pytest.raises(fw.errors.LimitExceeded, match="work"):
+            fw.json_schema({"type": "string", "minLength": 60_000_000}).example()
+
     def test_digits_are_a_narrowing(self) -> None:
         schema = {"properties": {"a": {"type": "number"}, "b": {"type": "integer", "minimum": 0, "maximum": 9}}}
         rows = {row.pointer: row for row in fw.json_schema(schema, max_digits=5).explain() if row.keyword == "type"}

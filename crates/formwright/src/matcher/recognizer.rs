@@ -101,7 +101,7 @@ impl<'g> Recognizer<'g> {
         let least = if is_exact { machine.cost(&self.configurations).saturating_sub(1) } else { 0 };
         let mut cheapest: Option<Way> = None;
         for byte in PREFERRED.iter().copied().chain((0..=255).filter(|byte| !PREFERRED.contains(byte))) {
-            count(1);
+            count(4);
             let Some(way) = self.way(byte) else { continue };
             if cheapest.as_ref().is_none_or(|cheapest| way.cost < cheapest.cost) {
                 let is_least = way.cost <= least;
