@@ -27,6 +27,9 @@ use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet,
 /// Most patterns in one object that may all overlap.
 const MOST_PATTERNS: usize = 8;
 
+/// Names of a pattern that are declared one by one where some member must meet a condition.
+const MOST_DECLARED: usize = 4;
+
 /// Most patterns in one object, if few of them overlap.
 const MOST_EXCLUSIVE: usize = 16;
 
@@ -237,14 +240,15 @@ impl<'d> GraphBuilder<'_, 'd> {
         let patterns = NamePatterns::new(object, |tree| self.reader.is_never(tree));
         for overlap in self.overlaps(&patterns, whole)? {
             let tree = self.names_of_kind(object, whole, overlap);
-            self.few_names(&tree).into_iter().flatten().for_each(|name| names.add(name, 0));
+            let few = self.few_names(&tree, MOST_DECLARED);
+            few.into_iter().flatten().for_each(|name| names.add(name, 0));
         }
         Ok(())
     }
 
-    /// The names of a kind, if they are few.
-    pub(super) fn few_names(&mut self, tree: &Regular) -> Option<Vec<&'d str>> {
-        if tree.is_plainly_infinite() { None } else { self.reader.texts(tree, MOST_NAMES) }
+    /// The names of a kind, if they are at most `most`.
+    pub(super) fn few_names(&mut self, tree: &Regular, most: usize) -> Option<Vec<&'d str>> {
+        if tree.is_plainly_infinite() { None } else { self.reader.texts(tree, most) }
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.

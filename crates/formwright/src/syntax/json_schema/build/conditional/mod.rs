@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::GraphBuilder;
 use super::declared::Declared;
-use super::objects::{declared_names, finite_names};
+use super::objects::{MOST_NAMES, declared_names, finite_names};
 use super::strings::escaped;
 use super::undeclared::NamePatterns;
 use crate::error::Result;
@@ -58,7 +58,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             if self.reader.is_never(&tree) {
                 continue;
             }
-            match self.few_names(&tree) {
+            match self.few_names(&tree, MOST_NAMES) {
                 Some(few) => few.into_iter().for_each(|name| names.add(name, 0)),
                 None => kinds.push((overlap, tree)),
             }
