@@ -9,7 +9,7 @@
 //! the n-th shortest of them. A graph is told these lengths before its own are found.
 //!
 //! Cost: nothing where at most one item must come; else a search for as many values as items. Wrinkle: the items of one
-//! such array may hold another, which is measured first; and who builds a graph has to ask.
+//! such array may hold another, which is measured first. The front end calls this after it has built a graph.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ const MOST_ITEMS: u32 = 1 << 12;
 /// Measures the items of each array that compares them, until nothing changes.
 ///
 /// # Errors
-/// [`crate::Kind::Limit`] where very many items must differ; [`crate::Kind::Unsupported`] where items of few values compete;
-/// as [`Graph::finish`].
+/// [`crate::Kind::Limit`] where very many items must differ; [`crate::Kind::Unsupported`] where items of few values
+/// compete; as [`Graph::finish`].
 pub fn measure_new_items(graph: &mut Graph, limits: &Limits) -> Result<()> {
     let must_be_compared = |array: &Array| array.differing.is_some() && (array.low > 1 || !array.kinds.is_empty());
     if !graph.nodes.iter().any(|node| matches!(node, Node::Array(array) if must_be_compared(array))) {

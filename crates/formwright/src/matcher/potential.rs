@@ -116,7 +116,7 @@ impl Potential {
         let mut by_bytes: Vec<(u32, Configuration)> =
             of.into_iter().map(|of| (machine.configuration_cost(of), of)).collect();
         by_bytes.sort_by_key(|&(bytes, _)| bytes);
-        (self.records, self.ways, self.ids) = Default::default();
+        self.forget_all();
         self.begin_question();
         machine.blindly(|machine| {
             for (_, of) in by_bytes {
@@ -192,11 +192,16 @@ impl Potential {
             return machine.configuration_cost(configuration);
         }
         if is_full {
-            (self.records, self.ways, self.ids) = Default::default();
+            self.forget_all();
         }
         self.follow(machine, counting, configuration, (MOST_NEW, MOST_WORK))
     }
 
+    fn forget_all(&mut self) {
+        (self.records, self.ways, self.ids) = Default::default();
+    }
+
+    /// More ways are followed until so much work is done.
     fn begin_question(&mut self) {
         self.most_counted = counted() + MOST_WORK;
     }
@@ -323,7 +328,7 @@ impl Potential {
         configuration: Configuration,
     ) -> Vec<(TokenId, Configuration)> {
         if self.records.len() > MOST_RECORDS && !self.ids.contains_key(&configuration) {
-            (self.records, self.ways, self.ids) = Default::default();
+            self.forget_all();
         }
         self.begin_question();
         machine.blindly(|machine| self.preferred(machine, counting, configuration));

@@ -10,8 +10,8 @@
 //! for those that a nearer token may follow ([`super::alike`]): these are rows of bits, and so is the mask.
 //!
 //! Invariant: a token may come within a budget exactly if its number fits, and from a text whose number is known, some
-//! token leads to a number that is one less. So a text that keeps to a budget of at least its number ends in time. Where a search ran out of
-//! fuel, nothing is proven: such a token has no number, may come without a budget, and fits into none.
+//! token leads to a number that is one less. So a text that keeps to a budget of at least its number ends in time. If a
+//! search ran out of fuel, nothing is proven: such a token has no number, may come without a budget, and fits into none.
 //!
 //! Cost: about a microsecond for each token of a list and each group of a terminal where bytes are enough, some where
 //! tokens are counted, once for an entry; then a comparison for each token of a list, and some passes over rows. Wrinkle:
@@ -110,8 +110,6 @@ pub struct Needs {
     inside: InsideNeeds,
     /// For those of them that do not just stay inside the terminal.
     others: Vec<(TokenId, Need)>,
-    /// After any of its tokens, with the budget that asked last.
-    pub highest: u32,
 }
 
 /// Tokens that are needed after those that just stay inside a terminal.
@@ -196,10 +194,11 @@ impl Needs {
         allowed
     }
 
-    fn find_highest(&mut self) {
+    /// After any of its tokens, as far as is known.
+    pub fn highest(&self) -> u32 {
         let listed = self.begin.iter().chain(&self.go_on).chain(self.others.iter().map(|(_, need)| need));
         let (InsideNeeds::Most(most) | InsideNeeds::Exact(_, most)) = self.inside;
-        self.highest = listed.map(Need::highest).fold(most, u32::max);
+        listed.map(Need::highest).fold(most, u32::max)
     }
 }
 
@@ -267,7 +266,6 @@ impl NeedsMaker<'_, '_, '_, '_, '_> {
             }
             _ => {}
         }
-        needs.find_highest();
     }
 
     /// What is needed after a token that may begin a piece or not.

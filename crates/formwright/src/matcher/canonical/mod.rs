@@ -318,7 +318,7 @@ impl Places {
             maker.settle(&mut needs, &entry, left, alike);
             let is_of_text = counter.is_of_text;
             let checked = search.form.machine.check_limits().and_then(|()| check_room(&spelling));
-            let fits = needs.highest <= left;
+            let fits = needs.highest() <= left;
             if !fits {
                 within.unite(needs.within(&entry, &self.speller.merges, place.last, left));
             }

@@ -155,13 +155,11 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
         if let Some(&known) = self.known.get(&general) {
             return known;
         }
-        let asked_before = self.form.asked().is_some_and(std::mem::take);
-        let rest = self.rest_at_once(state, place).or_else(|| self.rest_after_few(state, place));
-        let rest = rest.unwrap_or_else(|| self.search(key, state, place));
-        if let Some(asked) = self.form.asked() {
-            self.has_asked |= *asked;
-            *asked |= asked_before;
-        }
+        let (rest, has_asked) = self.asking(|search| {
+            let rest = search.rest_at_once(state, place).or_else(|| search.rest_after_few(state, place));
+            rest.unwrap_or_else(|| search.search(key, state, place))
+        });
+        self.has_asked = has_asked;
         if !(self.has_asked || self.is_starved && rest == UNCOUNTED) {
             self.known.insert(general, rest);
         }

@@ -33,8 +33,8 @@ impl<'d> GraphBuilder<'_, 'd> {
         let finite = finite_names(object);
         let mut names = declared_names(object);
         finite.iter().flatten().zip(0..).for_each(|(name, at)| names.add(name, at));
-        if finite.is_none() && !object.existentials.is_empty() {
-            self.declare_few(object, whole, &mut names)?;
+        if finite.is_none() && !object.existentials.is_empty() && !self.declare_few(object, whole, &mut names)? {
+            return self.conditional_object(&lone(object.clone()), TRUE, whole);
         }
         let arena = self.reader.arena;
         let texts: SmallVec<[(&[u8], u32); FEW]> = names.iter().map(|name| escaped(arena, name)).zip(0..).collect();

@@ -27,7 +27,7 @@ use crate::syntax::json_schema::sets::{Condition, NameSet, ObjectSet, StringSet,
 /// Most patterns in one object that may all overlap.
 const MOST_PATTERNS: usize = 8;
 
-/// Names of a pattern that are declared one by one where some member must meet a condition.
+/// Names of a pattern that have witnesses of their own; an object with more of them is one with conditions.
 const MOST_DECLARED: usize = 4;
 
 /// Most patterns in one object, if few of them overlap.
@@ -229,26 +229,31 @@ impl<'d> GraphBuilder<'_, 'd> {
         self.in_alphabet(tree, &object.names, Texts::Names, whole)
     }
 
-    /// Declares the names of patterns that have few: whether a member can still meet an existential constraint is then
-    /// known by whether it came.
+    /// Declares the names of patterns that have finitely many: whether a member can still meet an existential constraint
+    /// is then known by whether it came. False if they are too many for witnesses of each.
     pub(super) fn declare_few(
         &mut self,
         object: &ObjectSet<'d>,
         whole: Condition<'d>,
         names: &mut Declared<'d>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let patterns = NamePatterns::new(object, |tree| self.reader.is_never(tree));
         for overlap in self.overlaps(&patterns, whole)? {
             let tree = self.names_of_kind(object, whole, overlap);
-            let few = self.few_names(&tree, MOST_DECLARED);
-            few.into_iter().flatten().for_each(|name| names.add(name, 0));
+            let few = self.few_names(&tree).unwrap_or_default();
+            if few.len() > MOST_DECLARED {
+                return Ok(false);
+            }
+            for name in few {
+                names.add(name, 0);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// The names of a kind, if they are at most `most`.
-    pub(super) fn few_names(&mut self, tree: &Regular, most: usize) -> Option<Vec<&'d str>> {
-        if tree.is_plainly_infinite() { None } else { self.reader.texts(tree, most) }
+    /// The names of a kind, if they are at most [`MOST_NAMES`].
+    pub(super) fn few_names(&mut self, tree: &Regular) -> Option<Vec<&'d str>> {
+        if tree.is_plainly_infinite() { None } else { self.reader.texts(tree, MOST_NAMES) }
     }
 
     /// How many texts of `tree` are not declared names; [`UNBOUNDED`] if many.

@@ -68,15 +68,6 @@ impl<'d> SchemaReader<'d> {
         schemas.filter(declares).map(|place| place.pointer.text()).next()
     }
 
-    /// The names that the schemas of a condition declare themselves, in their order.
-    pub fn declared_by(&self, condition: Condition<'_>) -> Vec<&'d str> {
-        let properties = condition.iter().filter_map(|atom| match atom {
-            Atom::Is(id) => self.schemas[*id as usize].value.as_object()?.get("properties")?.as_object(),
-            _ => None,
-        });
-        properties.flat_map(Map::keys).collect()
-    }
-
     /// Whether places are told: in errors, or in a record.
     pub fn tells_places(&self) -> bool {
         self.purpose != Purpose::Build

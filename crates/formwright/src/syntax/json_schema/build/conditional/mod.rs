@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::GraphBuilder;
 use super::declared::Declared;
-use super::objects::{MOST_NAMES, declared_names, finite_names};
+use super::objects::{declared_names, finite_names};
 use super::strings::escaped;
 use super::undeclared::NamePatterns;
 use crate::error::Result;
@@ -46,9 +46,7 @@ impl<'d> GraphBuilder<'_, 'd> {
         let (base, formula) = self.base_and_rest(union, formula);
         let mentions = self.mentions(&base, formula);
         let patterns = NamePatterns::new(&mentions, |tree| self.reader.is_never(tree));
-        let (mut names, mentioned) = (Declared::default(), declared_names(&mentions));
-        let declared = self.reader.declared_by(whole).into_iter().filter(|name| mentioned.place(name, 0).is_some());
-        declared.chain(mentioned.iter()).zip(0..).for_each(|(name, at)| names.add(name, at));
+        let mut names = declared_names(&mentions);
         let finite = finite_names(&base);
         finite.iter().flatten().zip(0..).for_each(|(name, at)| names.add(name, at));
         let overlaps = finite.is_none().then(|| self.overlaps(&patterns, whole)).transpose()?;
@@ -58,7 +56,7 @@ impl<'d> GraphBuilder<'_, 'd> {
             if self.reader.is_never(&tree) {
                 continue;
             }
-            match self.few_names(&tree, MOST_NAMES) {
+            match self.few_names(&tree) {
                 Some(few) => few.into_iter().for_each(|name| names.add(name, 0)),
                 None => kinds.push((overlap, tree)),
             }
