@@ -185,15 +185,10 @@ impl FormulaBuilder {
         })
     }
 
-    /// The formula together with "it came" for each mentioned variable that is required; value 0 is "absent".
-    pub fn with_required(
-        &mut self,
-        id: FormulaId,
-        is_required: impl Fn(Variable) -> bool,
-    ) -> Result<FormulaId, TooHard> {
+    /// The formula together with "it came" for some variables; value 0 is "absent".
+    pub fn with_all_of(&mut self, id: FormulaId, variables: &[Variable]) -> Result<FormulaId, TooHard> {
         let mut parts = vec![id];
-        let mentioned = self.mentions[id as usize].clone();
-        for variable in mentioned.iter().filter(|&variable| is_required(variable)) {
+        for &variable in variables {
             parts.push(match self.domains[variable as usize] {
                 0 => self.promise(variable, Promise::Came),
                 values => self.literal(variable, (1..values).collect()),

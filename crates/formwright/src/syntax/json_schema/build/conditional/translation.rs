@@ -55,11 +55,6 @@ impl<'d> GraphBuilder<'_, 'd> {
         for (low, high) in self.counts(base, formula) {
             translator.made.clear();
             let made = self.translate(&mut translator, subjects, formula, (low, high));
-            let made = made.and_then(|root| {
-                translator.builder.with_required(root, |subject| {
-                    subjects[subject as usize].name.is_some_and(|name| base.requires(name))
-                })
-            });
             let made = made.map_err(|TooHard| self.steps_exceeded(whole))?;
             if made != NO_OBJECT {
                 cases.push((low, high, made));
@@ -68,8 +63,14 @@ impl<'d> GraphBuilder<'_, 'd> {
         if cases.is_empty() {
             return Ok(None);
         }
-        let roots: Vec<Compiled> = cases.iter().map(|case| case.2).collect();
+        let mut roots: Vec<Compiled> = cases.iter().map(|case| case.2).collect();
         let mentioned = translator.builder.mentioned(&roots);
+        let is_required = |subject| subjects[subject as usize].name.is_some_and(|name| base.requires(name));
+        let required: Vec<u32> = mentioned.iter().filter(|&subject| is_required(subject)).collect();
+        for root in &mut roots {
+            let with_required = translator.builder.with_all_of(*root, &required);
+            *root = with_required.map_err(|TooHard| self.steps_exceeded(whole))?;
+        }
         let compiled = translator.builder.compile(&roots, limits.condition_parts);
         let (parts, roots, mut ways) = compiled.map_err(|TooHard| self.steps_exceeded(whole))?;
         for at in mentioned.iter() {
