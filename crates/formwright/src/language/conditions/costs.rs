@@ -20,7 +20,7 @@ type Cost = (u32, u32);
 const NEVER: Cost = (INFINITE, 0);
 
 /// Costs by number of members.
-type Costs = SmallVec<[Cost; 1]>;
+type Costs = SmallVec<[Cost; 4]>;
 
 /// Which numbers of members are told apart.
 #[derive(Clone, Copy)]
@@ -33,6 +33,7 @@ struct Scale {
 
 impl Scale {
     fn nothing(self) -> Costs {
+        count(1 + self.top as usize / 16);
         smallvec![NEVER; self.top as usize + 1]
     }
 
@@ -58,6 +59,7 @@ impl Scale {
             )];
         }
         let mut sum = self.nothing();
+        count(1 + a.len() * b.len() / 16);
         for (at, &(left, more)) in a.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
             for (further_at, &(right, further)) in b.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
                 let members = at as u32 + further_at as u32;
@@ -129,9 +131,12 @@ pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &M
 
 /// What the values of one variable cost.
 struct VariableCosts {
-    by_value: Vec<Costs>,
+    /// Only of values that can occur: a kind with many facts has very many values.
+    by_value: FxHashMap<u32, Costs>,
     /// Whatever the value is.
     free: Costs,
+    /// Whether further members can give it a value: else `free` adds nothing.
+    may_come: bool,
 }
 
 /// A question about one state of an object.
@@ -244,6 +249,7 @@ impl Question<'_> {
             count(2 + part.inner().len() / 4);
             let mut mentioned = Values::default();
             if tracks {
+                count(part.inner().len() * (1 + self.conditions.members.len() / 64) / 2);
                 part.inner().iter().for_each(|&inner| mentioned.extend(&mentions[inner as usize]));
             }
             costs.push(match part {
@@ -251,9 +257,9 @@ impl Question<'_> {
                     mentioned.insert(*variable);
                     let by_value = &variables[*variable as usize].by_value;
                     let mut costs = scale.nothing();
-                    // Facts that no member can make true are in values that do not occur.
-                    let occurring = allowed.iter().filter_map(|value| by_value.get(value as usize));
-                    occurring.for_each(|value| Scale::least(&mut costs, value));
+                    count(by_value.len() / 4);
+                    let fitting = by_value.iter().filter(|(value, _)| allowed.contains(**value));
+                    fitting.for_each(|(_, value)| Scale::least(&mut costs, value));
                     costs
                 }
                 Part::All(inner) => {
@@ -265,9 +271,12 @@ impl Question<'_> {
                         let own = &costs[part as usize];
                         if tracks {
                             // Members that this part says nothing of may come too, and count.
-                            let free = mentioned.iter().filter(|&other| !mentions[part as usize].contains(other));
-                            let own =
-                                free.fold(own.clone(), |sum, other| scale.add(&sum, &variables[other as usize].free));
+                            let free = mentioned
+                                .iter_without(&mentions[part as usize])
+                                .map(|other| &variables[other as usize]);
+                            let own = free
+                                .filter(|other| other.may_come)
+                                .fold(own.clone(), |sum, other| scale.add(&sum, &other.free));
                             Scale::least(&mut least, &own);
                         } else {
                             Scale::least(&mut least, own);
@@ -288,46 +297,46 @@ impl Question<'_> {
         let all = 0..self.conditions.members.len() as u32;
         all.map(|variable| {
             let declared = self.object.members.len() as u32;
-            let mut by_value = vec![scale.nothing(); self.domain(variable) as usize];
+            let mut by_value = FxHashMap::default();
             match self.conditions.members[variable as usize] {
                 member if member < declared => self.declared(variable, member, scale, &mut by_value),
                 _ => self.kind(variable, scale, &mut by_value),
             }
             let mut free = scale.nothing();
-            for costs in &by_value {
-                Scale::least(&mut free, costs);
-            }
-            VariableCosts { by_value, free }
+            by_value.values().for_each(|costs| Scale::least(&mut free, costs));
+            let may_come = free != scale.none_needed();
+            VariableCosts { by_value, free, may_come }
         })
         .collect()
     }
 
     /// The costs of the values of a declared member.
-    fn declared(&self, variable: u32, member: u32, scale: Scale, by_value: &mut [Costs]) {
+    fn declared(&self, variable: u32, member: u32, scale: Scale, by_value: &mut FxHashMap<u32, Costs>) {
         if self.seen.has(member) {
             let value = self.seen.values()[variable as usize];
-            by_value[usize::from(value)] = scale.none_needed();
+            by_value.insert(u32::from(value), scale.none_needed());
             return;
         }
-        by_value[0] = scale.none_needed();
+        by_value.insert(0, scale.none_needed());
         if self.object.is_open(self.seen, member) {
             let beside = self.object.members[member as usize].name_bytes + self.lengths.colon + self.lengths.between;
             for (value, way) in self.object.ways(member) {
                 let cost = (self.lengths.value)(value).saturating_add(beside);
-                scale.put(&mut by_value[way as usize + 1], 1, cost);
+                scale.put(by_value.entry(way + 1).or_insert_with(|| scale.nothing()), 1, cost);
             }
         }
     }
 
     /// The costs of the sets of facts that the members of one kind make true.
-    fn kind(&self, variable: u32, scale: Scale, by_value: &mut [Costs]) {
+    fn kind(&self, variable: u32, scale: Scale, by_value: &mut FxHashMap<u32, Costs>) {
         let before = self.seen.values()[variable as usize];
         let mut reached: FxHashMap<u16, u32> = FxHashMap::from_iter([(before, 0)]);
         let first = self.used + self.unmet_before(variable);
         let most = scale.top + (self.conditions.facts_of(variable as usize) & !before).count_ones();
         for members in 0..=most {
+            count(reached.len());
             for (&facts, &cost) in &reached {
-                scale.put(&mut by_value[usize::from(facts)], members, cost);
+                scale.put(by_value.entry(u32::from(facts)).or_insert_with(|| scale.nothing()), members, cost);
             }
             reached = self.after_another(variable, &reached, first + members);
         }

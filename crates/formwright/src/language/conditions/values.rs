@@ -74,9 +74,21 @@ impl Values {
 
     /// The numbers, in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
-        let words = self.0.iter().zip(0_u32..);
-        words.flat_map(|(&word, at)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
+        (0_u32..).zip(&self.0).flat_map(|(at, &word)| numbers_of(at, word))
     }
+
+    /// The numbers that are not in another set, in order.
+    pub fn iter_without(&self, other: &Self) -> impl Iterator<Item = u32> {
+        let others = other.0.iter().copied().chain(std::iter::repeat(0));
+        (0_u32..).zip(self.0.iter().zip(others)).flat_map(|(at, (&word, other))| numbers_of(at, word & !other))
+    }
+}
+
+/// The numbers of the word that is the `at`-th of a set.
+fn numbers_of(at: u32, word: u64) -> impl Iterator<Item = u32> {
+    let bits =
+        std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1))).take_while(|&rest| rest != 0);
+    bits.map(move |rest| at * 64 + rest.trailing_zeros())
 }
 
 impl FromIterator<u32> for Values {
