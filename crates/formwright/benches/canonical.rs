@@ -42,6 +42,9 @@ struct Setting {
     is_canonical: bool,
 }
 
+/// Masks that are shown of the slowest.
+const WORST: usize = 60;
+
 impl Setting {
     fn constraint(&self, language: &Language) -> Option<Constraint> {
         if self.is_canonical {
@@ -114,6 +117,14 @@ fn tail(text: &[u8]) -> String {
     text.chars().skip(text.chars().count().saturating_sub(40)).collect()
 }
 
+fn print_worst(times: &[f64], places: &[(String, String)]) {
+    let mut worst: Vec<usize> = (0..times.len()).collect();
+    worst.sort_by(|a, b| times[*b].total_cmp(&times[*a]));
+    for at in worst.into_iter().take(WORST) {
+        println!("{:>10.2} {} after {:?}", times[at], places[at].0, places[at].1);
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let after = |name: &str| arguments.iter().skip_while(|argument| *argument != name).nth(1);
@@ -146,16 +157,13 @@ fn main() {
     };
     for spare in SPARE.into_iter().filter(|&spare| is_wanted(spare)) {
         let name = spare.map_or("no budget".to_owned(), |spare| format!("{spare} to spare"));
-        report(&format!("{name}, first"), &mut setting.masks(spare, 1).0);
-        let (mut times, places) = setting.masks(spare, REPETITIONS);
-        if arguments.iter().any(|argument| argument == "--worst") {
-            let mut worst: Vec<usize> = (0..times.len()).collect();
-            worst.sort_by(|a, b| times[*b].total_cmp(&times[*a]));
-            for at in worst.into_iter().take(12) {
-                println!("{:>10.2} {} after {:?}", times[at], places[at].0, places[at].1);
+        for (name, repetitions) in [(format!("{name}, first"), 1), (name, REPETITIONS)] {
+            let (mut times, places) = setting.masks(spare, repetitions);
+            if arguments.iter().any(|argument| argument == "--worst") {
+                print_worst(&times, &places);
             }
+            report(&name, &mut times);
         }
-        report(&name, &mut times);
     }
     report("first count", &mut setting.counts());
 }

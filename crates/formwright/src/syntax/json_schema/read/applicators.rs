@@ -189,8 +189,8 @@ impl<'d> SchemaReader<'d> {
         let no = self.and(&no, &otherwise)?;
         let mut either = yes.or(&no, &mut self.formulas);
         if condition_is_uncertain {
-            // Whichever branch a reader takes, these values are valid.
-            let both = self.and(&then, &otherwise)?;
+            // Whichever branch a reader takes, these values are valid; which one evaluates something is not known.
+            let both = self.and(&then, &otherwise)?.without_evaluations(&mut self.formulas);
             either = either.or(&both, &mut self.formulas);
         }
         Ok(Rc::new(self.and(&set, &either)?))

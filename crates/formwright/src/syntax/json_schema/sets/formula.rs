@@ -181,6 +181,22 @@ impl<'d> Formulas<'d> {
         self.conjunction([further, either]) // what was read first comes first: so do its names
     }
 
+    /// A formula without what it says of evaluated members.
+    pub fn without_evaluations(&mut self, id: FormulaId) -> FormulaId {
+        match self.get(id).clone() {
+            Formula::All(parts) => {
+                let parts: Vec<FormulaId> = parts.iter().map(|&part| self.without_evaluations(part)).collect();
+                self.conjunction(parts.into_iter().filter(|&part| part != TRUE))
+            }
+            Formula::Any(parts) => {
+                let parts: Vec<FormulaId> = parts.iter().map(|&part| self.without_evaluations(part)).collect();
+                self.disjunction(parts)
+            }
+            Formula::Evaluates(_) => TRUE,
+            _ => id,
+        }
+    }
+
     /// The complement of a formula; `negate` gives that of a condition. Nothing is evaluated below a negation.
     pub fn complement(&mut self, id: FormulaId, negate: &mut impl FnMut(Condition<'d>) -> Condition<'d>) -> FormulaId {
         if let Some(&known) = self.complements.get(&id) {

@@ -151,6 +151,20 @@ impl<'d> ValueSet<'d> {
         self
     }
 
+    /// The same values, of which nothing says which members and items are evaluated.
+    #[must_use]
+    pub fn without_evaluations(mut self, formulas: &mut Formulas<'d>) -> Self {
+        for object in &mut self.objects {
+            Rc::make_mut(object).evaluated.clear();
+        }
+        for array in &mut self.arrays {
+            let array = Rc::make_mut(array);
+            (array.evaluated, array.evaluated_if) = (0, Vec::new());
+        }
+        self.formula = formulas.without_evaluations(self.formula);
+        self
+    }
+
     /// Makes the objects of this set those of `objects` that meet a formula.
     pub fn set_objects(&mut self, objects: Union<ObjectSet<'d>>, formula: FormulaId) {
         (self.objects, self.formula) =
