@@ -52,11 +52,8 @@ impl Scale {
 
     /// The costs of both together.
     fn add(self, a: &Costs, b: &Costs) -> Costs {
-        if let ([(a, more), (b, further)], true) = ([a[0], b[0]], self.top == 0) {
-            return smallvec![(
-                a.saturating_add(b).min(INFINITE),
-                if a.max(b) >= INFINITE { 0 } else { more + further }
-            )];
+        if self.top == 0 {
+            return smallvec![both(a[0], b[0])];
         }
         let mut sum = self.nothing();
         count(1 + a.len() * b.len() / 16);
@@ -103,9 +100,8 @@ pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &M
         return None;
     }
     let question = Question { object, conditions, seen, used: 0, lengths };
-    let least = Scale { top: 0, is_open: true };
-    let costs = question.parts(least, &question.variables(least));
-    let lives = |part: u32| costs[part as usize][0].0 < INFINITE;
+    let costs = question.least_of_parts();
+    let lives = |part: u32| costs[part as usize].0 < INFINITE;
     let mut open: Vec<bool> = vec![false; conditions.parts.len()];
     let lives_at_all = question.unmentioned().is_some() && conditions.cases.iter().any(|case| lives(case.root));
     if lives_at_all {
@@ -160,17 +156,22 @@ pub fn completion(
 ) -> Option<(u32, u32)> {
     let question = Question { object, conditions, seen, used, lengths };
     let rest = question.unmentioned()?;
-    let least = Scale { top: 0, is_open: true };
-    let parts = question.parts(least, &question.variables(least));
+    let parts = question.least_of_parts();
     let mut best = NEVER;
     for case in conditions.cases.iter().filter(|case| seen.count <= case.high) {
-        let few = least.add(&parts[case.root as usize], &smallvec![rest])[0];
+        let few = both(parts[case.root as usize], rest);
         let wanted = case.low.saturating_sub(seen.count).max(u32::from(one));
         let fits = few.1 >= wanted && (case.high == UNBOUNDED || seen.count + few.1 <= case.high);
         let found = if few.0 >= INFINITE || fits { few } else { question.counted(*case, wanted, rest) };
         best = if found.0 < INFINITE { best.min(found) } else { best };
     }
     (best.0 < INFINITE).then(|| (best.0 - lengths.between.saturating_mul(best.1), best.1))
+}
+
+/// The cost of two sets of members together.
+fn both((bytes, members): Cost, (further_bytes, further): Cost) -> Cost {
+    let bytes = bytes.saturating_add(further_bytes);
+    if bytes < INFINITE { (bytes, members + further) } else { NEVER }
 }
 
 impl Question<'_> {
@@ -238,6 +239,25 @@ impl Question<'_> {
             }
         }
         Some(total)
+    }
+
+    /// The least cost of every part, however many members that takes.
+    fn least_of_parts(&self) -> Vec<Cost> {
+        let variables = self.variables(Scale { top: 0, is_open: true });
+        let mut costs: Vec<Cost> = Vec::with_capacity(self.conditions.parts.len());
+        for part in &self.conditions.parts {
+            count(1 + part.inner().len() / 16);
+            costs.push(match part {
+                Part::Literal(variable, allowed) => {
+                    let by_value = variables[*variable as usize].by_value.iter();
+                    let fitting = by_value.filter(|(value, _)| allowed.contains(**value));
+                    fitting.map(|(_, costs)| costs[0]).min().unwrap_or(NEVER)
+                }
+                Part::All(inner) => inner.iter().fold((0, 0), |all, &part| both(all, costs[part as usize])),
+                Part::Any(inner) => inner.iter().map(|&part| costs[part as usize]).min().unwrap_or(NEVER),
+            });
+        }
+        costs
     }
 
     /// The costs of every part.
