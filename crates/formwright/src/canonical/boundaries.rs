@@ -70,7 +70,7 @@ pub enum Follows {
 }
 
 /// Index of what may be inside a token, between two of its characters.
-type InnerId = u32;
+pub(super) type InnerId = u32;
 
 /// Nothing may.
 const NOTHING: InnerId = 0;
@@ -152,6 +152,11 @@ impl Boundaries {
         for c in text.chars() {
             inner = self.step(inner, self.program.alphabet.minterm(c));
         }
+        self.end_inside(inner, rest)
+    }
+
+    /// The state if a token ends, after some bytes of a character that is not complete.
+    pub(super) fn end_inside(&mut self, inner: InnerId, rest: &[u8]) -> StateId {
         if rest.is_empty() { self.end(inner) } else { self.state(inner, rest) }
     }
 
@@ -160,6 +165,11 @@ impl Boundaries {
         if self.wholes.is_label(token) || self.wholes.is_whole(token) {
             return self.find_start(state, Some(token), follows);
         }
+        self.start_of_any(state, follows)
+    }
+
+    /// Where a token begins of which it does not matter which it is.
+    pub(super) fn start_of_any(&mut self, state: StateId, follows: Follows) -> InnerId {
         self.starts.resize(self.states.len(), [UNKNOWN; 2]);
         let known = self.starts[state as usize][follows as usize];
         if known != UNKNOWN {
@@ -187,7 +197,7 @@ impl Boundaries {
     }
 
     /// What is inside a token after a character.
-    fn step(&mut self, inner: InnerId, minterm: Minterm) -> InnerId {
+    pub(super) fn step(&mut self, inner: InnerId, minterm: Minterm) -> InnerId {
         self.steps.resize(self.inner.len(), [UNKNOWN; MOST_MINTERMS]);
         let known = self.steps[inner as usize][usize::from(minterm)];
         if known != UNKNOWN {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A pattern sees the minterms of characters, not the characters. So where tokens lead, as far as pieces go, is found for
-//! each column, once for each state: some milliseconds, and later a lookup.
+//! each column, once for each state: a walk over the tree of their minterms, and later a lookup.
 //!
 //! Cost: a number for each token, and for each state that is met two rows of bits and the tokens once more. Wrinkle:
 //! tokens that begin inside a character are tried one by one, and so are those of which it matters which they are
@@ -67,17 +67,6 @@ impl Moves {
         }
     }
 
-    /// The same, with the bytes that tokens begin with.
-    fn with_first(mut self, splits: &Splits) -> Self {
-        let whole = self.whole.iter().flat_map(|(_, tokens)| tokens);
-        for &token in whole.chain(self.single.iter().map(|(_, token)| token)) {
-            if let Some(&first) = splits.spelled(token).first() {
-                self.first[usize::from(first) / 64] |= 1 << (first % 64);
-            }
-        }
-        self
-    }
-
     /// Where tokens lead where a text is one piece: neighbours decide, and characters that are no tokens.
     pub fn in_text(splits: &Splits, after: impl Fn(TokenId) -> Option<StateId>) -> Self {
         let mut moves = Self::new(splits.len());
@@ -89,17 +78,37 @@ impl Moves {
             }
         }
         moves.add([DEAD, START], &whole);
+        moves.first = first_bytes(splits, &whole);
+        for &(_, token) in &moves.single {
+            unite(&mut moves.first, first_bytes(splits, &[token]));
+        }
         moves.whole.push(([DEAD, START], whole));
-        moves.with_first(splits)
+        moves
     }
+}
+
+/// Tokens of which the pattern sees the same.
+#[derive(Debug)]
+struct Column {
+    /// How many of its minterms are those of the column before it.
+    shared: usize,
+    /// The other minterms, in [`Columns::minterms`].
+    minterms: Range<usize>,
+    /// The bytes of a character that is not complete.
+    rest: SmallVec<[u8; 4]>,
+    /// The bytes that its tokens begin with, a bit each.
+    first: [u64; 4],
+    /// In [`Columns::tokens`].
+    tokens: Range<usize>,
 }
 
 /// The columns of a vocabulary.
 #[derive(Debug)]
 pub struct Columns {
-    /// Tokens by column, one column after the other.
+    /// Sorted by their minterms: a walk over a tree.
+    columns: Vec<Column>,
+    minterms: Vec<Minterm>,
     tokens: Vec<TokenId>,
-    ranges: Vec<Range<usize>>,
     /// Tokens that begin inside a character.
     continuing: Vec<TokenId>,
     /// Tokens of which it matters which they are.
@@ -127,12 +136,36 @@ impl Columns {
                 None => continuing.push(token),
             }
         }
-        let (mut tokens, mut ranges) = (Vec::new(), Vec::new());
-        for column in by_seen.into_values() {
-            ranges.push(tokens.len()..tokens.len() + column.len());
-            tokens.extend(column);
+        let mut columns = Self {
+            columns: Vec::new(),
+            minterms: Vec::new(),
+            tokens: Vec::new(),
+            continuing,
+            others,
+            moves: FxHashMap::default(),
+        };
+        let mut by_seen: Vec<(Seen, Vec<TokenId>)> = by_seen.into_iter().collect();
+        by_seen.sort_unstable();
+        let mut before: &[Minterm] = &[];
+        for ((minterms, rest), tokens) in &by_seen {
+            columns.add(splits, before, (minterms, rest), tokens);
+            before = minterms;
         }
-        Self { tokens, ranges, continuing, others, moves: FxHashMap::default() }
+        columns
+    }
+
+    fn add(&mut self, splits: &Splits, before: &[Minterm], (minterms, rest): (&[Minterm], &[u8]), tokens: &[TokenId]) {
+        let shared = before.iter().zip(minterms).take_while(|(before, minterm)| before == minterm).count();
+        let starts = (self.minterms.len(), self.tokens.len());
+        self.minterms.extend(&minterms[shared..]);
+        self.tokens.extend(tokens);
+        self.columns.push(Column {
+            shared,
+            minterms: starts.0..self.minterms.len(),
+            rest: SmallVec::from_slice(rest),
+            first: first_bytes(splits, tokens),
+            tokens: starts.1..self.tokens.len(),
+        });
     }
 
     /// Tokens that begin inside a character.
@@ -154,33 +187,59 @@ impl Columns {
     }
 
     fn find(&self, splits: &Splits, boundaries: &mut Boundaries, state: StateId) -> Moves {
-        let is_between = boundaries.is_between_characters(state);
         let mut moves = Moves::new(splits.len());
-        let mut whole: FxHashMap<Ends, Vec<TokenId>> = FxHashMap::default();
-        let mut ends = |token: TokenId| {
+        if boundaries.is_between_characters(state) {
+            self.find_of_columns(boundaries, state, &mut moves);
+        }
+        for &token in self.continuing.iter().chain(&self.others) {
             let spelled = splits.spelled(token);
-            let ends =
-                [Follows::AtBoundary, Follows::InPiece].map(|follows| boundaries.after(state, token, spelled, follows));
-            (ends, ends.iter().all(|&end| boundaries.is_between_characters(end)))
-        };
-        let ranges = if is_between { &self.ranges[..] } else { &[] };
-        for range in ranges {
-            let tokens = &self.tokens[range.clone()];
-            let (ends, is_whole) = ends(tokens[0]);
+            let ends = FOLLOWS.map(|follows| boundaries.after(state, token, spelled, follows));
+            moves.add_single(ends, token);
+            if ends != [DEAD; 2] {
+                unite(&mut moves.first, first_bytes(splits, &[token]));
+            }
+        }
+        moves
+    }
+
+    /// Where the tokens of all columns lead from a state between characters.
+    fn find_of_columns(&self, boundaries: &mut Boundaries, state: StateId, moves: &mut Moves) {
+        let mut whole: FxHashMap<Ends, Vec<TokenId>> = FxHashMap::default();
+        let mut path = vec![FOLLOWS.map(|follows| boundaries.start_of_any(state, follows))];
+        for column in &self.columns {
+            path.truncate(column.shared + 1);
+            for &minterm in &self.minterms[column.minterms.clone()] {
+                path.push(path[path.len() - 1].map(|inner| boundaries.step(inner, minterm)));
+            }
+            let ends = path[path.len() - 1].map(|inner| boundaries.end_inside(inner, &column.rest));
             if ends == [DEAD; 2] {
                 continue;
             }
+            let tokens = &self.tokens[column.tokens.clone()];
             moves.add(ends, tokens);
-            if is_whole {
+            unite(&mut moves.first, column.first);
+            if ends.iter().all(|&end| boundaries.is_between_characters(end)) {
                 whole.entry(ends).or_default().extend(tokens);
             } else {
                 moves.single.extend(tokens.iter().map(|&token| (ends, token)));
             }
         }
-        for &token in self.continuing.iter().chain(&self.others) {
-            moves.add_single(ends(token).0, token);
-        }
         moves.whole = whole.into_iter().collect();
-        moves.with_first(splits)
     }
+}
+
+/// If a token begins a piece, and if it may also continue one: as in [`Ends`].
+const FOLLOWS: [Follows; 2] = [Follows::AtBoundary, Follows::InPiece];
+
+/// The bytes that tokens begin with, a bit each.
+fn first_bytes(splits: &Splits, tokens: &[TokenId]) -> [u64; 4] {
+    let mut bytes = [0; 4];
+    for &first in tokens.iter().filter_map(|&token| splits.spelled(token).first()) {
+        bytes[usize::from(first) / 64] |= 1 << (first % 64);
+    }
+    bytes
+}
+
+fn unite(bytes: &mut [u64; 4], others: [u64; 4]) {
+    bytes.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
 }
