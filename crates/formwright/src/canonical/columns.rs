@@ -106,7 +106,7 @@ struct Column {
 #[derive(Debug)]
 pub struct Columns {
     /// Sorted by their minterms: a walk over a tree.
-    columns: Vec<Column>,
+    all: Vec<Column>,
     minterms: Vec<Minterm>,
     tokens: Vec<TokenId>,
     /// Tokens that begin inside a character.
@@ -137,7 +137,7 @@ impl Columns {
             }
         }
         let mut columns = Self {
-            columns: Vec::new(),
+            all: Vec::new(),
             minterms: Vec::new(),
             tokens: Vec::new(),
             continuing,
@@ -159,7 +159,7 @@ impl Columns {
         let starts = (self.minterms.len(), self.tokens.len());
         self.minterms.extend(&minterms[shared..]);
         self.tokens.extend(tokens);
-        self.columns.push(Column {
+        self.all.push(Column {
             shared,
             minterms: starts.0..self.minterms.len(),
             rest: SmallVec::from_slice(rest),
@@ -206,7 +206,7 @@ impl Columns {
     fn find_of_columns(&self, boundaries: &mut Boundaries, state: StateId, moves: &mut Moves) {
         let mut whole: FxHashMap<Ends, Vec<TokenId>> = FxHashMap::default();
         let mut path = vec![FOLLOWS.map(|follows| boundaries.start_of_any(state, follows))];
-        for column in &self.columns {
+        for column in &self.all {
             path.truncate(column.shared + 1);
             for &minterm in &self.minterms[column.minterms.clone()] {
                 path.push(path[path.len() - 1].map(|inner| boundaries.step(inner, minterm)));

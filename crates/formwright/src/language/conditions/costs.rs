@@ -323,7 +323,9 @@ impl Question<'_> {
                 _ => self.kind(variable, scale, &mut by_value),
             }
             let mut free = scale.nothing();
-            by_value.values().for_each(|costs| Scale::least(&mut free, costs));
+            for costs in by_value.values() {
+                Scale::least(&mut free, costs);
+            }
             let may_come = free != scale.none_needed();
             VariableCosts { by_value, free, may_come }
         })

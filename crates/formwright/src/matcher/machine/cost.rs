@@ -269,7 +269,7 @@ mod tests {
             r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "null"}, "c": {"type": "null"}}, "minProperties": 2, "additionalProperties": false}"#,
             r#"{"anyOf": [{"type": "object", "properties": {"k": {"const": "a"}, "x": {"type": "integer"}}, "required": ["k", "x"]}, {"type": "object", "properties": {"k": {"const": "b"}, "y": {"type": "string"}}, "required": ["k", "y"]}, {"type": "array", "items": {"type": "boolean"}, "minItems": 2}]}"#,
             r##"{"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"l": {"$ref": "#/$defs/t"}, "v": {"type": "integer"}}, "required": ["v"]}}}"##,
-            r##"{"anyOf": [{"minProperties": 1}, {"required": ["b"]}, {"required": ["n0"]}, {"patternProperties": {"^[ab]*$": {"const": "q\"\\"}}}, {"patternProperties": {"^a.b$": {"const": "a"}}}, {"properties": {"n2": {"const": "q\"\\"}}}], "const": {"1": 1.25, "a": "b"}, "$defs": {"d1": {"allOf": [{"unevaluatedProperties": {}}]}}}"##,
+            r#"{"anyOf": [{"minProperties": 1}, {"required": ["b"]}, {"required": ["n0"]}, {"patternProperties": {"^[ab]*$": {"const": "q\"\\"}}}, {"patternProperties": {"^a.b$": {"const": "a"}}}, {"properties": {"n2": {"const": "q\"\\"}}}], "const": {"1": 1.25, "a": "b"}, "$defs": {"d1": {"allOf": [{"unevaluatedProperties": {}}]}}}"#,
             r#"{"type": "array", "prefixItems": [{"type": "string", "pattern": "b$", "minLength": 2}, {"type": "number"}], "items": false, "minItems": 2}"#,
             r#"{"type": "array", "maxItems": 0}"#,
             r#"{"type": "string", "format": "date-time"}"#,
