@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NewType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import UUID4, Field, NaiveDatetime
+from pydantic import UUID4, Field
 from typing_extensions import TypeAliasType
 
 import formwright as fw
@@ -238,7 +238,6 @@ class Holds:
         (Literal[b"a"], "pass a str"),
         (type[int], "Literal"),
         (Iterable[int], "list[T]"),
-        (NaiveDatetime, "pass datetime"),
         (Annotated[str, Field(pattern="^(?!a)b$")], "python-re"),
     ],
 )

@@ -128,7 +128,8 @@ class Reading(NamedTuple):
         status: ``default``: no keyword, but a variable of the environment that gives an option its value; ``enforced``;
             ``annotation``: says nothing about texts; ``redundant``: without effect here;
             ``narrowed``: fewer texts are written than it allows; ``never``: what it speaks of can never be written;
-            ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is no JSON Schema.
+            ``refused``: it cannot be enforced, so the schema is refused; ``broken``: it is no JSON Schema;
+            ``validated``: no keyword, but what a Python type checks once a text is complete.
         note: What was done, or why not.
     """
 
@@ -146,7 +147,8 @@ class Explanation(tuple[Reading, ...]):
     def __str__(self) -> str:
         return "\n".join(
             ("" if row.status == "default" else f"#{row.pointer}/")
-            + f"{row.keyword}: {row.status}"
+            + (f"{row.keyword}: " if row.keyword else "")
+            + row.status
             + (f" ({row.note})" if row.note else "")
             for row in self
         )
@@ -171,7 +173,8 @@ class Form(Generic[T_co]):
         read: The value of a text that is in form; unlike `parse` it does not check that it is.
         title: What a user wrote to get it, for messages.
         kind: What it is read as inside a composition: ``"text"``, ``"string"`` or ``"value"``.
-        defaults: What the environment decided when the form was made; rows of `explain`.
+        defaults: What the environment decided when the form was made, and what a type checks of a complete text: rows
+            of `explain`.
         name: What the part is called inside a composition, if it has a name.
         behind: The form of what is still to be written behind a prompt that ends with some text, if that matters.
         origin: The schema, pattern, options or tools that it was made of; ``None`` for compositions.

@@ -470,9 +470,10 @@ def explain(
         NotAForm: It is no schema.
     """
     options = locals()
-    text = schema_text(options.pop("schema"))
+    schema = options.pop("schema")
+    text, checks = (schema_text(schema), ()) if isinstance(schema, str | dict | bool) else _read_type(schema)[1:]
     options, defaults = _with_defaults(options)
-    return Explanation((*defaults, *(Reading(*row) for row in Language.explain_json_schema(text, options))))
+    return Explanation((*defaults, *checks, *(Reading(*row) for row in Language.explain_json_schema(text, options))))
 
 
 def schema_text(schema: Any) -> str:
@@ -510,19 +511,31 @@ def _schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
 
 
 def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
+    read, text, checks = _read_type(type_)
+    return _json_form(text, options, read, _name(type_), _kind(type_), checks)
+
+
+def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ...]]:
+    """How a type reads texts, its schema, and what it checks beside that."""
     _refuse_what_is_no_type(type_)
     from formwright import types
 
     reader = types.Reader(type_)
-    return _json_form(reader.schema_text, options, reader, _name(type_), _kind(type_))
+    checks = (Reading(pointer, "", "validated", what) for pointer, what in reader.checks)
+    return reader, reader.schema_text, tuple(checks)
 
 
 def _json_form(
-    schema: str, options: Mapping[str, Any], read: Callable[[str], Any], title: str, kind: Kind
+    schema: str,
+    options: Mapping[str, Any],
+    read: Callable[[str], Any],
+    title: str,
+    kind: Kind,
+    checks: tuple[Reading, ...] = (),
 ) -> Form[Any]:
     options, defaults = _with_defaults(options)
     language = Language.json_schema(schema, **options)
-    return Form(language, read, title, kind, defaults, origin=Origin("schema", schema, options))
+    return Form(language, read, title, kind, defaults + checks, origin=Origin("schema", schema, options))
 
 
 def json_options(options: Mapping[str, Any]) -> dict[str, Any]:

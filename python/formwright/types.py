@@ -17,145 +17,46 @@ written as a number, not as a number or one of many strings.
 
 Cost: building the adapter of a type, about a millisecond, once for each `Reader`.
 
-The wrinkle: a type may check more than its schema tells (a custom validator). Such a
-type can refuse a text that is in form; `OutputInvalid` reports it.
+The wrinkle: a type may check more than a schema can tell, such as a custom validator. `Reader.checks` names these
+checks; where one fails, `OutputInvalid` reports it.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Self, cast, get_type_hints
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 
 from formwright._dependencies import needs
 from formwright.errors import NotAForm, OutputInvalid
 from formwright.forms import current_context
+from formwright.type_schemas import Check, Describe, exact_schema
 
 with needs("pydantic", "a Python type as a form"):
     import pydantic_core
     from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
     from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
-    from pydantic.json_schema import GenerateJsonSchema
 
 if TYPE_CHECKING:
     from formwright.validators import Validator
 
-__all__ = ["Arguments", "Reader", "described_schema", "parse", "schema_text"]
-
-
-class _Closed(GenerateJsonSchema):
-    """Pydantic's generator, with declared objects closed, decimals as numbers, and no type that cannot be read back."""
-
-    describe: Callable[[type], tuple[str, Mapping[str, str]]] | None = None
-    """What a class says of itself and of its fields, if that is to be in the schema."""
-
-    def model_schema(self, schema: Any) -> dict[str, Any]:
-        return self._described(_close(super().model_schema(schema)), schema)
-
-    def dataclass_schema(self, schema: Any) -> dict[str, Any]:
-        return self._described(_close(super().dataclass_schema(schema)), schema)
-
-    def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
-        return self._described(_close(super().typed_dict_schema(schema)), schema)
-
-    def _described(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
-        if self.describe is None or "cls" not in schema:
-            return written
-        said, fields = self.describe(schema["cls"])
-        if written.get("description", "") in ("", inspect.cleandoc(schema["cls"].__doc__ or "")):
-            written.pop("description", None)
-            written |= {"description": said} if said else {}
-        names = _written_names(schema)
-        for name, text in fields.items():
-            inside = written.get("properties", {}).get(names.get(name, name))
-            if isinstance(inside, dict):
-                inside.setdefault("description", text)
-        return written
-
-    def decimal_schema(self, schema: Any) -> dict[str, Any]:
-        bounds = {
-            key: float(schema[key]) for key in ("multiple_of", "le", "ge", "lt", "gt") if schema.get(key) is not None
-        }
-        return self.float_schema({"type": "float", **bounds})  # type: ignore[typeddict-item]
-
-    def complex_schema(self, schema: Any) -> dict[str, Any]:
-        raise NotAForm("complex cannot be read back: JSON has no complex numbers", hint="pass tuple[float, float]")
-
-    def generator_schema(self, schema: Any) -> dict[str, Any]:
-        raise NotAForm("an iterable is read lazily, so its items would not be checked", hint="pass list[T]")
-
-    def is_subclass_schema(self, schema: Any) -> dict[str, Any]:
-        raise NotAForm("a class cannot be read back: JSON has no classes", hint="pass Literal[...] of its names")
-
-    def datetime_schema(self, schema: Any) -> dict[str, Any]:
-        if schema.get("tz_constraint") == "naive":
-            raise NotAForm(
-                "a datetime without a time zone cannot be said in JSON Schema: date-time has one",
-                hint="pass datetime, or Annotated[str, Field(pattern=...)]",
-            )
-        return super().datetime_schema(schema)
-
-    def uuid_schema(self, schema: Any) -> dict[str, Any]:
-        version = schema.get("version")
-        digit = "[0-9a-fA-F]"
-        pattern = f"^{digit}{{8}}-{digit}{{4}}-{version}{digit}{{3}}-[89abAB]{digit}{{3}}-{digit}{{12}}$"
-        return {"type": "string", "format": "uuid"} | ({"pattern": pattern} if version else {})
-
-    def literal_schema(self, schema: Any) -> dict[str, Any]:
-        if wrong := [value for value in schema["expected"] if isinstance(value, bytes)]:
-            raise NotAForm(f"Literal[{wrong[0]!r}] cannot be read back: JSON has no bytes", hint="pass a str")
-        return super().literal_schema(schema)
-
-    def enum_schema(self, schema: Any) -> dict[str, Any]:
-        for member in schema["members"]:
-            _check_read_back(schema["cls"], member)
-        return super().enum_schema(schema)
-
-
-def _check_read_back(enum: type[Enum], member: Enum) -> None:
-    """Fails if JSON has no text that is read as ``member``: a tuple, for instance, comes back as a list."""
-    adapter = TypeAdapter(enum)
-    try:
-        if adapter.validate_json(adapter.dump_json(member)) is member:
-            return
-    except ValueError:
-        pass
-    raise NotAForm(
-        f"{enum.__qualname__}.{member.name} cannot be read back: no JSON text is read as {member.value!r}",
-        hint="give the members of the Enum values that are strings, numbers, booleans or None",
-    )
-
-
-def _close(schema: dict[str, Any]) -> dict[str, Any]:
-    if schema.get("type") == "object":
-        schema.setdefault("additionalProperties", False)
-    return schema
-
-
-def _written_names(schema: Any) -> dict[str, str]:
-    """How the fields of a class that have an alias are called in JSON."""
-    while "schema" in schema:
-        schema = schema["schema"]
-    fields = schema.get("fields", {})
-    named = fields.items() if isinstance(fields, dict) else [(field["name"], field) for field in fields]
-    aliases = ((name, field.get("validation_alias")) for name, field in named)
-    return {name: alias for name, alias in aliases if isinstance(alias, str)}
+__all__ = ["Arguments", "Reader", "described_schema", "parse", "schema_text", "type_name"]
 
 
 def _adapter(form: Any) -> TypeAdapter[Any]:
     try:
-        with needs("pydantic", f"the type {form!r}"):  # pydantic has extras of its own
+        with needs("pydantic", f"the type {type_name(form)}"):  # pydantic has extras of its own
             return TypeAdapter(form)
     except pydantic_core.SchemaError as error:
         raise NotAForm(
-            f"{form!r} is no form: pydantic cannot check it: {str(error).splitlines()[-1].strip()}",
+            f"{type_name(form)} is no form: pydantic cannot check it: {str(error).splitlines()[-1].strip()}",
             hint="for look-around in a pattern, set regex_engine='python-re' in the model's config",
         ) from error
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError) as error:
         raise NotAForm(
-            f"{form!r} is no form: pydantic cannot read it as a type: {_first_line(error)}",
+            f"{type_name(form)} is no form: pydantic cannot read it as a type: {_first_line(error)}",
             hint="pass a type that pydantic reads, a JSON Schema (dict or bool), a compiled re.Pattern or a Form",
         ) from error
 
@@ -172,10 +73,10 @@ def schema_text(form: Any) -> str:
         NotAForm: ``form`` is no type, holds something JSON Schema cannot say, or has texts that cannot be read back.
         MissingDependency: pydantic is not installed.
     """
-    return _schema_text(_adapter(form), form)
+    return _as_text(_schema(_adapter(form), form)[0])
 
 
-def described_schema(form: Any, describe: Callable[[type], tuple[str, Mapping[str, str]]]) -> dict[str, Any]:
+def described_schema(form: Any, describe: Describe) -> dict[str, Any]:
     """The JSON Schema of a Python type, with what ``describe`` tells of each class in it.
 
     Args:
@@ -186,18 +87,29 @@ def described_schema(form: Any, describe: Callable[[type], tuple[str, Mapping[st
     Raises:
         NotAForm: As `schema_text`.
     """
-    return _schema(_adapter(form), form, type("_Described", (_Closed,), {"describe": staticmethod(describe)}))
+    return _schema(_adapter(form), form, describe)[0]
 
 
-def _schema_text(adapter: TypeAdapter[Any], form: Any) -> str:
-    return json.dumps(_schema(adapter, form, _Closed), ensure_ascii=False, separators=(",", ":"))
+def _as_text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
 
 
-def _schema(adapter: TypeAdapter[Any], form: Any, generator: type[_Closed]) -> dict[str, Any]:
+def _schema(
+    adapter: TypeAdapter[Any], form: Any, describe: Describe | None = None
+) -> tuple[dict[str, Any], tuple[Check, ...]]:
     try:
-        return adapter.json_schema(schema_generator=generator, mode="validation")
+        return exact_schema(adapter, describe)
     except PydanticUserError as error:
-        raise NotAForm(f"{form!r} cannot be said in JSON Schema: {_first_line(error)}") from error
+        raise NotAForm(f"{type_name(form)} cannot be said in JSON Schema: {_first_line(error)}") from error
+
+
+def type_name(form: Any) -> str:
+    """What a type is called in messages: ``Person``, ``list[Person]``."""
+    if isinstance(form, type) and get_origin(form) is None:
+        return form.__name__
+    return re.sub(
+        r"<class '(?:[^'.]+\.)*([^'.]+)'>", r"\1", re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", repr(form))
+    )
 
 
 class Reader:
@@ -205,15 +117,17 @@ class Reader:
 
     Attributes:
         schema_text: The JSON Schema of the type, as text.
+        checks: What the type checks beside it, once a text is complete.
     """
 
-    __slots__ = ("_adapter", "_type", "_validator", "schema_text")
+    __slots__ = ("_adapter", "_type", "_validator", "checks", "schema_text")
 
     def __init__(self, form: Any) -> None:
         self._type = form
         self._adapter = _adapter(form)
         self._validator: Validator | None = None
-        self.schema_text = _schema_text(self._adapter, form)
+        schema, self.checks = _schema(self._adapter, form)
+        self.schema_text = _as_text(schema)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
         return type(self), (self._type,)
@@ -242,7 +156,7 @@ class Reader:
             return self._adapter.validate_json(text, context=current_context())
         except ValidationError as error:
             raise OutputInvalid(
-                f"the text is in form, but {self._type!r} refuses it: {error}",
+                f"the text is in form, but {type_name(self._type)} refuses it: {error}",
                 hint="the type checks more than its JSON Schema says; state the check as a bound, pattern or Literal",
                 text=text,
                 position=len(text),

@@ -1,0 +1,290 @@
+"""Texts of the form of every type are read back by the type, unless `explain` says what is checked afterwards."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import enum
+import fractions
+import ipaddress
+import pathlib
+import random
+import re
+import uuid
+from typing import Annotated, Any, Literal
+
+import pydantic
+import pytest
+from pydantic import networks
+
+import formwright as fw
+from formwright import type_patterns
+
+Field = pydantic.Field
+
+
+class Number(enum.Enum):
+    ONE = 1
+    B = "b"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Color(enum.StrEnum):
+    RED = "red"
+
+
+EXACT_DECIMAL = Annotated[decimal.Decimal, Field(max_digits=6, decimal_places=2)]
+
+EXACT: list[Any] = [
+    # numbers
+    int,
+    float,
+    bool,
+    decimal.Decimal,
+    fractions.Fraction,
+    pydantic.PositiveInt,
+    pydantic.NonPositiveFloat,
+    pydantic.StrictInt,
+    EXACT_DECIMAL,
+    Annotated[decimal.Decimal, Field(max_digits=3)],
+    Annotated[decimal.Decimal, Field(decimal_places=1, ge=0)],
+    Annotated[decimal.Decimal, Field(max_digits=2, decimal_places=2, gt=decimal.Decimal("-0.5"))],
+    Annotated[int, Field(multiple_of=7, lt=100)],
+    pydantic.ByteSize,
+    # keys
+    dict[int, int],
+    dict[float, int],
+    dict[bool, int],
+    dict[decimal.Decimal, int],
+    dict[uuid.UUID, int],
+    dict[datetime.date, int],
+    dict[datetime.timedelta, int],
+    dict[Level, int],
+    dict[Number, int],
+    dict[Color, int],
+    dict[Literal[1, "a"], int],
+    dict[int | uuid.UUID, int],
+    dict[ipaddress.IPv4Address, int],
+    dict[bytes, int],
+    dict[Annotated[int, Field(ge=-12, lt=130)], int],
+    dict[Annotated[str, Field(pattern="^[ab]+$")], int],
+    dict[Annotated[decimal.Decimal, Field(max_digits=3, decimal_places=1)], int],
+    dict[pathlib.Path, int],
+    dict[networks.HttpUrl, int],
+    dict[Any, int],
+    collections.Counter[str],
+    collections.Counter[int],
+    collections.OrderedDict[int, str],
+    collections.defaultdict[int, list[int]],
+    # times
+    datetime.date,
+    datetime.time,
+    datetime.datetime,
+    datetime.timedelta,
+    pydantic.AwareDatetime,
+    pydantic.NaiveDatetime,
+    Annotated[datetime.date, Field(ge=datetime.date(1999, 12, 28), lt=datetime.date(2024, 3, 1))],
+    Annotated[datetime.date, Field(gt=datetime.date(2020, 2, 28))],
+    # texts and bytes
+    str,
+    bytes,
+    Annotated[bytes, Field(max_length=3)],
+    Annotated[bytes, Field(min_length=2)],
+    pathlib.Path,
+    uuid.UUID,
+    pydantic.UUID1,
+    pydantic.UUID4,
+    pydantic.UUID7,
+    re.Pattern,
+    re.Pattern[str],
+    Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=2, to_upper=True)],
+    Annotated[str, pydantic.StringConstraints(strip_whitespace=True, pattern="^..$")],
+    pydantic.SecretStr,
+    pydantic.SecretBytes,
+    pydantic.Base64Str,
+    pydantic.Base64Bytes,
+    pydantic.Base64UrlStr,
+    pydantic.Base64UrlBytes,
+    # addresses
+    ipaddress.IPv4Address,
+    ipaddress.IPv6Address,
+    ipaddress.IPv4Interface,
+    ipaddress.IPv6Interface,
+    ipaddress.IPv4Network,
+    ipaddress.IPv6Network,
+    networks.IPvAnyAddress,
+    networks.IPvAnyInterface,
+    networks.IPvAnyNetwork,
+    networks.AnyUrl,
+    networks.AnyHttpUrl,
+    networks.HttpUrl,
+    networks.AnyWebsocketUrl,
+    networks.WebsocketUrl,
+    networks.FileUrl,
+    networks.FtpUrl,
+    networks.PostgresDsn,
+    networks.CockroachDsn,
+    networks.AmqpDsn,
+    networks.RedisDsn,
+    networks.MongoDsn,
+    networks.KafkaDsn,
+    networks.NatsDsn,
+    networks.MySQLDsn,
+    networks.MariaDBDsn,
+    networks.ClickHouseDsn,
+    networks.SnowflakeDsn,
+    networks.EmailStr,
+    networks.NameEmail,
+    # containers
+    set[int],
+    frozenset[str],
+    collections.deque[int],
+    tuple[int, ...],
+    Number,
+    Level,
+    Color,
+    Literal[1, "a", None],
+]
+
+
+def texts(form: fw.Form[Any], count: int, chance: random.Random) -> list[str]:
+    """Random texts, each byte drawn from its mask: from all that may come, or from what leads to the end."""
+    vocabulary = fw.Vocabulary([*(bytes([byte]) for byte in range(256)), None], eos_token_ids=[256])
+    matcher = fw.compile(form, vocabulary).matcher()
+    mask = fw.allocate_bitmask(1, vocabulary)
+    written = []
+    for _ in range(count):
+        matcher.reset()
+        left = matcher.min_tokens_to_finish + chance.choice([0, 1, 2, 3, 5, 8, 13, 30])
+        while not matcher.is_finished:
+            matcher.fill_bitmask(mask, budget=left)
+            allowed = fw.allowed_tokens(mask[0])
+            matcher.accept_token(int(allowed[chance.randrange(len(allowed))]))
+            left -= 1
+            if left == 0:
+                break
+        written.append(matcher.accepted_bytes.decode())
+    return written
+
+
+@pytest.mark.parametrize("type_", EXACT, ids=str)
+def test_whatever_is_written_is_read_back(type_: Any) -> None:
+    form = fw.json_schema(type_, whitespace="compact")
+    for text in texts(form, 150, random.Random(1)):
+        form.parse(text)
+    assert [row for row in form.explain() if row.status == "validated"] == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "accepts", "rejects"),
+    [
+        (EXACT_DECIMAL, ["1234.56", "-0.5", "0", "12"], ["0.12345", "12345.1", "1.001"]),
+        (Annotated[decimal.Decimal, Field(max_digits=3)], ["123", "1.23", "0.123"], ["1234", "0.1234", "12.34"]),
+        (dict[int, int], ['{"-7":1,"12":2}'], ['{"a":1}', '{"1.5":1}', '{"-0":1}']),
+        (dict[bool, int], ['{"true":1}'], ['{"x":1}']),
+        (dict[Annotated[int, Field(ge=0, le=130)], int], ['{"130":1}'], ['{"131":1}', '{"-1":1}']),
+        (dict[uuid.UUID, int], ['{"12345678-1234-1234-1234-123456789012":1}'], ['{"a":1}']),
+        (networks.HttpUrl, ['"https://a.example/b?c=d#e"', '"http://127.0.0.1:80"'], ['"mailto:x"', '"http://"']),
+        (networks.FileUrl, ['"file:///tmp/x"'], ['"http://a/b"']),
+        (networks.PostgresDsn, ['"postgresql://u:p@host:5432/db"'], ['"mysql://host/db"', '"postgresql:x"']),
+        (datetime.timedelta, ['"P1DT2H30M"', '"-PT0.5S"'], ['"P99999999999999D"', '"P"', '"PT"']),
+        (pydantic.EmailStr, ['"ada.l+x@mail.example.org"'], ['"a@b"', '"a@localhost"', '"a@b.test"', '"@b.com"']),
+        (ipaddress.IPv4Network, ['"10.0.0.0/8"', '"1.2.3.4/32"'], ['"1.2.3.4/24"', '"10.0.0.0/33"']),
+        (ipaddress.IPv6Network, ['"2001:db8::/32"', '"::/0"'], ['"2001:db8::1/32"']),
+        (ipaddress.IPv6Interface, ['"fe80::1/64"'], ['"fe80::1/129"']),
+        (pydantic.Base64Bytes, ['"YWJj"', '"gA=="'], ['"a"', '"YQ="']),
+        (pydantic.Base64Str, ['"YWJj"'], ['"gA=="']),
+        (Annotated[bytes, Field(max_length=2)], ['"ab"'], ['"\u00e9\u00e9"', '"abc"']),
+        (pydantic.NaiveDatetime, ['"2024-02-29T23:59:59.5"'], ['"2024-02-29T23:59:59Z"', '"2023-02-29T00:00:00"']),
+        (pydantic.AwareDatetime, ['"2024-02-29T23:59:59+01:00"'], ['"2016-12-31T23:59:60Z"']),
+        (
+            Annotated[datetime.date, Field(ge=datetime.date(2020, 1, 1), lt=datetime.date(2021, 3, 1))],
+            ['"2020-01-01"', '"2021-02-28"'],
+            ['"2019-12-31"', '"2021-03-01"'],
+        ),
+        (fractions.Fraction, ['"1/2"', "0.5"], ['"1/0"']),
+        (pydantic.ByteSize, ['"1.5 GiB"', "7"], ['"1x"', "-1"]),
+        (re.Pattern[str], ['"[a-z]+\\\\d*"'], ['"("', '"["']),
+        (dict[Annotated[str, Field(pattern="^[ab]+$")], int], ['{"ab":1}'], ['{"c":1}']),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_types_are_no_wider_and_not_much_narrower(type_: Any, accepts: list[str], rejects: list[str]) -> None:
+    form = fw.json_schema(type_)
+    assert {text: form.matches(text) for text in accepts + rejects} == dict.fromkeys(accepts, True) | dict.fromkeys(
+        rejects, False
+    )
+
+
+class Trip(pydantic.BaseModel):
+    days: list[pydantic.PastDate]
+    plan: pydantic.ImportString[Any]
+    name: str
+
+    @pydantic.field_validator("name")
+    @classmethod
+    def is_title(cls, name: str) -> str:
+        if not name.istitle():
+            raise ValueError("no title")
+        return name
+
+
+def test_what_no_form_can_say_is_named() -> None:
+    rows = [(row.pointer, row.note) for row in fw.form(Trip).explain() if row.status == "validated"]
+    assert rows == [
+        ("/properties/days/items", "whether it is past"),
+        ("/properties/plan", "whether it can be imported"),
+        ("/properties/name", "the validator Trip.is_title"),
+    ]
+    assert [row for row in fw.explain(Trip) if row.status == "validated"] != []
+    assert "#/properties/plan/validated (whether it can be imported)" in str(fw.explain(Trip))
+
+
+def test_a_model_without_checks_has_no_such_row() -> None:
+    class Point(pydantic.BaseModel):
+        x: int
+        when: datetime.datetime
+
+    assert not [row for row in fw.form(Point).explain() if row.status == "validated"]
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        pydantic.Json[int],
+        Annotated[datetime.timedelta, Field(ge=datetime.timedelta(1))],
+        Annotated[datetime.datetime, Field(le=datetime.datetime(2020, 1, 1))],
+        Annotated[datetime.time, Field(gt=datetime.time(1))],
+        dict[tuple[int, int], int],
+        dict[None, int],
+        dict[Annotated[float, Field(ge=1)], int],
+        Annotated[pydantic.Base64Bytes, Field(max_length=3)],
+        Annotated[decimal.Decimal, Field(ge=decimal.Decimal("0.10000000000000000000000001"))],
+    ],
+    ids=str,
+)
+def test_what_can_be_said_neither_way_is_refused(type_: Any) -> None:
+    with pytest.raises(fw.errors.NotAForm) as caught:
+        fw.form(type_)
+    assert caught.value.hint
+
+
+def test_messages_name_types_as_they_are_written() -> None:
+    with pytest.raises(fw.errors.OutputInvalid, match="in form, but Trip refuses it"):
+        fw.form(Trip).parse('{"days":[],"plan":"math","name":"x y"}')
+    with pytest.raises(fw.errors.OutputInvalid, match=r"in form, but list\[Trip\] refuses it"):
+        fw.form(list[Trip]).parse('[{"days":[],"plan":"math","name":"x y"}]')
+
+
+@pytest.mark.parametrize("low", [None, -130, -9, 0, 7, 95])
+@pytest.mark.parametrize("high", [None, -12, -1, 0, 7, 130, 1203])
+def test_integers_between_bounds(low: int | None, high: int | None) -> None:
+    pattern = re.compile(type_patterns.integer(low, high))
+    for number in range(-1500, 1500):
+        fits = (low is None or number >= low) and (high is None or number <= high)
+        assert bool(pattern.search(str(number))) is fits
