@@ -42,6 +42,18 @@ def dialects() -> str:
     return table(["pattern", "text", "`re.Pattern`", "JSON Schema"], rows)
 
 
+def types() -> str:
+    """What the forms of Python types write, as the tests walk them."""
+    rows = tomllib.loads((FOLDER.parent / "testdata" / "types.toml").read_text("utf-8"))["type"]
+    return table(
+        ["type", "for example", "what is written", "never written", "checked afterwards"],
+        [
+            (row["type"], f"`{row['example']}`", row["written"], row.get("left_out", ""), row.get("checked", ""))
+            for row in rows
+        ],
+    )
+
+
 def _in_texts(case: dict[str, dict[str, str]]) -> str:
     meaning = case["text"]["means"]
     return f"{meaning}; with `unicode=True` {case['unicode']['means']}" if "unicode" in case else meaning
@@ -176,6 +188,7 @@ def _run(key: str) -> tuple[str, ...]:
 
 
 PAGES = {
+    "types.md": {"types": types()},
     "haystack.md": {"host": host("haystack")},
     "langchain.md": {"host": host("langchain")},
     "llama_index.md": {"host": host("llama_index")},
