@@ -23,6 +23,7 @@ from formwright.errors import ArgumentError, FormwrightError, MissingDependency,
 from formwright.instructions import STYLES, instruction_of, instructions, with_docstrings
 from formwright.models import LocalModel
 from formwright.rendering import gathered
+from formwright.tools import STYLES as DIALECTS
 
 
 class Address(BaseModel):
@@ -816,3 +817,43 @@ def test_token_ids_cannot_be_told(tiny: LocalModel) -> None:
 
 def test_the_function_is_that_of_its_module() -> None:
     assert fw.instructions is instructions
+
+
+def test_tools_are_told_with_their_arguments_and_how_a_call_is_written() -> None:
+    def weather(city: str, days: int = 3) -> str:
+        """The weather of a city."""
+        return ""
+
+    told = fw.instructions(fw.tools([weather], calls="required", max_calls=2, style="hermes"))
+    assert told == (
+        "Answer with calls of these tools, one or more, and nothing else. At most 2.\n\n"
+        "A call is written like this:\n"
+        '<tool_call>\n{"name": "weather", "arguments": {"city":""}}\n</tool_call>\n\n'
+        "Tool weather: The weather of a city.\n"
+        "Its arguments, valid by this JSON Schema, with the fields in its order:\n"
+        '{"title":"weather","additionalProperties":false,"properties":{"city":{"type":"string"},'
+        '"days":{"default":3,"type":"integer"}},"required":["city"],"type":"object"}'
+    )
+
+
+@pytest.mark.parametrize("style", ["schema", "typescript", "fields", "example"])
+@pytest.mark.parametrize("calls", ["auto", "required", "one"])
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_tools_of_every_style_are_told(style: Any, calls: Any, dialect: str) -> None:
+    def look(at: str) -> None:
+        """Look at something."""
+
+    form = fw.tools([look], calls=calls, style=dialect)
+    told = fw.instructions(form, style=style)
+    assert "Tool look: Look at something." in told
+    assert form.origin is not None
+    assert form.origin.what.one.example() in told
+
+
+def test_tools_beside_other_parts_are_told_too() -> None:
+    def look(at: str) -> None:
+        """Look at something."""
+
+    told = fw.instructions(fw.literal("> ") + fw.tools([look], calls="one"))
+    assert "Look at something." in told
+    assert "A call is written like this" in told

@@ -282,3 +282,40 @@ def test_integers_between_bounds(low: int | None, high: int | None) -> None:
     for number in range(-1500, 1500):
         fits = (low is None or number >= low) and (high is None or number <= high)
         assert bool(pattern.search(str(number))) is fits
+
+
+def test_a_class_that_names_another_one_of_its_function_says_what_to_do() -> None:
+    class Tree(pydantic.BaseModel):
+        leaf: Leaf
+
+    class Leaf(pydantic.BaseModel):
+        size: int
+
+    with pytest.raises(fw.errors.NotAForm, match="Tree is not complete") as caught:
+        fw.form(Tree)
+    assert "model_rebuild()" in str(caught.value.hint)
+    Tree.model_rebuild(_types_namespace={"Leaf": Leaf})
+    assert fw.form(Tree).matches(b'{"leaf": {"size": 1}}')
+
+
+@pytest.mark.filterwarnings("ignore:Mixing V1 models")
+def test_models_of_pydantic_1_say_what_to_do() -> None:
+    v1 = pytest.importorskip("pydantic.v1")
+
+    class Old(v1.BaseModel):  # type: ignore[name-defined,misc]
+        size: int
+
+    class New(pydantic.BaseModel):
+        olds: list[Old]
+
+    for type_ in (Old, New, dict[str, Old]):
+        with pytest.raises(fw.errors.NotAForm, match=r"^Old is a model of pydantic\.v1") as caught:
+            fw.form(type_)
+        assert "migration" in str(caught.value.hint)
+
+
+def test_forms_without_a_common_text_are_both_named() -> None:
+    with pytest.raises(fw.errors.UnsatisfiableSchema, match=r"no text is in both regex 'a\+' and regex 'b\+'"):
+        fw.regex("a+") & fw.regex("b+")
+    with pytest.raises(fw.errors.UnsatisfiableSchema, match="choice 'x', 'y'"):
+        fw.choice("x", "y") & fw.regex("z")

@@ -41,7 +41,7 @@ from operator import add
 from typing import Any, Generic, Literal, NamedTuple, Never, TypeVar, overload
 
 from formwright._kernel import Constraint, Language, Matcher, Vocabulary
-from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected
+from formwright.errors import ArgumentError, NotAForm, OutputInvalid, TokenRejected, UnsatisfiableSchema
 from formwright.parts import Alternative, Chain, Part, Repetition, decoded, found_parts, plain
 
 __all__ = [
@@ -274,7 +274,11 @@ class Form(Generic[T_co]):
         """
         if not isinstance(other, Form):
             return NotImplemented
-        return Form(self.language & other.language, str, f"({self.title} & {other.title})", "text")
+        title = f"({self.title} & {other.title})"
+        try:
+            return Form(self.language & other.language, str, title, "text")
+        except UnsatisfiableSchema as error:
+            raise UnsatisfiableSchema(f"no text is in both {self.title} and {other.title}") from error
 
     def __invert__(self: Form[str]) -> Form[str]:
         """The texts that are not in this form, which is regular.

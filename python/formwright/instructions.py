@@ -77,8 +77,10 @@ def instruction_of(form: Form[Any], style: str = "schema") -> str:
     """The text for a form that is made already. Raises as `instructions`."""
     check_style(style)
     origin = form.origin
-    if origin is None or origin.kind == "tools":
+    if origin is None:
         return _composed(form, style)
+    if origin.kind == "tools":
+        return _called(form, style)
     if origin.kind == "choice":
         return f"Answer with {_one_of(origin.what)}"
     if origin.kind == "regex":
@@ -267,7 +269,9 @@ def _composed(form: Form[Any], style: str) -> str:
         origin = part.origin
         if origin is None:
             continue
-        if origin.kind == "schema":
+        if origin.kind == "tools":
+            said.append(f"{part.title}: {_called(part, style).removeprefix('Answer ')}")
+        elif origin.kind == "schema":
             said.append(f"{part.title} is JSON{STYLES[style](_document(part), part)}{_alphabet(part)}")
         else:
             words = _one_of(origin.what) if origin.kind == "choice" else _matched(origin.what)
@@ -275,9 +279,33 @@ def _composed(form: Form[Any], style: str) -> str:
     return "\n".join(said)
 
 
+_CALLS = {
+    "auto": "Answer in words, or by calls of these tools, as many as are needed.",
+    "required": "Answer with calls of these tools, one or more, and nothing else.",
+    "one": "Answer with a call of one of these tools and nothing else.",
+}
+
+
+def _called(form: Form[Any], style: str) -> str:
+    """Tools: what each is for, its arguments, and how a call is written."""
+    origin = form.origin
+    assert origin is not None
+    offer = origin.what
+    most = f" At most {offer.most}." if offer.most is not None and offer.calls != "one" else ""
+    said = [_CALLS[offer.calls] + most]
+    if example := offer.one.example():
+        said.append(f"A call is written like this:\n{example}")
+    for tool in offer.tools:
+        arguments = tool.arguments(origin.options)
+        what = f": {tool.description}" if tool.description else ""
+        told = STYLES[style](gathered(json.dumps(tool.schema), origin.options or {}), arguments)
+        said.append(f"Tool {tool.name}{what}\nIts arguments{told}")
+    return "\n\n".join(said)
+
+
 def _parts(form: Form[Any]) -> Iterator[Form[Any]]:
     """The forms that a composition is made of, as far as they have an origin."""
-    if form.origin is not None and form.origin.kind != "tools":
+    if form.origin is not None:
         yield form
         return
     read = form.read

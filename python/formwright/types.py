@@ -100,7 +100,36 @@ def _schema(
     try:
         return exact_schema(adapter, describe)
     except PydanticUserError as error:
+        if error.code == "class-not-fully-defined":
+            raise NotAForm(
+                f"{type_name(form)} is not complete: it names a class that is not defined where it stands",
+                hint="define the classes at the top of the module, or call model_rebuild() once all of them are there",
+            ) from error
+        if old := _old_model(adapter.core_schema):
+            raise _refuse_old_model(old) from error
         raise NotAForm(f"{type_name(form)} cannot be said in JSON Schema: {_first_line(error)}") from error
+
+
+def _old_model(schema: Any) -> str | None:
+    """The name of a model of pydantic 1 inside a schema of pydantic, if there is one."""
+    stack = [schema]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            owner = getattr(part.get("function"), "__self__", None)
+            if isinstance(owner, type) and any(base.__module__.startswith("pydantic.v1") for base in owner.__mro__):
+                return owner.__name__
+            stack.extend(part.values())
+        elif isinstance(part, list | tuple):
+            stack.extend(part)
+    return None
+
+
+def _refuse_old_model(name: str) -> NotAForm:
+    return NotAForm(
+        f"{name} is a model of pydantic.v1, which has no schema that pydantic 2 can read",
+        hint="derive it from pydantic.BaseModel; see pydantic's migration guide",
+    )
 
 
 def type_name(form: Any) -> str:

@@ -78,11 +78,13 @@ class Offer:
         tools: The tools.
         calls: Whether the model may call them, or must, or must call one once.
         most: How many calls there may be, if that was said.
+        one: The form of one call alone, as the model writes it.
     """
 
     tools: tuple[Tool, ...]
     calls: Calls
     most: int | None
+    one: Form[Any] = field(repr=False, compare=False)
 
 
 def tools(
@@ -126,7 +128,8 @@ def tools(
         form = _marked(row.before, row) + call
     else:
         form = _listed(call, row, most)
-    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls)
+    one = form if calls == "one" else _listed(call, row, 1)
+    offer = Offer(tuple(known), calls, 1 if calls == "one" else max_calls, one)
     origin = Origin("tools", offer, json_options(options))
     return Form(form.language, _Calls(form, takes_text=calls == "auto"), title, "value", origin=origin)
 
