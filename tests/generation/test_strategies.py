@@ -7,10 +7,11 @@ import multiprocessing
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+from pydantic import BaseModel, field_validator
 
 import formwright as fw
 from formwright import reference as ref
@@ -260,6 +261,42 @@ def test_what_is_too_much_to_score_is_refused(toy: Any) -> None:
     assert caught.value.limit == "spellings"
     with pytest.raises(fw.errors.LimitExceeded):
         model.generate([1], fw.regex("[abc]{9}"), beams=3, max_tokens=2)
+
+
+class Even(BaseModel):
+    """A type that checks what its form cannot say."""
+
+    n: Literal[1, 2, 3, 4, 5, 6]
+
+    @field_validator("n")
+    @classmethod
+    def is_even(cls, n: int) -> int:
+        if n % 2:
+            raise ValueError("odd")
+        return n
+
+
+class Refusing(BaseModel):
+    """A type that takes nothing."""
+
+    n: Literal[1, 2]
+
+    @field_validator("n")
+    @classmethod
+    def is_right(cls, n: int) -> int:
+        raise ValueError("never right")
+
+
+def test_beams_leave_out_what_the_type_refuses() -> None:
+    found = fw.load("formwright-tiny").generate("How many?", fw.form(Even, whitespace="compact"), beams=8, returns=3)
+    assert isinstance(found, Complete)
+    assert sorted(alternative.value.n for alternative in found.alternatives) == [2, 4, 6]
+    assert found.value == found.alternatives[0].value
+
+
+def test_beams_that_find_only_what_the_type_refuses_say_why() -> None:
+    with pytest.raises(fw.errors.OutputInvalid, match="never right"):
+        fw.load("formwright-tiny").generate("How many?", Refusing, beams=4, returns=2)
 
 
 def test_fewer_texts_than_beams(toy: Any) -> None:

@@ -13,7 +13,7 @@ Cost: one call of the model for all beams at each token; forced tokens are asked
 probability counts.
 
 The wrinkle: a text that may end is kept whatever its rank, and takes no beam from those that go on. Of several
-spellings of one text the best is returned.
+spellings of one text the best is returned. A text that its type refuses is no text, and the search goes on for others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formwright._kernel import Constraint, Matcher, fill_bitmasks
-from formwright.errors import ArgumentError, DeadEnd
+from formwright.errors import ArgumentError, DeadEnd, OutputInvalid
 from formwright.generation.batch import Batch
 from formwright.generation.result import Complete, Reason, Truncated
 from formwright.generation.writing import Limits, check_width, complete, started
@@ -61,6 +61,8 @@ class _Search:
     prefix: str
     started: float
     calls: int = 0
+    refused: tuple[float, OutputInvalid] | None = None
+    """The best of the texts that the type refuses: its score, and why."""
 
     def run(self) -> tuple[list[_Beam], list[_Beam], Reason | None]:
         """The ended texts, best first, those under way when the search was over, and why it was cut, if it was."""
@@ -76,7 +78,7 @@ class _Search:
             if left == 0:
                 break
             continued = self._continued(live, scores, allowed)
-            if not continued and not ended:
+            if not continued and not ended and self.refused is None:
                 raise DeadEnd("the model gives no token that is allowed a probability")
             if not continued or self._is_settled(ended, continued[0][0]):
                 return _best(ended, self.returns), [], None
@@ -104,10 +106,21 @@ class _Search:
         for beam, row, may in zip(live, scores[:, ends], allowed[:, ends], strict=True):
             if may.any() and np.isfinite(row[may].max()):
                 score, text = float(np.logaddexp.reduce(row[may])), beam.matcher.accepted_bytes
-                if text not in ended or score > ended[text].score:
+                is_better = text not in ended or score > ended[text].score
+                if is_better and (text in ended or self._is_read(text, score)):
                     ended[text] = _Beam(beam.matcher, beam.token_ids, score)
         for text in sorted(ended, key=lambda text: -ended[text].score)[self.returns :]:
             del ended[text]
+
+    def _is_read(self, text: bytes, score: float) -> bool:
+        """Whether the type takes a text."""
+        try:
+            self.constraint.form.read_bytes(text)
+        except OutputInvalid as error:
+            if self.refused is None or score > self.refused[0]:
+                self.refused = (score, error)
+            return False
+        return True
 
     def _continued(self, live: list[_Beam], scores: Scores, allowed: NDArray[np.bool_]) -> list[tuple[float, int, int]]:
         """The best continuations: score, beam and token. Among equals the better beam and the lower id come first."""
@@ -150,8 +163,8 @@ def beam_search(
 ) -> Complete[Any] | Truncated:
     """The best text, with the ``returns`` best as its alternatives.
 
-    Fewer are returned where the form has fewer texts, or the beams have found fewer. A search that is cut gives the
-    best text that has ended by then, or else the best one under way.
+    Fewer are returned where the form has fewer texts that its type takes, or the beams have found fewer. A search that
+    is cut gives the best text that has ended by then, or else the best one under way.
 
     Args:
         batch: Rows of the model, none yet.
@@ -175,6 +188,8 @@ def beam_search(
         )
     search = _Search(batch, constraint, prompt_ids, limits, beams, returns, prefix, time.perf_counter())
     ended, live, reason = search.run()
+    if not ended and search.refused is not None and reason != "cancel":
+        raise search.refused[1]
     if not ended:
         best = max(live, key=lambda beam: beam.score)
         return Truncated(reason=reason or "max_tokens", **search.written(best))
