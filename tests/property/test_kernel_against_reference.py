@@ -87,7 +87,12 @@ def fragments(draw: st.DrawFn) -> bytes:
     return text[start : draw(st.integers(start + 1, len(text)))]
 
 
-vocabularies = st.lists(fragments() | st.binary(min_size=1, max_size=2), min_size=1, max_size=30)
+# A vocabulary is refused if no token of it can be in a text, so one of them is a piece of one.
+vocabularies = st.builds(
+    lambda piece, others: [piece, *others],
+    fragments(),
+    st.lists(fragments() | st.binary(min_size=1, max_size=2), max_size=29),
+)
 
 
 def spelled(tokens: list[bytes], every_byte: bool) -> dict[int, bytes]:
