@@ -195,7 +195,7 @@ def test_markers_that_are_control_tokens() -> None:
     [
         (lambda: fw.tools([]), ArgumentError, "none"),
         (lambda: fw.tools([get, get]), ArgumentError, "'get'"),
-        (lambda: fw.tools([{"name": "f"}]), ArgumentError, "'f' has no schema"),
+        (lambda: fw.tools([{"name": "f", "parameters": 3}]), ArgumentError, "schema of 'f' is no mapping"),
         (lambda: fw.tools([{"parameters": {}}]), ArgumentError, "no name"),
         (lambda: fw.tools([{"name": "a b", "parameters": {}}]), ArgumentError, "a b"),
         (lambda: fw.tools([3]), ArgumentError, "3"),
@@ -343,3 +343,49 @@ def test_a_refused_call_leaves_the_form_as_it_is() -> None:
 def test_ids() -> None:
     calls = [Call("f", {}, id_, tool_of(Find)) for id_ in ("call_1", "", "x", "x", "")]
     assert [call.id for call in with_ids(calls)] == ["call_1", "call_2", "x", "call_3", "call_4"]
+
+
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "accepts", "rejects"),
+    [
+        (CITY, ['{"city": "Oslo"}'], ['{"city": "Oslo", "x": 3}']),
+        (
+            CITY | {"additionalProperties": {"type": "integer"}},
+            ['{"city": "Oslo", "x": 3}'],
+            ['{"city": "Oslo", "x": ""}'],
+        ),
+        (CITY | {"additionalProperties": True}, ['{"city": "Oslo", "x": 3}'], []),
+        (CITY | {"patternProperties": {"^x": {"type": "integer"}}}, ['{"city": "Oslo", "x": 3}'], []),
+        ({"type": "object", "properties": {}}, ["{}"], ['{"x": 3}']),
+        ({"type": "object"}, ["{}"], ['{"x": 3}']),
+        ({}, ["{}"], ['{"x": 3}']),
+        (None, ["{}"], ['{"x": 3}']),
+        (
+            {"allOf": [CITY, {"properties": {"days": {"type": "integer"}}}]},
+            ['{"city": "Oslo", "days": 1}'],
+            ['{"city": "Oslo", "x": 3}'],
+        ),
+        ({"$ref": "#/$defs/a", "$defs": {"a": CITY}}, ['{"city": "Oslo"}'], ['{"city": "Oslo", "x": 3}']),
+        ({"allOf": [CITY], "$schema": "http://json-schema.org/draft-07/schema#"}, ['{"city": "Oslo", "x": 3}'], []),
+        ({"properties": {"at": {"type": "object"}}}, ['{"at": {"x": 1}}'], ['{"x": 1}']),
+    ],
+    ids=str,
+)
+def test_declared_arguments_are_all_there_are(schema: Any, accepts: list[str], rejects: list[str]) -> None:
+    for description in ({"name": "f", "parameters": schema}, {"name": "f", "inputSchema": schema}):
+        form = fw.tools([description], calls="one")
+        for text in accepts + rejects:
+            call = f'{{"name": "f", "arguments": {text}}}'.encode()
+            assert form.matches(call) is (text in accepts)
+    assert fw.tools([{"name": "f"}], calls="one").matches(b'{"name": "f", "arguments": {}}')
+
+
+@pytest.mark.parametrize("name", ["f", "3d_model", "-x", "_", "a" * 64, "get.weather", "7"])
+@pytest.mark.parametrize("style", sorted(STYLES))
+def test_names_that_services_allow(name: str, style: str) -> None:
+    form = fw.tools([{"name": name, "parameters": CITY}], calls="required", style=style)
+    (call,) = form.parse(form.example())
+    assert call.name == name

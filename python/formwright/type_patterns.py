@@ -67,10 +67,10 @@ DATETIME_SECONDS = "^.{17}[0-5]"
 TIME_SECONDS = "^.{6}[0-5]"
 """Without leap seconds, which Python does not have; beside the format."""
 
-_HOURS, _MINUTES, _SECONDS = "(?:1?[0-9]|2[0-3])H", "[1-5]?[0-9]M", r"[1-5]?[0-9](?:\.[0-9]{1,6})?S"
+_HOURS, _MINUTES, _SECONDS = "[0-9]{1,5}H", "[0-9]{1,7}M", r"[0-9]{1,9}(?:\.[0-9]{1,6})?S"
 _CLOCK = f"T(?:{_HOURS}(?:{_MINUTES})?(?:{_SECONDS})?|{_MINUTES}(?:{_SECONDS})?|{_SECONDS})"
-DURATION = anchored(f"-?P[0-9]{{1,8}}D(?:{_CLOCK})?", f"-?P{_CLOCK}")
-"""Days and a time below a day, fewer than 100,000,000 days."""
+DURATION = anchored(f"-?P[0-9]{{1,8}}D(?:{_CLOCK})?", f"-?P{_CLOCK}", "-?P[0-9]{1,7}W")
+"""Weeks, or days and a time, with a sign; fewer than 100,000,000 days, and times that pydantic holds in 32 bits."""
 
 
 # Numbers, as texts.

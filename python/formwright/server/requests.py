@@ -175,7 +175,7 @@ class StructuredOutputs(_Part):
     whitespace_pattern: str | None = None
 
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,127}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]
 
 
 class Function(_Part):

@@ -30,6 +30,7 @@ from formwright.server.requests import (
     FunctionTool,
     ResponsesBody,
 )
+from formwright.tools import closed_arguments
 
 __all__ = ["Offer", "Offered", "offered_by_chat", "offered_by_responses"]
 
@@ -101,8 +102,7 @@ def offered_by_responses(body: ResponsesBody) -> Offered:
 
 
 def _function(function: Function, param: str) -> Offer:
-    none = {"type": "object", "properties": {}, "additionalProperties": False}
-    schema = {"type": "object"} | (function.parameters or none)
+    schema = closed_arguments(function.parameters)
     if schema["type"] not in ("object", ["object"]):
         said = f'the arguments of a function are an object: say "type": "object", not {json.dumps(schema["type"])}'
         raise BadRequest(f"{param}: {said}", param=param, code="invalid_form")

@@ -32,11 +32,11 @@ from formwright.free_text import special, text
 from formwright.languages import json_options
 from formwright.parts import Chain, Cut, plain
 from formwright.templates import many
-from formwright.tools.sources import Tool, tool_of
+from formwright.tools.sources import Tool, closed_arguments, tool_of
 from formwright.tools.styles import STYLES, Style, style_of
 from formwright.tools.tagged import tagged_arguments
 
-__all__ = ["STYLES", "Call", "Offer", "Style", "Tool", "style_of", "tool_of", "tools", "with_ids"]
+__all__ = ["STYLES", "Call", "Offer", "Style", "Tool", "closed_arguments", "style_of", "tool_of", "tools", "with_ids"]
 
 Calls = Literal["auto", "required", "one"]
 
@@ -107,7 +107,7 @@ def tools(
         **options: Those of `formwright.json_schema`, for the arguments; not for styles without JSON.
 
     Raises:
-        ArgumentError: There is no tool, or two have one name; one has no schema; an argument is of another kind.
+        ArgumentError: There is no tool, or two have one name; a schema is no mapping; an argument is of another kind.
         NotAForm, LanguageError: The arguments of a tool cannot be enforced.
     """
     if isinstance(tools, str | Mapping | type) or not isinstance(tools, Iterable):

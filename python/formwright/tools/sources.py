@@ -11,8 +11,9 @@
     tool_of({"name": "f", "parameters": {"type": "object"}}) # as APIs list them, also under "function"
     tool_of({"name": "f", "inputSchema": {"type": "object"}})   # as MCP lists them, also as an object
 
-Cost: reading the schema of its arguments. The wrinkle: the arguments of a function are what its annotations say, so
-each parameter needs one; those with a default may be left out.
+Cost: reading the schema of its arguments. The wrinkles: the arguments of a function are what its annotations say, so
+each parameter needs one; those with a default may be left out. And a description whose schema does not say whether
+there may be other arguments than those declared means that there are none: a model would invent some.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from formwright.errors import ArgumentError
 from formwright.forms import Form, Origin, read_json, shortened
 from formwright.languages import schema_text
 
-__all__ = ["Tool", "tool_of"]
+__all__ = ["Tool", "closed_arguments", "tool_of"]
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_SAYS_WHICH = ("additionalProperties", "unevaluatedProperties", "patternProperties")
+_IN_PLACE = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +97,25 @@ def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
         raise ArgumentError(f"tools: {shortened(repr(origin))}: its function is no mapping", argument="tools")
     name = _named(function.get("name"), origin)
     schema = function.get("parameters", function.get("inputSchema", function.get("input_schema")))
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, Mapping | None):
         raise ArgumentError(
-            f"tools: {name!r} has no schema",
-            hint='add "parameters": the JSON Schema of its arguments; {"type": "object"} takes any',
+            f"tools: the schema of {name!r} is no mapping",
+            hint='"parameters" is the JSON Schema of its arguments; a tool without any needs none',
             argument="tools",
         )
-    return Tool(name, function.get("description") or "", dict(schema), read_json, origin)
+    return Tool(name, function.get("description") or "", closed_arguments(schema), read_json, origin)
+
+
+def closed_arguments(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The schema of the arguments that a tool declares, and of no others unless it says so; without one, of none."""
+    closed = {"type": "object"} | dict(schema or {})
+    if any(key in closed for key in _SAYS_WHICH):
+        return closed
+    if not any(key in closed for key in _IN_PLACE):
+        return closed | {"additionalProperties": False}
+    # Before draft 2019-09, nothing could say what is declared in other places.
+    is_old = "draft-0" in str(closed.get("$schema", ""))
+    return closed if is_old else closed | {"unevaluatedProperties": False}
 
 
 def _of_function(function: Callable[..., Any]) -> Tool:
@@ -133,6 +148,6 @@ def _named(name: object, origin: Any) -> str:
     what = "has no name" if not name else f"has the name {name!r}, which no tool can have"
     raise ArgumentError(
         f"tools: {shortened(repr(origin))} {what}",
-        hint="a name is letters, digits, _, - and ., at most 128, and begins with a letter or _",
+        hint="a name is letters, digits, _, - and ., at most 128",
         argument="tools",
     )
