@@ -183,18 +183,28 @@ impl<'d> Formulas<'d> {
 
     /// A formula without what it says of evaluated members.
     pub fn without_evaluations(&mut self, id: FormulaId) -> FormulaId {
-        match self.get(id).clone() {
+        if self.evaluates { self.stripped(id, &mut FxHashMap::default()) } else { id }
+    }
+
+    /// The same, with those that are known: formulas share their parts.
+    fn stripped(&mut self, id: FormulaId, known: &mut FxHashMap<FormulaId, FormulaId>) -> FormulaId {
+        if let Some(&stripped) = known.get(&id) {
+            return stripped;
+        }
+        let stripped = match self.get(id).clone() {
             Formula::All(parts) => {
-                let parts: Vec<FormulaId> = parts.iter().map(|&part| self.without_evaluations(part)).collect();
+                let parts: Vec<FormulaId> = parts.iter().map(|&part| self.stripped(part, known)).collect();
                 self.conjunction(parts.into_iter().filter(|&part| part != TRUE))
             }
             Formula::Any(parts) => {
-                let parts: Vec<FormulaId> = parts.iter().map(|&part| self.without_evaluations(part)).collect();
+                let parts: Vec<FormulaId> = parts.iter().map(|&part| self.stripped(part, known)).collect();
                 self.disjunction(parts)
             }
             Formula::Evaluates(_) => TRUE,
             _ => id,
-        }
+        };
+        known.insert(id, stripped);
+        stripped
     }
 
     /// The complement of a formula; `negate` gives that of a condition. Nothing is evaluated below a negation.
