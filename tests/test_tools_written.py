@@ -13,7 +13,7 @@ from formwright.tools.written import Argued, CallsReader, Event, Named, Said
 
 NAMES = ("f", "get_weather", "f.g")
 HARD = ("}", '"', "\\", "[{", "</tool_call>", 1, None, {"y": [1, {"z": "a"}]})
-TOOLS = [{"name": name, "parameters": {"type": "object"}} for name in NAMES]
+TOOLS = [{"name": name, "parameters": {"type": "object", "additionalProperties": True}} for name in NAMES]
 JSON_STYLES = [name for name, style in STYLES.items() if style.arguments == "json"]
 
 

@@ -361,7 +361,7 @@ def test_a_tool_that_the_subset_cannot_say_is_told_as_it_is(driven: Driven, scri
 
 def test_arguments_that_say_no_type_are_told_as_an_object() -> None:
     plan = calls_plan(fw.tools([{"name": "f", "parameters": {}}]), "tools", SERVICES["compatible"])
-    assert plan.plans["f"].schema == {"type": "object"}
+    assert plan.plans["f"].schema == {"type": "object", "additionalProperties": False}
     with pytest.raises(OutputInvalid):
         plan.read(Reply("", (ToolCall("f", "3"),)))
     with pytest.raises(UnsupportedKeyword, match="no object"):
