@@ -3,7 +3,7 @@
 //!
 //! The first round over all cases finds every terminal mask missing ("cold"), the others find them all ("warm"). A
 //! constraint is new in every round, and what is cached of one instance helps with the next. With `--each`, the
-//! averages of every case, warm, come last. With `--digest`, nothing is timed: one SHA-256 over every mask, to be
+//! averages of every case, warm, come last. With `--digest`, nothing is timed: one SHA-256 over every mask (with `--each`, one a case), to be
 //! compared with that of another build.
 
 #![allow(clippy::cast_precision_loss)] // times are shown with two decimals
@@ -127,7 +127,7 @@ fn clock() -> f64 {
 fn main() {
     let suite = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or("stress".to_owned());
     let start = Instant::now();
-    let text = std::fs::read_to_string(support::home().join(suite + ".jsonl"));
+    let text = std::fs::read_to_string(support::home().join(format!("{suite}.jsonl")));
     let (Some(vocabulary), Ok(text)) = (support::vocabulary(), text) else {
         println!("no cases: run bench/run.py first");
         return;
@@ -136,8 +136,12 @@ fn main() {
     println!("vocabulary: {} tokens in {:.0} ms", tables.vocabulary.len(), start.elapsed().as_secs_f64() * 1e3);
     let cases = cases(&text);
     if std::env::args().any(|argument| argument == "--digest") {
-        let (count, digest) = digest(&tables, &cases);
-        return println!("{count} masks of {} cases: {digest}", cases.len());
+        let size = if std::env::args().any(|argument| argument == "--each") { 1 } else { cases.len() };
+        for chunk in cases.chunks(size) {
+            let (count, digest) = digest(&tables, chunk);
+            println!("{count} masks of {}: {digest}", if size == 1 { &chunk[0].name } else { &suite });
+        }
+        return;
     }
     println!("the clock adds {:.0} ns to every figure", clock());
     show("cold", &cases, round(&tables, &cases));
