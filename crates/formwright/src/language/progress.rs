@@ -116,9 +116,9 @@ impl Seen {
     }
 }
 
-/// Completions of an object with existential constraints or conditions, by what it has seen; in place of the set of used names, their
-/// number.
-pub type Completions = FxHashMap<Seen, Option<(u32, u32)>>;
+/// Completions of an object with existential constraints or conditions, by what it has seen (in place of the set of used
+/// names, their number) and whether one more member must come.
+pub type Completions = FxHashMap<(Seen, bool), Option<(u32, u32)>>;
 
 /// Completions kept at most.
 const MOST_COMPLETIONS: usize = 1 << 14;
@@ -226,15 +226,10 @@ impl Object {
         lengths: &MinimumLengths<'_>,
         known: &mut Completions,
     ) -> Option<(u32, u32)> {
-        if let Some(conditions) = &self.conditions
-            && one
-        {
-            return conditions::completion(self, conditions, seen, (used, one), lengths);
-        }
         if self.conditions.is_none() && self.existentials & !seen.met == 0 {
             return self.plain_completion(seen, used, one, lengths);
         }
-        let key = Seen { names: used, ..seen.clone() };
+        let key = (Seen { names: used, ..seen.clone() }, one && self.conditions.is_some());
         if let Some(&completion) = known.get(&key) {
             return completion;
         }

@@ -354,6 +354,7 @@ impl Matcher {
     fn with_potential<T>(&self, work: impl FnOnce(&mut Potential, &mut Machine<'_>) -> T) -> T {
         let mut path = self.path.clone();
         let MatcherCache { stacks, budgets, .. } = &mut *self.cache.lock();
+        budgets.potential.begin_call();
         work(&mut budgets.potential, &mut Machine::new(self.constraint().graph(), stacks, &mut path))
     }
 
@@ -593,6 +594,7 @@ impl Matcher {
         cache.terminals.quick = false;
         let MatcherCache { stacks, budgets, .. } = cache;
         let mut machine = Machine::new(constraint.graph(), stacks, path);
+        budgets.potential.begin_call();
         if let Some(budget) = budget {
             budgets.potential.renew(&mut machine, constraint.counting(), history.configurations(), budget);
         }

@@ -47,6 +47,9 @@ const MOST_NEW: usize = 1 << 14;
 /// Units of work for one question, about a third of a second. Where it takes more, ways are not followed.
 const MOST_WORK: u64 = 1 << 21;
 
+/// Units of work for all questions of one call, such as a mask. Where it takes more, ways are not followed.
+const MOST_WORK_OF_A_CALL: u64 = 1 << 22;
+
 /// Ways of each of these records, on the whole: where there are more, they are not followed either.
 const WAYS_EACH: usize = 4;
 
@@ -84,6 +87,8 @@ pub struct Potential {
     searched: FxHashMap<Configuration, u32>,
     /// How many units of work may be counted until no more ways are followed for the question at hand.
     most_counted: u64,
+    /// The same for all questions of the call at hand.
+    most_of_call: u64,
 }
 
 impl Potential {
@@ -201,9 +206,14 @@ impl Potential {
         (self.records, self.ways, self.ids) = Default::default();
     }
 
-    /// More ways are followed until so much work is done.
+    /// Ways are followed for a call until so much work is done.
+    pub fn begin_call(&mut self) {
+        self.most_of_call = counted() + MOST_WORK_OF_A_CALL;
+    }
+
+    /// The same for one question of it.
     fn begin_question(&mut self) {
-        self.most_counted = counted() + MOST_WORK;
+        self.most_counted = self.most_of_call.min(counted() + MOST_WORK);
     }
 
     /// The potential of a configuration that is not known, along at most so many new ways, and so much work.

@@ -33,13 +33,19 @@ struct Scale {
 
 impl Scale {
     fn nothing(self) -> Costs {
-        count(1 + self.top as usize / 16);
         smallvec![NEVER; self.top as usize + 1]
     }
 
     fn none_needed(self) -> Costs {
         let mut costs = self.nothing();
         costs[0] = (0, 0);
+        costs
+    }
+
+    /// The least costs of some ways.
+    fn least_of<'w>(self, ways: impl Iterator<Item = &'w (u32, u32, u32)>) -> Costs {
+        let mut costs = self.nothing();
+        ways.for_each(|&(_, members, bytes)| self.put(&mut costs, members, bytes));
         costs
     }
 
@@ -52,11 +58,7 @@ impl Scale {
 
     /// The costs of both together.
     fn add(self, a: &Costs, b: &Costs) -> Costs {
-        if self.top == 0 {
-            return smallvec![both(a[0], b[0])];
-        }
-        let mut sum = self.nothing();
-        count(1 + a.len() * b.len() / 16);
+        let mut sum: Costs = smallvec![NEVER; self.top as usize + 1];
         for (at, &(left, more)) in a.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
             for (further_at, &(right, further)) in b.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
                 let members = at as u32 + further_at as u32;
@@ -67,10 +69,6 @@ impl Scale {
             }
         }
         sum
-    }
-
-    fn least(a: &mut Costs, b: &Costs) {
-        a.iter_mut().zip(b).for_each(|(a, &b)| *a = (*a).min(b));
     }
 }
 
@@ -125,14 +123,54 @@ pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &M
     Some(Future { lives: lives_at_all, allowed: allowed.into() })
 }
 
-/// What the values of one variable cost.
-struct VariableCosts {
-    /// Only of values that can occur: a kind with many facts has very many values.
-    by_value: FxHashMap<u32, Costs>,
-    /// Whatever the value is.
-    free: Costs,
-    /// Whether further members can give it a value: else `free` adds nothing.
-    may_come: bool,
+/// What it costs to give the variables their values.
+#[derive(Default)]
+struct Ways {
+    /// The value, the members that give it, and their bytes: of one variable after the other, and only of values that
+    /// can occur, as a kind with many facts has very many values.
+    all: Vec<(u32, u32, u32)>,
+    /// By variable: where its own end.
+    ends: Vec<usize>,
+}
+
+impl Ways {
+    /// Those of one variable.
+    fn of(&self, variable: u32) -> &[(u32, u32, u32)] {
+        let start = if variable == 0 { 0 } else { self.ends[variable as usize - 1] };
+        &self.all[start..self.ends[variable as usize]]
+    }
+}
+
+/// What members cost whose variables may have any value.
+struct Free {
+    /// By variable.
+    costs: Vec<Costs>,
+    /// By variable of a member that may come once: its place among these, the cheapest first. Others have [`u32::MAX`].
+    ranks: Vec<u32>,
+    /// By rank: the variable.
+    ranked: Vec<u32>,
+}
+
+impl Free {
+    /// Adds what some variables cost. Of members that may come once, no more are used than are counted, and those the
+    /// cheapest: so the others are not added.
+    fn add_to(&self, scale: Scale, sum: Costs, variables: impl Iterator<Item = u32>) -> Costs {
+        let (mut ranks, mut sum) = (SmallVec::<[u32; 64]>::new(), sum);
+        for variable in variables {
+            match self.ranks[variable as usize] {
+                u32::MAX => sum = scale.add(&sum, &self.costs[variable as usize]),
+                rank => ranks.push(rank),
+            }
+        }
+        count(1 + ranks.len() / 16);
+        let most = scale.top as usize;
+        if most < ranks.len() {
+            ranks.select_nth_unstable(most);
+            ranks.truncate(most);
+        }
+        let cheapest = ranks.iter().map(|&rank| &self.costs[self.ranked[rank as usize] as usize]);
+        cheapest.fold(sum, |sum, costs| scale.add(&sum, costs))
+    }
 }
 
 /// A question about one state of an object.
@@ -243,15 +281,15 @@ impl Question<'_> {
 
     /// The least cost of every part, however many members that takes.
     fn least_of_parts(&self) -> Vec<Cost> {
-        let variables = self.variables(Scale { top: 0, is_open: true });
+        let ways = self.ways(0);
         let mut costs: Vec<Cost> = Vec::with_capacity(self.conditions.parts.len());
         for part in &self.conditions.parts {
             count(1 + part.inner().len() / 16);
             costs.push(match part {
                 Part::Literal(variable, allowed) => {
-                    let by_value = variables[*variable as usize].by_value.iter();
-                    let fitting = by_value.filter(|(value, _)| allowed.contains(**value));
-                    fitting.map(|(_, costs)| costs[0]).min().unwrap_or(NEVER)
+                    let fitting = ways.of(*variable).iter().filter(|(value, ..)| allowed.contains(*value));
+                    count(ways.of(*variable).len() / 16);
+                    fitting.map(|&(_, members, bytes)| (bytes, members)).min().unwrap_or(NEVER)
                 }
                 Part::All(inner) => inner.iter().fold((0, 0), |all, &part| both(all, costs[part as usize])),
                 Part::Any(inner) => inner.iter().map(|&part| costs[part as usize]).min().unwrap_or(NEVER),
@@ -261,26 +299,16 @@ impl Question<'_> {
     }
 
     /// The costs of every part.
-    fn parts(&self, scale: Scale, variables: &[VariableCosts]) -> Vec<Costs> {
-        let tracks = scale.top > 0;
-        let mut mentions: Vec<Values> = Vec::new();
+    fn parts(&self, scale: Scale, ways: &Ways, free: &Free) -> Vec<Costs> {
+        let of_an_addition = 1 + (scale.top as usize).pow(2) / 16;
+        let mentions = &self.conditions.mentions;
         let mut costs: Vec<Costs> = Vec::with_capacity(self.conditions.parts.len());
-        for part in &self.conditions.parts {
-            count(2 + part.inner().len() / 4);
-            let mut mentioned = Values::default();
-            if tracks {
-                count(part.inner().len() * (1 + self.conditions.members.len() / 64) / 2);
-                part.inner().iter().for_each(|&inner| mentioned.extend(&mentions[inner as usize]));
-            }
+        for (part, mentioned) in self.conditions.parts.iter().zip(mentions) {
+            count(1 + part.inner().len() * of_an_addition);
             costs.push(match part {
                 Part::Literal(variable, allowed) => {
-                    mentioned.insert(*variable);
-                    let by_value = &variables[*variable as usize].by_value;
-                    let mut costs = scale.nothing();
-                    count(by_value.len() / 4);
-                    let fitting = by_value.iter().filter(|(value, _)| allowed.contains(**value));
-                    fitting.for_each(|(_, value)| Scale::least(&mut costs, value));
-                    costs
+                    count(ways.of(*variable).len() / 4);
+                    scale.least_of(ways.of(*variable).iter().filter(|(value, ..)| allowed.contains(*value)))
                 }
                 Part::All(inner) => {
                     inner.iter().fold(scale.none_needed(), |sum, &part| scale.add(&sum, &costs[part as usize]))
@@ -288,78 +316,69 @@ impl Question<'_> {
                 Part::Any(inner) => {
                     let mut least = scale.nothing();
                     for &part in inner {
-                        let own = &costs[part as usize];
-                        if tracks {
-                            // Members that this part says nothing of may come too, and count.
-                            let free = mentioned
-                                .iter_without(&mentions[part as usize])
-                                .map(|other| &variables[other as usize]);
-                            let own = free
-                                .filter(|other| other.may_come)
-                                .fold(own.clone(), |sum, other| scale.add(&sum, &other.free));
-                            Scale::least(&mut least, &own);
-                        } else {
-                            Scale::least(&mut least, own);
-                        }
+                        // Members that this part says nothing of may come too, and count.
+                        let others = mentioned.iter_without(&mentions[part as usize]);
+                        let own = free.add_to(scale, costs[part as usize].clone(), others);
+                        least.iter_mut().zip(&own).for_each(|(least, &own)| *least = (*least).min(own));
                     }
                     least
                 }
             });
-            if tracks {
-                mentions.push(mentioned);
-            }
         }
         costs
     }
 
-    /// The costs of all variables, by their values.
-    fn variables(&self, scale: Scale) -> Vec<VariableCosts> {
-        let all = 0..self.conditions.members.len() as u32;
-        all.map(|variable| {
-            let declared = self.object.members.len() as u32;
-            let mut by_value = FxHashMap::default();
-            match self.conditions.members[variable as usize] {
-                member if member < declared => self.declared(variable, member, scale, &mut by_value),
-                _ => self.kind(variable, scale, &mut by_value),
-            }
-            let mut free = scale.nothing();
-            for costs in by_value.values() {
-                Scale::least(&mut free, costs);
-            }
-            let may_come = free != scale.none_needed();
-            VariableCosts { by_value, free, may_come }
-        })
-        .collect()
+    /// What members cost whose variables may have any value.
+    fn free(&self, scale: Scale, ways: &Ways) -> Free {
+        let (variables, declared) = (0..self.conditions.members.len() as u32, self.object.members.len() as u32);
+        let costs: Vec<Costs> = variables.clone().map(|variable| scale.least_of(ways.of(variable).iter())).collect();
+        let comes_once = |&variable: &u32| self.conditions.members[variable as usize] < declared;
+        let mut ranked: Vec<u32> = variables.filter(comes_once).collect();
+        ranked.sort_unstable_by_key(|&variable| costs[variable as usize].get(1).copied());
+        let mut ranks = vec![u32::MAX; costs.len()];
+        ranked.iter().zip(0..).for_each(|(&variable, rank)| ranks[variable as usize] = rank);
+        count(costs.len() / 4);
+        Free { costs, ranks, ranked }
     }
 
-    /// The costs of the values of a declared member.
-    fn declared(&self, variable: u32, member: u32, scale: Scale, by_value: &mut FxHashMap<u32, Costs>) {
-        if self.seen.has(member) {
-            let value = self.seen.values()[variable as usize];
-            by_value.insert(u32::from(value), scale.none_needed());
-            return;
+    /// What the values of all variables cost, with up to `top` members more than the facts of a kind need.
+    fn ways(&self, top: u32) -> Ways {
+        let declared = self.object.members.len() as u32;
+        let mut ways = Ways::default();
+        for (&member, variable) in self.conditions.members.iter().zip(0..) {
+            if member < declared {
+                self.declared(variable, member, &mut ways.all);
+            } else {
+                self.kind(variable, top, &mut ways.all);
+            }
+            ways.ends.push(ways.all.len());
         }
-        by_value.insert(0, scale.none_needed());
+        count(1 + (ways.ends.len() + ways.all.len()) / 8);
+        ways
+    }
+
+    /// What the values of a declared member cost.
+    fn declared(&self, variable: u32, member: u32, ways: &mut Vec<(u32, u32, u32)>) {
+        if self.seen.has(member) {
+            return ways.push((u32::from(self.seen.values()[variable as usize]), 0, 0));
+        }
+        ways.push((0, 0, 0));
         if self.object.is_open(self.seen, member) {
             let beside = self.object.members[member as usize].name_bytes + self.lengths.colon + self.lengths.between;
-            for (value, way) in self.object.ways(member) {
-                let cost = (self.lengths.value)(value).saturating_add(beside);
-                scale.put(by_value.entry(way + 1).or_insert_with(|| scale.nothing()), 1, cost);
-            }
+            let of_values = self.object.ways(member).map(|(value, way)| (way, (self.lengths.value)(value)));
+            ways.extend(of_values.map(|(way, bytes)| (way + 1, 1, bytes.saturating_add(beside).min(INFINITE))));
         }
     }
 
-    /// The costs of the sets of facts that the members of one kind make true.
-    fn kind(&self, variable: u32, scale: Scale, by_value: &mut FxHashMap<u32, Costs>) {
+    /// What the sets of facts cost that the members of one kind make true.
+    fn kind(&self, variable: u32, top: u32, ways: &mut Vec<(u32, u32, u32)>) {
         let before = self.seen.values()[variable as usize];
         let mut reached: FxHashMap<u16, u32> = FxHashMap::from_iter([(before, 0)]);
         let first = self.used + self.unmet_before(variable);
-        let most = scale.top + (self.conditions.facts_of(variable as usize) & !before).count_ones();
+        let most = top + (self.conditions.facts_of(variable as usize) & !before).count_ones();
         for members in 0..=most {
             count(reached.len());
-            for (&facts, &cost) in &reached {
-                scale.put(by_value.entry(u32::from(facts)).or_insert_with(|| scale.nothing()), members, cost);
-            }
+            ways.extend(reached.iter().map(|(&facts, &bytes)| (u32::from(facts), members, bytes)));
             reached = self.after_another(variable, &reached, first + members);
         }
     }
@@ -402,13 +421,12 @@ impl Question<'_> {
         if wanted > scale.top {
             return NEVER;
         }
-        let variables = self.variables(scale);
-        let mut costs = self.parts(scale, &variables).swap_remove(case.root as usize);
-        for variable in 0..self.conditions.members.len() as u32 {
-            if self.conditions.mentioning[variable as usize].binary_search(&case.root).is_err() {
-                costs = scale.add(&costs, &variables[variable as usize].free);
-            }
-        }
+        let ways = self.ways(scale.top);
+        let free = self.free(scale, &ways);
+        let mut costs = self.parts(scale, &ways, &free).swap_remove(case.root as usize);
+        let mentioned = &self.conditions.mentions[case.root as usize];
+        let others = (0..self.conditions.members.len() as u32).filter(|&variable| !mentioned.contains(variable));
+        costs = free.add_to(scale, costs, others);
         let mut required = scale.nothing();
         scale.put(&mut required, rest.1, rest.0);
         costs = scale.add(&costs, &required);

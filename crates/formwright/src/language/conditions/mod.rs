@@ -69,8 +69,8 @@ pub struct Conditions {
     facts: Box<[Box<[u16]>]>,
     /// The parts of all formulas, each after those it refers to.
     parts: Box<[Part]>,
-    /// By variable: the parts that mention it, in order.
-    mentioning: Box<[Box<[u32]>]>,
+    /// By part: the variables that it mentions.
+    mentions: Box<[Values]>,
     /// One of these cases must hold.
     cases: Box<[Case]>,
     /// Numbers of members from here on are all alike.
@@ -97,11 +97,11 @@ impl Conditions {
                 *variable = variables[*variable as usize];
             }
         }
-        let mentioning = parts_by_variable(&parts, members.len());
+        let mentions = mentions_of(&parts);
         let bounds = cases.iter().map(|case| case.low.max(if case.high == UNBOUNDED { 0 } else { case.high + 1 }));
         let alike = bounds.max().unwrap_or(0);
         let (variables, members, facts, cases) = (variables.into(), members.into(), facts.into(), cases.into());
-        Self { variables, members, facts, parts, mentioning, cases, alike }
+        Self { variables, members, facts, parts, mentions, cases, alike }
     }
 
     /// The variable of a member, if it is mentioned.
@@ -164,20 +164,18 @@ impl Conditions {
     }
 }
 
-/// By variable: the parts that mention it, in order.
-fn parts_by_variable(parts: &[Part], variables: usize) -> Box<[Box<[u32]>]> {
+/// By part: the variables that it mentions.
+fn mentions_of(parts: &[Part]) -> Box<[Values]> {
     let mut mentions: Vec<Values> = Vec::with_capacity(parts.len());
-    let mut by_variable: Vec<Vec<u32>> = vec![Vec::new(); variables];
-    for (at, part) in (0..).zip(parts) {
-        let mut mentioned = Values::default();
+    for part in parts {
+        let mut own = Values::default();
         if let Part::Literal(variable, _) = part {
-            mentioned.insert(*variable);
+            own.insert(*variable);
         }
-        part.inner().iter().for_each(|&inner| mentioned.extend(&mentions[inner as usize]));
-        mentioned.iter().for_each(|variable| by_variable[variable as usize].push(at));
-        mentions.push(mentioned);
+        part.inner().iter().for_each(|&inner| own.extend(&mentions[inner as usize]));
+        mentions.push(own);
     }
-    by_variable.into_iter().map(Vec::into_boxed_slice).collect()
+    mentions.into()
 }
 
 impl Object {
