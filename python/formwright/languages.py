@@ -471,9 +471,9 @@ def explain(
     """
     options = locals()
     schema = options.pop("schema")
-    text, checks = (schema_text(schema), ()) if isinstance(schema, str | dict | bool) else _read_type(schema)[1:]
+    text, remarks = (schema_text(schema), ()) if isinstance(schema, str | dict | bool) else _read_type(schema)[1:]
     options, defaults = _with_defaults(options)
-    return Explanation((*defaults, *checks, *(Reading(*row) for row in Language.explain_json_schema(text, options))))
+    return Explanation((*defaults, *remarks, *(Reading(*row) for row in Language.explain_json_schema(text, options))))
 
 
 def schema_text(schema: Any) -> str:
@@ -511,18 +511,18 @@ def _schema_form(schema: Any, options: Mapping[str, Any]) -> Form[Any]:
 
 
 def _type_form(type_: Any, options: Mapping[str, Any]) -> Form[Any]:
-    read, text, checks = _read_type(type_)
-    return _json_form(text, options, read, _name(type_), _kind(type_), checks)
+    read, text, remarks = _read_type(type_)
+    return _json_form(text, options, read, _name(type_), _kind(type_), remarks)
 
 
 def _read_type(type_: Any) -> tuple[Callable[[str], Any], str, tuple[Reading, ...]]:
-    """How a type reads texts, its schema, and what it checks beside that."""
+    """How a type reads texts, its schema, and what that does not say of it."""
     _refuse_what_is_no_type(type_)
     from formwright import types
 
     reader = types.Reader(type_)
-    checks = (Reading(pointer, "", "validated", what) for pointer, what in reader.checks)
-    return reader, reader.schema_text, tuple(checks)
+    remarks = (Reading(pointer, "", status, what) for pointer, status, what in reader.remarks)
+    return reader, reader.schema_text, tuple(remarks)
 
 
 def _json_form(
@@ -531,11 +531,11 @@ def _json_form(
     read: Callable[[str], Any],
     title: str,
     kind: Kind,
-    checks: tuple[Reading, ...] = (),
+    remarks: tuple[Reading, ...] = (),
 ) -> Form[Any]:
     options, defaults = _with_defaults(options)
     language = Language.json_schema(schema, **options)
-    return Form(language, read, title, kind, defaults + checks, origin=Origin("schema", schema, options))
+    return Form(language, read, title, kind, defaults + remarks, origin=Origin("schema", schema, options))
 
 
 def json_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,13 @@ Pydantic's own schema is wider than the type in many places: a ``Decimal`` of tw
 (`formwright.type_patterns`)::
 
     >>> from pydantic import TypeAdapter
-    >>> schema, checks = exact_schema(TypeAdapter(dict[bool, int]))
+    >>> schema, remarks = exact_schema(TypeAdapter(dict[bool, int]))
     >>> schema["propertyNames"]
     {'pattern': '^(?:true|false)$'}
 
-What no schema can say is a `Check`, which the type makes when the text is complete: whether a day is past, a module
-can be imported, a file is there, a check digit is right, a validator of one's own agrees. What is neither is refused.
+What no schema can say, the type checks when the text is complete: whether a day is past, a module can be imported, a
+file is there, a check digit is right, a validator of one's own agrees. Such checks, and values that the type reads but
+its form never writes, are told as a `Remark`. What can be said neither way is refused.
 
 Cost: a call of Python for each part of a type, beside what pydantic does.
 
@@ -32,18 +33,19 @@ from typing import Any, NamedTuple
 from formwright import type_patterns as patterns
 from formwright._dependencies import needs
 from formwright.errors import NotAForm
+from formwright.json_patterns import JSON_INSIDE, json_pattern
 
 with needs("pydantic", "a Python type as a form"):
     from pydantic import TypeAdapter
     from pydantic.json_schema import GenerateJsonSchema
 
-__all__ = ["Check", "Describe", "exact_schema"]
+__all__ = ["Describe", "Remark", "exact_schema"]
 
 Describe = Callable[[type], tuple[str, Mapping[str, str]]]
 """What a class says of itself, and of its fields by name."""
 
-_CHECKS = "x-formwright-checks"
-"""Where a part of a schema says what the type checks afterwards; taken out of the schema that is returned."""
+_REMARKS = "x-formwright-remarks"
+"""Where a part of a schema keeps its remarks, as status and text; taken out of the schema that is returned."""
 
 _TEXTS = {
     "base64": patterns.BASE64,
@@ -70,22 +72,34 @@ _CHECKED = {
 }
 
 
-class Check(NamedTuple):
-    """What a type checks once a text is complete.
+_NOT_WRITTEN = {
+    "email": "international addresses, quoted names, IP addresses",
+    "ipv6": "zones such as `%eth0`",
+    "name-email": "other names",
+    "regex": "groups, alternatives, counts, assertions",
+}
+"""By the format that pydantic gives a text: what the type reads too, and no form writes."""
+
+
+class Remark(NamedTuple):
+    """What a schema does not say of a type.
 
     Attributes:
         pointer: JSON Pointer of the part of the schema.
-        what: What is checked.
+        status: ``validated``: the type checks it once a text is complete; ``narrowed``: the type reads it, and the
+            schema does not allow it.
+        what: What is checked, or never written.
     """
 
     pointer: str
+    status: str
     what: str
 
 
 def exact_schema(
     adapter: TypeAdapter[Any], describe: Describe | None = None
-) -> tuple[dict[str, Any], tuple[Check, ...]]:
-    """The JSON Schema of a type, and what the type checks beside it.
+) -> tuple[dict[str, Any], tuple[Remark, ...]]:
+    """The JSON Schema of a type, and what the schema does not say of it.
 
     Args:
         adapter: The type.
@@ -97,17 +111,30 @@ def exact_schema(
     """
     generator = type("_Described", (_ExactSchema,), {"describe": describe and staticmethod(describe)})
     schema = adapter.json_schema(schema_generator=generator, mode="validation")
-    return schema, tuple(Check(pointer, what) for pointer, what in _taken_checks(schema))
+    remarks = tuple(_taken_remarks(schema))
+    return _with_json_texts(schema, schema.get("$defs", {})), remarks
 
 
-def _taken_checks(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Takes the checks out of a schema."""
+def _with_json_texts(part: Any, definitions: Mapping[str, Any]) -> Any:
+    """The schema with a pattern for each JSON inside a text."""
+    if isinstance(part, list):
+        return [_with_json_texts(item, definitions) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if JSON_INSIDE not in part:
+        return {key: _with_json_texts(value, definitions) for key, value in part.items()}
+    written = {key: value for key, value in part.items() if key != JSON_INSIDE}
+    return _with_pattern(written, json_pattern(part[JSON_INSIDE], definitions))
+
+
+def _taken_remarks(schema: dict[str, Any]) -> Iterator[Remark]:
+    """Takes the remarks out of a schema."""
     stack: list[tuple[str, Any]] = [("", schema)]
     while stack:
         pointer, part = stack.pop()
         if isinstance(part, dict):
-            for what in part.pop(_CHECKS, []):
-                yield pointer, what
+            for status, what in part.pop(_REMARKS, []):
+                yield Remark(pointer, status, what)
             inside = [(key.replace("~", "~0").replace("/", "~1"), value) for key, value in part.items()]
         else:
             inside = [(str(index), value) for index, value in enumerate(part)]
@@ -149,18 +176,17 @@ class _ExactSchema(GenerateJsonSchema):
         if getattr(validator, "__qualname__", "") == "ByteSize._validate":
             return _BYTE_SIZE
         if validator is not None and (what := _own_check(validator)):
-            written = self._checked(written, what)
+            written = _remarked(written, "validated", what)
         return self._exact_text(written, schema) if written.get("type") == "string" else written
-
-    def _checked(self, written: dict[str, Any], what: str) -> dict[str, Any]:
-        return written | {_CHECKS: [*written.get(_CHECKS, []), what]}
 
     def _exact_text(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         format = written.get("format")
         if what := _CHECKED.get(format or ""):
-            return self._checked(written, what)
+            return _remarked(written, "validated", what)
         if format in _EITHER:
             return written | {"anyOf": _EITHER[format]}
+        if what := _NOT_WRITTEN.get(format or ""):
+            written = _remarked(written, "narrowed", what)
         pattern = _TEXTS.get(format or "")
         if format in ("base64", "base64url"):
             if "minLength" in written or "maxLength" in written:
@@ -170,6 +196,7 @@ class _ExactSchema(GenerateJsonSchema):
                 )
             if _inmost(schema)["type"] == "str":
                 pattern = patterns.BASE64_TEXT if format == "base64" else patterns.BASE64_URL_TEXT
+                written = _remarked(written, "narrowed", "characters that are not ASCII")
         return _with_pattern(written, pattern) if pattern else written
 
     def str_schema(self, schema: Any) -> dict[str, Any]:
@@ -191,7 +218,11 @@ class _ExactSchema(GenerateJsonSchema):
             return _with_pattern(written, patterns.HEX)
         if read_by == "base64":
             return _with_pattern(written, patterns.BASE64_URL)
-        return _with_pattern(written, r"^[\x00-\x7f]*$") if bounded else written
+        if not bounded:
+            return written
+        return _remarked(
+            _with_pattern(written, r"^[\x00-\x7f]*$"), "narrowed", "characters that are not ASCII, as a length is given"
+        )
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         bounds = {key: _number(schema[key]) for key in _BOUNDS if schema.get(key) is not None}
@@ -253,25 +284,26 @@ class _ExactSchema(GenerateJsonSchema):
         return written if written.keys() - {"type", "title"} else None
 
     def json_schema(self, schema: Any) -> dict[str, Any]:
-        raise NotAForm(
-            "Json[...] is JSON inside a text, whose form is not checked",
-            hint="pass the type inside of it, Json[T] as T",
-        )
+        inner = self.generate_inner(schema["schema"]) if "schema" in schema else {}
+        written = {"type": "string", JSON_INSIDE: inner}
+        return _remarked(written, "narrowed", "JSON inside a text with whitespace, or members in another order")
 
     def fraction_schema(self, schema: Any) -> dict[str, Any]:
         return {"anyOf": [{"type": "number"}, {"type": "string", "pattern": patterns.FRACTION}]}
 
     def url_schema(self, schema: Any) -> dict[str, Any]:
-        return _with_pattern(super().url_schema(schema), patterns.url(schema.get("allowed_schemes")))
+        schemes = schema.get("allowed_schemes")
+        written = _remarked(super().url_schema(schema), "narrowed", _OTHER_HOSTS if schemes else _OTHER_URLS)
+        return _with_pattern(written, patterns.url(schemes))
 
     def multi_host_url_schema(self, schema: Any) -> dict[str, Any]:
-        return _with_pattern(
-            super().multi_host_url_schema(schema), patterns.multi_host_url(schema.get("allowed_schemes"))
-        )
+        written = _remarked(super().multi_host_url_schema(schema), "narrowed", _OTHER_HOSTS)
+        return _with_pattern(written, patterns.multi_host_url(schema.get("allowed_schemes")))
 
     def timedelta_schema(self, schema: Any) -> dict[str, Any]:
         _refuse_bounds(schema, "a duration", "a number of seconds, as int or float")
-        return {"type": "string", "pattern": patterns.DURATION}  # the format has neither signs nor fractions
+        written = {"type": "string", "pattern": patterns.DURATION}  # the format has neither signs nor fractions
+        return _remarked(written, "narrowed", "100,000,000 days and more")
 
     def date_schema(self, schema: Any) -> dict[str, Any]:
         written = super().date_schema(schema)
@@ -286,11 +318,12 @@ class _ExactSchema(GenerateJsonSchema):
 
     def time_schema(self, schema: Any) -> dict[str, Any]:
         _refuse_bounds(schema, "a time", "Annotated[str, Field(pattern=...)]")
-        return _with_pattern(super().time_schema(schema), patterns.TIME_SECONDS)
+        written = _with_pattern(super().time_schema(schema), patterns.TIME_SECONDS)
+        return written if schema.get("tz_constraint") else _remarked(written, "narrowed", "times without a zone")
 
     def _on_the_clock(self, written: dict[str, Any], schema: Any) -> dict[str, Any]:
         what = schema.get("now_op")
-        return self._checked(written, f"whether it is {what}") if what else written
+        return _remarked(written, "validated", f"whether it is {what}") if what else written
 
     def complex_schema(self, schema: Any) -> dict[str, Any]:
         raise NotAForm("complex cannot be read back: JSON has no complex numbers", hint="pass tuple[float, float]")
@@ -307,6 +340,8 @@ class _ExactSchema(GenerateJsonSchema):
             written = {"type": "string", "pattern": patterns.NAIVE_DATETIME}
         else:
             written = _with_pattern(super().datetime_schema(schema), patterns.DATETIME_SECONDS)
+        if not schema.get("tz_constraint"):
+            written = _remarked(written, "narrowed", "points in time without a zone: `NaiveDatetime`")
         return self._on_the_clock(written, schema)
 
     def uuid_schema(self, schema: Any) -> dict[str, Any]:
@@ -362,6 +397,12 @@ _BOUNDS = ("multiple_of", "le", "ge", "lt", "gt")
 def _refuse_bounds(schema: Any, what: str, instead: str) -> None:
     if bound := next((key for key in ("le", "ge", "lt", "gt") if schema.get(key) is not None), None):
         raise NotAForm(f"a bound ({bound}) of {what} cannot be said in JSON Schema", hint=f"pass {instead}")
+
+
+def _remarked(written: dict[str, Any], status: str, what: str) -> dict[str, Any]:
+    """The schema with another remark; hooks have a part read more than once."""
+    remarks = written.get(_REMARKS, [])
+    return written if (status, what) in remarks else written | {_REMARKS: [*remarks, (status, what)]}
 
 
 def _with_pattern(written: dict[str, Any], pattern: str) -> dict[str, Any]:
@@ -456,6 +497,9 @@ _OF_TYPES = frozenset(
     )
 )
 """Packages whose validators only make values of types that are exact here."""
+
+_OTHER_HOSTS = "hosts that are neither ASCII names nor IPv4 addresses"
+_OTHER_URLS = f"`file:`, URLs without a host, {_OTHER_HOSTS}"
 
 _BYTE_SIZE = {"anyOf": [{"type": "string", "pattern": patterns.BYTE_SIZE}, {"type": "integer", "minimum": 0}]}
 

@@ -17,7 +17,7 @@ written as a number, not as a number or one of many strings.
 
 Cost: building the adapter of a type, about a millisecond, once for each `Reader`.
 
-The wrinkle: a type may check more than a schema can tell, such as a custom validator. `Reader.checks` names these
+The wrinkle: a type may check more than a schema can tell, such as a custom validator. `Reader.remarks` names these
 checks; where one fails, `OutputInvalid` reports it.
 """
 
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Self, cast, get_origin, get_type_hints
 from formwright._dependencies import needs
 from formwright.errors import NotAForm, OutputInvalid
 from formwright.forms import current_context
-from formwright.type_schemas import Check, Describe, exact_schema
+from formwright.type_schemas import Describe, Remark, exact_schema
 
 with needs("pydantic", "a Python type as a form"):
     import pydantic_core
@@ -96,7 +96,7 @@ def _as_text(schema: dict[str, Any]) -> str:
 
 def _schema(
     adapter: TypeAdapter[Any], form: Any, describe: Describe | None = None
-) -> tuple[dict[str, Any], tuple[Check, ...]]:
+) -> tuple[dict[str, Any], tuple[Remark, ...]]:
     try:
         return exact_schema(adapter, describe)
     except PydanticUserError as error:
@@ -146,16 +146,16 @@ class Reader:
 
     Attributes:
         schema_text: The JSON Schema of the type, as text.
-        checks: What the type checks beside it, once a text is complete.
+        remarks: What its schema does not say of it.
     """
 
-    __slots__ = ("_adapter", "_type", "_validator", "checks", "schema_text")
+    __slots__ = ("_adapter", "_type", "_validator", "remarks", "schema_text")
 
     def __init__(self, form: Any) -> None:
         self._type = form
         self._adapter = _adapter(form)
         self._validator: Validator | None = None
-        schema, self.checks = _schema(self._adapter, form)
+        schema, self.remarks = _schema(self._adapter, form)
         self.schema_text = _as_text(schema)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:

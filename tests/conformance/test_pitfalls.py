@@ -250,7 +250,26 @@ REFUSED: dict[str, tuple[Any, type[errors.SchemaError], str, str]] = {
         {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
         UNSATISFIABLE,
         "",
-        "no finite text",
+        "the value must contain another of its kind at /a",
+    ),
+    "a recursion without an end, below": (
+        {
+            "$defs": {
+                "node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["next"]}
+            },
+            "type": "object",
+            "properties": {"a": STRING, "head/": {"$ref": "#/$defs/node"}},
+            "required": ["a", "head/"],
+        },
+        UNSATISFIABLE,
+        "",
+        "the value at /head~1 must contain another of its kind at /head~1/next",
+    ),
+    "a recursion without an end, in items": (
+        {"type": "array", "prefixItems": [STRING], "items": {"$ref": "#"}, "minItems": 3},
+        UNSATISFIABLE,
+        "",
+        "the value must contain another of its kind at /1",
     ),
     "a reference to itself": ({"$ref": "#"}, UNSATISFIABLE, "", "refers to itself"),
     "two references to each other": (

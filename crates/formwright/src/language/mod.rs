@@ -23,6 +23,7 @@ mod compiled;
 mod conditions;
 mod controls;
 mod detours;
+mod endless;
 mod extents;
 mod import;
 mod layout_costs;
@@ -592,7 +593,12 @@ impl Graph {
         }
         let facts = Facts::new(self, limits)?;
         if facts.shortest(self.root) >= INFINITE {
-            return Err(Error::unsatisfiable("", "nothing is in form: no finite text exists"));
+            let why = endless::describe_endless(self, &facts);
+            let hint = "let a member on the way be absent or null, or an array be empty";
+            return Err(match why {
+                Some(why) => Error::unsatisfiable("", why).hint(hint),
+                None => Error::unsatisfiable("", "no text conforms to it"),
+            });
         }
         facts.prune(self);
         facts.refuse_left_recursion(self)?;

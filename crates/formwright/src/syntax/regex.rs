@@ -317,8 +317,16 @@ fn located(source: &str, error: &regex_syntax::Error) -> Error {
     };
     let is_open = matches!(error, regex_syntax::Error::Parse(error) if *error.kind() == ErrorKind::ClassUnclosed);
     let bracket = if is_open { r"; a bracket that is a member of a class is written \[" } else { "" };
-    let what = format!("{}{bracket}", what.lines().next().unwrap_or_default());
+    let what = match source.split_at(span.start.offset) {
+        (before, at) if is_back_reference(before, at) => "backreferences are not supported".to_owned(),
+        _ => format!("{}{bracket}", what.lines().next().unwrap_or_default()),
+    };
     Error::regex(source, (span.start.offset, span.end.offset), &what)
+}
+
+/// Whether the library, which knows no back-references by name, stumbled over one: `(?P=name)`, `\k<name>`, `\g{1}`.
+fn is_back_reference(before: &str, at: &str) -> bool {
+    before.ends_with("(?") && at.starts_with("P=") || at.starts_with("\\k") || at.starts_with("\\g")
 }
 
 /// `\w` of a boundary.
@@ -411,9 +419,12 @@ mod tests {
 
     #[test]
     fn errors_have_a_caret() {
+        for source in ["(?P<y>a)(?P=y)", r"(?<y>a)\k<y>", r"(a)\g{1}", r"(a)\1"] {
+            let error = regex(source, &Limits::default()).err().unwrap();
+            assert!(error.message.contains("backreferences are not supported"), "{}", error.message);
+        }
         let error = regex("ab(c", &Limits::default()).unwrap_err();
         assert!(error.message.contains("ab(c\n      ^"), "{}", error.message);
-        assert!(regex(r"(a)\1", &Limits::default()).is_err());
         assert!(regex("a(?=b)", &Limits::default()).is_err());
     }
 }

@@ -1,0 +1,55 @@
+//! Why a language has no finite text: a value that must contain another of its kind.
+//!
+//! ```text
+//! Node: {"next": Node}, `next` required       the value must contain another of its kind at /next
+//! ```
+//!
+//! Cost: one step for each part on the way, once, when a language is refused. Wrinkle: where several parts are endless,
+//! the first is told.
+
+use rustc_hash::FxHashMap;
+
+use super::{Facts, Graph, INFINITE, Node, NodeId};
+
+/// A part that has no finite text: its place in the value, `""` if it is the value itself, and its node.
+type Part = (String, NodeId);
+
+/// Says which part of the text at the root goes on forever; `None` if none repeats.
+pub fn describe_endless(graph: &Graph, facts: &Facts) -> Option<String> {
+    let (mut path, mut node) = (String::new(), graph.root);
+    let mut seen: FxHashMap<NodeId, String> = FxHashMap::default();
+    loop {
+        if let Some(start) = seen.get(&node).filter(|start| start.len() < path.len()) {
+            let place = if start.is_empty() { "the value".to_owned() } else { format!("the value at {start}") };
+            return Some(format!("no text ends: {place} must contain another of its kind at {path}, without end"));
+        }
+        if seen.insert(node, path.clone()).is_some() {
+            return None;
+        }
+        let (step, next) = endless_part(graph, facts, node)?;
+        path.push_str(&step);
+        node = next;
+    }
+}
+
+/// The first part of a node that has to come and has no finite text.
+fn endless_part(graph: &Graph, facts: &Facts, node: NodeId) -> Option<Part> {
+    let is_endless = |node: NodeId| facts.shortest(node) >= INFINITE;
+    let inside = |part: Option<&NodeId>| Some((String::new(), *part?));
+    match &graph.nodes[node as usize] {
+        Node::Rule(node) | Node::Repeat { body: node, .. } => inside(Some(node)),
+        Node::Sequence(parts) => inside(parts.iter().find(|part| is_endless(**part))),
+        Node::Choice(options) => inside(options.first()),
+        Node::Object(object) => {
+            let at = object.members.iter().position(|member| member.required && is_endless(member.value))?;
+            let name = String::from_utf8_lossy(object.names.text(at)).replace('~', "~0").replace('/', "~1");
+            Some((format!("/{name}"), object.members[at].value))
+        }
+        Node::Array(array) => {
+            let items = array.prefix.iter().chain(&array.rest).take(array.low as usize);
+            let (at, item) = items.enumerate().find(|(_, item)| is_endless(**item))?;
+            Some((format!("/{at}"), *item))
+        }
+        _ => None,
+    }
+}
