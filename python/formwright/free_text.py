@@ -21,17 +21,23 @@ The wrinkle: a prompt may already have opened what a form opens, as chat templat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
-from formwright._kernel import Language
+from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError
 from formwright.forms import Form, chained, check_text, literal, shortened
 from formwright.languages import form
 from formwright.parts import plain
 
 __all__ = ["after", "format", "special", "text", "thinking"]
+
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 Marker = str | Form[str]
 """What ends free text: a text, or a control token made by `special`."""
@@ -194,6 +200,46 @@ def after(
     return chained(f"{spans.title}, then text", (spans, rest), takes=0)
 
 
+@overload
+def thinking(
+    form: TypeForm[T],
+    /,
+    *,
+    open: Marker = "<think>",
+    close: Marker = "</think>",
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+) -> Form[T]: ...
+@overload
+def thinking(
+    form: Form[T] | Constraint[T],
+    /,
+    *,
+    open: Marker = "<think>",
+    close: Marker = "</think>",
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+) -> Form[T]: ...
+@overload
+def thinking(
+    form: re.Pattern[str],
+    /,
+    *,
+    open: Marker = "<think>",
+    close: Marker = "</think>",
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+) -> Form[str]: ...
+@overload
+def thinking(
+    form: Any,
+    /,
+    *,
+    open: Marker = "<think>",
+    close: Marker = "</think>",
+    max_chars: int | None = None,
+    max_tokens: int | None = None,
+) -> Form[Any]: ...
 def thinking(
     form: Any,
     /,

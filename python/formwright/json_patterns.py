@@ -8,11 +8,11 @@ r"""JSON Schema to a regular expression: JSON inside a text, which ``Json[T]`` o
 The texts are compact, and members come in the order in which the schema declares them. In that form, what has no
 recursion is a regular language.
 
-Cost: the length of the expression, which doubles with each level of lists, and grows with the square of the number
-of optional members of one object.
+Cost: the length of the expression, which doubles with each level of lists, and grows with the square of the number of
+optional members of one object.
 
-The wrinkle: inside a text, a string is read by rules of its own, so a pattern of it is only kept where its texts need no
-escapes.
+The wrinkle: inside a text, a string is read by rules of its own, so a pattern of it is only kept where its texts need
+no escapes.
 """
 
 from __future__ import annotations

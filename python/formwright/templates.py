@@ -17,12 +17,13 @@ Cost: as the forms it is made of. The wrinkle: where one field could end in seve
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints, overload
 
-from formwright._kernel import Language
+from formwright._kernel import Constraint, Language
 from formwright.errors import ArgumentError, OutputInvalid
 from formwright.forms import Form, check_text, in_a_row, literal, shortened
 from formwright.languages import form
@@ -30,9 +31,18 @@ from formwright.parts import Chain, Cut, Repetition, cut_of, decoded, encoded, p
 
 __all__ = ["many", "optional", "template"]
 
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
 _form = form
 
 
+@overload
+def template(pattern: str, /, *, into: Callable[..., T], **fields: Any) -> Form[T]: ...
+@overload
+def template(pattern: str, /, *, into: None = None, **fields: Any) -> Form[dict[str, Any]]: ...
 def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **fields: Any) -> Form[Any]:
     """Fixed text with fields.
 
@@ -77,6 +87,14 @@ def template(pattern: str, /, *, into: Callable[..., Any] | None = None, **field
     return Form(in_a_row(parts), _Fields(chain, into), f"template {shortened(repr(pattern))}", "value")
 
 
+@overload
+def optional(form: TypeForm[T], /) -> Form[T | None]: ...
+@overload
+def optional(form: Form[T] | Constraint[T], /) -> Form[T | None]: ...
+@overload
+def optional(form: re.Pattern[str], /) -> Form[str | None]: ...
+@overload
+def optional(form: Any, /) -> Form[Any]: ...
 def optional(form: Any, /) -> Form[Any]:
     """``form``, or nothing: then the value is ``None``.
 
@@ -88,6 +106,20 @@ def optional(form: Any, /) -> Form[Any]:
     return Form(language, _Optional(target), f"optional {target.title}", "value")
 
 
+@overload
+def many(
+    form: TypeForm[T], /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None
+) -> Form[list[T]]: ...
+@overload
+def many(
+    form: Form[T] | Constraint[T], /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None
+) -> Form[list[T]]: ...
+@overload
+def many(
+    form: re.Pattern[str], /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None
+) -> Form[list[str]]: ...
+@overload
+def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None) -> Form[list[Any]]: ...
 def many(form: Any, /, *, sep: str | Form[str] = "", low: int = 0, high: int | None = None) -> Form[list[Any]]:
     """``form`` several times, with ``sep`` between: a list of its values.
 

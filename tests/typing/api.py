@@ -52,6 +52,19 @@ assert_type(fw.form(Person) | fw.form(int), fw.Form[Person | int])
 assert_type(fw.form(Person).repeat(1, None), fw.Form[list[Person]])
 assert_type(fw.regex("a").repeat(2), fw.Form[str])
 
+# Around a form.
+assert_type(fw.thinking(Person), fw.Form[Person])
+assert_type(fw.thinking(fw.form(int), max_chars=10), fw.Form[int])
+assert_type(fw.thinking(re.compile("a")), fw.Form[str])
+assert_type(fw.thinking({"type": "integer"}), fw.Form[Any])
+assert_type(fw.optional(Person), fw.Form[Person | None])
+assert_type(fw.optional(fw.regex("a")), fw.Form[str | None])
+assert_type(fw.many(Person, sep=", "), fw.Form[list[Person]])
+assert_type(fw.many(fw.thinking(Person)), fw.Form[list[Person]])
+assert_type(fw.many({"type": "integer"}), fw.Form[list[Any]])
+assert_type(fw.template("{name}", into=Person, name=str), fw.Form[Person])
+assert_type(fw.template("{name}", name=str), fw.Form[dict[str, Any]])
+
 # Constraints.
 vocabulary = fw.Vocabulary([b"a", None], eos_token_ids=[1])
 assert_type(fw.compile(Person, vocabulary), fw.Constraint[Person])
