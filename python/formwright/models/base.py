@@ -47,6 +47,7 @@ from formwright.instructions import check_style, instruction_of
 from formwright.languages import Canonical, compile
 from formwright.models import prompts
 from formwright.models.attempts import Refusals, attempted
+from formwright.models.conversations import conversation_ids
 from formwright.models.options import Fidelity, ManyOptions, Options, StreamOptions
 from formwright.models.programs import Run
 from formwright.models.prompts import Message, Prompt
@@ -736,6 +737,10 @@ class LocalModel:
         style = "schema" if instruct is True else instruct
         check_style(style, "instruct")
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
+        origin = constraint.form.origin
+        if origin and origin.kind == "tools" and prompts.is_text(read) and (self.with_tools or self.tell_tools):
+            messages = [{"role": "user", "content": read}] if isinstance(read, str) else read
+            return conversation_ids(self, messages, [tool.described() for tool in origin.what.tools])
         return prompts.with_instruction(read, instruction_of(constraint.form, style), self.roles)
 
     def _search(
@@ -797,7 +802,12 @@ class LocalModel:
             LimitExceeded: It is longer than the context.
         """
         read = prompts.read(prompt, self.vocabulary.logits_size, self.roles)
-        ids = list(self.encode(read)) if prompts.is_text(read) else read
+        if not prompts.is_text(read):
+            ids = read
+        elif prompts.has_calls(read):
+            return conversation_ids(self, read)
+        else:
+            ids = list(self.encode(read))
         if len(ids) > self.runtime.context:
             raise LimitExceeded(
                 f"the prompt has {len(ids)} tokens, {self.name} can hold {self.runtime.context}",

@@ -13,7 +13,7 @@
 
 A message has a role and a content; one of the assistant perhaps ``calls``, one of a tool the ``id`` of the call that it
 answers. A model whose chat template knows tools is given them as its template has it. Another one is told in words:
-tools in the system message if it has learnt to read them there, else their names behind the last question; calls as it
+tools in the system message if it has learnt to read them there, else their names after the last question; calls as it
 would write them; and results as what the user says.
 
 Cost: the tokenizer's. The wrinkle: ``developer`` is ``system`` for a model that has no such role.
@@ -23,11 +23,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from formwright.errors import PromptError
-from formwright.models.base import LocalModel
 from formwright.tools import STYLES, Style
+
+if TYPE_CHECKING:
+    from formwright.models.base import LocalModel
 
 __all__ = ["as_apis_have_them", "conversation_ids", "in_words"]
 

@@ -7,8 +7,10 @@
     read([1, 17, 4], size=32_000)                              # [1, 17, 4]: token ids, as they are
 
 Text is one user message. A conversation is a sequence of messages ``{"role": ..., "content": ...}``,
-as the APIs have them; a content may be a list of text parts ``{"type": "text", "text": ...}``. What is
-none of these is a `PromptError` that says what was expected, and where.
+as the APIs have them; a content may be a list of text parts ``{"type": "text", "text": ...}``. Calls of
+the assistant (``tool_calls``) and results of tools (``tool_call_id``) are read as
+`formwright.models.conversations` has them. What is none of these is a `PromptError` that says what was
+expected, and where.
 
 The wrinkle: numpy arrays and other sequences of integers are token ids; an empty sequence is none,
 because a model needs something to go on from.
@@ -16,6 +18,7 @@ because a model needs something to go on from.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,9 +26,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from formwright.errors import ArgumentError, PromptError
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from typing_extensions import TypeIs
 
-__all__ = ["ROLES", "Message", "Prompt", "is_text", "read", "with_instruction"]
+__all__ = ["ROLES", "Message", "Prompt", "has_calls", "is_text", "read", "with_instruction"]
 
 Message: TypeAlias = Mapping[str, Any]
 """One message of a conversation: its ``role`` and its ``content``."""
@@ -122,15 +127,43 @@ def with_instruction(
 def _message(message: object, where: str, roles: Sequence[str]) -> Message:
     if not isinstance(message, Mapping):
         raise PromptError(f"{where} is {_kind(message)}, not a mapping with role and content", hint=_HINT)
-    if message.get("role") not in roles:
+    role = message.get("role")
+    if role not in roles and role != "tool":  # results are told in words where a model has no such role
         raise PromptError(
-            f"{where} has the role {message.get('role')!r}, and this model knows {', '.join(roles)}"
+            f"{where} has the role {role!r}, and this model knows {', '.join(roles)}"
             if "role" in message
             else f"{where} has no role: one of {', '.join(roles)} is wanted"
         )
-    if "content" not in message:
+    found = {name: value for name, value in message.items() if name not in ("tool_calls", "tool_call_id")}
+    if calls := message.get("tool_calls"):
+        found["calls"] = [_call(call, f"call {number} of {where}") for number, call in enumerate(calls)]
+        found["content"] = message.get("content") or ""
+    if role == "tool" and "id" not in message:
+        found["id"] = message.get("tool_call_id") or ""
+    if "content" not in found:
         raise PromptError(f"{where} has no content", hint='add "content": a str, or a list of text parts')
-    return {**message, "content": _content(message["content"], where)}
+    return found | {"content": _content(found["content"], where)}
+
+
+def has_calls(prompt: str | list[Message]) -> TypeGuard[list[Message]]:
+    """Whether a text or conversation that was read has calls of tools in it, or their results."""
+    return not isinstance(prompt, str) and any(message["role"] == "tool" or "calls" in message for message in prompt)
+
+
+def _call(call: object, where: str) -> Mapping[str, Any]:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    if not isinstance(call, Mapping) or not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        raise PromptError(
+            f"{where} names no function",
+            hint='pass {"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}: Call.described()',
+        )
+    arguments = function.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            raise PromptError(f"the arguments of {where} are not JSON: {arguments[:80]!r}") from None
+    return {"id": call.get("id") or "", "name": function["name"], "arguments": arguments}
 
 
 def _content(content: object, where: str) -> str:

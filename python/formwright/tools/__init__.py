@@ -20,11 +20,13 @@ with ``calls="auto"`` the model may write text instead, and text between calls; 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
+from formwright._dependencies import needs
 from formwright._kernel import Language
 from formwright.errors import ArgumentError
 from formwright.forms import Form, Origin, chained, literal
@@ -57,6 +59,11 @@ class Call:
     id: str
     tool: Tool = field(repr=False)
 
+    def described(self) -> dict[str, Any]:
+        """As the APIs list it under ``tool_calls`` of the assistant's message."""
+        arguments = as_json(self.arguments)
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": arguments}}
+
     def run(self) -> Any:
         """Call the function that the tool was made of.
 
@@ -68,6 +75,16 @@ class Call:
                 f"the tool {self.name!r} is no function", hint="use the arguments of the call", argument="tools"
             )
         return self.tool.origin(**self.arguments)
+
+
+def as_json(value: Any) -> str:
+    """The JSON of arguments as they were read: typed values, or what JSON says."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        with needs("pydantic", "typed arguments as JSON"):
+            from pydantic_core import to_json
+        return to_json(value, by_alias=True).decode()
 
 
 @dataclass(frozen=True, slots=True)
