@@ -127,10 +127,11 @@ class Order:
         return len(self.task.prompt_ids)
 
     def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
-        """Who enforced what, for the answer; ``None`` for free text."""
+        """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
         shape = self.compiled.shape
+        told = {"notes": notes} if (notes := [*shape.notes, *self.body.notes, *self._notes()]) else {}
         if shape.is_text and shape.style is None:
-            return None
+            return told or None
         results = [end.result for end in ends]
         stamp: dict[str, Any] = {
             "enforced": "kernel",
@@ -144,8 +145,7 @@ class Order:
         }
         if isinstance(scoring := self.writings[0], Scoring):
             stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
-        notes = [*shape.notes, *self._notes()]
-        return stamp | ({"notes": notes} if notes else {})
+        return stamp | told
 
     def _notes(self) -> Iterator[str]:
         """What the client should know of its answer."""

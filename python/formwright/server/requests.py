@@ -5,8 +5,8 @@
     body = read(ChatBody, {"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]})
     body.temperature                        # None
 
-Every field of the protocol is known: it is served (a field of a class here), or accepted because it cannot change the
-text (`INERT`), or refused because it could (`REFUSED`). Any other name is an error.
+Every field of the protocol is known: it is served (a field of a class here), or ignored because it cannot change the
+text, or refused because it could (`fields`). Any other name is an error.
 
 Cost: pydantic's. The wrinkle: ``null`` is as good as no field, as the protocol has it.
 """
@@ -18,51 +18,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isinf
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from formwright.server.errors import BadRequest, unknown_field
+from formwright.server.fields import IGNORED_AT, REFUSED, is_neutral, without_ignored
 
-__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read", "scoring_body"]
+__all__ = ["Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read", "scoring_body"]
 
 B = TypeVar("B", bound="Body")
-
-INERT: Mapping[str, str] = {
-    "max_tool_calls": "counts calls of built-in tools, of which there are none",
-    "metadata": "kept by nobody",
-    "prediction": "would make an answer faster, not another one",
-    "prompt_cache_key": "nothing is cached between requests",
-    "prompt_cache_options": "nothing is cached between requests",
-    "prompt_cache_retention": "nothing is cached between requests",
-    "safety_identifier": "kept by nobody",
-    "service_tier": "there is one",
-    "store": "nothing is stored",
-    "user": "kept by nobody",
-}
-"""Fields that cannot change the text, and why."""
-
-REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
-    "access_programs": ("there are no such programs", ()),
-    "audio": ("answers are text", ()),
-    "background": ("answers are given at once: ask without it", (False,)),
-    "background_options": ("answers are given at once", ()),
-    "best_of": ("texts are not ranked: ask for n of them, with logprobs", (1,)),
-    "context_management": ("a conversation is read as it is sent", ()),
-    "conversation": ("nothing is stored: send the whole conversation as input", ()),
-    "echo": ("the prompt is not repeated", (False,)),
-    "function_call": ("an older name: use tool_choice", ()),
-    "functions": ("an older name: use tools", ()),
-    "image": ("answers are text", ()),
-    "moderation": ("nothing is moderated here", ()),
-    "previous_response_id": ("nothing is stored: send the whole conversation as input", ()),
-    "prompt": ("no template of prompts is stored: send messages, or input and instructions", ()),
-    "reasoning.generate_summary": ("a thought is told as it is written", ()),
-    "reasoning.summary": ("a thought is told as it is written", ()),
-    "suffix": ("text is written behind a prompt, not into one", ("",)),
-    "truncation": ("a conversation that is too long is an error", ("disabled",)),
-    "verbosity": ("a model says as much as it says: ask for it in the prompt", ("medium",)),
-    "web_search_options": ("there is no search", ()),
-}
-"""Fields that could change the text and are not served: why, and the values that are as good as none."""
 
 _MEANT: Mapping[str, tuple[str, ...]] = {
     "choice": ("structured_outputs.choice",),
@@ -288,6 +251,15 @@ class Body(_Part):
     guided_whitespace_pattern: str | None = None
     canonical: bool | Literal["forced"] | None = None
     trace: bool = False
+    _ignored: list[str] = PrivateAttr(default_factory=list)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was accepted, and changes nothing."""
+        notes = [f"ignored, because they cannot change the text: {', '.join(self._ignored)}"] if self._ignored else []
+        if (backend := self.guided_decoding_backend) is not None:
+            notes.append(f"guided_decoding_backend: {backend!r} is not used; formwright's kernel enforces")
+        return notes
 
     @property
     def texts(self) -> int:
@@ -332,15 +304,12 @@ class TextOptions(_Part):
     """``text`` of responses."""
 
     format: OutputFormat | None = None
-    verbosity: Literal["medium"] | None = None
 
 
 class Reasoning(_Part):
     """``reasoning`` of responses."""
 
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    summary: None = None
-    generate_summary: None = None
 
 
 class ResponsesBody(Body):
@@ -447,16 +416,26 @@ def read(body: type[B], sent: object) -> B:
     """
     if not isinstance(sent, Mapping):
         raise BadRequest("the body is a JSON object with the fields of the request")
+    sent, ignored = without_ignored(sent)
     given = {name: value for name, value in sent.items() if value is not None}
     for name in [name for name in given if name not in _names(body)]:
         _check_other(name, given.pop(name), body)
     if "stream_options" in given and not given.get("stream"):
         raise BadRequest("stream_options: stream must be true for it", param="stream_options")
     try:
-        return body.model_validate(given)
+        found = body.model_validate(given)
     except ValidationError as error:
         telling = min(error.errors(), key=lambda each: _LEAST_TELLING.get(each["type"], each["type"].endswith("_type")))
         raise _refusal(telling, given, body) from None
+    found._ignored = [*ignored, *_thoughts(found)]
+    return found
+
+
+def _thoughts(body: Body) -> Iterator[str]:
+    """The items that hold thoughts of earlier answers, which are not read again."""
+    items = body.input if isinstance(body, ResponsesBody) else ""
+    if any(isinstance(item, Mapping) and item.get("type") == "reasoning" for item in items):
+        yield "input[] of the type 'reasoning'"
 
 
 def _names(part: type[_Part]) -> set[str]:
@@ -465,12 +444,9 @@ def _names(part: type[_Part]) -> set[str]:
 
 def _check_other(name: str, value: Any, body: type[Body]) -> None:
     """A field that is not served: it may be there, or not."""
-    if name in INERT:
-        return
     if name in REFUSED:
-        why, harmless = REFUSED[name]
-        if not any(type(value) is type(good) and value == good for good in harmless):
-            raise _not_served(name, why)
+        if not is_neutral(name, value):
+            raise _not_served(name, REFUSED[name][0])
         return
     if name == "extra_body":
         said = "extra_body is an argument of the SDK: put its fields beside the others"
@@ -479,7 +455,7 @@ def _check_other(name: str, value: Any, body: type[Body]) -> None:
     if meant or any(name in _names(other) for other in (ChatBody, ResponsesBody, CompletionBody)):
         hint = f"; did you mean {meant!r}?" if meant else ""
         raise BadRequest(f"there is no field {name!r} in {body.ENDPOINT}{hint}", param=name, code="unknown_parameter")
-    raise unknown_field(name, {*_names(body), *INERT, *REFUSED})
+    raise unknown_field(name, {*_names(body), *IGNORED_AT[""], *REFUSED})
 
 
 def _not_served(param: str, why: str) -> BadRequest:
@@ -498,8 +474,6 @@ def _refusal(error: Any, given: Mapping[str, Any], body: type[Body]) -> BadReque
         return unknown_field(param, {name for part in parts for name in _names(part)})
     if error["type"] == "missing":
         return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
-    if param in REFUSED:
-        return _not_served(param, REFUSED[param][0])
     return BadRequest(f"{param}{_said(param, error)}", param=param)
 
 

@@ -67,7 +67,7 @@ class Shape:
         takes_text: Whether text may stand before or instead of calls.
         is_either: Whether the answer is calls, or a text in form.
         custom: The names of the custom tools.
-        notes: What was accepted, and changes nothing.
+        notes: What a schema says, and changes nothing.
     """
 
     form: Form[Any]
@@ -111,17 +111,16 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     """
     asked = _asked(body)
     effort = _effort(body)
-    notes = _notes(body)
     calls = [(offer.name, offer.schema, offer.is_custom) for offer in offered.tools]
     key = json.dumps(
-        [asked and asked.param, asked and asked.key, effort, calls, offered.mode, offered.several, style, notes],
+        [asked and asked.param, asked and asked.key, effort, calls, offered.mode, offered.several, style],
         separators=(",", ":"),
     )
 
     def make() -> Shape:
         shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
         schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
-        shape = replace(shape, notes=(*notes, *_of_formats(schemas)))
+        shape = replace(shape, notes=tuple(_of_formats(schemas)))
         if effort is None:
             return shape
         most = THOUGHT_TOKENS[effort]
@@ -187,12 +186,6 @@ def _effort(body: Body) -> str | None:
     elif isinstance(body, ResponsesBody) and body.reasoning is not None:
         effort = body.reasoning.effort
     return None if effort in (None, "none") else effort
-
-
-def _notes(body: Body) -> tuple[str, ...]:
-    if body.guided_decoding_backend is None:
-        return ()
-    return (f"guided_decoding_backend: {body.guided_decoding_backend!r} is not used; formwright's kernel enforces",)
 
 
 def _of_formats(schemas: Sequence[Any]) -> list[str]:
