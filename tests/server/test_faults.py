@@ -87,7 +87,7 @@ def test_forms_of_clients_that_go_away_are_compiled_no_further(small: Any) -> No
         wait_until(lambda: len(answering._compiling) == 4)
     all_free = threading.Barrier(5)
     for _ in range(4):
-        answering._pool.submit(all_free.wait, 20)
+        answering._pool.threads.submit(all_free.wait, 20)
     began = time.monotonic()
     all_free.wait(20)
     assert time.monotonic() - began < 0.5

@@ -62,7 +62,12 @@ WRONG: list[tuple[str, dict[str, Any], str | None, str]] = [
     (CHAT, {"messages": [{"role": "user", "content": "Hi", "colour": 1}]}, "messages[0].colour", "no field"),
     (CHAT, {"messages": [{"role": "tool", "content": "x"}]}, "messages[0].tool_call_id", "missing"),
     (CHAT, {"messages": [{"role": "user", "content": "\ud800"}]}, "messages", "surrogate"),
-    (CHAT, {"messages": [{"role": "user", "content": "word " * 3000}]}, None, "can hold"),
+    (
+        CHAT,
+        {"messages": [{"role": "user", "content": "word " * 3000}]},
+        "messages",
+        "maximum context length is 2048 tokens",
+    ),
     (CHAT, {"mesages": [USER]}, "mesages", "did you mean 'messages'"),
     (CHAT, {"temprature": 1}, "temprature", "did you mean 'temperature'"),
     (CHAT, {"frobnicate": 1}, "frobnicate", "no field"),

@@ -19,12 +19,14 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from formwright._kernel import Interrupt
+from formwright.errors import LimitExceeded
 from formwright.forms import shortened
 from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
@@ -34,7 +36,8 @@ from formwright.generation.scoring import Scoring
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
-from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
+from formwright.server.pool import FairPool
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
 from formwright.server.shapes import Compiled, Shapes, shape_of
 from formwright.server.tool_choice import INPUT, Offered
@@ -42,10 +45,27 @@ from formwright.server.worker import Job, QueueFull, Worker
 from formwright.tools import Call
 from formwright.tools.written import Argued, CallsReader, Named, Said, overlap
 
-__all__ = ["Answering", "Argument", "Called", "Done", "Event", "Order", "Text", "Thought", "Tokens"]
+__all__ = [
+    "Answering",
+    "Argument",
+    "Called",
+    "Done",
+    "Event",
+    "Order",
+    "PromptSpec",
+    "Text",
+    "Thought",
+    "Tokens",
+    "timed_out",
+]
 
 _COMPILERS = 4
 """Threads that read and compile; a form that takes all its fuel keeps one of them busy."""
+
+_SLICE = 1 << 16
+"""Characters of a long prompt that are tokenized at a time, to find out whether it can fit."""
+
+T = TypeVar("T")
 
 _MOST_SPELLINGS = 1000
 """Spellings that one request has scored at most."""
@@ -98,6 +118,21 @@ class Done(NamedTuple):
 
 
 Event = Thought | Text | Called | Argument | Tokens | Done
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSpec:
+    """What a request says of one prompt, as its endpoint spells it.
+
+    Attributes:
+        offered: The tools.
+        prompt: Makes the tokens of the prompt.
+        field: Where the prompt is.
+    """
+
+    offered: Offered
+    prompt: Callable[[], list[int]]
+    field: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +204,7 @@ class Answering:
     worker: Worker
     shapes: Shapes
     timeout: float
-    _pool: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(_COMPILERS, thread_name_prefix="formwright-compiler")
-    )
+    _pool: FairPool = field(default_factory=lambda: FairPool(_COMPILERS))
     _compiling: set[Interrupt] = field(default_factory=set)
     _ended: Refusal | None = None
 
@@ -185,40 +218,37 @@ class Answering:
         """End the threads, and what they compile."""
         for interrupt in self._compiling:
             interrupt.set()
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.close()
 
-    async def order(
-        self, body: Body, offered: Offered, prompt: Callable[[], list[int]], where: str, *, is_short: bool
-    ) -> Order:
+    async def order(self, body: Body, spec: PromptSpec, client: str, *, is_short: bool) -> Order:
         """What a request asks for.
 
         Args:
             body: The request.
-            offered: Its tools.
-            prompt: Makes the tokens of the prompt.
-            where: The field of the prompt.
+            spec: Its tools and its prompt.
+            client: Whom it is for.
             is_short: Whether the prompt is read in less time than a thread takes to begin.
 
         Raises:
             Refusal: It cannot be served.
         """
-        key, make = shape_of(body, self.model.style, offered)
+        key, make = shape_of(body, self.model.style, spec.offered)
         if is_short and self.shapes.has(key, body.canonical):
-            return self._order(body, key, make, prompt, where)
-        return await self._in_thread(lambda: self._order(body, key, make, prompt, where))
+            return self._order(body, key, make, spec)
+        return await self.in_thread(client, lambda: self._order(body, key, make, spec))
 
-    async def _in_thread(self, work: Callable[[], Order]) -> Order:
+    async def in_thread(self, client: str, work: Callable[[], T]) -> T:
         """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
         self._check_going()
         interrupt = Interrupt()
 
-        def interruptible() -> Order:
+        def interruptible() -> T:
             with interrupt:
                 return work()
 
         self._compiling.add(interrupt)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, interruptible)
+            return await self._pool.run(client, interruptible)
         except Refusal:
             if interrupt.is_set:  # which is what it was refused for
                 self._check_going()
@@ -227,21 +257,41 @@ class Answering:
             interrupt.set()
             self._compiling.discard(interrupt)
 
+    def check_length(self, texts: Sequence[str], field: str) -> None:
+        """Refuse a prompt that cannot fit the context, before all of it is tokenized. Raises BadRequest.
+
+        A text has at least one token for each `_longest` bytes. One that may fit is tokenized a slice at a time, which
+        holds the interpreter for some milliseconds, until the slices have twice the tokens of the context.
+        """
+        context, size = self.model.runtime.context, sum(len(text.encode()) for text in texts)
+        least = -(-size // self._longest)
+        if least <= context and size > _SLICE:
+            empty = len(self.model.encode("a"))
+            slices = (text[at : at + _SLICE] for text in texts for at in range(0, len(text), _SLICE))
+            counts = accumulate(len(self.model.encode(part)) - empty for part in slices)
+            least = next((count for count in counts if count > 2 * context), 0)
+        if least > context:
+            raise too_long(f"the prompt has {least} tokens or more", field, context, least)
+
+    @cached_property
+    def _longest(self) -> int:
+        """Bytes of the longest token."""
+        vocabulary = self.model.vocabulary
+        return max(1, *(len(vocabulary.token(token_id)) for token_id in range(len(vocabulary))))
+
     def _check_going(self) -> None:
         """Raises Refusal once the server has ended."""
         if self._ended is not None:
             raise self._ended
 
-    def _order(
-        self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str
-    ) -> Order:
+    def _order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
         budget, limit, is_default = _budget(body)
         compiled = self.shapes.compiled(key, make, body.canonical)
         stop = _stop(body, compiled)
         try:
-            ids = prompt()
+            ids = spec.prompt()
         except Exception as error:
-            raise refusal_of(error, where, budget) from error
+            raise self._refusal(error, spec.field, spec, budget) from error
         try:
             task = self.model.task(
                 ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
@@ -249,8 +299,16 @@ class Answering:
             _check_bias(body, len(self.model.vocabulary))
             writings = self._writings(body, task)
         except Exception as error:
-            raise refusal_of(error, compiled.shape.param, budget, is_default=is_default) from error
+            raise self._refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings)
+
+    def _refusal(
+        self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
+    ) -> Refusal:
+        """What a client is told of an error; that of a prompt which is too long has the words that SDKs look for."""
+        if isinstance(error, LimitExceeded) and error.limit == "context":
+            return too_long(str(error), spec.field, self.model.runtime.context, error.value)
+        return refusal_of(error, param, budget, is_default=is_default)
 
     def _writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
         """The texts of a request, not begun."""
@@ -317,8 +375,13 @@ class Answering:
                     raise TimeoutError
                 return await turns.get()
         except TimeoutError:
-            said = f"the request has taken longer than {self.timeout:g} seconds, the --timeout of this server"
-            raise Refusal(504, said, type="timeout_error", code="timeout") from None
+            raise timed_out(self.timeout) from None
+
+
+def timed_out(seconds: float) -> Refusal:
+    """What a client is told whose request takes too long."""
+    said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
+    return Refusal(504, said, type="timeout_error", code="timeout")
 
 
 def _reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:

@@ -21,7 +21,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -33,8 +33,8 @@ from formwright import __version__
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
-from formwright.server.answering import Answering, Event, Order
-from formwright.server.conversation import chat_messages, prompt_ids, response_messages
+from formwright.server.answering import Answering, Event, Order, PromptSpec, timed_out
+from formwright.server.conversation import chat_messages, prompt_ids, response_messages, texts_of
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
@@ -45,6 +45,8 @@ from formwright.server.worker import Worker
 from formwright.server.written import Answer
 
 __all__ = ["Settings", "create_app"]
+
+T = TypeVar("T")
 
 PAGE = Path(__file__).with_name("page.html")
 
@@ -195,57 +197,54 @@ class Server:
 
     async def chat(self, request: Request) -> Response:
         """``/v1/chat/completions``."""
-        return await self._answered(request, _CHAT, self._chat_orders)
+        return await self._answered(request, _CHAT, self._chat_specs)
 
     async def responses(self, request: Request) -> Response:
         """``/v1/responses``."""
-        return await self._answered(request, _RESPONSES, self._response_orders)
+        return await self._answered(request, _RESPONSES, self._response_specs)
 
     async def completions(self, request: Request) -> Response:
         """``/v1/completions``."""
-        return await self._answered(request, _COMPLETIONS, self._completion_orders)
+        return await self._answered(request, _COMPLETIONS, self._completion_specs)
 
-    async def _chat_orders(self, body: Any, is_short: bool) -> list[Order]:
-        if body.score is not None:
-            body, is_short = scoring_body(body), False  # to find how texts are spelled may take long
+    def _chat_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_chat(body)
-        messages = chat_messages(body.messages)
-        prompt = partial(prompt_ids, self.model, messages, offered)
-        return [await self.answering.order(body, offered, prompt, "messages", is_short=is_short)]
+        return [self._conversation(chat_messages(body.messages), offered, "messages")]
 
-    async def _response_orders(self, body: Any, is_short: bool) -> list[Order]:
+    def _response_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_responses(body)
-        messages = response_messages(body.input, body.instructions)
-        prompt = partial(prompt_ids, self.model, messages, offered)
-        return [await self.answering.order(body, offered, prompt, "input", is_short=is_short)]
+        return [self._conversation(response_messages(body.input, body.instructions), offered, "input")]
 
-    async def _completion_orders(self, body: Any, is_short: bool) -> list[Order]:
-        return [
-            await self.answering.order(
-                body, Offered(), partial(self.model.prompt_ids, prompt), "prompt", is_short=is_short
-            )
-            for prompt in body.prompts
-        ]
+    def _conversation(self, messages: list[dict[str, Any]], offered: Offered, field: str) -> PromptSpec:
+        def prompt() -> list[int]:
+            self.answering.check_length(texts_of(messages), field)
+            return prompt_ids(self.model, messages, offered)
+
+        return PromptSpec(offered, prompt, field)
+
+    def _completion_specs(self, body: Any) -> list[PromptSpec]:
+        def ids(prompt: Any) -> list[int]:
+            if isinstance(prompt, str):
+                self.answering.check_length([prompt], "prompt")
+            return self.model.prompt_ids(prompt)
+
+        return [PromptSpec(Offered(), partial(ids, prompt), "prompt") for prompt in body.prompts]
 
     async def _answered(
-        self, request: Request, protocol: _Protocol, orders: Callable[[Any, bool], Awaitable[list[Order]]]
+        self, request: Request, protocol: _Protocol, specs: Callable[[Any], list[PromptSpec]]
     ) -> Response:
         """Read a request, write what it asks for, and send it."""
         began = asyncio.get_running_loop().time()
-        sent, size = await self._sent(request)
-        deployment = request.path_params.get("deployment")
-        if deployment is not None and isinstance(sent, dict):
-            sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
-        body = read(protocol.body, sent)
-        name = self._known(deployment or body.model)
+        data = await self._sent(request)
+        client = _client_of(request)
+        ordering = self._ordered(data, request.path_params.get("deployment"), protocol, specs, client)
+        name, ordered = await _unless_gone(request, self._in_time(ordering, began))
+        body = ordered[0].body
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
             protocol.created: int(time.time()),
             "model": name,
         }
-        self._check_texts(body.texts)
-        client = request.headers.get("authorization") or (request.client.host if request.client else "")
-        ordered = await _unless_gone(request, orders(body, size <= _SHORT and body.texts <= _FEW))
         events = self._timed(self.answering.events(ordered, client, began), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
@@ -254,6 +253,41 @@ class Server:
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
         gathered = await _unless_gone(request, _gathered(events, body.texts))
         return JSONResponse(protocol.whole(head, ordered, gathered))
+
+    async def _ordered(
+        self,
+        data: bytearray,
+        deployment: str | None,
+        protocol: _Protocol,
+        specs: Callable[[Any], list[PromptSpec]],
+        client: str,
+    ) -> tuple[str, list[Order]]:
+        """The model that a request names, and what is to be written for it; what is long is read in threads."""
+
+        def read_body() -> tuple[str, Body, list[PromptSpec]]:
+            sent = loaded(data)
+            if deployment is not None and isinstance(sent, dict):
+                sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
+            body = read(protocol.body, sent)
+            name = self._known(deployment or body.model)
+            self._check_texts(body.texts)
+            if isinstance(body, ChatBody) and body.score is not None:
+                body = scoring_body(body)
+            return name, body, specs(body)
+
+        is_long = len(data) > _SHORT
+        name, body, found = await self.answering.in_thread(client, read_body) if is_long else read_body()
+        # To find how texts that are scored are spelled may take long.
+        is_short = not is_long and body.texts <= _FEW and getattr(body, "score", None) is None
+        return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
+
+    async def _in_time(self, ordering: Awaitable[T], began: float) -> T:
+        """What is awaited. Raises Refusal when the time of a request is over."""
+        try:
+            async with asyncio.timeout_at(began + self.settings.timeout):
+                return await ordering
+        except TimeoutError:
+            raise timed_out(self.settings.timeout) from None
 
     async def _timed(
         self,
@@ -275,8 +309,8 @@ class Server:
             self.metrics.count(orders)
             self.metrics.seconds.labels(protocol.name).observe(clock() - began)
 
-    async def _sent(self, request: Request) -> tuple[Any, int]:
-        """The JSON of a request, and its size in bytes. Raises Refusal."""
+    async def _sent(self, request: Request) -> bytearray:
+        """The body of a request. Raises Refusal."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
@@ -296,7 +330,7 @@ class Server:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         if size > most:
             raise self._too_large()
-        return loaded(data), size
+        return data
 
     def _check_texts(self, count: int) -> None:
         """Refuse more texts than rows and queue can ever hold."""
@@ -317,6 +351,12 @@ class Server:
                 code="model_not_found",
             )
         return name
+
+
+def _client_of(request: Request) -> str:
+    """Whom a request is for: clients take turns."""
+    address = request.client.host if request.client else ""
+    return f"{address} {request.headers.get('authorization', '')}"
 
 
 async def _gathered(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:

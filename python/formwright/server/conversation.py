@@ -19,7 +19,7 @@ from formwright.models.conversations import conversation_ids
 from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.tool_choice import INPUT, Offered
 
-__all__ = ["chat_messages", "prompt_ids", "response_messages"]
+__all__ = ["chat_messages", "prompt_ids", "response_messages", "texts_of"]
 
 
 def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
@@ -190,6 +190,12 @@ def _named(item: Mapping[str, Any], field: str, where: str) -> str:
     if not isinstance(value, str):
         raise BadRequest(f"{where}.{field} is a text", param=f"{where}.{field}")
     return value
+
+
+def texts_of(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The texts of messages, which are all in their prompt."""
+    calls = [call for message in messages for call in message.get("calls", ())]
+    return [*(message["content"] for message in messages), *(json.dumps(call["arguments"]) for call in calls)]
 
 
 def prompt_ids(model: LocalModel, messages: Sequence[Mapping[str, Any]], offered: Offered) -> list[int]:

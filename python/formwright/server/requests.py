@@ -13,12 +13,15 @@ Cost: pydantic's. The wrinkle: ``null`` is as good as no field, as the protocol 
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isinf
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from formwright.server.errors import BadRequest, unknown_field
 from formwright.server.fields import IGNORED_AT, REFUSED, is_neutral, without_ignored
@@ -26,6 +29,26 @@ from formwright.server.fields import IGNORED_AT, REFUSED, is_neutral, without_ig
 __all__ = ["Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read", "scoring_body"]
 
 B = TypeVar("B", bound="Body")
+Item = TypeVar("Item")
+
+Items = Annotated[list[Item], Field(fail_fast=True)]
+"""A list of which one wrong item is told, so that a million of them take no longer."""
+
+_MOST_PROMPTS = 1 << 14
+_MOST_BIASES = 1 << 14
+_MOST_FIELDS = 1 << 10
+
+
+def _few(value: Any, most: int) -> Any:
+    """The same value. Raises PydanticCustomError, before its items are looked at, if there are too many of them."""
+    if isinstance(value, Mapping) and len(value) > most:
+        raise PydanticCustomError("too_many", f"There are {len(value)} fields, and {most} is the most")
+    return value
+
+
+Biases = Annotated[
+    dict[str, Annotated[float, Field(ge=-100, le=100)]], BeforeValidator(lambda value: _few(value, _MOST_BIASES))
+]
 
 _MEANT: Mapping[str, tuple[str, ...]] = {
     "choice": ("structured_outputs.choice",),
@@ -60,6 +83,11 @@ class _Part(BaseModel):
 
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
     """Fields that stand in another place, or do in another endpoint: how they are written."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_size(cls, value: Any) -> Any:
+        return _few(value, _MOST_FIELDS)
 
 
 class Schema(_Part):
@@ -114,7 +142,7 @@ class StructuralTag(_Part):
 
     type: Literal["structural_tag"]
     structures: list[Any] | None = None
-    triggers: list[str] | None = None
+    triggers: Items[str] | None = None
     format: Any = None
 
 
@@ -129,7 +157,7 @@ class StructuredOutputs(_Part):
 
     json_: Any = Field(default=None, alias="json")
     regex: str | None = None
-    choice: list[str] | None = None
+    choice: Items[str] | None = None
     grammar: str | None = None
     json_object: bool | None = None
     structural_tag: Any = None
@@ -245,7 +273,7 @@ class Body(_Part):
     structured_outputs: StructuredOutputs | None = None
     guided_json: Any = None
     guided_regex: str | None = None
-    guided_choice: list[str] | None = None
+    guided_choice: Items[str] | None = None
     guided_grammar: str | None = None
     guided_decoding_backend: str | None = None
     guided_whitespace_pattern: str | None = None
@@ -271,11 +299,11 @@ class Sampled(Body):
     """What the two older endpoints have."""
 
     n: Annotated[int, Field(ge=1, le=128)] = 1
-    stop: str | Annotated[list[str], Field(max_length=4)] | None = None
+    stop: str | Annotated[Items[str], Field(max_length=4)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     presence_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
-    logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] = Field(default_factory=dict)
+    logit_bias: Biases = Field(default_factory=dict)
 
     @property
     def texts(self) -> int:
@@ -287,17 +315,17 @@ class ChatBody(Sampled):
     """Of ``/v1/chat/completions``."""
 
     ENDPOINT = "chat completions"
-    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    messages: Annotated[Items[dict[str, Any]], Field(min_length=1)]
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     response_format: ResponseFormat | None = None
-    tools: list[ChatTool] | None = None
+    tools: Items[ChatTool] | None = None
     tool_choice: Any = None
     parallel_tool_calls: bool = True
     logprobs: bool = False
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    modalities: list[Literal["text"]] | None = None
-    score: Annotated[list[str], Field(min_length=1, max_length=128)] | None = None
+    modalities: Items[Literal["text"]] | None = None
+    score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
 
 
 class TextOptions(_Part):
@@ -316,15 +344,15 @@ class ResponsesBody(Body):
     """Of ``/v1/responses``."""
 
     ENDPOINT = "responses"
-    input: str | Annotated[list[dict[str, Any]], Field(min_length=1)]
+    input: str | Annotated[Items[dict[str, Any]], Field(min_length=1)]
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=1)] | None = None
     text: TextOptions | None = None
-    tools: list[ResponsesTool] | None = None
+    tools: Items[ResponsesTool] | None = None
     tool_choice: Any = None
     parallel_tool_calls: bool = True
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    include: list[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
+    include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
     reasoning: Reasoning | None = None
 
 
@@ -332,7 +360,12 @@ class CompletionBody(Sampled):
     """Of ``/v1/completions``."""
 
     ENDPOINT = "completions"
-    prompt: str | Annotated[list[str] | list[int] | list[list[int]], Field(min_length=1)]
+    prompt: (
+        str
+        | Annotated[Items[str], Field(min_length=1, max_length=_MOST_PROMPTS)]
+        | Annotated[Items[int], Field(min_length=1)]
+        | Annotated[Items[Items[int]], Field(min_length=1, max_length=_MOST_PROMPTS)]
+    )
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
 
     @property
@@ -377,7 +410,8 @@ def loaded(data: bytes | bytearray) -> Any:
         BadRequest: It is none, or holds what no answer could say again: lone surrogates, infinite numbers.
     """
     try:
-        sent = json.loads(data, parse_constant=_no_number, parse_float=_finite)
+        with _no_collection():
+            sent = json.loads(data, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
@@ -386,6 +420,18 @@ def loaded(data: bytes | bytearray) -> Any:
             _check_surrogates(name, None)
             _check_surrogates(value, name)
     return sent
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the garbage collector, which looks at a million new lists again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _finite(text: str) -> float:
