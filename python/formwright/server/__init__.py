@@ -6,7 +6,7 @@
         server.base_url                                      # what clients are given
 
 ==================  ==============================================================================
-`serving`           the application at a port
+`serving`           the application at a port; `connections`, how many and how long
 `app`               routes, limits, whole answers and streams; `keys` lets in and counts
 `requests`          what may stand in a request; `fields`, what is ignored or refused
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -50,6 +52,8 @@ T = TypeVar("T")
 
 PAGE = Path(__file__).with_name("page.html")
 
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
+
 _RUNS_OUT = 30.0
 """Seconds in which a body has to come."""
 
@@ -74,9 +78,13 @@ class Settings:
         max_waiting: How many texts may wait for a row.
         max_body: Most bytes of a request.
         timeout: Most seconds of a request, from its arrival to its last byte.
+        max_connections: How many connections may be open.
+        hosts: Names of the server that a ``Host`` may have, besides addresses and ``localhost``; ``None`` is any. With
+            a key, any is allowed.
+        origins: Origins whose pages browsers let read answers (CORS), as ``https://example.com``; ``*`` is any.
 
     Raises:
-        ArgumentError: A key is empty, or a limit leaves nothing.
+        ArgumentError: A key is empty, an origin is none, or a limit leaves nothing.
     """
 
     names: tuple[str, ...] = ()
@@ -85,14 +93,21 @@ class Settings:
     max_waiting: int = 1024
     max_body: int = 4 << 20
     timeout: float = 600.0
+    max_connections: int = 1024
+    hosts: tuple[str, ...] | None = None
+    origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.api_key == "":
             hint = "leave api_key out, or give None, to let all in"
             raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
-        for name in ("max_batch", "max_waiting", "max_body", "timeout"):
+        for name in ("max_batch", "max_waiting", "max_body", "timeout", "max_connections"):
             if not getattr(self, name) > 0:
                 raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
+                raise ArgumentError(f"Settings: {origin!r} is not an origin", hint=hint, argument="origins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,6 +499,12 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
             Exception: _refused,
         },
     )
-    app.add_middleware(Keys, api_key=server.settings.api_key, metrics=server.metrics)
+    given = server.settings
+    hosts = given.hosts if given.api_key is None else None  # a page of another site does not know the key
+    app.add_middleware(Keys, api_key=given.api_key, hosts=hosts, metrics=server.metrics)
+    if given.origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=given.origins, allow_methods=["GET", "POST"], allow_headers=["*"]
+        )
     app.state.server = server
     return app
