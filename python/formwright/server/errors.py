@@ -120,5 +120,5 @@ def _said(hint: str | None) -> str | None:
     return None if hint is None or any(word in hint for word in _OF_PYTHON) else hint
 
 
-_OF_PYTHON = ("=", "registry", "Vocabulary")
+_OF_PYTHON = ("=", "a str", "registry", "Vocabulary")
 """What hints for those who call functions speak of."""
