@@ -242,3 +242,47 @@ SDK: list[tuple[Any, str, set[str]]] = [
 def test_every_field_of_a_message_of_the_sdk_is_known(params: Any, place: str, known: set[str]) -> None:
     fields = set(typing.get_type_hints(params))
     assert fields - IGNORED_AT[place] == known & fields
+
+
+STRUCTURE = {"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}
+TAG = {
+    "type": "tag",
+    "begin": "<f>",
+    "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
+    "end": "</f>",
+}
+TAGS = {"type": "triggered_tags", "triggers": ["<f>"], "tags": [TAG]}
+JSON = {"type": "json_schema", "json_schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("tag", "place", "code"),
+    [
+        ({"format": JSON | {"style": "qwen_xml"}}, ".format.style", "unsupported_parameter"),
+        ({"format": {"type": "any_text", "excludes": ["x"]}}, ".format.excludes", "unsupported_parameter"),
+        ({"format": TAGS | {"excludes": ["x"]}}, ".format.excludes", "unsupported_parameter"),
+        ({"format": JSON | {"any_order": True}}, ".format.any_order", "unsupported_parameter"),
+        ({"format": {"type": "any_text", "max_tokens": 9}}, ".format.max_tokens", "unknown_parameter"),
+        ({"format": {"type": "sequence", "elements": [TAG | {"name": "f"}]}}, ".format.elements[0].name", None),
+        ({"format": TAGS | {"tags": [TAG | {"schema": {}}]}}, ".format.tags[0].schema", "unknown_parameter"),
+        ({"format": TAGS | {"at_least_one": "no"}}, ".format.at_least_one", "invalid_value"),
+        ({"format": {"type": "json_schema", "schema": {}}}, ".format.schema", "unknown_parameter"),
+        ({"format": {"type": "json_schema"}}, ".format.json_schema", "missing_required_parameter"),
+        ({"format": JSON, "triggers": ["<f>"]}, ".triggers", "unknown_parameter"),
+        ({"structures": [STRUCTURE | {"style": "xml"}], "triggers": ["<f>"]}, ".structures[0].style", None),
+        ({"structures": [{"begin": "<f>", "end": "</f>"}], "triggers": ["<f>"]}, ".structures[0].schema", None),
+        ({"type": "json_schema", "format": JSON}, ".type", "invalid_value"),
+    ],
+)
+def test_keys_of_a_structural_tag_that_are_not_read_are_refused(
+    post: Callable[..., Any], tag: dict[str, Any], place: str, code: str | None
+) -> None:
+    status, answer = post(CHAT, BASE[CHAT] | {"structured_outputs": {"structural_tag": tag}})
+    assert (status, answer["error"]["param"]) == (400, f"structured_outputs.structural_tag{place}")
+    assert code in (None, answer["error"]["code"])
+
+
+@pytest.mark.parametrize("format_", [JSON | {"style": "json", "any_order": False}, TAGS | {"excludes": [], "x": None}])
+def test_neutral_keys_of_a_structural_tag_are_accepted(post: Callable[..., Any], format_: dict[str, Any]) -> None:
+    tag = {"type": "structural_tag", "format": format_}
+    assert post(CHAT, BASE[CHAT] | {"max_tokens": 40, "structured_outputs": {"structural_tag": tag}})[0] == 200
