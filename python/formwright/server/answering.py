@@ -19,7 +19,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from math import isfinite
@@ -39,7 +39,7 @@ from formwright.models.tasks import Task
 from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
 from formwright.server.pool import FairPool
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
-from formwright.server.shapes import Compiled, Shapes, shape_of
+from formwright.server.shapes import Compiled, Shape, Shapes, shape_of
 from formwright.server.tool_choice import INPUT, Offered
 from formwright.server.worker import Job, QueueFull, Worker
 from formwright.tools import Call
@@ -184,6 +184,8 @@ class Order:
 
     def _notes(self) -> Iterator[str]:
         """What the client should know of its answer."""
+        if getattr(self.body, "stop", None) and not self.compiled.shape.has_free_text:
+            yield "stop has no effect: the answer has no free text"
         thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
         if budget <= thought:
             yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
@@ -287,7 +289,7 @@ class Answering:
     def _order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
         budget, limit, is_default = _budget(body)
         compiled = self.shapes.compiled(key, make, body.canonical)
-        stop = _stop(body, compiled)
+        stop = _stop(body, compiled.shape)
         try:
             ids = spec.prompt()
         except Exception as error:
@@ -296,6 +298,7 @@ class Answering:
             task = self.model.task(
                 ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
             )
+            task = replace(task, limits=replace(task.limits, is_free=_free_part(compiled.shape)))
             _check_bias(body, len(self.model.vocabulary))
             writings = self._writings(body, task)
         except Exception as error:
@@ -575,18 +578,31 @@ def _budget(body: Body) -> tuple[str, int | None, bool]:
     return "max_tokens", limit, False
 
 
-def _stop(body: Body, compiled: Compiled) -> Any:
-    """The texts before which to cut; none may cut JSON."""
+def _stop(body: Body, shape: Shape) -> str | list[str] | None:
+    """The texts before which to cut free text; ``None`` where there is none."""
     stop = body.stop if isinstance(body, Sampled) else None
     if not stop:
         return None
-    if compiled.shape.is_json:
-        raise BadRequest(
-            "stop: a text would cut JSON, or calls of tools; say in the schema what may be in it", param="stop"
-        )
     if not all([stop] if isinstance(stop, str) else stop):
         raise BadRequest("stop: an empty text would cut everything", param="stop")
-    return stop
+    if shape.is_tagged:
+        raise BadRequest("stop: a text would cut the tags of a structural tag", param="stop")
+    return stop if shape.has_free_text else None
+
+
+def _free_part(shape: Shape) -> Callable[[str], bool] | None:
+    """Where a text is free, if it may hold calls."""
+    style = shape.style
+    if style is None:
+        return None
+
+    def is_free(text: str) -> bool:
+        _, is_over, answer = text.partition(_ThoughtReader.CLOSE) if shape.thinks else ("", "", text)
+        reader = CallsReader(style)
+        reader.feed(answer)
+        return reader.is_in_text and bool(is_over or not shape.thinks)
+
+    return is_free
 
 
 def _likeliest(body: Body) -> int | None:

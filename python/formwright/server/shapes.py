@@ -61,6 +61,7 @@ class Shape:
         param: The field that says so.
         is_text: Whether it is free text, which may end anywhere.
         is_json: Whether the answer is JSON, which nothing may cut.
+        is_tagged: Whether it is by a structural tag, in which free text and other parts take turns.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         style: How calls are written; ``None`` if there are none.
         is_bare: Whether there is exactly one call, with nothing around it.
@@ -74,6 +75,7 @@ class Shape:
     param: str | None
     is_text: bool = False
     is_json: bool = False
+    is_tagged: bool = False
     thought_tokens: int = 0
     style: Style | None = None
     is_bare: bool = False
@@ -87,6 +89,11 @@ class Shape:
         """Whether a thought comes first."""
         return self.thought_tokens > 0
 
+    @property
+    def has_free_text(self) -> bool:
+        """Whether there is text that a stop text may cut: neither JSON nor calls."""
+        return self.is_text if self.style is not None else not self.is_json
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -96,6 +103,7 @@ class Asked:
     make: Callable[[], Form[Any]]
     key: Any
     schema: Any = None
+    is_tagged: bool = False
 
     @property
     def is_json(self) -> bool:
@@ -113,12 +121,21 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     effort = _effort(body)
     calls = [(offer.name, offer.schema, offer.is_custom) for offer in offered.tools]
     key = json.dumps(
-        [asked and asked.param, asked and asked.key, effort, calls, offered.mode, offered.several, style],
+        [
+            asked and asked.param,
+            asked and asked.key,
+            effort,
+            calls,
+            offered.mode,
+            offered.several,
+            offered.is_barred,
+            style,
+        ],
         separators=(",", ":"),
     )
 
     def make() -> Shape:
-        shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        shape = _plain_shape(asked, style, offered) if offered.mode == "none" else _tool_shape(asked, style, offered)
         schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
         shape = replace(shape, notes=tuple(_of_formats(schemas)))
         if effort is None:
@@ -129,10 +146,15 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     return key, make
 
 
-def _plain_shape(asked: Asked | None) -> Shape:
+def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+    """The form, or free text; where tools are there and none may be called, it cannot begin a call."""
+    if asked is None and offered.is_barred:
+        row = STYLES[style]
+        marker = row.trigger or row.begin + row.before
+        return Shape(free_text.text(until=marker, include=False), None, is_text=True)
     if asked is None:
         return Shape(free_text.text(), None, is_text=True)
-    return Shape(_made(asked), asked.param, is_json=asked.is_json)
+    return Shape(_made(asked), asked.param, is_json=asked.is_json, is_tagged=asked.is_tagged)
 
 
 def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
@@ -247,7 +269,7 @@ def _of_format(format_: Any, param: str, body: Body) -> list[Asked]:
         return [_json_asked(_present(format_.json_schema.schema_, where), where, whitespace)]
     if isinstance(format_, StructuralTag):
         tag = format_.model_dump(exclude_none=True)
-        return [Asked(param, lambda: structural_form(tag, param), tag)]
+        return [Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True)]
     if isinstance(format_, GrammarFormat):
         raise BadRequest(f"{param}: {_GRAMMARS}", param=param, code="form_not_enforceable")
     return []
@@ -267,7 +289,7 @@ def _by_vllm(body: Body) -> list[Asked]:
     found += _plain_forms(asked.regex, asked.choice, "structured_outputs.")
     if asked.structural_tag is not None:
         tag, param = asked.structural_tag, "structured_outputs.structural_tag"
-        found.append(Asked(param, lambda: structural_form(tag, param), tag))
+        found.append(Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True))
     if asked.grammar is not None:
         where = "structured_outputs.grammar"
         raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")
