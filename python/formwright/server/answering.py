@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -164,7 +164,8 @@ class Order:
     def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
         """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
         shape = self.compiled.shape
-        told = {"notes": notes} if (notes := [*shape.notes, *self.body.notes, *self._notes()]) else {}
+        notes = [*shape.notes, *self.body.notes, *self._notes(ends)]
+        told: dict[str, Any] = {"notes": notes} if notes else {}
         if shape.is_text and shape.style is None:
             return told or None
         results = [end.result for end in ends]
@@ -182,8 +183,10 @@ class Order:
             stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
         return stamp | told
 
-    def _notes(self) -> Iterator[str]:
+    def _notes(self, ends: Sequence[Done]) -> Iterator[str]:
         """What the client should know of its answer."""
+        if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
+            yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
         if getattr(self.body, "stop", None) and not self.compiled.shape.has_free_text:
             yield "stop has no effect: the answer has no free text"
         thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
@@ -299,6 +302,7 @@ class Answering:
                 ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
             )
             task = replace(task, limits=replace(task.limits, is_free=_free_part(compiled.shape)))
+            _check_least(body, budget, int(task.limits.max_tokens))
             _check_bias(body, len(self.model.vocabulary))
             writings = self._writings(body, task)
         except Exception as error:
@@ -619,6 +623,13 @@ def _likeliest(body: Body) -> int | None:
     return None
 
 
+def _check_least(body: Body, budget: str, most: int) -> None:
+    """Refuse a least length that is more than the most."""
+    if body.min_tokens > most:
+        said = f"min_tokens: {body.min_tokens} is more than {budget} and the context allow, which is {most}"
+        raise BadRequest(said, param="min_tokens")
+
+
 def _check_bias(body: Body, tokens: int) -> None:
     """Refuse biases of tokens that are none."""
     if wrong := [
@@ -638,7 +649,8 @@ def _writing(body: Body, task: Task, number: int) -> Writing:
     chooser = sampler if adjusted is None else adjusted
     writing = Writing(task.constraint, task.prompt_ids, task.limits, chooser, trace=is_traced, likeliest=shown)
     if adjusted is not None:
-        adjusted.written = writing.token_ids
+        adjusted.written, adjusted.prompt = writing.token_ids, task.prompt_ids
+        adjusted.ends = sorted(task.constraint.vocabulary.eos_token_ids)
     return writing
 
 
@@ -651,9 +663,11 @@ def _sampler(body: Body, number: int) -> tuple[Sampler, Adjusted | None]:
         temperature=1.0 if body.temperature is None else body.temperature,
         top_k=None if body.top_k in (None, -1) else body.top_k,
         top_p=1.0 if body.top_p is None else max(body.top_p, 1e-9),
+        min_p=body.min_p,
         seed=seed,
     )
-    if not isinstance(body, Sampled) or not (body.logit_bias or body.presence_penalty or body.frequency_penalty):
-        return sampler, None
-    bias: Mapping[int, float] = {int(name): value for name, value in body.logit_bias.items()}
-    return sampler, Adjusted(sampler, bias, body.presence_penalty, body.frequency_penalty)
+    adjusted = Adjusted(sampler, repetition_penalty=body.repetition_penalty, min_tokens=body.min_tokens)
+    if isinstance(body, Sampled):
+        adjusted.bias = {int(name): value for name, value in body.logit_bias.items()}
+        adjusted.presence_penalty, adjusted.frequency_penalty = body.presence_penalty, body.frequency_penalty
+    return sampler, None if adjusted == Adjusted(sampler) else adjusted

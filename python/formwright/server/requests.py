@@ -267,6 +267,9 @@ class Body(_Part):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     top_k: int | None = None
+    min_p: Annotated[float, Field(ge=0, le=1)] = 0.0
+    repetition_penalty: Annotated[float, Field(gt=0, le=10)] = 1.0
+    min_tokens: Annotated[int, Field(ge=0)] = 0
     seed: int | None = None
     stream: bool = False
     stream_options: StreamOptions | None = None
