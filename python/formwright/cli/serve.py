@@ -27,6 +27,9 @@ __all__ = ["serve"]
     "--max-connections", type=click.IntRange(1), default=1024, show_default=True, help="Connections that may be open."
 )
 @click.option(
+    "--store", type=click.IntRange(0), default=0, show_default=True, help="Responses kept for previous_response_id."
+)
+@click.option(
     "--allow-host", "hosts", multiple=True, help="Another name of the server in URLs (Host); repeat the option."
 )
 @click.option(
@@ -50,6 +53,7 @@ def serve(
     max_waiting: int,
     max_body: int,
     max_connections: int,
+    store: int,
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
     timeout: float,
@@ -71,6 +75,7 @@ def serve(
         max_waiting=max_waiting,
         max_body=max_body,
         max_connections=max_connections,
+        store=store,
         hosts=hosts,
         origins=origins,
         timeout=timeout,

@@ -11,6 +11,7 @@
 `requests`          what may stand in a request; `fields`, what is ignored or refused
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
 `conversation`      what the model is given to read
+`store`             responses that others go on from
 `answering`         from a request to events; `pool` compiles, `worker` writes, all rows in one thread
 `chat` ...          how events are written down: `chat`, `responses`, `completions`
 ==================  ==============================================================================

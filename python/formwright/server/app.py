@@ -42,6 +42,7 @@ from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read, scoring_body
 from formwright.server.shapes import Shapes
+from formwright.server.store import ResponseStore, Stored
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
 from formwright.server.written import Answer
@@ -82,6 +83,7 @@ class Settings:
         hosts: Names of the server that a ``Host`` may have, besides addresses and ``localhost``; ``None`` is any. With
             a key, any is allowed.
         origins: Origins whose pages browsers let read answers (CORS), as ``https://example.com``; ``*`` is any.
+        store: How many responses are kept in memory, for ``previous_response_id``; 0 is none.
 
     Raises:
         ArgumentError: A key is empty, an origin is none, or a limit leaves nothing.
@@ -96,6 +98,7 @@ class Settings:
     max_connections: int = 1024
     hosts: tuple[str, ...] | None = None
     origins: tuple[str, ...] = ()
+    store: int = 0
 
     def __post_init__(self) -> None:
         if self.api_key == "":
@@ -104,6 +107,8 @@ class Settings:
         for name in ("max_batch", "max_waiting", "max_body", "timeout", "max_connections"):
             if not getattr(self, name) > 0:
                 raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
+        if self.store < 0:
+            raise ArgumentError("Settings: store is 0 or more", argument="store")
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
@@ -162,6 +167,7 @@ class Server:
         self.worker = Worker(model.batch, rows=settings.max_batch, waiting=settings.max_waiting)
         self.answering = Answering(model, self.worker, Shapes(model), settings.timeout)
         self.metrics = Metrics(self.worker)
+        self.store = ResponseStore(settings.store)
         self.started = int(time.time())
 
     @contextlib.asynccontextmanager
@@ -228,7 +234,44 @@ class Server:
 
     def _response_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_responses(body)
-        return [self._conversation(response_messages(body.input, body.instructions), offered, "input")]
+        messages = response_messages(body.input, body.instructions)
+        if body.store and not self.store.is_on:
+            body.ignore("store")
+        if (earlier := self._earlier(body)) is not None:
+            at = 1 if body.instructions else 0
+            messages[at:at] = response_messages(earlier.items, None)
+        return [self._conversation(messages, offered, "input")]
+
+    def _earlier(self, body: Body) -> Stored | None:
+        """The response that a request goes on from. Raises BadRequest."""
+        name = body.previous_response_id if isinstance(body, ResponsesBody) else None
+        if name is None:
+            return None
+        if not self.store.is_on:
+            why = "nothing is stored: send the whole conversation as input, or start the server with --store"
+            said = f"previous_response_id is not served: {why}"
+            raise BadRequest(said, param="previous_response_id", code="unsupported_parameter")
+        if (found := self.store.found(name)) is None:
+            said = f"Previous response with id {name!r} not found: send the whole conversation as input"
+            raise BadRequest(said, param="previous_response_id", code="previous_response_not_found")
+        return found
+
+    def _keep(self, body: Body, earlier: Stored | None, response: Mapping[str, Any]) -> None:
+        """Store a response, if it is one that is to be stored."""
+        if self.store.is_on and isinstance(body, ResponsesBody) and body.store is not False:
+            self.store.keep(response, body.items, earlier)
+
+    async def stored_response(self, request: Request) -> Response:
+        """``/v1/responses/ID``: a response that is stored; ``DELETE`` forgets it."""
+        name = request.path_params["id"]
+        found = self.store.found(name)
+        if found is None:
+            why = "" if self.store.is_on else ": nothing is stored, start the server with --store"
+            raise Refusal(404, f"Response with id {name!r} not found{why}", param="response_id", code="not_found")
+        if request.method == "DELETE":
+            self.store.forget(name)
+            return JSONResponse({"id": name, "object": "response", "deleted": True})
+        return JSONResponse(found.response)
 
     def _conversation(self, messages: list[dict[str, Any]], offered: Offered, field: str) -> PromptSpec:
         def prompt() -> list[int]:
@@ -255,6 +298,7 @@ class Server:
         ordering = self._ordered(data, request.path_params.get("deployment"), protocol, specs, client)
         name, ordered = await _unless_gone(request, self._in_time(ordering, began))
         body = ordered[0].body
+        keep = partial(self._keep, body, self._earlier(body))  # as it is now: it may be forgotten meanwhile
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
             protocol.created: int(time.time()),
@@ -264,10 +308,12 @@ class Server:
         if body.stream:
             stream = protocol.stream(head, ordered)
             first = await _unless_gone(request, anext(events))  # so that a full queue is a status, not an event
-            sent = _server_sent(protocol, stream, first, events)
+            sent = _server_sent(protocol, stream, first, events, keep)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
         gathered = await _unless_gone(request, _gathered(events, body.texts))
-        return JSONResponse(protocol.whole(head, ordered, gathered))
+        whole = protocol.whole(head, ordered, gathered)
+        keep(whole)
+        return JSONResponse(whole)
 
     async def _ordered(
         self,
@@ -408,6 +454,7 @@ async def _server_sent(
     stream: Any,
     first: tuple[int, list[Event]],
     events: AsyncIterator[tuple[int, list[Event]]],
+    keep: Callable[[Mapping[str, Any]], None],
 ) -> AsyncIterator[bytes]:
     """A stream as server-sent events; what goes wrong in it is the last of them."""
     async with contextlib.aclosing(events):  # type: ignore[type-var]
@@ -417,7 +464,10 @@ async def _server_sent(
             async for number, new in events:
                 if sent := b"".join(_event(protocol, sent) for sent in stream.go_on(number, new)):
                     yield sent
-            yield b"".join(_event(protocol, sent) for sent in stream.end())
+            ended = list(stream.end())
+            if ended and "response" in ended[-1]:
+                keep(ended[-1]["response"])
+            yield b"".join(_event(protocol, sent) for sent in ended)
         except Exception as error:
             refusal = refusal_of(error, None)
             said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
@@ -481,6 +531,7 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
             Route(f"{prefix}/models/{{name:path}}", server.one_model),
             Route(f"{prefix}/chat/completions", server.chat, methods=["POST"]),
             Route(f"{prefix}/responses", server.responses, methods=["POST"]),
+            Route(f"{prefix}/responses/{{id}}", server.stored_response, methods=["GET", "DELETE"]),
             Route(f"{prefix}/completions", server.completions, methods=["POST"]),
         ]
     routes += [

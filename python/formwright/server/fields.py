@@ -15,7 +15,7 @@ The wrinkle: the stamp of the answer names an ignored field only if it is not em
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 __all__ = ["IGNORED", "IGNORED_AT", "PLACES", "REFUSED", "is_neutral", "without_ignored"]
@@ -76,7 +76,7 @@ IGNORED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "service_tier": (("request",), "there is one"),
     "signature": (("message", "part", "call"), _EARLIER_THOUGHT),
     "status": (("message",), _NOT_KEPT),
-    "store": (("request",), "nothing is stored"),
+    "store": (("request",), "chat completions are not stored"),
     "summary": (("reasoning",), "a thought is sent as it is written"),
     "thinking_blocks": (("message",), _EARLIER_THOUGHT),
     "thought_signature": (("message", "part", "call"), _EARLIER_THOUGHT),
@@ -89,7 +89,7 @@ IGNORED: Mapping[str, tuple[tuple[str, ...], str]] = {
 """Fields that cannot change the text: where they may be, and why they change nothing."""
 
 _SAMPLING = "tokens are not sampled in this way here"
-_NOT_STORED = "nothing is stored: send the whole conversation as input"
+_NOT_STORED = "no conversation is stored: send all of it"
 
 REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "access_programs": ("there are no such programs", ()),
@@ -161,10 +161,18 @@ def is_neutral(name: str, value: Any) -> bool:
     return any(isinstance(value, bool) == isinstance(good, bool) and value == good for good in REFUSED[name][1])
 
 
-def without_ignored(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """A request without the fields that are ignored, and the places of those that were not empty."""
+def without_ignored(sent: Mapping[str, Any], served: Collection[str] = frozenset()) -> tuple[dict[str, Any], list[str]]:
+    """A request without the fields that are ignored, and the places of those that were not empty.
+
+    Args:
+        sent: The request.
+        served: Names of its own fields that its endpoint reads.
+    """
     found: dict[str, None] = {}
-    return _without(sent, "", found), list(found)
+    kept = {name: sent[name] for name in sent if name in served}
+    rest = {name: sent[name] for name in sent if name not in served}
+    nested = {name: _without(value, name, found) for name, value in kept.items()}
+    return nested | _without(rest, "", found), list(found)
 
 
 def _without(value: Any, place: str, found: dict[str, None]) -> Any:

@@ -284,6 +284,10 @@ class Body(_Part):
     trace: bool = False
     _ignored: list[str] = PrivateAttr(default_factory=list)
 
+    def ignore(self, name: str) -> None:
+        """Note a field that this server ignores."""
+        self._ignored.append(name)
+
     @property
     def notes(self) -> list[str]:
         """What was accepted, and changes nothing."""
@@ -357,6 +361,13 @@ class ResponsesBody(Body):
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
     reasoning: Reasoning | None = None
+    previous_response_id: str | None = None
+    store: bool | None = None
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """The items of the input, of which a text is one."""
+        return [{"role": "user", "content": self.input}] if isinstance(self.input, str) else self.input
 
 
 class CompletionBody(Sampled):
@@ -465,7 +476,7 @@ def read(body: type[B], sent: object) -> B:
     """
     if not isinstance(sent, Mapping):
         raise BadRequest("the body is a JSON object with the fields of the request")
-    sent, ignored = without_ignored(sent)
+    sent, ignored = without_ignored(sent, _names(body))
     given = {name: value for name, value in sent.items() if value is not None}
     for name in [name for name in given if name not in _names(body)]:
         _check_other(name, given.pop(name), body)
