@@ -109,3 +109,41 @@ def test_with_the_tool_choice_none_no_call_can_begin(style: str) -> None:
     assert message["content"].startswith("I would call ")
     assert marker not in message["content"]
     assert "tool_calls" not in message
+
+
+PREFILL = {"continue_final_message": True, "add_generation_prompt": False}
+BEGUN = [*HI, {"role": "assistant", "content": "The answer is"}]
+
+
+@pytest.mark.parametrize("fields", [PREFILL, {"continue_final_message": True}])
+def test_the_final_message_is_continued(tiny: fw.models.LocalModel, served: Any, fields: dict[str, Any]) -> None:
+    body = {"model": "formwright-tiny", "messages": BEGUN, "temperature": 0, "max_tokens": 8} | fields
+    answer = httpx.post(f"{served.url}{CHAT}", json=body).json()
+    merges = tiny.vocabulary.merges
+    assert merges is not None
+    ids = [*tiny.prompt_ids(HI), *(merges.encode("The answer is") or [])]
+    wanted = tiny.generate(ids, fw.text(), max_tokens=8, finish=False).text
+    assert answer["choices"][0]["message"]["content"] == wanted
+    assert answer["usage"]["prompt_tokens"] == len(ids)
+
+
+def test_a_form_holds_for_what_continues_a_message(served: Any) -> None:
+    body = {"model": "formwright-tiny", "messages": BEGUN, "guided_regex": " [0-9]{2}"} | PREFILL
+    text = httpx.post(f"{served.url}{CHAT}", json=body).json()["choices"][0]["message"]["content"]
+    assert (len(text), text[0], text[1:].isdecimal()) == (3, " ", True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"messages": HI} | PREFILL, "continue_final_message"),
+        ({"messages": [*HI, {"role": "assistant", "content": ""}]} | PREFILL, "continue_final_message"),
+        ({"messages": BEGUN[1:]} | PREFILL, "messages"),
+        ({"messages": BEGUN, "continue_final_message": True, "add_generation_prompt": True}, "add_generation_prompt"),
+        ({"messages": BEGUN, "add_generation_prompt": False}, "add_generation_prompt"),
+        ({"messages": [*HI, {"role": "assistant", "content": "word " * 3000}]} | PREFILL, "messages"),
+    ],
+)
+def test_what_cannot_be_continued_is_refused(served: Any, fields: dict[str, Any], param: str) -> None:
+    answer = httpx.post(f"{served.url}{CHAT}", json={"model": "formwright-tiny"} | fields)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, param)

@@ -36,7 +36,7 @@ from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
 from formwright.server.answering import Answering, Event, Order, PromptSpec, timed_out
-from formwright.server.conversation import chat_messages, prompt_ids, response_messages, texts_of
+from formwright.server.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
@@ -229,8 +229,8 @@ class Server:
         return await self._answered(request, _COMPLETIONS, self._completion_specs)
 
     def _chat_specs(self, body: Any) -> list[PromptSpec]:
-        offered = offered_by_chat(body)
-        return [self._conversation(chat_messages(body.messages), offered, "messages")]
+        messages, begun = continued(chat_messages(body.messages), body)
+        return [self._conversation(messages, offered_by_chat(body), "messages", begun)]
 
     def _response_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_responses(body)
@@ -273,10 +273,12 @@ class Server:
             return JSONResponse({"id": name, "object": "response", "deleted": True})
         return JSONResponse(found.response)
 
-    def _conversation(self, messages: list[dict[str, Any]], offered: Offered, field: str) -> PromptSpec:
+    def _conversation(
+        self, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
+    ) -> PromptSpec:
         def prompt() -> list[int]:
-            self.answering.check_length(texts_of(messages), field)
-            return prompt_ids(self.model, messages, offered)
+            self.answering.check_length([*texts_of(messages), begun], field)
+            return prompt_ids(self.model, messages, offered, begun)
 
         return PromptSpec(offered, prompt, field)
 

@@ -17,9 +17,10 @@ from typing import Any
 from formwright.models import LocalModel
 from formwright.models.conversations import conversation_ids
 from formwright.server.errors import BadRequest, unknown_field
+from formwright.server.requests import ChatBody
 from formwright.server.tool_choice import INPUT, Offered
 
-__all__ = ["chat_messages", "prompt_ids", "response_messages", "texts_of"]
+__all__ = ["chat_messages", "continued", "prompt_ids", "response_messages", "texts_of"]
 
 
 def chat_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
@@ -198,11 +199,47 @@ def texts_of(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*(message["content"] for message in messages), *(json.dumps(call["arguments"]) for call in calls)]
 
 
-def prompt_ids(model: LocalModel, messages: Sequence[Mapping[str, Any]], offered: Offered) -> list[int]:
+def continued(messages: list[dict[str, Any]], body: ChatBody) -> tuple[list[dict[str, Any]], str]:
+    """The messages before the answer, and what it has begun with if the last one is to be continued.
+
+    Raises:
+        BadRequest: That is no text of the assistant, or the fields contradict each other.
+    """
+    if body.add_generation_prompt is body.continue_final_message:
+        said = "an answer is a message of its own, or it continues the last one: say one of both"
+        raise BadRequest(f"add_generation_prompt: {said}", param="add_generation_prompt")
+    if not body.continue_final_message:
+        return messages, ""
+    *before, last = messages
+    if last["role"] != "assistant" or last["calls"] or not last["content"]:
+        said = "continue_final_message: the last message is not a text of the assistant"
+        raise BadRequest(said, param="continue_final_message")
+    if not before:
+        raise BadRequest("continue_final_message: no message comes before the last one", param="messages")
+    return before, last["content"]
+
+
+def prompt_ids(
+    model: LocalModel, messages: Sequence[Mapping[str, Any]], offered: Offered, begun: str = ""
+) -> list[int]:
     """The tokens of a conversation, up to where the assistant goes on.
+
+    Args:
+        model: Who reads it.
+        messages: The messages.
+        offered: The tools.
+        begun: What the answer has begun with.
 
     Raises:
         PromptError: The model cannot read it.
         LimitExceeded: It is longer than the context.
+        BadRequest: The tokenizer cannot spell a text in the middle of others.
     """
-    return conversation_ids(model, messages, [offer.described() for offer in offered.tools])
+    ids = conversation_ids(model, messages, [offer.described() for offer in offered.tools])
+    if not begun:
+        return ids
+    merges = model.vocabulary.merges
+    if merges is None or (spelled := merges.encode(begun)) is None:
+        said = "continue_final_message is not served: the tokenizer of this model cannot spell a text within others"
+        raise BadRequest(said, param="continue_final_message", code="unsupported_parameter")
+    return model.prompt_ids([*ids, *spelled])

@@ -93,7 +93,6 @@ _NOT_STORED = "no conversation is stored: send all of it"
 
 REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "access_programs": ("there are no such programs", ()),
-    "add_generation_prompt": ("the assistant always goes on", (True,)),
     "allowed_token_ids": ("say by a form what may be written", ()),
     "audio": ("answers are text", ()),
     "background": ("answers are given at once: ask without it", (False,)),
@@ -103,7 +102,6 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "chat_template": ("the template of the model is used", ("",)),
     "chat_template_kwargs": ("the template of the model takes none", ({},)),
     "context_management": ("a conversation is read as it is sent", ()),
-    "continue_final_message": ("an answer is a message of its own", (False,)),
     "conversation": (_NOT_STORED, ()),
     "documents": ("send documents in messages", ([],)),
     "dry_multiplier": (_SAMPLING, (0,)),

@@ -331,6 +331,8 @@ class ChatBody(Sampled):
     logprobs: bool = False
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    continue_final_message: bool = False
+    add_generation_prompt: bool | None = None
     modalities: Items[Literal["text"]] | None = None
     score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
 
