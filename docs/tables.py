@@ -23,7 +23,8 @@ from formwright.errors import LimitExceeded, SchemaError
 from formwright.integrations.hosts import HOSTS
 from formwright.providers import convert
 from formwright.providers.rules import PROVIDERS, keyword_table
-from formwright.server.requests import INERT, REFUSED, ChatBody, CompletionBody, ResponsesBody
+from formwright.server.fields import IGNORED, REFUSED
+from formwright.server.requests import ChatBody, CompletionBody, ResponsesBody
 
 FOLDER = Path(__file__).parent
 
@@ -69,10 +70,17 @@ def served_fields() -> str:
     )
 
 
+def ignored_fields() -> str:
+    """The fields that the server ignores, where they may be, and why they change nothing."""
+    return table(
+        ["field", "in a", "why it changes nothing"], [(name, ", ".join(at), why) for name, (at, why) in IGNORED.items()]
+    )
+
+
 def refused_fields() -> str:
-    """The fields that the server does not read, and which values of them it lets pass."""
+    """The fields that the server does not read, and which values of them it accepts."""
     rows = [(name, why, ", ".join(f"`{json.dumps(value)}`" for value in ok)) for name, (why, ok) in REFUSED.items()]
-    return table(["field", "why", "let pass"], rows)
+    return table(["field", "why", "accepted"], rows)
 
 
 def sample() -> str | None:
@@ -197,7 +205,7 @@ PAGES = {
     "from_instructor.md": {"instructor": table(["Instructor", "here", "note"], instructor_rows())},
     "server.md": {
         "served": served_fields(),
-        "accepted": table(["field", "why it changes nothing"], list(INERT.items())),
+        "ignored": ignored_fields(),
         "refused": refused_fields(),
     },
     "patterns.md": {"dialects": dialects()},

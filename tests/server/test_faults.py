@@ -47,7 +47,7 @@ def sent(url: str, body: Any) -> Iterator[None]:
     """A request that is left at the end of the block."""
     data = json.dumps(body).encode()
     head = (
-        f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(data)}\r\n\r\n"
     )
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))) as connection:
@@ -87,7 +87,7 @@ def test_forms_of_clients_that_go_away_are_compiled_no_further(small: Any) -> No
         wait_until(lambda: len(answering._compiling) == 4)
     all_free = threading.Barrier(5)
     for _ in range(4):
-        answering._pool.submit(all_free.wait, 20)
+        answering._pool.threads.submit(all_free.wait, 20)
     began = time.monotonic()
     all_free.wait(20)
     assert time.monotonic() - began < 0.5
@@ -127,7 +127,7 @@ def test_half_a_request_holds_up_nobody(small: Any) -> None:
     port = int(small.url.rpartition(":")[2])
     halves = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
     for number, half in enumerate(halves):
-        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         head += b"Content-Length: 9999\r\n"
         half.sendall(head if number % 2 else head + b'\r\n{"model": ')
     assert asked(small.url, SHORT).status_code == 200
@@ -137,7 +137,7 @@ def test_half_a_request_holds_up_nobody(small: Any) -> None:
 
 def test_a_hundred_megabytes_are_not_read(small: Any) -> None:
     port = int(small.url.rpartition(":")[2])
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", port)) as told:
         told.sendall(head + b"Content-Length: 104857600\r\n\r\n")
         assert b" 413 " in told.recv(100)

@@ -72,7 +72,7 @@ def test_scores_are_those_of_the_model(
         ({"response_format": {"type": "text"}}, "response_format", "invalid_value"),
         ({"guided_choice": ["yes"]}, "guided_choice", "invalid_value"),
         ({"structured_outputs": {"choice": ["yes"]}}, "structured_outputs", "invalid_value"),
-        ({"score": ["a", "word " * 3000]}, None, "context_exceeded"),
+        ({"score": ["a", "word " * 3000]}, "messages", "context_length_exceeded"),
         ({"score": ["yes, it is so and has been"], "canonical": False}, "score", "spellings_exceeded"),
     ],
 )

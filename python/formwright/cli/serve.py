@@ -23,6 +23,18 @@ __all__ = ["serve"]
 @click.option("--max-batch", type=click.IntRange(1), default=64, show_default=True, help="Texts written at a time.")
 @click.option("--max-waiting", type=click.IntRange(1), default=1024, show_default=True, help="Texts that may wait.")
 @click.option("--max-body", type=click.IntRange(1), default=4 << 20, show_default=True, help="Most bytes of a request.")
+@click.option(
+    "--max-connections", type=click.IntRange(1), default=1024, show_default=True, help="Connections that may be open."
+)
+@click.option(
+    "--store", type=click.IntRange(0), default=0, show_default=True, help="Responses kept for previous_response_id."
+)
+@click.option(
+    "--allow-host", "hosts", multiple=True, help="Another name of the server in URLs (Host); repeat the option."
+)
+@click.option(
+    "--allow-origin", "origins", multiple=True, help="Let pages of this origin in (CORS), * for all; repeat the option."
+)
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=600.0, help="Most seconds of a request.")
 @click.option(
     "--drain", type=click.FloatRange(0), default=30.0, show_default=True, help="Seconds to finish at the end."
@@ -40,6 +52,10 @@ def serve(
     max_batch: int,
     max_waiting: int,
     max_body: int,
+    max_connections: int,
+    store: int,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
     timeout: float,
     drain: float,
     log_level: str,
@@ -58,6 +74,10 @@ def serve(
         max_batch=max_batch,
         max_waiting=max_waiting,
         max_body=max_body,
+        max_connections=max_connections,
+        store=store,
+        hosts=hosts,
+        origins=origins,
         timeout=timeout,
     )
     loaded = local_model(model)

@@ -1,4 +1,4 @@
-"""Scores that are moved before a token is chosen: biases of single tokens, and penalties of what was written before.
+"""Scores that are moved before a token is chosen: biases of tokens, penalties of earlier ones, a least length.
 
 ::
 
@@ -7,6 +7,7 @@
     sampler.written = writing.token_ids
 
 Forbidden tokens are at minus infinity before and after, so the text stays in form: a bias chooses among allowed tokens.
+A text whose form allows nothing more ends, however few tokens it has.
 
 Cost: a copy of the row of scores, and one number for each different token that was written.
 
@@ -35,6 +36,10 @@ class Adjusted:
         bias: What is added to the logits of single tokens.
         presence_penalty: What is taken from the logit of a token that was written.
         frequency_penalty: What is taken for each time that it was.
+        repetition_penalty: What the logit of a token of the prompt or the text is divided by, or multiplied by below 0.
+        min_tokens: How many tokens come before the text may end, if its form allows more.
+        ends: The tokens that end a text.
+        prompt: The tokens of the prompt.
         written: The tokens so far.
     """
 
@@ -42,14 +47,31 @@ class Adjusted:
     bias: Mapping[int, float] = field(default_factory=dict)
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
+    repetition_penalty: float = 1.0
+    min_tokens: int = 0
+    ends: Sequence[int] = ()
+    prompt: Sequence[int] = ()
     written: Sequence[int] = ()
 
     def __call__(self, logits: NDArray[np.floating]) -> int:
         """The id of one token. Raises DeadEnd as the sampler does."""
         scores = np.array(logits, np.float32)
+        if self.repetition_penalty != 1:
+            self._penalize_repetition(scores)
         for token_id, bias in self.bias.items():
             scores[token_id] += bias
         if self.written and (self.presence_penalty or self.frequency_penalty):
             token_ids, counts = np.unique(np.asarray(self.written), return_counts=True)
             scores[token_ids] -= self.presence_penalty + self.frequency_penalty * counts
-        return self.sampler(scores)
+        return self.sampler(self._without_end(scores) if len(self.written) < self.min_tokens else scores)
+
+    def _penalize_repetition(self, scores: NDArray[np.float32]) -> None:
+        token_ids = np.unique(np.asarray([*self.prompt, *self.written]))
+        seen = scores[token_ids]
+        scores[token_ids] = np.where(seen > 0, seen / self.repetition_penalty, seen * self.repetition_penalty)
+
+    def _without_end(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The same scores with no end of text, if another token is allowed."""
+        longer = scores.copy()
+        longer[list(self.ends)] = -np.inf
+        return longer if np.isfinite(longer.max()) else scores

@@ -18,8 +18,9 @@ token, always join to the text of the result.
 from __future__ import annotations
 
 import codecs
+import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,13 +62,21 @@ class Held:
         stop: A text, or several, before the first of which the text is cut.
         skip: How many characters at the beginning are no part of the text.
         form: What the text is in, for partial values; ``None`` is plain text.
+        is_free: Whether a text so far ends in free text, where a stop text cuts; ``None``: it cuts everywhere.
 
     Raises:
         ArgumentError: ``stop`` holds an empty text, or something else than texts.
     """
 
-    def __init__(self, stop: str | Sequence[str] | None, *, skip: int = 0, form: Form[Any] | None = None) -> None:
-        self._stop = _stop_texts(stop)
+    def __init__(
+        self,
+        stop: str | Sequence[str] | None,
+        *,
+        skip: int = 0,
+        form: Form[Any] | None = None,
+        is_free: Callable[[str], bool] | None = None,
+    ) -> None:
+        self._stop, self._is_free = _stop_texts(stop), is_free
         self._skip = skip
         self._begun = b""  # of a character
         self._pieces: deque[Piece] = deque()
@@ -129,7 +138,8 @@ class Held:
         """Where the first stop text begins, if the last piece has completed one."""
         first = max(0, before - max(map(len, self._stop)) + 1)
         text = self._text.read(first, self._text.length)
-        return min((first + start for stop in self._stop if (start := text.find(stop)) >= 0), default=None)
+        found = sorted((first + at.start(1), first + at.end(1)) for stop in self._stop for at in _every(stop, text))
+        return next((start for start, end in found if self._is_free is None or self._is_free(self.text[:end])), None)
 
     def _may_begin_a_stop(self) -> bool:
         longest = max(map(len, self._stop)) - 1
@@ -144,6 +154,11 @@ class Held:
             text = piece.text[: max(0, self._text.length - self._given)]
             self._given += len(text)
             yield Piece(piece.token_id, text, self, self._given)
+
+
+def _every(stop: str, text: str) -> Iterator[re.Match[str]]:
+    """Every place of a stop text, also where it overlaps itself."""
+    return re.finditer(f"(?=({re.escape(stop)}))", text)
 
 
 def _stop_texts(stop: str | Sequence[str] | None) -> tuple[str, ...]:

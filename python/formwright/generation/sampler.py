@@ -5,7 +5,7 @@
     sampler = Sampler(temperature=0.8, top_p=0.95, seed=7)
     token_id = sampler(logits)
 
-The mask has been applied before: forbidden tokens are at minus infinity, so ``top_k``
+The mask has been applied before: forbidden tokens are at minus infinity, so ``top_k``, ``min_p``
 and ``top_p`` count allowed tokens only, and every token drawn is allowed. ``temperature=0``
 is greedy: the most likely allowed token, the lowest id among equals.
 
@@ -38,6 +38,7 @@ class Sampler:
         temperature: 0 is greedy, 1 is the model's own distribution.
         top_k: Draw among the ``top_k`` most likely allowed tokens; ``None`` is all.
         top_p: Draw among the most likely tokens that together reach this probability.
+        min_p: Draw among tokens that have this share of the probability of the most likely one.
         seed: Makes the draws repeatable.
 
     Raises:
@@ -47,6 +48,7 @@ class Sampler:
     temperature: float = 0.0
     top_k: int | None = None
     top_p: float = 1.0
+    min_p: float = 0.0
     seed: int | None = None
     _random: np.random.Generator | None = field(default=None, init=False, repr=False)
 
@@ -54,6 +56,7 @@ class Sampler:
         _require(_is_real(self.temperature) and self.temperature >= 0, "temperature", self.temperature, "0 or more")
         _require(self.top_k is None or (_is_count(self.top_k) and self.top_k >= 1), "top_k", self.top_k, "1 or more")
         _require(_is_real(self.top_p) and 0 < self.top_p <= 1, "top_p", self.top_p, "more than 0 and at most 1")
+        _require(_is_real(self.min_p) and 0 <= self.min_p <= 1, "min_p", self.min_p, "from 0 to 1")
         _require(self.seed is None or (_is_count(self.seed) and self.seed >= 0), "seed", self.seed, "0 or more")
 
     def __call__(self, logits: NDArray[np.floating]) -> int:
@@ -72,6 +75,9 @@ class Sampler:
         # From the best, which is 0 then: however small the temperature is, one score stays finite.
         with np.errstate(over="ignore"):
             scores = (logits[tokens].astype(np.float64) - logits.max()) / self.temperature
+        if self.min_p:
+            is_likely = scores >= np.log(self.min_p)
+            tokens, scores = tokens[is_likely], scores[is_likely]
         if self.top_k is not None or self.top_p < 1:
             order = np.argsort(-scores, kind="stable")[: self.top_k]
             tokens, scores = tokens[order], scores[order]

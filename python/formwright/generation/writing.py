@@ -78,6 +78,7 @@ class Limits:
         stop: Texts before which to cut.
         cancel: Asked before every token; true cuts the text.
         is_context: Whether ``max_tokens`` is what the context of the model leaves, for messages.
+        is_free: Whether a text so far ends in free text, where alone ``stop`` cuts; ``None``: it cuts everywhere.
     """
 
     max_tokens: int
@@ -85,6 +86,7 @@ class Limits:
     stop: str | Sequence[str] | None = None
     cancel: Callable[[], bool] | None = None
     is_context: bool = False
+    is_free: Callable[[str], bool] | None = None
 
     def __post_init__(self) -> None:
         if self.cancel is not None and not callable(self.cancel):
@@ -135,7 +137,8 @@ class Writing:
         self._ends = frozenset(constraint.vocabulary.eos_token_ids)
         self._controls = control_names(constraint)
         form = constraint.form
-        self._held = Held(limits.stop, skip=len(prefix), form=behind_prefix(form) if prefix else form)
+        form = behind_prefix(form) if prefix else form
+        self._held = Held(limits.stop, skip=len(prefix), form=form, is_free=limits.is_free)
         is_asked = trace or limits.cancel is not None or bool(limits.stop)  # somebody, after each token
         self._takes_runs = not is_asked and constraint.canonical != "forced"
         self._rows = RowBuffer(allocate_bitmask(1, constraint.vocabulary))

@@ -6,12 +6,13 @@
         server.base_url                                      # what clients are given
 
 ==================  ==============================================================================
-`serving`           the application at a port
+`serving`           the application at a port; `connections`, how many and how long
 `app`               routes, limits, whole answers and streams; `keys` lets in and counts
-`requests`          what may stand in a request
+`requests`          what may stand in a request; `fields`, what is ignored or refused
 `shapes`            the form of an answer, in every spelling; `tool_choice`, `structural`
 `conversation`      what the model is given to read
-`answering`         from a request to events; `worker` writes, all rows in one thread
+`store`             responses that others go on from
+`answering`         from a request to events; `pool` compiles, `worker` writes, all rows in one thread
 `chat` ...          how events are written down: `chat`, `responses`, `completions`
 ==================  ==============================================================================
 

@@ -18,13 +18,15 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from formwright._kernel import Interrupt
+from formwright.errors import LimitExceeded
 from formwright.forms import shortened
 from formwright.generation import Complete, Sampler, Truncated, Writing
 from formwright.generation.adjusted import Adjusted
@@ -34,18 +36,36 @@ from formwright.generation.scoring import Scoring
 from formwright.generation.trace import Row
 from formwright.models import LocalModel
 from formwright.models.tasks import Task
-from formwright.server.errors import BadRequest, Refusal, refusal_of
+from formwright.server.errors import BadRequest, Refusal, refusal_of, too_long
+from formwright.server.pool import FairPool
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, Sampled
-from formwright.server.shapes import Compiled, Shapes, shape_of
+from formwright.server.shapes import Compiled, Shape, Shapes, shape_of
 from formwright.server.tool_choice import INPUT, Offered
 from formwright.server.worker import Job, QueueFull, Worker
 from formwright.tools import Call
 from formwright.tools.written import Argued, CallsReader, Named, Said, overlap
 
-__all__ = ["Answering", "Argument", "Called", "Done", "Event", "Order", "Text", "Thought", "Tokens"]
+__all__ = [
+    "Answering",
+    "Argument",
+    "Called",
+    "Done",
+    "Event",
+    "Order",
+    "PromptSpec",
+    "Text",
+    "Thought",
+    "Tokens",
+    "timed_out",
+]
 
 _COMPILERS = 4
 """Threads that read and compile; a form that takes all its fuel keeps one of them busy."""
+
+_SLICE = 1 << 16
+"""Characters of a long prompt that are tokenized at a time, to find out whether it can fit."""
+
+T = TypeVar("T")
 
 _MOST_SPELLINGS = 1000
 """Spellings that one request has scored at most."""
@@ -101,6 +121,21 @@ Event = Thought | Text | Called | Argument | Tokens | Done
 
 
 @dataclass(frozen=True, slots=True)
+class PromptSpec:
+    """What a request says of one prompt, as its endpoint spells it.
+
+    Attributes:
+        offered: The tools.
+        prompt: Makes the tokens of the prompt.
+        field: Where the prompt is.
+    """
+
+    offered: Offered
+    prompt: Callable[[], list[int]]
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """What is to be written.
 
@@ -127,10 +162,12 @@ class Order:
         return len(self.task.prompt_ids)
 
     def stamp(self, ends: Sequence[Done]) -> dict[str, Any] | None:
-        """Who enforced what, for the answer; ``None`` for free text."""
+        """Who enforced what, and what else there is to know; ``None`` for free text of which there is nothing."""
         shape = self.compiled.shape
+        notes = [*shape.notes, *self.body.notes, *self._notes(ends)]
+        told: dict[str, Any] = {"notes": notes} if notes else {}
         if shape.is_text and shape.style is None:
-            return None
+            return told or None
         results = [end.result for end in ends]
         stamp: dict[str, Any] = {
             "enforced": "kernel",
@@ -144,11 +181,14 @@ class Order:
         }
         if isinstance(scoring := self.writings[0], Scoring):
             stamp["scores"] = {text: score if isfinite(score) else None for text, score in scoring.scores.items()}
-        notes = [*shape.notes, *self._notes()]
-        return stamp | ({"notes": notes} if notes else {})
+        return stamp | told
 
-    def _notes(self) -> Iterator[str]:
+    def _notes(self, ends: Sequence[Done]) -> Iterator[str]:
         """What the client should know of its answer."""
+        if any(len(end.result.token_ids) < self.body.min_tokens for end in ends):
+            yield "min_tokens: a text has fewer tokens, for its form allows no more, or a stop text has cut it"
+        if getattr(self.body, "stop", None) and not self.compiled.shape.has_free_text:
+            yield "stop has no effect: the answer has no free text"
         thought, budget = self.compiled.shape.thought_tokens, int(self.task.limits.max_tokens)
         if budget <= thought:
             yield f"the thought may take {thought} tokens and the answer has {budget} with it, so it may be cut short"
@@ -169,9 +209,7 @@ class Answering:
     worker: Worker
     shapes: Shapes
     timeout: float
-    _pool: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(_COMPILERS, thread_name_prefix="formwright-compiler")
-    )
+    _pool: FairPool = field(default_factory=lambda: FairPool(_COMPILERS))
     _compiling: set[Interrupt] = field(default_factory=set)
     _ended: Refusal | None = None
 
@@ -185,40 +223,37 @@ class Answering:
         """End the threads, and what they compile."""
         for interrupt in self._compiling:
             interrupt.set()
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.close()
 
-    async def order(
-        self, body: Body, offered: Offered, prompt: Callable[[], list[int]], where: str, *, is_short: bool
-    ) -> Order:
+    async def order(self, body: Body, spec: PromptSpec, client: str, *, is_short: bool) -> Order:
         """What a request asks for.
 
         Args:
             body: The request.
-            offered: Its tools.
-            prompt: Makes the tokens of the prompt.
-            where: The field of the prompt.
+            spec: Its tools and its prompt.
+            client: Whom it is for.
             is_short: Whether the prompt is read in less time than a thread takes to begin.
 
         Raises:
             Refusal: It cannot be served.
         """
-        key, make = shape_of(body, self.model.style, offered)
+        key, make = shape_of(body, self.model.style, spec.offered)
         if is_short and self.shapes.has(key, body.canonical):
-            return self._order(body, key, make, prompt, where)
-        return await self._in_thread(lambda: self._order(body, key, make, prompt, where))
+            return self._order(body, key, make, spec)
+        return await self.in_thread(client, lambda: self._order(body, key, make, spec))
 
-    async def _in_thread(self, work: Callable[[], Order]) -> Order:
+    async def in_thread(self, client: str, work: Callable[[], T]) -> T:
         """Work in a thread of its own, which ends with the request: its client may go away. Raises Refusal."""
         self._check_going()
         interrupt = Interrupt()
 
-        def interruptible() -> Order:
+        def interruptible() -> T:
             with interrupt:
                 return work()
 
         self._compiling.add(interrupt)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, interruptible)
+            return await self._pool.run(client, interruptible)
         except Refusal:
             if interrupt.is_set:  # which is what it was refused for
                 self._check_going()
@@ -227,30 +262,60 @@ class Answering:
             interrupt.set()
             self._compiling.discard(interrupt)
 
+    def check_length(self, texts: Sequence[str], field: str) -> None:
+        """Refuse a prompt that cannot fit the context, before all of it is tokenized. Raises BadRequest.
+
+        A text has at least one token for each `_longest` bytes. One that may fit is tokenized a slice at a time, which
+        holds the interpreter for some milliseconds, until the slices have twice the tokens of the context.
+        """
+        context, size = self.model.runtime.context, sum(len(text.encode()) for text in texts)
+        least = -(-size // self._longest)
+        if least <= context and size > _SLICE:
+            empty = len(self.model.encode("a"))
+            slices = (text[at : at + _SLICE] for text in texts for at in range(0, len(text), _SLICE))
+            counts = accumulate(len(self.model.encode(part)) - empty for part in slices)
+            least = next((count for count in counts if count > 2 * context), 0)
+        if least > context:
+            raise too_long(f"the prompt has {least} tokens or more", field, context, least)
+
+    @cached_property
+    def _longest(self) -> int:
+        """Bytes of the longest token."""
+        vocabulary = self.model.vocabulary
+        return max(1, *(len(vocabulary.token(token_id)) for token_id in range(len(vocabulary))))
+
     def _check_going(self) -> None:
         """Raises Refusal once the server has ended."""
         if self._ended is not None:
             raise self._ended
 
-    def _order(
-        self, body: Body, key: str, make: Callable[[], Any], prompt: Callable[[], list[int]], where: str
-    ) -> Order:
+    def _order(self, body: Body, key: str, make: Callable[[], Any], spec: PromptSpec) -> Order:
         budget, limit, is_default = _budget(body)
         compiled = self.shapes.compiled(key, make, body.canonical)
-        stop = _stop(body, compiled)
+        stop = _stop(body, compiled.shape)
         try:
-            ids = prompt()
+            ids = spec.prompt()
         except Exception as error:
-            raise refusal_of(error, where, budget) from error
+            raise self._refusal(error, spec.field, spec, budget) from error
         try:
             task = self.model.task(
                 ids, compiled.constraint, limit or self.model.runtime.context, True, stop, None, False
             )
+            task = replace(task, limits=replace(task.limits, is_free=_free_part(compiled.shape)))
+            _check_least(body, budget, int(task.limits.max_tokens))
             _check_bias(body, len(self.model.vocabulary))
             writings = self._writings(body, task)
         except Exception as error:
-            raise refusal_of(error, compiled.shape.param, budget, is_default=is_default) from error
+            raise self._refusal(error, compiled.shape.param, spec, budget, is_default=is_default) from error
         return Order(body, compiled, task, writings)
+
+    def _refusal(
+        self, error: Exception, param: str | None, spec: PromptSpec, budget: str, *, is_default: bool = False
+    ) -> Refusal:
+        """What a client is told of an error; that of a prompt which is too long has the words that SDKs look for."""
+        if isinstance(error, LimitExceeded) and error.limit == "context":
+            return too_long(str(error), spec.field, self.model.runtime.context, error.value)
+        return refusal_of(error, param, budget, is_default=is_default)
 
     def _writings(self, body: Body, task: Task) -> list[Writing] | list[Scoring]:
         """The texts of a request, not begun."""
@@ -317,8 +382,13 @@ class Answering:
                     raise TimeoutError
                 return await turns.get()
         except TimeoutError:
-            said = f"the request has taken longer than {self.timeout:g} seconds, the --timeout of this server"
-            raise Refusal(504, said, type="timeout_error", code="timeout") from None
+            raise timed_out(self.timeout) from None
+
+
+def timed_out(seconds: float) -> Refusal:
+    """What a client is told whose request takes too long."""
+    said = f"the request has taken longer than {seconds:g} seconds, the --timeout of this server"
+    return Refusal(504, said, type="timeout_error", code="timeout")
 
 
 def _reader(order: Order, writing: Writing | Scoring) -> Callable[[Turn], list[Event]]:
@@ -512,18 +582,31 @@ def _budget(body: Body) -> tuple[str, int | None, bool]:
     return "max_tokens", limit, False
 
 
-def _stop(body: Body, compiled: Compiled) -> Any:
-    """The texts before which to cut; none may cut JSON."""
+def _stop(body: Body, shape: Shape) -> str | list[str] | None:
+    """The texts before which to cut free text; ``None`` where there is none."""
     stop = body.stop if isinstance(body, Sampled) else None
     if not stop:
         return None
-    if compiled.shape.is_json:
-        raise BadRequest(
-            "stop: a text would cut JSON, or calls of tools; say in the schema what may be in it", param="stop"
-        )
     if not all([stop] if isinstance(stop, str) else stop):
         raise BadRequest("stop: an empty text would cut everything", param="stop")
-    return stop
+    if shape.is_tagged:
+        raise BadRequest("stop: a text would cut the tags of a structural tag", param="stop")
+    return stop if shape.has_free_text else None
+
+
+def _free_part(shape: Shape) -> Callable[[str], bool] | None:
+    """Where a text is free, if it may hold calls."""
+    style = shape.style
+    if style is None:
+        return None
+
+    def is_free(text: str) -> bool:
+        _, is_over, answer = text.partition(_ThoughtReader.CLOSE) if shape.thinks else ("", "", text)
+        reader = CallsReader(style)
+        reader.feed(answer)
+        return reader.is_in_text and bool(is_over or not shape.thinks)
+
+    return is_free
 
 
 def _likeliest(body: Body) -> int | None:
@@ -538,6 +621,13 @@ def _likeliest(body: Body) -> int | None:
         wanted = "message.output_text.logprobs" in (body.include or ())
         return (body.top_logprobs or 0) if wanted or body.top_logprobs else None
     return None
+
+
+def _check_least(body: Body, budget: str, most: int) -> None:
+    """Refuse a least length that is more than the most."""
+    if body.min_tokens > most:
+        said = f"min_tokens: {body.min_tokens} is more than {budget} and the context allow, which is {most}"
+        raise BadRequest(said, param="min_tokens")
 
 
 def _check_bias(body: Body, tokens: int) -> None:
@@ -559,7 +649,8 @@ def _writing(body: Body, task: Task, number: int) -> Writing:
     chooser = sampler if adjusted is None else adjusted
     writing = Writing(task.constraint, task.prompt_ids, task.limits, chooser, trace=is_traced, likeliest=shown)
     if adjusted is not None:
-        adjusted.written = writing.token_ids
+        adjusted.written, adjusted.prompt = writing.token_ids, task.prompt_ids
+        adjusted.ends = sorted(task.constraint.vocabulary.eos_token_ids)
     return writing
 
 
@@ -572,9 +663,11 @@ def _sampler(body: Body, number: int) -> tuple[Sampler, Adjusted | None]:
         temperature=1.0 if body.temperature is None else body.temperature,
         top_k=None if body.top_k in (None, -1) else body.top_k,
         top_p=1.0 if body.top_p is None else max(body.top_p, 1e-9),
+        min_p=body.min_p,
         seed=seed,
     )
-    if not isinstance(body, Sampled) or not (body.logit_bias or body.presence_penalty or body.frequency_penalty):
-        return sampler, None
-    bias: Mapping[int, float] = {int(name): value for name, value in body.logit_bias.items()}
-    return sampler, Adjusted(sampler, bias, body.presence_penalty, body.frequency_penalty)
+    adjusted = Adjusted(sampler, repetition_penalty=body.repetition_penalty, min_tokens=body.min_tokens)
+    if isinstance(body, Sampled):
+        adjusted.bias = {int(name): value for name, value in body.logit_bias.items()}
+        adjusted.presence_penalty, adjusted.frequency_penalty = body.presence_penalty, body.frequency_penalty
+    return sampler, None if adjusted == Adjusted(sampler) else adjusted

@@ -15,16 +15,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -33,20 +35,25 @@ from formwright import __version__
 from formwright.errors import ArgumentError
 from formwright.models import LocalModel
 from formwright.server import chat, completions, responses
-from formwright.server.answering import Answering, Event, Order
-from formwright.server.conversation import chat_messages, prompt_ids, response_messages
+from formwright.server.answering import Answering, Event, Order, PromptSpec, timed_out
+from formwright.server.conversation import chat_messages, continued, prompt_ids, response_messages, texts_of
 from formwright.server.errors import BadRequest, Refusal, refusal_of
 from formwright.server.keys import ENDPOINTS, Keys
 from formwright.server.metrics import Metrics
 from formwright.server.requests import Body, ChatBody, CompletionBody, ResponsesBody, loaded, read, scoring_body
 from formwright.server.shapes import Shapes
+from formwright.server.store import ResponseStore, Stored
 from formwright.server.tool_choice import Offered, offered_by_chat, offered_by_responses
 from formwright.server.worker import Worker
 from formwright.server.written import Answer
 
 __all__ = ["Settings", "create_app"]
 
+T = TypeVar("T")
+
 PAGE = Path(__file__).with_name("page.html")
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 
 _RUNS_OUT = 30.0
 """Seconds in which a body has to come."""
@@ -72,9 +79,14 @@ class Settings:
         max_waiting: How many texts may wait for a row.
         max_body: Most bytes of a request.
         timeout: Most seconds of a request, from its arrival to its last byte.
+        max_connections: How many connections may be open.
+        hosts: Names of the server that a ``Host`` may have, besides addresses and ``localhost``; ``None`` is any. With
+            a key, any is allowed.
+        origins: Origins whose pages browsers let read answers (CORS), as ``https://example.com``; ``*`` is any.
+        store: How many responses are kept in memory, for ``previous_response_id``; 0 is none.
 
     Raises:
-        ArgumentError: A key is empty, or a limit leaves nothing.
+        ArgumentError: A key is empty, an origin is none, or a limit leaves nothing.
     """
 
     names: tuple[str, ...] = ()
@@ -83,14 +95,24 @@ class Settings:
     max_waiting: int = 1024
     max_body: int = 4 << 20
     timeout: float = 600.0
+    max_connections: int = 1024
+    hosts: tuple[str, ...] | None = None
+    origins: tuple[str, ...] = ()
+    store: int = 0
 
     def __post_init__(self) -> None:
         if self.api_key == "":
             hint = "leave api_key out, or give None, to let all in"
             raise ArgumentError("Settings: the key is empty", hint=hint, argument="api_key")
-        for name in ("max_batch", "max_waiting", "max_body", "timeout"):
+        for name in ("max_batch", "max_waiting", "max_body", "timeout", "max_connections"):
             if not getattr(self, name) > 0:
                 raise ArgumentError(f"Settings: {name} is more than 0", argument=name)
+        if self.store < 0:
+            raise ArgumentError("Settings: store is 0 or more", argument="store")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                hint = "an origin is a scheme, a host and perhaps a port, as https://example.com, or *"
+                raise ArgumentError(f"Settings: {origin!r} is not an origin", hint=hint, argument="origins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +167,7 @@ class Server:
         self.worker = Worker(model.batch, rows=settings.max_batch, waiting=settings.max_waiting)
         self.answering = Answering(model, self.worker, Shapes(model), settings.timeout)
         self.metrics = Metrics(self.worker)
+        self.store = ResponseStore(settings.store)
         self.started = int(time.time())
 
     @contextlib.asynccontextmanager
@@ -195,65 +218,139 @@ class Server:
 
     async def chat(self, request: Request) -> Response:
         """``/v1/chat/completions``."""
-        return await self._answered(request, _CHAT, self._chat_orders)
+        return await self._answered(request, _CHAT, self._chat_specs)
 
     async def responses(self, request: Request) -> Response:
         """``/v1/responses``."""
-        return await self._answered(request, _RESPONSES, self._response_orders)
+        return await self._answered(request, _RESPONSES, self._response_specs)
 
     async def completions(self, request: Request) -> Response:
         """``/v1/completions``."""
-        return await self._answered(request, _COMPLETIONS, self._completion_orders)
+        return await self._answered(request, _COMPLETIONS, self._completion_specs)
 
-    async def _chat_orders(self, body: Any, is_short: bool) -> list[Order]:
-        if body.score is not None:
-            body, is_short = scoring_body(body), False  # to find how texts are spelled may take long
-        offered = offered_by_chat(body)
-        messages = chat_messages(body.messages)
-        prompt = partial(prompt_ids, self.model, messages, offered)
-        return [await self.answering.order(body, offered, prompt, "messages", is_short=is_short)]
+    def _chat_specs(self, body: Any) -> list[PromptSpec]:
+        messages, begun = continued(chat_messages(body.messages), body)
+        return [self._conversation(messages, offered_by_chat(body), "messages", begun)]
 
-    async def _response_orders(self, body: Any, is_short: bool) -> list[Order]:
+    def _response_specs(self, body: Any) -> list[PromptSpec]:
         offered = offered_by_responses(body)
         messages = response_messages(body.input, body.instructions)
-        prompt = partial(prompt_ids, self.model, messages, offered)
-        return [await self.answering.order(body, offered, prompt, "input", is_short=is_short)]
+        if body.store and not self.store.is_on:
+            body.ignore("store")
+        if (earlier := self._earlier(body)) is not None:
+            at = 1 if body.instructions else 0
+            messages[at:at] = response_messages(earlier.items, None)
+        return [self._conversation(messages, offered, "input")]
 
-    async def _completion_orders(self, body: Any, is_short: bool) -> list[Order]:
-        return [
-            await self.answering.order(
-                body, Offered(), partial(self.model.prompt_ids, prompt), "prompt", is_short=is_short
-            )
-            for prompt in body.prompts
-        ]
+    def _earlier(self, body: Body) -> Stored | None:
+        """The response that a request goes on from. Raises BadRequest."""
+        name = body.previous_response_id if isinstance(body, ResponsesBody) else None
+        if name is None:
+            return None
+        if not self.store.is_on:
+            why = "nothing is stored: send the whole conversation as input, or start the server with --store"
+            said = f"previous_response_id is not served: {why}"
+            raise BadRequest(said, param="previous_response_id", code="unsupported_parameter")
+        if (found := self.store.found(name)) is None:
+            said = f"Previous response with id {name!r} not found: send the whole conversation as input"
+            raise BadRequest(said, param="previous_response_id", code="previous_response_not_found")
+        return found
+
+    def _keep(self, body: Body, earlier: Stored | None, response: Mapping[str, Any]) -> None:
+        """Store a response, if it is one that is to be stored."""
+        if self.store.is_on and isinstance(body, ResponsesBody) and body.store is not False:
+            self.store.keep(response, body.items, earlier)
+
+    async def stored_response(self, request: Request) -> Response:
+        """``/v1/responses/ID``: a response that is stored; ``DELETE`` forgets it."""
+        name = request.path_params["id"]
+        found = self.store.found(name)
+        if found is None:
+            why = "" if self.store.is_on else ": nothing is stored, start the server with --store"
+            raise Refusal(404, f"Response with id {name!r} not found{why}", param="response_id", code="not_found")
+        if request.method == "DELETE":
+            self.store.forget(name)
+            return JSONResponse({"id": name, "object": "response", "deleted": True})
+        return JSONResponse(found.response)
+
+    def _conversation(
+        self, messages: list[dict[str, Any]], offered: Offered, field: str, begun: str = ""
+    ) -> PromptSpec:
+        def prompt() -> list[int]:
+            self.answering.check_length([*texts_of(messages), begun], field)
+            return prompt_ids(self.model, messages, offered, begun)
+
+        return PromptSpec(offered, prompt, field)
+
+    def _completion_specs(self, body: Any) -> list[PromptSpec]:
+        def ids(prompt: Any) -> list[int]:
+            if isinstance(prompt, str):
+                self.answering.check_length([prompt], "prompt")
+            return self.model.prompt_ids(prompt)
+
+        return [PromptSpec(Offered(), partial(ids, prompt), "prompt") for prompt in body.prompts]
 
     async def _answered(
-        self, request: Request, protocol: _Protocol, orders: Callable[[Any, bool], Awaitable[list[Order]]]
+        self, request: Request, protocol: _Protocol, specs: Callable[[Any], list[PromptSpec]]
     ) -> Response:
         """Read a request, write what it asks for, and send it."""
         began = asyncio.get_running_loop().time()
-        sent, size = await self._sent(request)
-        deployment = request.path_params.get("deployment")
-        if deployment is not None and isinstance(sent, dict):
-            sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
-        body = read(protocol.body, sent)
-        name = self._known(deployment or body.model)
+        data = await self._sent(request)
+        client = _client_of(request)
+        ordering = self._ordered(data, request.path_params.get("deployment"), protocol, specs, client)
+        name, ordered = await _unless_gone(request, self._in_time(ordering, began))
+        body = ordered[0].body
+        keep = partial(self._keep, body, self._earlier(body))  # as it is now: it may be forgotten meanwhile
         head = {
             "id": protocol.prefix + secrets.token_hex(16),
             protocol.created: int(time.time()),
             "model": name,
         }
-        self._check_texts(body.texts)
-        client = request.headers.get("authorization") or (request.client.host if request.client else "")
-        ordered = await _unless_gone(request, orders(body, size <= _SHORT and body.texts <= _FEW))
         events = self._timed(self.answering.events(ordered, client, began), ordered, protocol, began)
         if body.stream:
             stream = protocol.stream(head, ordered)
             first = await _unless_gone(request, anext(events))  # so that a full queue is a status, not an event
-            sent = _server_sent(protocol, stream, first, events)
+            sent = _server_sent(protocol, stream, first, events, keep)
             return StreamingResponse(sent, media_type="text/event-stream", headers=_STREAM_HEADERS)
         gathered = await _unless_gone(request, _gathered(events, body.texts))
-        return JSONResponse(protocol.whole(head, ordered, gathered))
+        whole = protocol.whole(head, ordered, gathered)
+        keep(whole)
+        return JSONResponse(whole)
+
+    async def _ordered(
+        self,
+        data: bytearray,
+        deployment: str | None,
+        protocol: _Protocol,
+        specs: Callable[[Any], list[PromptSpec]],
+        client: str,
+    ) -> tuple[str, list[Order]]:
+        """The model that a request names, and what is to be written for it; what is long is read in threads."""
+
+        def read_body() -> tuple[str, Body, list[PromptSpec]]:
+            sent = loaded(data)
+            if deployment is not None and isinstance(sent, dict):
+                sent.setdefault("model", deployment)  # Azure's path says it, so its body need not
+            body = read(protocol.body, sent)
+            name = self._known(deployment or body.model)
+            self._check_texts(body.texts)
+            if isinstance(body, ChatBody) and body.score is not None:
+                body = scoring_body(body)
+            return name, body, specs(body)
+
+        is_long = len(data) > _SHORT
+        name, body, found = await self.answering.in_thread(client, read_body) if is_long else read_body()
+        # To find how texts that are scored are spelled may take long.
+        is_short = not is_long and body.texts <= _FEW and getattr(body, "score", None) is None
+        return name, [await self.answering.order(body, spec, client, is_short=is_short) for spec in found]
+
+    async def _in_time(self, ordering: Awaitable[T], began: float) -> T:
+        """What is awaited. Raises Refusal when the time of a request is over."""
+        try:
+            async with asyncio.timeout_at(began + self.settings.timeout):
+                return await ordering
+        except TimeoutError:
+            raise timed_out(self.settings.timeout) from None
 
     async def _timed(
         self,
@@ -275,8 +372,8 @@ class Server:
             self.metrics.count(orders)
             self.metrics.seconds.labels(protocol.name).observe(clock() - began)
 
-    async def _sent(self, request: Request) -> tuple[Any, int]:
-        """The JSON of a request, and its size in bytes. Raises Refusal."""
+    async def _sent(self, request: Request) -> bytearray:
+        """The body of a request. Raises Refusal."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "the body is JSON: send content-type application/json", param=None)
@@ -296,7 +393,7 @@ class Server:
             raise Refusal(408, f"the body has not come within {_RUNS_OUT:.0f} seconds") from None
         if size > most:
             raise self._too_large()
-        return loaded(data), size
+        return data
 
     def _check_texts(self, count: int) -> None:
         """Refuse more texts than rows and queue can ever hold."""
@@ -317,6 +414,12 @@ class Server:
                 code="model_not_found",
             )
         return name
+
+
+def _client_of(request: Request) -> str:
+    """Whom a request is for: clients take turns."""
+    address = request.client.host if request.client else ""
+    return f"{address} {request.headers.get('authorization', '')}"
 
 
 async def _gathered(events: AsyncIterator[tuple[int, list[Event]]], count: int) -> list[list[Event]]:
@@ -353,6 +456,7 @@ async def _server_sent(
     stream: Any,
     first: tuple[int, list[Event]],
     events: AsyncIterator[tuple[int, list[Event]]],
+    keep: Callable[[Mapping[str, Any]], None],
 ) -> AsyncIterator[bytes]:
     """A stream as server-sent events; what goes wrong in it is the last of them."""
     async with contextlib.aclosing(events):  # type: ignore[type-var]
@@ -362,7 +466,10 @@ async def _server_sent(
             async for number, new in events:
                 if sent := b"".join(_event(protocol, sent) for sent in stream.go_on(number, new)):
                     yield sent
-            yield b"".join(_event(protocol, sent) for sent in stream.end())
+            ended = list(stream.end())
+            if ended and "response" in ended[-1]:
+                keep(ended[-1]["response"])
+            yield b"".join(_event(protocol, sent) for sent in ended)
         except Exception as error:
             refusal = refusal_of(error, None)
             said = refusal.body if protocol.ends_with_done else {"type": "error"} | refusal.body["error"]
@@ -426,6 +533,7 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
             Route(f"{prefix}/models/{{name:path}}", server.one_model),
             Route(f"{prefix}/chat/completions", server.chat, methods=["POST"]),
             Route(f"{prefix}/responses", server.responses, methods=["POST"]),
+            Route(f"{prefix}/responses/{{id}}", server.stored_response, methods=["GET", "DELETE"]),
             Route(f"{prefix}/completions", server.completions, methods=["POST"]),
         ]
     routes += [
@@ -444,6 +552,12 @@ def create_app(model: LocalModel, settings: Settings | None = None) -> Starlette
             Exception: _refused,
         },
     )
-    app.add_middleware(Keys, api_key=server.settings.api_key, metrics=server.metrics)
+    given = server.settings
+    hosts = given.hosts if given.api_key is None else None  # a page of another site does not know the key
+    app.add_middleware(Keys, api_key=given.api_key, hosts=hosts, metrics=server.metrics)
+    if given.origins:
+        app.add_middleware(
+            CORSMiddleware, allow_origins=given.origins, allow_methods=["GET", "POST"], allow_headers=["*"]
+        )
     app.state.server = server
     return app

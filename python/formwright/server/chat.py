@@ -5,8 +5,8 @@
     {"object": "chat.completion", "choices": [{"message": {"content": "Oslo"}, "finish_reason": "stop"}]}
     {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Os"}, "finish_reason": None}]}
 
-Cost: none to speak of. The wrinkle: the first chunk of a choice names the role, the last one says why it ended, and
-usage comes in a chunk of its own where a client asks for it.
+Cost: none to speak of. The wrinkle: the first chunk of a choice names the role, and the last one says why it ended. The
+last of all choices has the stamp. Usage comes in a chunk of its own where a client asks for it.
 """
 
 from __future__ import annotations
@@ -134,17 +134,17 @@ class Stream:
         elif delta or more:
             yield self._chunk(number, delta, **more)
         if done is not None:
-            yield self._chunk(number, {}, finish_reason=done.reason)
+            yield self._chunk(number, {}, finish_reason=done.reason) | self._last_stamp()
 
     def end(self) -> Iterator[dict[str, Any]]:
         """What is sent when all is written."""
-        stamp = _stamp(self._order, self._answers)
-        usage = _usage([self._order], self._answers)
         if self._tells_usage:
-            yield {**self._head, "choices": [], "usage": usage, **stamp}
-        elif stamp:
-            last = self._chunk(len(self._answers) - 1, {})
-            yield {**last, **stamp}
+            yield {**self._head, "choices": [], "usage": _usage([self._order], self._answers)}
+
+    def _last_stamp(self) -> dict[str, Any]:
+        """The stamp, once all texts are over."""
+        is_over = all(answer.done is not None for answer in self._answers)
+        return _stamp(self._order, self._answers) if is_over else {}
 
     def _chunk(self, number: int, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
         choice = {"index": number, "delta": delta, "logprobs": None, "finish_reason": None} | more

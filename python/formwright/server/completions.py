@@ -66,7 +66,7 @@ def _likeliest(row: Row, count: int) -> dict[str, float]:
     """The likeliest of the tokens that were allowed, and the one that was taken."""
     allowed = [likely for likely in row.likeliest if likely.is_allowed][:count]
     found = {spelled(likely.token): log_probability(among_allowed(likely, row)) for likely in allowed}
-    return found | ({spelled(row.token): log_probability(row.masked_probability)} if count else {})
+    return found | {spelled(row.token): log_probability(row.masked_probability)}
 
 
 def _usage(orders: Sequence[Order], answers: Sequence[Answer]) -> dict[str, Any]:
@@ -113,15 +113,14 @@ class Stream:
                     reason = event.reason
                 case _:
                     pass
-        yield self._chunk(number, text, reason, **more)
+        is_last = reason is not None and all(answer.done is not None for answer in self._answers)
+        stamp = _stamp(self._orders, self._answers) if is_last else {}
+        yield self._chunk(number, text, reason, **more) | stamp
 
     def end(self) -> Iterator[dict[str, Any]]:
         """What is sent when all is written."""
-        stamp = _stamp(self._orders, self._answers)
         if self._tells_usage:
-            yield {**self._head, "choices": [], "usage": _usage(self._orders, self._answers), **stamp}
-        elif stamp:
-            yield {**self._chunk(len(self._answers) - 1, "", None), **stamp}
+            yield {**self._head, "choices": [], "usage": _usage(self._orders, self._answers)}
 
     def _of_tokens(self, event: Tokens, offset: int) -> dict[str, Any]:
         body, more = self._orders[0].body, dict[str, Any]()

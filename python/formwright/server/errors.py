@@ -27,7 +27,7 @@ from formwright.errors import (
     UnsupportedKeyword,
 )
 
-__all__ = ["BadRequest", "Refusal", "refusal_of", "unknown_field"]
+__all__ = ["BadRequest", "Refusal", "refusal_of", "too_long", "unknown_field"]
 
 
 _log = logging.getLogger("formwright.server")
@@ -91,7 +91,7 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", 
     hint = _said(getattr(error, "hint", None))
     if isinstance(error, LimitExceeded):
         is_budget = error.limit == "max_tokens"
-        where = budget if is_budget else None if error.limit == "context" else param
+        where = budget if is_budget else param
         called = f"the default of {budget}" if is_default else budget
         message = str(error).replace("max_tokens", called) if is_budget else str(error)
         return BadRequest(message, param=where, code=f"{error.limit}_exceeded", needed=error.value, hint=hint)
@@ -109,10 +109,16 @@ def refusal_of(error: Exception, param: str | None, budget: str = "max_tokens", 
     return Refusal(500, "the server has failed; its log says why", type="server_error", code="internal_error")
 
 
+def too_long(message: str, param: str, context: int, needed: int) -> BadRequest:
+    """A prompt that does not fit the context, in the words by which SDKs and frameworks recognise this error."""
+    said = f"This model's maximum context length is {context} tokens. However, {message}"
+    return BadRequest(said, param=param, code="context_length_exceeded", needed=needed, hint="shorten the prompt")
+
+
 def _said(hint: str | None) -> str | None:
     """A hint, if it is one for those who send requests, not for those who call functions."""
     return None if hint is None or any(word in hint for word in _OF_PYTHON) else hint
 
 
-_OF_PYTHON = ("=", "registry", "Vocabulary")
+_OF_PYTHON = ("=", "a str", "registry", "Vocabulary")
 """What hints for those who call functions speak of."""

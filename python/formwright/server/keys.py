@@ -11,9 +11,12 @@ Cost: microseconds a request. The wrinkle: it stands around everything, so it co
 
 from __future__ import annotations
 
+import contextlib
 import hmac
-from collections.abc import Mapping
+import ipaddress
+from collections.abc import Collection, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
 
@@ -27,21 +30,25 @@ ENDPOINTS = {"/chat/completions": "chat", "/responses": "responses", "/completio
 
 
 class Keys:
-    """Lets in who sends the key, and counts; what says nothing of the model is open."""
+    """Lets in who has the key and calls the server by its name, and counts; what says nothing of the model is open."""
 
     OPEN = ("/", "/health")
 
-    def __init__(self, app: Any, api_key: str | None, metrics: Metrics) -> None:
+    def __init__(self, app: Any, api_key: str | None, hosts: Collection[str] | None, metrics: Metrics) -> None:
         self._app, self._key, self._metrics = app, api_key, metrics
+        self._hosts = None if hosts is None else {host.lower() for host in hosts}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request, or hand it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        app, sent = self._app, _key_of(dict(scope["headers"]))
+        headers = dict(scope["headers"])
+        app, sent, host = self._app, _key_of(headers), headers.get(b"host", b"").decode("latin-1")
         if self._key is not None and scope["path"] not in self.OPEN:
             app = app if hmac.compare_digest(sent, self._key.encode()) else _no_key(sent)
+        if self._hosts is not None and not _is_own(host, self._hosts):
+            app = _no_host(host)
         endpoint = next((name for tail, name in ENDPOINTS.items() if scope["path"].endswith(tail)), "other")
         await self._counted(app, endpoint, scope, receive, send)
 
@@ -72,6 +79,26 @@ class Keys:
 def _key_of(headers: Mapping[bytes, bytes]) -> bytes:
     kind, _, key = headers.get(b"authorization", b"").partition(b" ")
     return headers.get(b"api-key") or (key.strip() if kind.lower() == b"bearer" else b"")
+
+
+def _is_own(host: str, names: Collection[str]) -> bool:
+    """Whether the server is called so.
+
+    A page whose name is made to point here (DNS rebinding) sends that name. An address cannot be such a name, and a
+    request without a host is not a browser's.
+    """
+    try:
+        name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    with contextlib.suppress(ValueError):
+        return bool(ipaddress.ip_address(name))
+    return not host or name == "localhost" or name.endswith(".localhost") or name in names
+
+
+def _no_host(host: str) -> Response:
+    said = f"this server is not called {host!r}: start it with --allow-host to serve it by that name"
+    return JSONResponse(Refusal(421, said, code="unknown_host").body, 421)
 
 
 def _no_key(sent: bytes) -> Response:

@@ -5,64 +5,50 @@
     body = read(ChatBody, {"model": "formwright-tiny", "messages": [{"role": "user", "content": "Hi"}]})
     body.temperature                        # None
 
-Every field of the protocol is known: it is served (a field of a class here), or accepted because it cannot change the
-text (`INERT`), or refused because it could (`REFUSED`). Any other name is an error.
+Every field of the protocol is known: it is served (a field of a class here), or ignored because it cannot change the
+text, or refused because it could (`fields`). Any other name is an error.
 
 Cost: pydantic's. The wrinkle: ``null`` is as good as no field, as the protocol has it.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isinf
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from formwright.server.errors import BadRequest, unknown_field
+from formwright.server.fields import IGNORED_AT, REFUSED, is_neutral, without_ignored
 
-__all__ = ["INERT", "REFUSED", "Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read", "scoring_body"]
+__all__ = ["Body", "ChatBody", "CompletionBody", "ResponsesBody", "loaded", "read", "scoring_body"]
 
 B = TypeVar("B", bound="Body")
+Item = TypeVar("Item")
 
-INERT: Mapping[str, str] = {
-    "max_tool_calls": "counts calls of built-in tools, of which there are none",
-    "metadata": "kept by nobody",
-    "prediction": "would make an answer faster, not another one",
-    "prompt_cache_key": "nothing is cached between requests",
-    "prompt_cache_options": "nothing is cached between requests",
-    "prompt_cache_retention": "nothing is cached between requests",
-    "safety_identifier": "kept by nobody",
-    "service_tier": "there is one",
-    "store": "nothing is stored",
-    "user": "kept by nobody",
-}
-"""Fields that cannot change the text, and why."""
+Items = Annotated[list[Item], Field(fail_fast=True)]
+"""A list of which one wrong item is told, so that a million of them take no longer."""
 
-REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
-    "access_programs": ("there are no such programs", ()),
-    "audio": ("answers are text", ()),
-    "background": ("answers are given at once: ask without it", (False,)),
-    "background_options": ("answers are given at once", ()),
-    "best_of": ("texts are not ranked: ask for n of them, with logprobs", (1,)),
-    "context_management": ("a conversation is read as it is sent", ()),
-    "conversation": ("nothing is stored: send the whole conversation as input", ()),
-    "echo": ("the prompt is not repeated", (False,)),
-    "function_call": ("an older name: use tool_choice", ()),
-    "functions": ("an older name: use tools", ()),
-    "image": ("answers are text", ()),
-    "moderation": ("nothing is moderated here", ()),
-    "previous_response_id": ("nothing is stored: send the whole conversation as input", ()),
-    "prompt": ("no template of prompts is stored: send messages, or input and instructions", ()),
-    "reasoning.generate_summary": ("a thought is told as it is written", ()),
-    "reasoning.summary": ("a thought is told as it is written", ()),
-    "suffix": ("text is written behind a prompt, not into one", ("",)),
-    "truncation": ("a conversation that is too long is an error", ("disabled",)),
-    "verbosity": ("a model says as much as it says: ask for it in the prompt", ("medium",)),
-    "web_search_options": ("there is no search", ()),
-}
-"""Fields that could change the text and are not served: why, and the values that are as good as none."""
+_MOST_PROMPTS = 1 << 14
+_MOST_BIASES = 1 << 14
+_MOST_FIELDS = 1 << 10
+
+
+def _few(value: Any, most: int) -> Any:
+    """The same value. Raises PydanticCustomError, before its items are looked at, if there are too many of them."""
+    if isinstance(value, Mapping) and len(value) > most:
+        raise PydanticCustomError("too_many", f"There are {len(value)} fields, and {most} is the most")
+    return value
+
+
+Biases = Annotated[
+    dict[str, Annotated[float, Field(ge=-100, le=100)]], BeforeValidator(lambda value: _few(value, _MOST_BIASES))
+]
 
 _MEANT: Mapping[str, tuple[str, ...]] = {
     "choice": ("structured_outputs.choice",),
@@ -97,6 +83,11 @@ class _Part(BaseModel):
 
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
     """Fields that stand in another place, or do in another endpoint: how they are written."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_size(cls, value: Any) -> Any:
+        return _few(value, _MOST_FIELDS)
 
 
 class Schema(_Part):
@@ -151,7 +142,7 @@ class StructuralTag(_Part):
 
     type: Literal["structural_tag"]
     structures: list[Any] | None = None
-    triggers: list[str] | None = None
+    triggers: Items[str] | None = None
     format: Any = None
 
 
@@ -166,7 +157,7 @@ class StructuredOutputs(_Part):
 
     json_: Any = Field(default=None, alias="json")
     regex: str | None = None
-    choice: list[str] | None = None
+    choice: Items[str] | None = None
     grammar: str | None = None
     json_object: bool | None = None
     structural_tag: Any = None
@@ -276,18 +267,34 @@ class Body(_Part):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     top_k: int | None = None
+    min_p: Annotated[float, Field(ge=0, le=1)] = 0.0
+    repetition_penalty: Annotated[float, Field(gt=0, le=10)] = 1.0
+    min_tokens: Annotated[int, Field(ge=0)] = 0
     seed: int | None = None
     stream: bool = False
     stream_options: StreamOptions | None = None
     structured_outputs: StructuredOutputs | None = None
     guided_json: Any = None
     guided_regex: str | None = None
-    guided_choice: list[str] | None = None
+    guided_choice: Items[str] | None = None
     guided_grammar: str | None = None
     guided_decoding_backend: str | None = None
     guided_whitespace_pattern: str | None = None
     canonical: bool | Literal["forced"] | None = None
     trace: bool = False
+    _ignored: list[str] = PrivateAttr(default_factory=list)
+
+    def ignore(self, name: str) -> None:
+        """Note a field that this server ignores."""
+        self._ignored.append(name)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was accepted, and changes nothing."""
+        notes = [f"ignored, because they cannot change the text: {', '.join(self._ignored)}"] if self._ignored else []
+        if (backend := self.guided_decoding_backend) is not None:
+            notes.append(f"guided_decoding_backend: {backend!r} is not used; formwright's kernel enforces")
+        return notes
 
     @property
     def texts(self) -> int:
@@ -299,11 +306,11 @@ class Sampled(Body):
     """What the two older endpoints have."""
 
     n: Annotated[int, Field(ge=1, le=128)] = 1
-    stop: str | Annotated[list[str], Field(max_length=4)] | None = None
+    stop: str | Annotated[Items[str], Field(max_length=4)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     presence_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)] = 0.0
-    logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] = Field(default_factory=dict)
+    logit_bias: Biases = Field(default_factory=dict)
 
     @property
     def texts(self) -> int:
@@ -315,55 +322,66 @@ class ChatBody(Sampled):
     """Of ``/v1/chat/completions``."""
 
     ENDPOINT = "chat completions"
-    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    messages: Annotated[Items[dict[str, Any]], Field(min_length=1)]
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     response_format: ResponseFormat | None = None
-    tools: list[ChatTool] | None = None
+    tools: Items[ChatTool] | None = None
     tool_choice: Any = None
     parallel_tool_calls: bool = True
     logprobs: bool = False
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    modalities: list[Literal["text"]] | None = None
-    score: Annotated[list[str], Field(min_length=1, max_length=128)] | None = None
+    continue_final_message: bool = False
+    add_generation_prompt: bool | None = None
+    modalities: Items[Literal["text"]] | None = None
+    score: Annotated[Items[str], Field(min_length=1, max_length=128)] | None = None
 
 
 class TextOptions(_Part):
     """``text`` of responses."""
 
     format: OutputFormat | None = None
-    verbosity: Literal["medium"] | None = None
 
 
 class Reasoning(_Part):
     """``reasoning`` of responses."""
 
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    summary: None = None
-    generate_summary: None = None
 
 
 class ResponsesBody(Body):
     """Of ``/v1/responses``."""
 
     ENDPOINT = "responses"
-    input: str | Annotated[list[dict[str, Any]], Field(min_length=1)]
+    input: str | Annotated[Items[dict[str, Any]], Field(min_length=1)]
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=1)] | None = None
     text: TextOptions | None = None
-    tools: list[ResponsesTool] | None = None
+    tools: Items[ResponsesTool] | None = None
     tool_choice: Any = None
     parallel_tool_calls: bool = True
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    include: list[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
+    include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
     reasoning: Reasoning | None = None
+    previous_response_id: str | None = None
+    store: bool | None = None
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """The items of the input, of which a text is one."""
+        return [{"role": "user", "content": self.input}] if isinstance(self.input, str) else self.input
 
 
 class CompletionBody(Sampled):
     """Of ``/v1/completions``."""
 
     ENDPOINT = "completions"
-    prompt: str | Annotated[list[str] | list[int] | list[list[int]], Field(min_length=1)]
+    prompt: (
+        str
+        | Annotated[Items[str], Field(min_length=1, max_length=_MOST_PROMPTS)]
+        | Annotated[Items[int], Field(min_length=1)]
+        | Annotated[Items[Items[int]], Field(min_length=1, max_length=_MOST_PROMPTS)]
+    )
     logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
 
     @property
@@ -408,7 +426,8 @@ def loaded(data: bytes | bytearray) -> Any:
         BadRequest: It is none, or holds what no answer could say again: lone surrogates, infinite numbers.
     """
     try:
-        sent = json.loads(data, parse_constant=_no_number, parse_float=_finite)
+        with _no_collection():
+            sent = json.loads(data, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise BadRequest(f"the body is no JSON: {said}", code="invalid_json") from None
@@ -417,6 +436,18 @@ def loaded(data: bytes | bytearray) -> Any:
             _check_surrogates(name, None)
             _check_surrogates(value, name)
     return sent
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the garbage collector, which looks at a million new lists again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _finite(text: str) -> float:
@@ -447,16 +478,26 @@ def read(body: type[B], sent: object) -> B:
     """
     if not isinstance(sent, Mapping):
         raise BadRequest("the body is a JSON object with the fields of the request")
+    sent, ignored = without_ignored(sent, _names(body))
     given = {name: value for name, value in sent.items() if value is not None}
     for name in [name for name in given if name not in _names(body)]:
         _check_other(name, given.pop(name), body)
     if "stream_options" in given and not given.get("stream"):
         raise BadRequest("stream_options: stream must be true for it", param="stream_options")
     try:
-        return body.model_validate(given)
+        found = body.model_validate(given)
     except ValidationError as error:
         telling = min(error.errors(), key=lambda each: _LEAST_TELLING.get(each["type"], each["type"].endswith("_type")))
         raise _refusal(telling, given, body) from None
+    found._ignored = [*ignored, *_thoughts(found)]
+    return found
+
+
+def _thoughts(body: Body) -> Iterator[str]:
+    """The items that hold thoughts of earlier answers, which are not read again."""
+    items = body.input if isinstance(body, ResponsesBody) else ""
+    if any(isinstance(item, Mapping) and item.get("type") == "reasoning" for item in items):
+        yield "input[] of the type 'reasoning'"
 
 
 def _names(part: type[_Part]) -> set[str]:
@@ -465,12 +506,9 @@ def _names(part: type[_Part]) -> set[str]:
 
 def _check_other(name: str, value: Any, body: type[Body]) -> None:
     """A field that is not served: it may be there, or not."""
-    if name in INERT:
-        return
     if name in REFUSED:
-        why, harmless = REFUSED[name]
-        if not any(type(value) is type(good) and value == good for good in harmless):
-            raise _not_served(name, why)
+        if not is_neutral(name, value):
+            raise _not_served(name, REFUSED[name][0])
         return
     if name == "extra_body":
         said = "extra_body is an argument of the SDK: put its fields beside the others"
@@ -479,7 +517,7 @@ def _check_other(name: str, value: Any, body: type[Body]) -> None:
     if meant or any(name in _names(other) for other in (ChatBody, ResponsesBody, CompletionBody)):
         hint = f"; did you mean {meant!r}?" if meant else ""
         raise BadRequest(f"there is no field {name!r} in {body.ENDPOINT}{hint}", param=name, code="unknown_parameter")
-    raise unknown_field(name, {*_names(body), *INERT, *REFUSED})
+    raise unknown_field(name, {*_names(body), *IGNORED_AT[""], *REFUSED})
 
 
 def _not_served(param: str, why: str) -> BadRequest:
@@ -498,8 +536,6 @@ def _refusal(error: Any, given: Mapping[str, Any], body: type[Body]) -> BadReque
         return unknown_field(param, {name for part in parts for name in _names(part)})
     if error["type"] == "missing":
         return BadRequest(f"{param} is missing", param=param, code="missing_required_parameter")
-    if param in REFUSED:
-        return _not_served(param, REFUSED[param][0])
     return BadRequest(f"{param}{_said(param, error)}", param=param)
 
 

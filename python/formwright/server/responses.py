@@ -209,6 +209,7 @@ class Stream:
             "instructions": body.instructions,
             "max_output_tokens": body.max_output_tokens,
             "output": list(self._output),
+            "previous_response_id": body.previous_response_id,
             "parallel_tool_calls": body.parallel_tool_calls,
             "temperature": body.temperature,
             "text": _format_of(body),

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import uvicorn
@@ -26,6 +27,7 @@ from starlette.applications import Starlette
 
 from formwright.models import LocalModel
 from formwright.server.app import Settings, create_app
+from formwright.server.connections import BACKLOG, Connections, file_bound
 
 __all__ = ["Running", "running", "serve"]
 
@@ -37,9 +39,17 @@ class _Uvicorn(uvicorn.Server):
     """Runs an application; what still runs when the time to drain is over is told so, not cut."""
 
     def __init__(self, app: Starlette, drain: float, log_level: str, started: Callable[[], None] | None = None) -> None:
-        grace = math.ceil(drain) + _PARTING
+        most = min(app.state.server.settings.max_connections, file_bound())
         super().__init__(
-            uvicorn.Config(app, log_level=log_level, timeout_graceful_shutdown=grace, access_log=False, ws="none")
+            uvicorn.Config(
+                app,
+                http=Connections(most).protocol(),
+                ws="none",
+                backlog=BACKLOG,
+                log_level=log_level,
+                access_log=False,
+                timeout_graceful_shutdown=math.ceil(drain) + _PARTING,
+            )
         )
         self._app, self._drain, self._is_up = app, drain, started
 
@@ -50,8 +60,19 @@ class _Uvicorn(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         ending = asyncio.get_running_loop().call_later(self._drain, self._app.state.server.end)
-        await super().shutdown(sockets)
-        ending.cancel()
+        try:
+            await super().shutdown(sockets)
+        finally:
+            ending.cancel()
+            self._app.state.server.end()
+            if self.force_exit:  # it was told twice, and has waited for nothing
+                await self._part()
+
+    async def _part(self) -> None:
+        """Let requests that were ended say so, and the worker stop."""
+        if tasks := set(self.server_state.tasks):
+            await asyncio.wait(tasks, timeout=_PARTING)
+        await self.lifespan.shutdown()
 
 
 def listening_at(host: str, port: int) -> socket.socket:
@@ -67,6 +88,12 @@ def listening_at(host: str, port: int) -> socket.socket:
     listening = socket.create_server((host, port), family=family)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
+
+
+def _named(settings: Settings | None, host: str) -> Settings:
+    """The settings of a server that knows what it is called: by where it listens, and by the name of the machine."""
+    settings = settings or Settings()
+    return replace(settings, hosts=(*(settings.hosts or ()), host, socket.gethostname()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +127,7 @@ def running(model: LocalModel, settings: Settings | None = None, *, port: int = 
         OSError: It cannot listen there.
     """
     with listening_at("127.0.0.1", port) as listening:
-        app = create_app(model, settings)
+        app = create_app(model, _named(settings, "127.0.0.1"))
         server = _Uvicorn(app, drain=5, log_level="error")
         thread = threading.Thread(target=server.run, args=([listening],), name="formwright-server", daemon=True)
         thread.start()
@@ -141,6 +168,8 @@ def serve(
     """
     with listening_at(host, port) as listening:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        server = _Uvicorn(create_app(model, settings), drain, log_level, partial(started, url) if started else None)
+        logging.getLogger("formwright.server").setLevel(log_level.upper())
+        app = create_app(model, _named(settings, host))
+        server = _Uvicorn(app, drain, log_level, partial(started, url) if started else None)
         with contextlib.suppress(KeyboardInterrupt):
             server.run([listening])

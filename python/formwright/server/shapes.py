@@ -61,19 +61,21 @@ class Shape:
         param: The field that says so.
         is_text: Whether it is free text, which may end anywhere.
         is_json: Whether the answer is JSON, which nothing may cut.
+        is_tagged: Whether it is by a structural tag, in which free text and other parts take turns.
         thought_tokens: Most tokens of the thought that comes first; 0 if there is none.
         style: How calls are written; ``None`` if there are none.
         is_bare: Whether there is exactly one call, with nothing around it.
         takes_text: Whether text may stand before or instead of calls.
         is_either: Whether the answer is calls, or a text in form.
         custom: The names of the custom tools.
-        notes: What was accepted, and changes nothing.
+        notes: What a schema says, and changes nothing.
     """
 
     form: Form[Any]
     param: str | None
     is_text: bool = False
     is_json: bool = False
+    is_tagged: bool = False
     thought_tokens: int = 0
     style: Style | None = None
     is_bare: bool = False
@@ -87,6 +89,11 @@ class Shape:
         """Whether a thought comes first."""
         return self.thought_tokens > 0
 
+    @property
+    def has_free_text(self) -> bool:
+        """Whether there is text that a stop text may cut: neither JSON nor calls."""
+        return self.is_text if self.style is not None else not self.is_json
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -96,6 +103,7 @@ class Asked:
     make: Callable[[], Form[Any]]
     key: Any
     schema: Any = None
+    is_tagged: bool = False
 
     @property
     def is_json(self) -> bool:
@@ -111,17 +119,25 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     """
     asked = _asked(body)
     effort = _effort(body)
-    notes = _notes(body)
     calls = [(offer.name, offer.schema, offer.is_custom) for offer in offered.tools]
     key = json.dumps(
-        [asked and asked.param, asked and asked.key, effort, calls, offered.mode, offered.several, style, notes],
+        [
+            asked and asked.param,
+            asked and asked.key,
+            effort,
+            calls,
+            offered.mode,
+            offered.several,
+            offered.is_barred,
+            style,
+        ],
         separators=(",", ":"),
     )
 
     def make() -> Shape:
-        shape = _plain_shape(asked) if offered.mode == "none" else _tool_shape(asked, style, offered)
+        shape = _plain_shape(asked, style, offered) if offered.mode == "none" else _tool_shape(asked, style, offered)
         schemas = [asked and asked.schema, *(offer.schema for offer in offered.tools)]
-        shape = replace(shape, notes=(*notes, *_of_formats(schemas)))
+        shape = replace(shape, notes=tuple(_of_formats(schemas)))
         if effort is None:
             return shape
         most = THOUGHT_TOKENS[effort]
@@ -130,10 +146,15 @@ def shape_of(body: Body, style: str, offered: Offered) -> tuple[str, Callable[[]
     return key, make
 
 
-def _plain_shape(asked: Asked | None) -> Shape:
+def _plain_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
+    """The form, or free text; where tools are there and none may be called, it cannot begin a call."""
+    if asked is None and offered.is_barred:
+        row = STYLES[style]
+        marker = row.trigger or row.begin + row.before
+        return Shape(free_text.text(until=marker, include=False), None, is_text=True)
     if asked is None:
         return Shape(free_text.text(), None, is_text=True)
-    return Shape(_made(asked), asked.param, is_json=asked.is_json)
+    return Shape(_made(asked), asked.param, is_json=asked.is_json, is_tagged=asked.is_tagged)
 
 
 def _tool_shape(asked: Asked | None, style: str, offered: Offered) -> Shape:
@@ -187,12 +208,6 @@ def _effort(body: Body) -> str | None:
     elif isinstance(body, ResponsesBody) and body.reasoning is not None:
         effort = body.reasoning.effort
     return None if effort in (None, "none") else effort
-
-
-def _notes(body: Body) -> tuple[str, ...]:
-    if body.guided_decoding_backend is None:
-        return ()
-    return (f"guided_decoding_backend: {body.guided_decoding_backend!r} is not used; formwright's kernel enforces",)
 
 
 def _of_formats(schemas: Sequence[Any]) -> list[str]:
@@ -254,7 +269,7 @@ def _of_format(format_: Any, param: str, body: Body) -> list[Asked]:
         return [_json_asked(_present(format_.json_schema.schema_, where), where, whitespace)]
     if isinstance(format_, StructuralTag):
         tag = format_.model_dump(exclude_none=True)
-        return [Asked(param, lambda: structural_form(tag, param), tag)]
+        return [Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True)]
     if isinstance(format_, GrammarFormat):
         raise BadRequest(f"{param}: {_GRAMMARS}", param=param, code="form_not_enforceable")
     return []
@@ -274,7 +289,7 @@ def _by_vllm(body: Body) -> list[Asked]:
     found += _plain_forms(asked.regex, asked.choice, "structured_outputs.")
     if asked.structural_tag is not None:
         tag, param = asked.structural_tag, "structured_outputs.structural_tag"
-        found.append(Asked(param, lambda: structural_form(tag, param), tag))
+        found.append(Asked(param, lambda: structural_form(tag, param), tag, is_tagged=True))
     if asked.grammar is not None:
         where = "structured_outputs.grammar"
         raise BadRequest(f"{where}: {_GRAMMARS}", param=where, code="form_not_enforceable")

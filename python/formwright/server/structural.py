@@ -5,7 +5,8 @@
     tag = {"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}
     structural_form({"structures": [tag], "triggers": ["<f>"]}, "response_format")
 
-Cost: reading the schemas. The wrinkle: free text holds no trigger, so a trigger always begins one of its tags.
+Cost: reading the schemas. The wrinkle: free text holds no trigger, so a trigger always begins one of its tags. A key
+that is not read would force another text than the one that was meant, so it is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from formwright.forms import Form, chained, literal
 from formwright.free_text import text
 from formwright.languages import json_schema, regex
-from formwright.server.errors import BadRequest
+from formwright.server.errors import BadRequest, unknown_field
 
 __all__ = ["structural_form"]
 
@@ -37,13 +38,20 @@ def structural_form(tag: Any, param: str) -> Form[Any]:
         except (ValueError, RecursionError) as error:
             raise BadRequest(f"{param} is no JSON: {error}", param=param) from None
     tag = _mapping(tag, param)
+    if tag.get("type") not in (None, "structural_tag"):
+        raise BadRequest(f"{param}.type: {tag['type']!r} is not 'structural_tag'", param=f"{param}.type")
     if tag.get("format") is not None:
+        _check_keys(tag, param, "type", "format")
         return _format(tag["format"], f"{param}.format")
-    tags = [
-        (_text(entry, "begin", where), json_schema(entry.get("schema", True)), _text(entry, "end", where))
-        for where, entry in _entries(tag, "structures", param)
-    ]
+    _check_keys(tag, param, "type", "structures", "triggers")
+    tags = [_structure(entry, where) for where, entry in _entries(tag, "structures", param)]
     return _triggered(tag, tags, param, most=None)
+
+
+def _structure(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:
+    """A tag of the older kind, whose content is JSON."""
+    _check_keys(entry, param, "begin", "schema", "end")
+    return _text(entry, "begin", param), _json(entry, "schema", param), _text(entry, "end", param)
 
 
 def _format(format_: Any, param: str) -> Form[Any]:
@@ -53,7 +61,9 @@ def _format(format_: Any, param: str) -> Form[Any]:
     if not isinstance(kind, str) or kind not in _FORMATS:
         served = ", ".join(_FORMATS)
         raise BadRequest(f"{param}: formats of the type {kind!r} are not served, but {served} are", param=param)
-    return _FORMATS[kind](entry, param)
+    names, make = _FORMATS[kind]
+    _check_keys(entry, param, "type", *names)
+    return make(entry, param)
 
 
 def _tag(entry: Mapping[str, Any], param: str) -> tuple[str, Form[Any], str]:
@@ -72,9 +82,12 @@ def _closed(tag: tuple[str, Form[Any], str]) -> Form[Any]:
 
 
 def _triggered_tags(entry: Mapping[str, Any], param: str) -> Form[Any]:
-    tags = [_tag(tag, where) for where, tag in _entries(entry, "tags", param)]
-    most = 1 if entry.get("stop_after_first") else None
-    return _triggered(entry, tags, param, most=most, least=int(bool(entry.get("at_least_one"))))
+    tags = []
+    for where, tag in _entries(entry, "tags", param):
+        _check_keys(tag, where, "type", *_TAG)
+        tags.append(_tag(tag, where))
+    most = 1 if _flag(entry, "stop_after_first", param) else None
+    return _triggered(entry, tags, param, most=most, least=int(_flag(entry, "at_least_one", param)))
 
 
 def _triggered(
@@ -109,16 +122,48 @@ def _or(entry: Mapping[str, Any], param: str) -> Form[Any]:
     return reduce(or_, [_format(part, where) for where, part in _entries(entry, "elements", param)])
 
 
-_FORMATS: Mapping[str, Callable[[Mapping[str, Any], str], Form[Any]]] = {
-    "const_string": lambda entry, param: literal(_text(entry, "value", param)),
-    "json_schema": lambda entry, _: json_schema(entry.get("json_schema", True)),
-    "regex": lambda entry, param: regex(_text(entry, "pattern", param)),
-    "any_text": lambda entry, param: text(),
-    "sequence": _sequence,
-    "or": _or,
-    "tag": lambda entry, param: _closed(_tag(entry, param)),
-    "triggered_tags": _triggered_tags,
+_TAG = ("begin", "content", "end")
+
+_FORMATS: Mapping[str, tuple[Sequence[str], Callable[[Mapping[str, Any], str], Form[Any]]]] = {
+    "const_string": (["value"], lambda entry, param: literal(_text(entry, "value", param))),
+    "json_schema": (["json_schema"], lambda entry, param: _json(entry, "json_schema", param)),
+    "regex": (["pattern"], lambda entry, param: regex(_text(entry, "pattern", param))),
+    "any_text": ([], lambda entry, param: text()),
+    "sequence": (["elements"], _sequence),
+    "or": (["elements"], _or),
+    "tag": (_TAG, lambda entry, param: _closed(_tag(entry, param))),
+    "triggered_tags": (["triggers", "tags", "at_least_one", "stop_after_first"], _triggered_tags),
 }
+"""The keys of each type of format, and what makes its form."""
+
+_NEUTRAL: Mapping[str, Any] = {"any_order": False, "excludes": [], "style": "json"}
+"""Keys of other engines, with the value that changes nothing."""
+
+
+def _check_keys(entry: Mapping[str, Any], param: str, *known: str) -> None:
+    """Refuse keys that are not read. Raises BadRequest."""
+    for name, value in entry.items():
+        if name in known or value is None:
+            continue
+        where = f"{param}.{name}"
+        if name not in _NEUTRAL:
+            raise unknown_field(where, known)
+        if value != _NEUTRAL[name]:
+            said = f"{where} is not served, except {json.dumps(_NEUTRAL[name])}"
+            raise BadRequest(said, param=where, code="unsupported_parameter")
+
+
+def _flag(entry: Mapping[str, Any], name: str, param: str) -> bool:
+    value = entry.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise BadRequest(f"{param}.{name} is true or false", param=f"{param}.{name}")
+    return bool(value)
+
+
+def _json(entry: Mapping[str, Any], name: str, param: str) -> Form[Any]:
+    if entry.get(name) is None:
+        raise BadRequest(f"{param}.{name} is missing", param=f"{param}.{name}", code="missing_required_parameter")
+    return json_schema(entry[name])
 
 
 def _entries(entry: Mapping[str, Any], name: str, param: str) -> list[tuple[str, Mapping[str, Any]]]:

@@ -70,11 +70,13 @@ class Offered:
         tools: Those that may be called.
         mode: Whether one must be: ``"one"`` is exactly one call.
         several: Whether there may be more calls than one.
+        is_barred: Whether the request has tools, and none may be called.
     """
 
     tools: tuple[Offer, ...] = ()
     mode: Literal["none", "auto", "required", "one"] = "none"
     several: bool = True
+    is_barred: bool = False
 
 
 def offered_by_chat(body: ChatBody) -> Offered:
@@ -144,7 +146,9 @@ def _chosen(offers: list[Offer], choice: Any, several: bool, nested: str | None,
     if choice in ("none", "auto", "required"):
         if choice == "required" and not offers:
             raise BadRequest("tool_choice: there are no tools to be called", param="tool_choice")
-        return Offered(tuple(offers) if choice != "none" else (), choice if offers else "none", several)
+        if choice == "none":
+            return Offered(is_barred=bool(offers))
+        return Offered(tuple(offers), choice if offers else "none", several)
     kind = choice.get("type") if isinstance(choice, Mapping) else None
     if kind in ("function", "custom"):
         return Offered(_named([choice], offers, nested), "one", False)

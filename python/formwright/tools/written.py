@@ -67,6 +67,12 @@ class CallsReader:
         self._begin = style.before if is_bare else style.begin + style.before
         self._state: Callable[[], Iterator[Event] | None] = self._header if takes_text else self._opening
 
+    @property
+    def is_in_text(self) -> bool:
+        """Whether it is in free text, of which nothing may begin a call."""
+        is_text = self._state in (self._header, self._text)
+        return is_text and not (self._style.trigger and overlap(self._buffer, self._style.trigger))
+
     def feed(self, piece: str, /) -> list[Event]:
         """Go on with the text; what it has said with that."""
         self._buffer += piece

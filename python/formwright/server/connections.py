@@ -1,0 +1,163 @@
+"""The connections of a server: a bound on their number, and on the time that their clients take.
+
+::
+
+    connections = Connections(1024)
+    uvicorn.Config(app, http=connections.protocol())
+
+A client has `_HEAD` seconds for the head of a request, and may read nothing of its answer for `_STALL` seconds. Where
+too many connections are open, one is closed: of the address that has most, the oldest whose request has not come.
+
+Cost: two timers for a connection. The wrinkle: so many connections are accepted in one step of the event loop before
+any is closed that file descriptors must be left for them, see `file_bound`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+__all__ = ["BACKLOG", "Connections", "file_bound"]
+
+BACKLOG = 128
+"""Connections that the event loop accepts in one step."""
+
+_HEAD = 10.0
+_STALL = 60.0
+_QUIET = 60.0
+"""Seconds between two lines in the log about too many connections."""
+
+_OTHER_FILES = 64
+_MOST_FILES = 1 << 16
+
+_log = logging.getLogger("formwright.server")
+
+
+class Connections:
+    """The open connections of a server.
+
+    Args:
+        most: How many there may be.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size = most, 0
+        self._by_address: dict[str, dict[Any, None]] = {}
+        self._said = -_QUIET
+
+    def __len__(self) -> int:
+        return self._size
+
+    def protocol(self) -> type[asyncio.Protocol]:
+        """The class of these connections, for uvicorn."""
+        return type("Connection", (_Connection,), {"registry": self})
+
+    def enter(self, connection: Any) -> None:
+        """Count a connection, and close one if there are too many."""
+        self._by_address.setdefault(connection.address, {})[connection] = None
+        self._size += 1
+        if self._size > self._most:
+            self._report()
+            self._worst(connection).close_now()
+
+    def leave(self, connection: Any) -> None:
+        """Forget a connection, which may be forgotten already."""
+        of_address = self._by_address.get(connection.address, {})
+        if connection in of_address:
+            del of_address[connection]
+            self._size -= 1
+        if not of_address:
+            self._by_address.pop(connection.address, None)
+
+    def _worst(self, newest: Any) -> Any:
+        """The connection to close: other clients keep theirs, and the newest has the last claim of its own address."""
+        most = max(self._by_address.values(), key=len)
+        mine = self._by_address[newest.address]
+        candidates = most if len(most) > len(mine) else mine
+        waiting = (each for each in candidates if each.is_waiting and each is not newest)
+        return next(waiting, newest if candidates is mine else next(iter(candidates)))
+
+    def _report(self) -> None:
+        if (now := time.monotonic()) - self._said >= _QUIET:
+            self._said = now
+            _log.warning("%d connections are open, the most that may be: others are closed", self._most)
+
+
+class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection of uvicorn whose client is waited for only so long."""
+
+    registry: Connections
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self._head: asyncio.TimerHandle | None = None
+        self._stall: asyncio.TimerHandle | None = None
+        self._watch_head()
+        self.registry.enter(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        _cancel(self._head)
+        _cancel(self._stall)
+        self.registry.leave(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch_head()
+
+    def pause_writing(self) -> None:
+        self._stall = self.loop.call_later(_STALL, self.close_now)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        _cancel(self._stall)
+        super().resume_writing()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the client has not sent all of a request."""
+        return self._is_before_head or bool(self.cycle.more_body)
+
+    def close_now(self) -> None:
+        """Close it, whatever was to be sent."""
+        self.registry.leave(self)
+        self.transport.abort()
+
+    @property
+    def _is_before_head(self) -> bool:
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _watch_head(self) -> None:
+        """Give the client time for a head from its first byte on; afterwards it has none to send."""
+        if not self._is_before_head:
+            _cancel(self._head)
+            self._head = None
+        elif self._head is None:
+            self._head = self.loop.call_later(_HEAD, self.close_now)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
+
+
+def file_bound() -> int:
+    """How many connections the file descriptors of this process allow; its soft limit is raised to the hard one."""
+    try:
+        import resource
+    except ImportError:  # Windows bounds them in other ways
+        return _MOST_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
+    allowed = _MOST_FILES if soft == resource.RLIM_INFINITY else soft
+    return max(16, allowed - _OTHER_FILES - 3 * BACKLOG)

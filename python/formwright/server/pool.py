@@ -1,0 +1,92 @@
+"""Threads beside the event loop, in which clients take turns.
+
+::
+
+    pool = FairPool(4)
+    await pool.run("client", lambda: 1 + 1)      # 2
+
+A client has half of the threads at most, so that others get in while its work is long. Among those that wait, each
+client in turn gives its oldest work.
+
+Cost: for work that does not wait, that of a thread. The wrinkle: a thread is free when its work is over, not when
+nobody awaits it any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+__all__ = ["FairPool"]
+
+T = TypeVar("T")
+
+
+class FairPool:
+    """Threads that clients share. Its methods are called in the event loop.
+
+    Args:
+        threads: How many there are.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._free, self._share = threads, max(1, threads // 2)
+        self._running = Counter[str]()
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self.threads = ThreadPoolExecutor(threads, thread_name_prefix="formwright-compiler")
+
+    async def run(self, client: str, work: Callable[[], T]) -> T:
+        """Do work in a thread, when it is the turn of its client. Raises what it raises."""
+        await self._turn(client)
+        loop = asyncio.get_running_loop()
+
+        def leave(_: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended before the work
+                loop.call_soon_threadsafe(self._leave, client)
+
+        future = self.threads.submit(work)
+        future.add_done_callback(leave)
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Let no more work in."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _turn(self, client: str) -> None:
+        """Wait until there is a thread for a client."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(client, deque()).append(turn)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it was admitted meanwhile
+                self._leave(client)
+            raise
+
+    def _leave(self, client: str) -> None:
+        self._free += 1
+        self._running[client] -= 1
+        if not self._running[client]:
+            del self._running[client]
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let those in whose turn it is."""
+        while self._free:
+            client = next((each for each in self._waiting if self._running[each] < self._share), None)
+            if client is None:
+                return
+            turns = self._waiting[client]
+            turn = turns.popleft()
+            self._waiting.move_to_end(client)
+            if not turns:
+                del self._waiting[client]
+            if not turn.done():
+                self._free -= 1
+                self._running[client] += 1
+                turn.set_result(None)

@@ -1,0 +1,83 @@
+"""Responses that are kept for those who go on from them: the last ones, in memory.
+
+::
+
+    store = ResponseStore(100)
+    store.keep({"id": "resp_1", "output": []}, [{"role": "user", "content": "Hi"}])
+    store.found("resp_1").items          # [{'role': 'user', 'content': 'Hi'}]
+
+Cost: a conversation shares its items with the one that goes on from it. The wrinkle: what was kept first is forgotten
+first, also if the items are too long together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from formwright.server.fields import without_ignored
+
+__all__ = ["ResponseStore", "Stored"]
+
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A response that is kept.
+
+    Attributes:
+        response: It, as it was sent.
+        items: The conversation up to its end: all input and output, without thoughts.
+        size: Bytes of what this response has added.
+    """
+
+    response: Mapping[str, Any]
+    items: Sequence[Mapping[str, Any]]
+    size: int
+
+
+class ResponseStore:
+    """The last responses.
+
+    Args:
+        most: How many are kept; 0 is none.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size = most, 0
+        self._kept: OrderedDict[str, Stored] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is kept."""
+        return self._most > 0
+
+    def keep(
+        self, response: Mapping[str, Any], items: Sequence[Mapping[str, Any]], earlier: Stored | None = None
+    ) -> None:
+        """Keep a response to these items, which go on from an earlier one."""
+        output = [item for item in response["output"] if item["type"] != "reasoning"]
+        said = without_ignored({"input": output})[0]["input"]
+        before = earlier.items if earlier is not None else ()
+        size = len(json.dumps([items, response]))
+        self._kept[response["id"]] = Stored(response, [*before, *items, *said], size)
+        self._size += size
+        while self._kept and (len(self._kept) > self._most or self._size > _MOST_BYTES):
+            self.forget(next(iter(self._kept)))
+
+    def found(self, response_id: str) -> Stored | None:
+        """A response, if it is kept."""
+        return self._kept.get(response_id)
+
+    def forget(self, response_id: str) -> bool:
+        """Keep a response no longer; whether it was kept."""
+        stored = self._kept.pop(response_id, None)
+        self._size -= 0 if stored is None else stored.size
+        return stored is not None
