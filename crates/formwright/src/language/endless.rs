@@ -20,8 +20,7 @@ pub fn describe_endless(graph: &Graph, facts: &Facts) -> Option<String> {
     let mut seen: FxHashMap<NodeId, String> = FxHashMap::default();
     loop {
         if let Some(start) = seen.get(&node).filter(|start| start.len() < path.len()) {
-            let place = if start.is_empty() { "the value".to_owned() } else { format!("the value at {start}") };
-            return Some(format!("no text ends: {place} must contain another of its kind at {path}, without end"));
+            return Some(describe(start, &path[start.len()..]));
         }
         if seen.insert(node, path.clone()).is_some() {
             return None;
@@ -30,6 +29,15 @@ pub fn describe_endless(graph: &Graph, facts: &Facts) -> Option<String> {
         path.push_str(&step);
         node = next;
     }
+}
+
+/// Says that the value at `start` needs another one at `step` in it.
+fn describe(mut start: &str, step: &str) -> String {
+    while let Some(above) = start.strip_suffix(step) {
+        start = above; // the first turn of a loop may have nodes of its own
+    }
+    let place = if start.is_empty() { "the value".to_owned() } else { format!("the value at {start}") };
+    format!("no text ends: {place} must contain another of its kind at {start}{step}, without end")
 }
 
 /// The first part of a node that has to come and has no finite text.
