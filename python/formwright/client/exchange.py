@@ -65,7 +65,7 @@ class Answer:
     body: bytes | Mapping[str, Any] = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     original: Any = field(default=None, repr=False)
-    """The object of the SDK that it was."""
+    """The object of the SDK that it was, or the error."""
 
 
 @dataclass(frozen=True, slots=True)

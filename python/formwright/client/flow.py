@@ -43,7 +43,7 @@ from formwright.client.exchange import (
     Send,
     Step,
 )
-from formwright.client.failures import failure_of, json_of, too_large
+from formwright.client.failures import failure_of, filtered, json_of, too_large
 from formwright.client.pieces import Piece, Pieces
 from formwright.client.plans import AnyPlan, Whole
 from formwright.client.retries import output_policy, request_policy, retried
@@ -242,6 +242,7 @@ class _Work:
         if failure is not None:
             raise failure
         if answer.headers.get("content-type", "").startswith("application/json"):
+            json_of(replace(answer, body=(yield from self._rest())))  # which raises the error that it may be
             raise RequestFailed(
                 "the service answered at once where a stream was asked for",
                 hint="it may not know streams: use generate",
@@ -271,6 +272,16 @@ class _Work:
         if not collector.is_complete:
             raise RequestFailed("the stream ended before the answer was complete", may_pass=True)
         return collector.reply
+
+    def _rest(self) -> Generator[Step | Piece, Any, bytes]:
+        """All that comes of an answer which is no stream."""
+        body = b""
+        while (chunk := (yield Next(self._left()))) is not None:
+            body += chunk
+            if len(body) > self.job.max_bytes:
+                raise too_large(self.job.max_bytes)
+        yield Close()
+        return body
 
     def _result(self, plan: AnyPlan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
         """What an answer comes to; one that is wrong is noted as an attempt."""
@@ -381,9 +392,4 @@ def _refused(reply: Reply) -> Refused:
     if reply.end == "refusal":
         said = reply.refusal or reply.text
         return Refused(f"the model refuses: {said[:200]}" if said else "the model refuses", text=said)
-    return Refused(
-        "the service took the answer away: its content filter found something",
-        hint="look at the prompt, or at the settings of the filter",
-        reason="content_filter",
-        text=reply.text,
-    )
+    return filtered(reply.refusal, reply.text)

@@ -16,9 +16,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.wires.chat import failed_event
-from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
-from formwright.errors import PromptError
+from formwright.client.failures import failed_event
+from formwright.client.wires.shared import (
+    arguments_text,
+    end_of,
+    member,
+    must,
+    options_of,
+    text_of,
+    with_instruction,
+    written_text,
+)
+from formwright.errors import PromptError, RequestFailed
 from formwright.generation.result import Usage
 
 __all__ = ["ANTHROPIC", "MAX_TOKENS"]
@@ -26,7 +35,10 @@ __all__ = ["ANTHROPIC", "MAX_TOKENS"]
 MAX_TOKENS = 4096
 """Tokens at most, where nobody says otherwise."""
 
-_ENDS: Mapping[Any, End] = {
+_ENDS: Mapping[str, End] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "stop",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "refusal": "refusal",
@@ -47,13 +59,13 @@ class _Anthropic:
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         content = must(body, "content", list)
-        text = text_of([block for block in content if member(block, "type", str) == "text"])
+        text = written_text([block for block in content if must(block, "type", str) == "text"])
         calls = tuple(
             ToolCall(must(block, "name", str), arguments_text(block.get("input", {})), member(block, "id", str))
             for block in content
             if member(block, "type", str) == "tool_use"
         )
-        end = _ENDS.get(body.get("stop_reason"), "stop")
+        end = end_of(body.get("stop_reason"), _ENDS)
         return Reply(text, calls, end, text if end == "refusal" else "", _usage(body), body)
 
     def collector(self, query: Query) -> _Events:
@@ -174,7 +186,9 @@ class _Events:
         return self.is_complete
 
     def _added(self, index: int, delta: Mapping[str, Any]) -> str:
-        block = self._blocks.setdefault(index, {})
+        if index not in self._blocks:
+            raise RequestFailed(f"the service sent a piece of the block {index}, which has not begun")
+        block = self._blocks[index]
         for kind, place in (("text", "text"), ("partial_json", "input")):
             if isinstance(piece := delta.get(kind), str):
                 known = block.get(place)
