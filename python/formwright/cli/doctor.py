@@ -21,7 +21,7 @@ __all__ = ["EXTRAS", "doctor"]
 
 EXTRAS = {
     "cli": ("click", "rich"),
-    "client": ("diskcache", "httpx", "tenacity", "docstring_parser", "jinja2", "pydantic"),
+    "client": ("httpx", "tenacity", "docstring_parser", "jinja2", "pydantic"),
     "evaluate": ("matplotlib", "pandas", "scipy", "statsmodels"),
     "local": ("onnxruntime", "tokenizers"),
     "mistral": ("mistral_common", "sentencepiece"),
