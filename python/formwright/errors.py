@@ -39,6 +39,10 @@ never on the text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formwright.generation.result import Attempt
 
 __all__ = [
     "ArgumentError",
@@ -314,9 +318,9 @@ class AttemptsExhausted(FormwrightError):
         attempts: What each attempt gave, in order; see `formwright.client.Attempt`.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[object] = ()) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[Attempt] = ()) -> None:
         super().__init__(message, hint=hint)
-        self.attempts = tuple(attempts)
+        self.attempts: tuple[Attempt, ...] = tuple(attempts)
 
 
 class ParserFailed(FormwrightError):

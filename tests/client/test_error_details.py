@@ -10,7 +10,7 @@ import formwright as fw
 from formwright.client.exchange import Answer
 from formwright.client.failures import failure_of, json_of
 from formwright.client.wires import WIRES
-from formwright.errors import Refused, RequestFailed
+from formwright.errors import AttemptsExhausted, Refused, RequestFailed
 
 from .conftest import Driven, Person
 from .scripted import answer, chat, error_body, event, head, ok
@@ -163,3 +163,51 @@ def test_a_filter_keeps_the_error_of_the_sdk(scripted: Any) -> None:
         )
     assert caught.value.__cause__ is not None
     assert isinstance(caught.value.__cause__.__cause__, openai.BadRequestError)
+
+
+@pytest.mark.parametrize("number_of_calls", [1, 2])
+@pytest.mark.parametrize("api", ["openai", "responses", "anthropic"])
+def test_asking_again_sends_no_empty_id(driven: Driven, scripted: Any, api: str, number_of_calls: int) -> None:
+    """A server that gives calls no ids takes none back that are empty."""
+    bad = {"name": "get_weather", "arguments": '{"city": 7}'}
+    answers: dict[str, Any] = {
+        "openai": chat(None, "tool_calls", tool_calls=[{"function": bad}] * number_of_calls),
+        "responses": {"status": "completed", "output": [{"type": "function_call", **bad}] * number_of_calls},
+        "anthropic": {
+            "stop_reason": "tool_use",
+            "content": [{"type": "tool_use", "name": "get_weather", "input": {"city": 7}}] * number_of_calls,
+        },
+    }
+    server = scripted(ok(answers[api]))
+    form = fw.tools([get_weather], calls="required")
+    with pytest.raises(AttemptsExhausted):
+        driven.connect(server.url, api=api).generate(PROMPT, form, max_retries=2)
+    ids = list(found_ids(server.requests[-1].json))
+    assert len(ids) == 4 * number_of_calls  # in two corrections, each call and its answer
+    assert all(ids)
+    assert len(set(ids)) == 2 * number_of_calls
+
+
+def get_weather(city: str) -> str:
+    """The weather in a city."""
+    return city
+
+
+def found_ids(value: Any) -> Any:
+    """The values of all fields in which an API has the id of a call."""
+    if isinstance(value, list):
+        for item in value:
+            yield from found_ids(item)
+    elif isinstance(value, dict):
+        yield from (value[name] for name in ("id", "call_id", "tool_call_id", "tool_use_id") if name in value)
+        for member in value.values():
+            yield from found_ids(member)
+
+
+def test_an_empty_answer_is_no_turn_of_anthropic(driven: Driven, scripted: Any) -> None:
+    empty = {"content": [{"type": "text", "text": ""}], "stop_reason": "end_turn"}
+    server = scripted(ok(empty))
+    with pytest.raises(AttemptsExhausted):
+        driven.connect(server.url, api="anthropic", mode="strict").generate(PROMPT, Person, max_retries=1)
+    blocks = [block for turn in server.requests[-1].json["messages"] for block in turn["content"]]
+    assert all(block["text"] for block in blocks)

@@ -15,8 +15,8 @@ note.
 
 Cost: some tens of microseconds besides the check of the text, which is a pass of the kernel.
 
-The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again: what was
-shown cannot be taken back.
+The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again, since what
+was shown cannot be taken back, and the error says so.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ from formwright.errors import (
     FormwrightError,
     LanguageError,
     LimitExceeded,
+    OutputInvalid,
     OutputTruncated,
     Refused,
     RequestFailed,
@@ -185,7 +186,7 @@ class _Work:
             return result
 
         try:
-            return (yield from retried(output_policy(job.max_retries), attempt))
+            return (yield from retried(output_policy(job.max_retries), attempt, lambda: self.is_shown))
         except Exception as error:
             told = self._told(error)
             if told is error:
@@ -266,8 +267,13 @@ class _Work:
                 text = collector.feed(event)
                 written.append(text)
                 if text and job.shows:
+                    try:
+                        piece = pieces.feed(text)
+                    except OutputInvalid as error:
+                        yield Close()
+                        return Reply("".join(written), fault=error)
                     self.is_shown = True
-                    yield pieces.feed(text)
+                    yield piece
         yield Close()
         if not collector.is_complete:
             raise RequestFailed("the stream ended before the answer was complete", may_pass=True)
@@ -308,6 +314,8 @@ class _Work:
 
     def _read(self, plan: AnyPlan, reply: Reply) -> _Cut | Whole:
         """The text: whole with its value, or cut where that is allowed."""
+        if reply.fault is not None:
+            raise reply.fault
         if reply.end in ("refusal", "content_filter"):
             raise _refused(reply)
         reason = _REASONS.get(reply.end, "stop" if self.job.query.stop else None)
@@ -318,13 +326,19 @@ class _Work:
         return _Cut(plan.begun(reply), reason)
 
     def _corrected(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
-        """The query for the next attempt: with what was wrong, or with room for more."""
+        """The query for the next attempt: with what was wrong, or with room for more.
+
+        Calls that came without ids are given some, since no service takes an answer to a call without one.
+        """
         if isinstance(error, OutputTruncated):
             taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(plan.written(reply)))
             return replace(query, max_tokens=2 * taken)
         with validation_context(self.job.context):
             said = plan.complaint(error, reply)
-        return replace(query, corrections=(*query.corrections, Correction(reply, said)))
+        number = len(query.corrections) + 1
+        calls = (replace(call, id=call.id or f"call_{number}_{at}") for at, call in enumerate(reply.calls))
+        corrected = replace(reply, calls=tuple(calls))
+        return replace(query, corrections=(*query.corrections, Correction(corrected, said)))
 
     def _note(self, plan: AnyPlan, reply: Reply, error: Exception | None) -> None:
         number = len(self.attempts) + 1
@@ -339,6 +353,8 @@ class _Work:
         self.job.tell("completion:last_attempt", cause)
         told = exhausted(self.attempts, cause)
         told.__cause__ = cause
+        if self.is_shown:
+            told.add_note("note: nothing is asked for again once a part of the answer was shown; use generate for that")
         return told
 
     def _check_tokens(self) -> None:

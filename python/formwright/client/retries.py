@@ -79,8 +79,12 @@ def output_policy(retries: Any) -> BaseRetrying:
     )
 
 
-def retried(policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T]]) -> Generator[Any, Any, T]:
-    """The steps of attempts, until one succeeds or the policy says no.
+def retried(
+    policy: BaseRetrying,
+    attempt: Callable[[int], Generator[Any, Any, T]],
+    is_final: Callable[[], bool] = lambda: False,
+) -> Generator[Any, Any, T]:
+    """The steps of attempts, until one succeeds, the policy says no, or an error is final whatever it says.
 
     Raises:
         tenacity.RetryError: The policy gave up, and does not raise the last error again.
@@ -93,6 +97,8 @@ def retried(policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T
             try:
                 result = yield from attempt(state.attempt_number)
             except Exception as error:
+                if is_final():
+                    raise
                 state.set_exception((type(error), error, error.__traceback__))
             else:
                 state.set_result(result)

@@ -12,7 +12,7 @@ sent; and the messages of one role in a row are one turn, with the system messag
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
@@ -129,9 +129,10 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
     """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
     reply = correction.reply
     if not reply.calls:
-        return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
-    blocks = member(reply.raw, "content", list)
-    used = [_sendable(block) for block in blocks if member(block, "type", str) in ("text", "tool_use")]
+        written = [{"role": "assistant", "content": reply.text}] if reply.text.strip() else []  # blank text is refused
+        return [*written, {"role": "user", "content": correction.complaint}]
+    blocks, calls = member(reply.raw, "content", list), iter(reply.calls)
+    used = [_sendable(block, calls) for block in blocks if member(block, "type", str) in ("text", "tool_use")]
     results = [
         {"type": "tool_result", "tool_use_id": call.id, "is_error": True, "content": correction.complaint}
         for call in reply.calls
@@ -139,15 +140,16 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
     return [{"role": "assistant", "content": used}, {"role": "user", "content": results}]
 
 
-def _sendable(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A block as the API takes it back: the input of a tool, which a stream gives as text, as an object."""
-    if not isinstance(block.get("input"), str):
+def _sendable(block: Mapping[str, Any], calls: Iterator[ToolCall]) -> Mapping[str, Any]:
+    """A block as the API takes it back: a call with its id, and with its input, which a stream gives as text."""
+    if block["type"] == "text":
         return block
+    call = next(calls)
     try:
-        decoded = json.loads(block["input"])
+        decoded = json.loads(call.arguments)
     except (ValueError, RecursionError):
         decoded = None
-    return {**block, "input": decoded if isinstance(decoded, dict) else {}}
+    return {**block, "id": call.id, "input": decoded if isinstance(decoded, dict) else {}}
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
