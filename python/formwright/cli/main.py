@@ -7,7 +7,10 @@ import sys
 from formwright._dependencies import needs
 from formwright.errors import MissingDependency
 
-__all__ = ["main"]
+__all__ = ["INTERRUPTED", "main"]
+
+INTERRUPTED = 130
+"""The exit code of what was ended by Ctrl-C, as in a shell."""
 
 
 def main() -> None:
@@ -17,4 +20,7 @@ def main() -> None:
             from formwright.cli.app import app
     except MissingDependency as error:
         sys.exit(f"error: {error}\nhint: {error.hint}")
+    except KeyboardInterrupt:  # while the modules are loaded, before the command can see to it
+        sys.stderr.write("error: interrupted\n")
+        sys.exit(INTERRUPTED)
     app()
