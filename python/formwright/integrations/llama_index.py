@@ -417,7 +417,7 @@ class _Growing:
 
 
 class _Raw(dict[str, Any]):
-    """A result as LlamaIndex reads answers of services: with the tokens under ``usage``. It has all of its attributes."""
+    """A result with the tokens under ``usage``, where LlamaIndex looks for them; it has all of its attributes."""
 
     def __init__(self, result: Any, usage: Mapping[str, int]) -> None:
         super().__init__(usage=dict(usage))
