@@ -299,7 +299,11 @@ _HOOKS = (
 _ARGUMENTS = (
     Row("response_model=", "response_model=", "anything that `fw.form` takes"),
     Row("messages=", "messages=", "of `responses`: `input=`"),
-    Row("max_retries=", "max_retries=", "3 unless given; 0 for a stream"),
+    Row(
+        "max_retries=",
+        "max_retries=",
+        "3 unless given; 0 for a stream, which is asked for again until a part was shown",
+    ),
     Row("context=", "context=", "also `validation_context=`"),
     Row("strict=", NOT_OURS, "`strict=False` is refused: a text is in form or it is not"),
     Row("hooks=", "hooks=", "beside those of the client"),

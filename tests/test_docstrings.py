@@ -168,7 +168,7 @@ def of_client(module: str, url: str) -> dict[str, Any]:
     plan = plans.plan_of(fw.form(Person), "strict", services.SERVICES["compatible"])
     remote = fw.connect(url, MODEL, request_retries=0)
     jobs, wires = (importlib.import_module(f"formwright.client.{name}") for name in ("flow", "wires"))
-    answer = {"content": [{"type": "text", "text": "Hi"}]}
+    answer = {"content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"}
     return {
         "Answer": exchange.Answer,
         "AnswerCache": importlib.import_module("formwright.client.cache").AnswerCache,

@@ -21,7 +21,7 @@
     ├─ OutputInvalid(ValueError)                   .text .position
     ├─ OutputTruncated                             .text: a server cut the text
     ├─ Refused                                     .reason .text: the model, or a filter, does not answer
-    ├─ RequestFailed                               .status .body .retry_after
+    ├─ RequestFailed                               .status .code .type .request_id .body .retry_after
     ├─ AttemptsExhausted                           .attempts
     ├─ ParserFailed                                a character parser raised, or contradicts itself; .__cause__
     ├─ StreamUnfinished                            a stream was asked for its result before its end
@@ -39,6 +39,10 @@ never on the text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formwright.generation.result import Attempt
 
 __all__ = [
     "ArgumentError",
@@ -272,11 +276,16 @@ class Refused(FormwrightError):
 class RequestFailed(FormwrightError):
     """A service could not be reached, refused the request, or answered with something that is no answer.
 
+    The error of an SDK, where there was one, is the ``__cause__``.
+
     Attributes:
-        status: The HTTP status, or ``None`` where there was none.
+        status: The HTTP status, or the one that the body names where an error came with 200; ``None`` without either.
         body: The beginning of what the service said.
         retry_after: Seconds after which the service wants to be asked again, if it said so.
         may_pass: Whether there was no answer, or none to its end, so that the next try may have one.
+        code: What the service calls the error, such as ``"rate_limit_exceeded"``, if it does.
+        type: The class of errors that it names, such as ``"invalid_request_error"``, if it does.
+        request_id: What the service calls the request, for its support.
     """
 
     def __init__(
@@ -288,12 +297,18 @@ class RequestFailed(FormwrightError):
         body: str = "",
         retry_after: float | None = None,
         may_pass: bool = False,
+        code: str | None = None,
+        type: str | None = None,
+        request_id: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.body = body
         self.retry_after = retry_after
         self.may_pass = may_pass
+        self.code = code
+        self.type = type
+        self.request_id = request_id
 
 
 class AttemptsExhausted(FormwrightError):
@@ -303,9 +318,9 @@ class AttemptsExhausted(FormwrightError):
         attempts: What each attempt gave, in order; see `formwright.client.Attempt`.
     """
 
-    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[object] = ()) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, attempts: Sequence[Attempt] = ()) -> None:
         super().__init__(message, hint=hint)
-        self.attempts = tuple(attempts)
+        self.attempts: tuple[Attempt, ...] = tuple(attempts)
 
 
 class ParserFailed(FormwrightError):

@@ -21,12 +21,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from formwright.errors import ArgumentError
+from formwright.errors import ArgumentError, LimitExceeded
 
 __all__ = ["Finished"]
 
@@ -58,20 +58,32 @@ class Finished:
         return len(self._ids)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Write a row. Raises ArgumentError where its id is there."""
+        """Write a row.
+
+        Raises:
+            ArgumentError: Its id is there, or the file cannot be written: the disk is full, for instance.
+            LimitExceeded: It is nested too deeply to be written.
+        """
         row_id = checked_id(row.get("id"), "a row")
         if row_id in self._ids:
             raise ArgumentError(f"the row {row_id!r} is finished already", argument="row")
-        self._file.write(_line(row))
-        self._file.flush()
+        line = _line(row)
+        with _writing(self.path):
+            self._file.write(line)
+            self._file.flush()
         self._ids.add(row_id)
 
     def close(self) -> None:
-        """Let the rows reach the disk, and others write."""
-        if not self._file.closed:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+        """Let the rows reach the disk, and others write. Raises ArgumentError where the file cannot be written."""
+        if self._file.closed:
+            return
+        try:
+            with _writing(self.path):
+                self._file.flush()
+                os.fsync(self._file.fileno())
+        finally:
+            with contextlib.suppress(OSError):  # of a flush that has failed already
+                self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -104,6 +116,8 @@ class Finished:
             json.loads(line)
         except ValueError:
             return True
+        except RecursionError:  # it is not ours: such rows are not written
+            return False
         return False
 
     def _end_line(self, length: int) -> None:
@@ -118,7 +132,7 @@ class Finished:
         where = f"line {number} of {self.path}"
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ArgumentError(
                 f"{where} is no JSON: {error}", hint="finished rows are appended: name a file of your own for them"
             ) from None
@@ -138,14 +152,25 @@ def _line(row: Mapping[str, Any]) -> bytes:
         return json.dumps(row, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(row).encode() + b"\n"
+    except RecursionError:
+        raise LimitExceeded("the row is nested too deeply to be written", limit="depth") from None
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn an error of the file system into an ArgumentError."""
+    try:
+        yield
+    except OSError as error:
+        raise ArgumentError(f"{path} cannot be written: {error.strerror}", argument="path") from error
 
 
 def _locked(path: Path) -> IO[bytes]:
     """The file, opened to be read and appended to, for this process alone."""
-    try:
+    if path.exists() and not path.is_file():
+        raise ArgumentError(f"{path} is not a file that finished rows can be read from", argument="path")
+    with _writing(path):
         file = path.open("a+b")
-    except OSError as error:
-        raise ArgumentError(f"{path} cannot be written: {error.strerror}", argument="path") from None
     file.seek(0)
     with contextlib.suppress(ImportError):  # a system without such locks
         import fcntl

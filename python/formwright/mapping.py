@@ -29,12 +29,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from formwright.errors import ArgumentError, FormwrightError
+from formwright.errors import ArgumentError, FormwrightError, LimitExceeded
 from formwright.forms import Form
 from formwright.generation.result import Complete, Failed, Truncated
 from formwright.languages import compile, form, json_schema
 
-__all__ = ["Mapper", "chunks"]
+__all__ = ["Mapper", "chunks", "failed_row"]
 
 _KEPT = 256
 
@@ -75,7 +75,7 @@ class Mapper:
                 raise ArgumentError("the row has no prompt: a text or a list of messages is wanted", argument="prompt")
             schema = row.get("schema")
             if schema is not None:
-                return self._compiled(schema if isinstance(schema, str) else json.dumps(schema))
+                return self._compiled(schema if isinstance(schema, str) else _schema_text(schema))
             if self._form is None:
                 raise ArgumentError("the row has no schema, and there is no form for all rows", argument="schema")
             return self._compiled(None)
@@ -94,18 +94,34 @@ class Mapper:
         return self._known[schema]
 
 
+def _schema_text(schema: Any) -> str:
+    """A schema as text. Raises LimitExceeded where it is nested too deeply."""
+    try:
+        return json.dumps(schema)
+    except RecursionError:
+        raise LimitExceeded("the schema is nested too deeply to be read", limit="depth") from None
+
+
 def _told(row: Mapping[str, Any], result: Any, asked: Any) -> dict[str, Any]:
     """A result as a row."""
     told = {name: value for name, value in row.items() if name not in _NOT_KEPT}
     match result:
         case Complete(text=text):
             of: Form[Any] = getattr(asked, "form", asked)
-            value = {"value": json.loads(text)} if of.language.is_json else {}
+            try:
+                value = {"value": json.loads(text)} if of.language.is_json else {}
+            except RecursionError:
+                return failed_row(row, LimitExceeded("the value is nested too deeply to be read", limit="depth"))
             return {**told, "status": "complete", "text": text, **value}
         case Truncated(text=text, reason=reason):
             return {**told, "status": "truncated", "text": text, "reason": reason}
-    error = {"kind": type(result.error).__name__, "message": str(result.error)}
-    return {**told, "status": "failed", "text": None, "error": error}
+    return {**told, **failed_row({}, result.error)}
+
+
+def failed_row(row: Mapping[str, Any], error: Exception) -> dict[str, Any]:
+    """The result of a row of which nothing but its id can be told, and why."""
+    told = {"id": row["id"]} if "id" in row else {}
+    return {**told, "status": "failed", "text": None, "error": {"kind": type(error).__name__, "message": str(error)}}
 
 
 def chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:

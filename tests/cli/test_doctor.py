@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import formwright as fw
-from formwright.cli import doctor as module
+from formwright.cli import checks as module
 from formwright.cli.app import app
 from formwright.integrations.hosts import HOSTS, Host
 
@@ -100,3 +101,19 @@ def test_every_extra_is_looked_at() -> None:
     assert extras == set(module.EXTRAS) | {host.extra for host in HOSTS.values() if host.extra}
     for name in ("vllm", "sglang", "ray"):
         assert name not in sys.modules  # looking into the tables imports nothing
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_it_runs_without_the_extra_of_the_command(option: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "for name in ('click', 'rich'): sys.modules[name] = None\n"
+        "from formwright.cli.main import main\n"
+        "main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, "doctor", *option], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0
+    assert "no click" in ran.stdout
+    assert "Traceback" not in ran.stderr
+    other = subprocess.run([sys.executable, "-c", code, "check"], capture_output=True, text=True, timeout=60)
+    assert (other.returncode, "formwright[cli]" in other.stderr) == (1, True)

@@ -210,3 +210,105 @@ def test_rows_that_a_service_did_not_answer_are_asked_for_again(folder: Path) ->
     assert written(Path("out.jsonl")) == []
     assert run("--regex", FORM).exit_code == 0
     assert written(Path("out.jsonl")) == expected(2)
+
+
+def nested(depth: int) -> Any:
+    value: Any = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_a_row_that_cannot_be_used_fails_alone(folder: Path) -> None:
+    lone = "\ud800"
+    give(
+        [
+            {"id": 0, "prompt": f"lone {lone}"},
+            {"id": 1, "prompt": "x", "schema": {"enum": [lone]}},
+            {"id": 2, "prompt": "x", "schema": {"not": nested(300)}},
+            {"id": lone, "prompt": "Bo is 7."},
+        ]
+    )
+    ran = run("--regex", FORM)
+    assert ran.exit_code == 1
+    found = written(folder / "out.jsonl")
+    assert [row["status"] for row in found] == ["failed"] * 3 + ["complete"]
+    assert found[3]["id"] == lone
+    assert ran.stderr.splitlines() == ["rows that failed: 3; why stands in them"]
+
+
+@pytest.mark.parametrize("depth", [*range(900, 1000, 7), 5000, 100_000])
+def test_a_line_of_any_depth_is_written_or_refused(folder: Path, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    rows = f'{{"id": 0, "prompt": "Bo is 7.", "more": {deep}}}\n{{"id": 1, "prompt": "Bo is 7."}}\n'
+    Path("in.jsonl").write_text(rows, encoding="utf-8")
+    ran = run("--regex", FORM)
+    if ran.exit_code == 2:
+        assert "line 1" in ran.stderr
+        return
+    assert [row["id"] for row in written(folder / "out.jsonl")] == [0, 1]
+    assert run("--regex", FORM).stderr.startswith("2 of 2 rows")
+
+
+def test_a_row_that_cannot_be_written_fails_and_the_others_go_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    give([{"id": 0, "prompt": "Bo is 7.", "more": "deep"}, {"id": 1, "prompt": "Bo is 7."}])
+
+    def rows(source: Path) -> Iterator[Any]:
+        for line in source.read_bytes().splitlines():
+            row = json.loads(line)
+            yield row | ({"more": nested(5000)} if "more" in row else {})
+
+    monkeypatch.setattr("formwright.cli.map._rows", rows)
+    ran = run("--regex", FORM)
+    assert (ran.exit_code, ran.stderr) == (1, "rows that failed: 1; why stands in them\n")
+    found = written(folder / "out.jsonl")
+    assert [(row["id"], row["status"]) for row in found] == [(0, "failed"), (1, "complete")]
+    assert found[0]["error"]["kind"] == "LimitExceeded"
+
+
+def test_finished_rows_that_are_nested_too_deeply(folder: Path) -> None:
+    for start, end in (("[", "\n"), ('{"a": [', "\n"), ('{"a": [', "")):
+        Path("out.jsonl").write_text(start + "[" * 100_000 + end, encoding="utf-8")
+        ran = run("--regex", FORM)
+        assert ran.exit_code == 2
+        assert "line 1" in ran.stderr
+
+
+def test_a_disk_that_is_full(folder: Path) -> None:
+    """A limit on the size of files stands for it."""
+    resource = pytest.importorskip("resource", reason="this system limits no files")
+    code = "from formwright.cli.main import main; main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *command("--regex", FORM)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 2
+    assert "out.jsonl cannot be written" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert run("--regex", FORM).exit_code == 0  # with room, it goes on
+    assert sorted(row["id"] for row in written(folder / "out.jsonl")) == list(range(10))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no such device")
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/null", "/dev/zero"])
+def test_an_output_that_is_no_file(folder: Path, device: str) -> None:
+    ran = CliRunner().invoke(app, ["map", "--input", "in.jsonl", "--output", device, "--regex", FORM])
+    assert ran.exit_code == 2
+    assert "is not a file" in ran.stderr
+
+
+def test_ctrl_c_while_the_command_is_loaded(folder: Path) -> None:
+    """The module of a command stands for every import that Ctrl-C may end."""
+    code = (
+        "import sys; from formwright.cli.main import main\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'formwright.cli.app': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, "map"], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (130, "error: interrupted\n")

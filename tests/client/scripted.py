@@ -120,6 +120,11 @@ def ok(body: Any) -> bytes:
     return answer(200, body)
 
 
+def error_body(message: str, **more: Any) -> dict[str, Any]:
+    """The body of an error."""
+    return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None} | more}
+
+
 def head() -> bytes:
     """The head of a stream, which ends with the connection."""
     return b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

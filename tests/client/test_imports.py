@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = ["anthropic", "diskcache", "google.genai", "httpx", "jinja2", "openai", "pydantic", "tenacity"]
+HEAVY = ["anthropic", "google.genai", "httpx", "jinja2", "openai", "pydantic", "tenacity"]
 SDKS = ["anthropic", "google.genai", "openai"]
 
 

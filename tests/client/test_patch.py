@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import tenacity
@@ -134,12 +134,83 @@ def test_what_is_streamed(patched: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["create", "create_partial", "create_iterable"])
-def test_a_stream_has_no_retries(patched: Any, method: str) -> None:
-    ask, server = patched(PIECES)
+def test_a_stream_is_asked_for_again_until_something_is_shown(patched: Any, method: str) -> None:
+    wrong = [head(), event(chunk("no")), event(chunk(None, "stop")), DONE]
+    ask, server = patched(wrong, ITEMS if method == "create_iterable" else PIECES)
     more = {"stream": True} if method == "create" else {}
-    with pytest.raises(ArgumentError, match="max_retries"):
-        ask(method, response_model=Person, max_retries=2, **more)
-    assert not server.requests
+    assert ask(method, response_model=Person, max_retries=2, **more)[-1] == Person(name="Ada", age=36)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_values_of_an_async_client_may_be_awaited_or_not(scripted: Any, is_awaited: bool) -> None:
+    async def read(server: Scripted, name: str) -> list[Any]:
+        async with openai.AsyncOpenAI(base_url=server.url, api_key="none") as sdk:
+            completions = fw.patch(sdk, model="m", mode="strict").chat.completions
+            values = getattr(completions, name)(response_model=Person, messages=SAID)
+            return [value async for value in (await values if is_awaited else values)]
+
+    ada = Person(name="Ada", age=36)
+    assert asyncio.run(read(scripted(lambda _: ITEMS), "create_iterable")) == [ada, ada]
+    assert asyncio.run(read(scripted(lambda _: PIECES), "create_partial"))[-1] == ada
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_async_for_over_an_iterable(scripted: Any, is_stream: bool) -> None:
+    server = scripted((lambda _: ITEMS) if is_stream else ok(chat(f'{{"value": [{ADA}, {ADA}]}}')))
+
+    async def read() -> list[Any]:
+        async with openai.AsyncOpenAI(base_url=server.url, api_key="none") as sdk:
+            create = fw.patch(sdk, model="m", mode="strict").chat.completions.create
+            people = await create(response_model=Iterable[Person], messages=SAID, stream=is_stream)
+            return [person async for person in people]
+
+    assert asyncio.run(read()) == [Person(name="Ada", age=36)] * 2
+
+
+def test_defaults_of_a_client(patched: Any) -> None:
+    ask, server = patched(GOOD, temperature=0, max_retries=0, context={"a": 1}, user="u")
+    ask(response_model=Person)
+    ask(response_model=Person, temperature=0.5, user=None)
+    ask()
+    bodies = [request.json for request in server.requests]
+    assert [body["temperature"] for body in bodies] == [0, 0.5, 0]
+    assert [body["user"] for body in bodies] == ["u", "u", "u"]
+    ask, server = patched(BAD, max_retries=1)
+    for given, count in (({}, 2), ({"max_retries": 2}, 5)):
+        with pytest.raises(AttemptsExhausted):
+            ask(response_model=Person, **given)
+        assert len(server.requests) == count
+
+
+@pytest.mark.parametrize("name", ["messages", "response_model", "stream", "tools"])
+def test_what_belongs_to_a_call_is_no_default(name: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        fw.patch(create=lambda **_: None, **{name: []})
+    assert caught.value.argument == name
+
+
+@pytest.mark.parametrize(
+    ("type_", "name"),
+    [
+        (Person, "Person"),
+        (list[Person], "list_Person"),
+        (Iterable[Person], "list_Person"),
+        (Person | None, "Person_None"),
+        (Literal["a", "b"], "Literal_a_b"),
+        (dict[str, Person], "dict_str_Person"),
+    ],
+)
+def test_a_tool_is_called_as_its_class_is(type_: Any, name: str) -> None:
+    seen: list[Any] = []
+
+    def create(**request: Any) -> Any:
+        seen.append(request["tools"][0]["function"]["name"])
+        return chat("no")
+
+    with pytest.raises(OutputInvalid):
+        fw.patch(create=create, model="m", mode="tools")(response_model=type_, messages=SAID, max_retries=0)
+    assert seen == [name]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tenacity
 from pydantic import BaseModel
 
 import formwright as fw
@@ -15,7 +16,7 @@ from formwright.client import AnswerCache
 from formwright.client.found import found
 from formwright.errors import (
     ArgumentError,
-    OptionUnsupported,
+    AttemptsExhausted,
     OutputInvalid,
     PromptError,
     RequestFailed,
@@ -23,7 +24,7 @@ from formwright.errors import (
 )
 
 from .conftest import Driven, Person
-from .scripted import DONE, answer, chat, chunk, event, head, ok
+from .scripted import DONE, answer, chat, chunk, event, head, ok, usage
 
 ADA = '{"name": "Ada", "age": 36}'
 PROMPT = "Ada is 36 years old."
@@ -207,13 +208,65 @@ def test_one_model_in_two_event_loops(scripted: Any) -> None:
     assert [asyncio.run(ask()), asyncio.run(ask())] == [36, 36]
 
 
-def test_options_that_a_stream_does_not_have(driven: Driven, scripted: Any) -> None:
-    server = scripted(ok(chat(ADA)))
-    model = driven.connect(server.url)
-    with pytest.raises(OptionUnsupported, match="one attempt"):
-        model.stream(PROMPT, Person, max_retries=1)
+def test_an_option_that_nobody_has(driven: Driven, scripted: Any) -> None:
+    model = driven.connect(scripted(ok(chat(ADA))).url)
     with pytest.raises(TypeError, match="temprature"):
         model.generate_many([PROMPT], Person, temprature=1)
+
+
+def whole(text: str, finish: str = "stop") -> list[bytes]:
+    """A stream of one piece."""
+    return [head(), event(chunk(text)), event(chunk(finish=finish)), DONE]
+
+
+@pytest.mark.parametrize("wrong", ["no", "", '{"name": 7}'])
+def test_a_stream_is_asked_for_again_until_something_is_shown(driven: Driven, scripted: Any, wrong: str) -> None:
+    server = scripted(lambda _: whole(wrong), lambda _: whole(ADA))
+    pieces, result = driven.connect(server.url, mode="strict").stream(PROMPT, Person, max_retries=2)
+    assert result.value.age == 36
+    assert "".join(piece.text for piece in pieces) == ADA
+    said = server.requests[1].json["messages"]
+    assert len(said) == 3
+    assert said[1] == {"role": "assistant", "content": wrong}
+    assert [attempt.error is None for attempt in result.exchange.attempts] == [False, True]
+
+
+def test_a_call_in_a_stream_is_asked_for_again(driven: Driven, scripted: Any) -> None:
+    """Its arguments leave the schema in the first piece."""
+
+    def called(arguments: str) -> list[bytes]:
+        one = {"index": 0, "id": "c", "function": {"name": "Person", "arguments": arguments}}
+        return [head(), event(chunk(tool_calls=[one])), event(chunk(finish="tool_calls")), DONE]
+
+    server = scripted(lambda _: called('{"name": 7'), lambda _: called(ADA))
+    _, result = driven.connect(server.url, mode="tools").stream(PROMPT, Person, max_retries=1)
+    assert result.value.age == 36
+
+
+def test_a_stream_is_not_asked_for_again_once_something_was_shown(driven: Driven, scripted: Any) -> None:
+    events = [head(), event(chunk('{"name": ')), event(chunk("7}")), event(chunk(finish="stop")), DONE]
+    server = scripted(lambda _: events)
+    with pytest.raises(AttemptsExhausted, match="1 attempt") as caught:
+        driven.connect(server.url, mode="strict").stream(PROMPT, Person, max_retries=3)
+    assert len(server.requests) == 1
+    assert isinstance(caught.value.__cause__, OutputInvalid)
+    assert "shown" in caught.value.__notes__[-1]
+
+
+def test_a_policy_does_not_take_back_what_was_shown(driven: Driven, scripted: Any) -> None:
+    events = [head(), event(chunk('{"name": ')), event(chunk("7}")), event(chunk(finish="stop")), DONE]
+    server = scripted(lambda _: events)
+    policy = tenacity.Retrying(stop=tenacity.stop_after_attempt(3))
+    with pytest.raises(AttemptsExhausted):
+        driven.connect(server.url, mode="strict").stream(PROMPT, Person, max_retries=policy)
+    assert len(server.requests) == 1
+
+
+def test_a_budget_of_tokens_ends_the_attempts_of_a_stream(driven: Driven, scripted: Any) -> None:
+    server = scripted(lambda _: [*whole("")[:-1], event(usage(20, 10)), DONE])
+    with pytest.raises(AttemptsExhausted):
+        driven.connect(server.url, mode="strict").stream(PROMPT, Person, max_retries=9, token_budget=50)
+    assert len(server.requests) == 2
 
 
 def test_braces_with_a_context_without_names(scripted: Any) -> None:

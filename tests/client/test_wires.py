@@ -389,6 +389,7 @@ FAILED = [
     ("responses", response([], "failed", error=MEMORY)),
     ("gemini", candidate([], "MALFORMED_FUNCTION_CALL")),
     ("gemini", candidate([], "OTHER")),
+    ("openai", {"choices": [{"index": 0, "error": MEMORY, "finish_reason": "error", "message": {"content": AGE}}]}),
 ]
 
 

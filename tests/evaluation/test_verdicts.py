@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from formwright.evaluation import Evaluation, evaluate
-from formwright.evaluation.arms import chosen
+from formwright.evaluation.arms import ARMS, chosen
 from formwright.evaluation.built_in import built_in
+from formwright.evaluation.reading import has_steps
 from formwright.evaluation.runs import Grid
 from formwright.evaluation.simulated import Simulated
 from formwright.evaluation.statistics import Difference
@@ -153,3 +154,39 @@ def test_the_page_shows_strangers_texts_as_text_and_loads_nothing(tmp_path: Path
     assert page.count("last number behind the last") == 1
     found.rows[0]["text"] = "half of a pair: \ud83d"
     found.save(tmp_path / "report.html")
+
+
+STEPS = '{"reasoning": "3 + 4", "answer": 7}'
+
+
+@pytest.mark.parametrize(
+    ("arm", "text", "has"),
+    [
+        ("free", "Answer: 7", False),
+        ("free", "7", False),
+        ("free", "\n7\n", False),
+        ("free", "3 + 4 = 7\nAnswer: 7", True),
+        ("free", "3 + 4 = 7\n7", True),
+        ("schema", STEPS, True),
+        ("instructions", f"Sure: {STEPS}", True),
+        ("json", '{"reasoning": " ", "answer": 7}', False),
+        ("json", '{"answer": 7}', False),
+        ("thinking", '<think>3 + 4</think>{"answer": 7}', True),
+        ("thinking", '<think> </think>{"answer": 7}', False),
+    ],
+)
+def test_steps_before_an_answer(arm: str, text: str, has: bool) -> None:
+    assert has_steps(ARMS[arm], text) == has
+
+
+@pytest.mark.parametrize(("free", "is_warned"), [("Answer: 7", True), ("3 + 4 = 7\nAnswer: 7", False)])
+def test_arms_without_steps_are_not_compared_in_silence(free: str, is_warned: bool) -> None:
+    """Where the free answers are short, a schema with a field for reasoning gives more room to think."""
+    same = {"wording": 0, "shots": 0, "seed": 0}
+    rows = [
+        {"model": "m", "arm": arm, "question": str(n), "is_right": n % 2, "text": text} | same
+        for n in range(20)
+        for arm, text in (("free", free), ("schema", STEPS))
+    ]
+    said = "\n".join(judge(rows, "m").warnings)
+    assert ("0 % of the answers have steps, and 100 % of those of schema" in said) == is_warned

@@ -169,6 +169,12 @@ def check_tools(generator: Any) -> None:
     assert "".join(delta.arguments or "" for delta in deltas).startswith('{"a"')
     again = [ChatMessage.from_user("Add."), reply, ChatMessage.from_tool("3", origin=call)]
     assert generator.run(again, generation_kwargs={"max_tokens": 30})["replies"]
+    for model in ("formwright-tiny", generator.model):  # options that speak of tools which are given with a call
+        for choice in ("required", "add", {"type": "function", "function": {"name": "add"}}):
+            options = {"tool_choice": choice, "max_tokens": BUDGET}
+            later = FormwrightChatGenerator(model, generation_kwargs=options)
+            assert later.run("Add 1 and 2.", tools=[ADD])["replies"][0].tool_calls[0].tool_name == "add"
+            raises(ArgumentError, lambda later=later: later.run("Add 1 and 2."))
     for callback in (None, chunks.append):
         model = FormwrightChatGenerator(standing.local([CALL, "She is 36."]))
         agent = Agent(chat_generator=model, tools=[ADD])

@@ -13,6 +13,7 @@ from battery import BUDGET, Person, microseconds, record, texts
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.caches import InMemoryCache
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tools import tool
@@ -20,7 +21,15 @@ from pydantic import BaseModel, ValidationInfo, field_validator
 from typing_extensions import TypedDict
 
 import formwright as fw
-from formwright.errors import ArgumentError, LanguageError, NotAForm, OptionUnsupported, OutputInvalid, PromptError
+from formwright.errors import (
+    ArgumentError,
+    LanguageError,
+    LimitExceeded,
+    NotAForm,
+    OptionUnsupported,
+    OutputInvalid,
+    PromptError,
+)
 from formwright.integrations.langchain import FormwrightChatModel
 
 ADA = "Ada is 36 years old."
@@ -58,6 +67,7 @@ def main() -> None:
     check_checked()
     check_cache(tiny)
     check_faults(llm)
+    check_options(tiny)
 
     idle = standing.idle()
     bare = FormwrightChatModel(idle, max_tokens=BUDGET)
@@ -238,6 +248,43 @@ def check_agents() -> None:
         return await agent.ainvoke(question)
 
     assert asyncio.run(asynchronous())["structured_response"] == {"name": "Ada", "age": 36}
+
+
+class Heard(BaseCallbackHandler):  # type: ignore[misc]  # langchain_core is not typed for us
+    """What a tracer is told."""
+
+    def __init__(self) -> None:
+        self.options: list[dict[str, Any]] = []
+        self.tokens: list[str] = []
+
+    def on_chat_model_start(self, *_: Any, **told: Any) -> None:
+        self.options.append(told["options"])
+
+    def on_llm_new_token(self, token: str, **_: Any) -> None:
+        self.tokens.append(token)
+
+
+def check_options(tiny: Any) -> None:
+    """Options that every chat model of LangChain has, and what tracers are told of a form."""
+    for is_streaming in (True, False, None):
+        heard = Heard()
+        llm = FormwrightChatModel(tiny, max_tokens=BUDGET, streaming=is_streaming)
+        llm.invoke(ADA, config={"callbacks": [heard]})
+        assert bool("".join(heard.tokens)) == bool(is_streaming)
+    for method in ("json_schema", "function_calling", "json_mode"):
+        heard = Heard()
+        who = FormwrightChatModel(tiny, max_tokens=BUDGET).with_structured_output(Who, method=method, strict=True)
+        assert who.invoke(ADA, config={"callbacks": [heard]}).keys() == {"name", "age"}
+        told = heard.options[0]["ls_structured_output_format"]
+        assert told["kwargs"] == {"method": method, "strict": True}
+        assert told["schema"]["properties"].keys() == {"name", "age"}
+    raises(OptionUnsupported, lambda: FormwrightChatModel(tiny, timeout=5))
+    assert FormwrightChatModel(tiny, timeout=None).options == {}
+    with standing.remote([("text", ADA_JSON)] * 2) as (model, _):
+        assert FormwrightChatModel(model, timeout=5).options == {"time_budget": 5}
+        assert FormwrightChatModel(model).with_structured_output(Who).invoke(ADA, timeout=5)["age"] == 36
+        raises(ArgumentError, lambda: FormwrightChatModel(model, timeout=5, time_budget=5))
+        raises(LimitExceeded, lambda: FormwrightChatModel(model, timeout=1e-9).invoke(ADA))
 
 
 def check_remote() -> None:

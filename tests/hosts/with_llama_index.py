@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from typing import Any
 
 import standing
 from battery import BUDGET, Person, microseconds, record, texts
 from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.callbacks import CallbackManager, TokenCountingHandler
 from llama_index.core.llms import ChatMessage, ImageBlock
 from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
@@ -49,6 +51,8 @@ def main() -> None:
     check_tools(llm)
     check_remote()
     check_faults(llm)
+    check_counts(tiny)
+    check_pickled(tiny)
 
     idle = standing.idle()
     bare = FormwrightLLM(idle)
@@ -174,6 +178,36 @@ async def check_agents() -> None:
         output = await FunctionAgent(tools=[ADD], llm=model, streaming=streaming).run("How old is Ada?")
         assert str(output) == "She is 36."
         assert [result.tool_output.raw_output for result in output.tool_calls] == [36]
+
+
+def check_counts(tiny: Any) -> None:
+    """LlamaIndex's own counter sees the tokens of every call once."""
+    counter = TokenCountingHandler(tokenizer=str.split)
+    llm = FormwrightLLM(tiny, max_tokens=BUDGET, callback_manager=CallbackManager([counter]))
+    said = [ChatMessage(role="user", content=ADA)]
+    usage = tiny.generate(ADA, Person, max_tokens=BUDGET)
+    for ask in (
+        lambda: llm.complete(ADA, response_format=Person),
+        lambda: llm.chat(said, response_format=Person),
+        lambda: list(llm.stream_chat(said, response_format=Person)),
+        lambda: list(llm.stream_complete(ADA, response_format=Person)),
+        lambda: asyncio.run(llm.acomplete(ADA, response_format=Person)),
+        lambda: llm.structured_predict(Person, TEXT, text=ADA),
+        lambda: asyncio.run(llm.astructured_predict(Person, TEXT, text=ADA)),
+    ):
+        counter.reset_counts()
+        ask()
+        assert counter.prompt_llm_token_count == usage.prompt_tokens
+        assert abs(counter.completion_llm_token_count - len(usage.token_ids)) <= 1  # the end of the text may count
+
+
+def check_pickled(tiny: Any) -> None:
+    """What is pickled is loaded again by its name; a model object has none."""
+    llm = FormwrightLLM("formwright-tiny", max_tokens=BUDGET, system_prompt="Be kind.")
+    again = pickle.loads(pickle.dumps(llm))
+    assert (again.options, again.system_prompt) == (llm.options, "Be kind.")
+    assert again.structured_predict(Person, TEXT, text=ADA) == llm.structured_predict(Person, TEXT, text=ADA)
+    raises(ArgumentError, lambda: pickle.dumps(FormwrightLLM(tiny)))
 
 
 def check_remote() -> None:

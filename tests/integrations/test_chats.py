@@ -184,12 +184,13 @@ def test_options_are_the_models_own(tiny: Any) -> None:
 def test_every_option_that_is_known_is_one_of_generate(tiny: Any) -> None:
     import inspect
 
+    whole = {fw.models.LocalModel: chats._WHOLE, fw.client.RemoteModel: set()}
     for names, model in ((chats._HERE, fw.models.LocalModel), (chats._THERE, fw.client.RemoteModel)):
         parameters = inspect.signature(model.generate).parameters  # type: ignore[attr-defined]
         plain = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
         assert plain == names
         streamed = inspect.signature(model.stream).parameters  # type: ignore[attr-defined]
-        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - chats._WHOLE
+        assert {name for name, one in streamed.items() if one.kind is one.KEYWORD_ONLY} == names - whole[model]
 
 
 def test_forms_as_apis_spell_them() -> None:

@@ -8,7 +8,7 @@ from typing import Any, assert_type
 from pydantic import BaseModel
 
 import formwright as fw
-from formwright.client import AsyncRemoteModel, RemoteModel
+from formwright.client import AsyncRemoteModel, Attempt, RemoteModel
 from formwright.models import LocalModel
 
 
@@ -31,6 +31,8 @@ with model.stream("Hi", Person) as stream:
         assert_type(piece.text, str)
     assert_type(stream.result.value, Person)
 
+assert_type(model.stream("Hi", Person, max_retries=2, token_budget=99).result.value, Person)
+assert_type(fw.errors.AttemptsExhausted("no").attempts, tuple[Attempt, ...])
 assert_type(fw.load("formwright-tiny"), LocalModel)
 
 

@@ -16,16 +16,13 @@ from formwright.cli.doctor import doctor
 from formwright.cli.evaluate import evaluate
 from formwright.cli.explain import explain
 from formwright.cli.generate import generate
+from formwright.cli.main import INTERRUPTED
 from formwright.cli.map import map_
 from formwright.cli.next import next_
 from formwright.cli.serve import serve
 from formwright.errors import ArgumentError, FormwrightError
 
 __all__ = ["app"]
-
-INTERRUPTED = 130
-"""The exit code of what was ended by Ctrl-C, as in a shell."""
-
 
 _OPTIONS = {"max_tokens=": "--max-tokens ", "finish=False": "--no-finish", "max_tokens": "--max-tokens"}
 

@@ -19,11 +19,11 @@ from formwright.cli.shared import (
     model_option,
     one_form,
 )
-from formwright.errors import ArgumentError
+from formwright.errors import ArgumentError, LimitExceeded
 from formwright.finished import Finished, checked_id
 from formwright.generation import MAX_TOKENS
 from formwright.generation.many import progress_of
-from formwright.mapping import Mapper, chunks
+from formwright.mapping import Mapper, chunks, failed_row
 from formwright.models import LocalModel
 
 __all__ = ["map_"]
@@ -96,11 +96,11 @@ def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> 
     failed, unanswered = 0, list[str]()
     with progress_of(total, None) as done:
         for result in results:
-            failed += result["status"] == "failed"
             if result["status"] == "failed" and result["error"]["kind"] == "RequestFailed":
                 unanswered.append(result["error"]["message"])
             else:
-                finished.add(result)
+                result = _added(result, finished)
+            failed += result["status"] == "failed"
             done()
     if unanswered:
         said = f"{len(unanswered)} rows were not answered ({unanswered[0]}); the same command again asks for them"
@@ -109,6 +109,16 @@ def _kept(results: Iterable[dict[str, Any]], finished: Finished, total: int) -> 
         click.echo(f"rows that failed: {failed - len(unanswered)}; why stands in them", err=True)
     if failed:
         raise SystemExit(1)
+
+
+def _added(result: dict[str, Any], finished: Finished) -> dict[str, Any]:
+    """The result that is written down: one that is nested too deeply fails, and the other rows go on."""
+    try:
+        finished.add(result)
+    except LimitExceeded as error:
+        result = failed_row(result, error)
+        finished.add(result)
+    return result
 
 
 def _written_by(

@@ -29,7 +29,7 @@ from formwright.client.exchange import Exchange, Mode
 from formwright.client.hooks import Hooks
 from formwright.client.http import AsyncHttpTransport, Endpoint, HttpTransport
 from formwright.client.model import AsyncRemoteModel, RemoteModel
-from formwright.client.patched import AsyncCreate, Create, Maybe, Wrapper
+from formwright.client.patched import OF_A_CALL, AsyncCreate, Create, Maybe, Wrapper
 from formwright.client.pieces import Piece
 from formwright.client.sdk import AsyncSdkTransport, SdkTransport, creates_of, is_async
 from formwright.client.services import SERVICES, Api, Service, service_of
@@ -128,9 +128,13 @@ def connect(
         http: An ``httpx.Client`` (or ``AsyncClient``) of your own, for proxies and certificates.
 
     Raises:
-        ArgumentError: ``base_url`` is no URL; there is no such API, mode or service.
+        ArgumentError: ``base_url`` is no URL; there is no such API, mode or service; another argument is wrong.
         MissingDependency: formwright[client] is not installed.
     """
+    _check_name(model)
+    Endpoint(base_url)  # which refuses what is not a URL, before anything is read from it
+    if headers is not None and not isinstance(headers, Mapping):
+        raise ArgumentError(f"headers= is a mapping, not {type(headers).__name__}", argument="headers")
     row = _service(service, base_url, api)
     spoken = api or (row.name if row.name in WIRES else "openai")
     if spoken not in WIRES:
@@ -182,6 +186,7 @@ def from_openai(
     Raises:
         ArgumentError: ``client`` is none; there is no such API, mode or service.
     """
+    _check_name(model)
     return _of_functions(creates_of(client), client, model, api=api, mode=mode, service=service, cache=cache, more=more)
 
 
@@ -194,6 +199,7 @@ def patch(
     service: str | None = None,
     hooks: Hooks | None = None,
     cache: AnswerCache | None = None,
+    **defaults: Any,
 ) -> Any:
     """A client object whose calls take ``response_model``: see `formwright.client.patched`.
 
@@ -205,13 +211,16 @@ def patch(
         service: A row of `SERVICES`, where the URL of the client does not tell it.
         hooks: Functions that are told what happens.
         cache: Where answers are kept and found again.
+        **defaults: Further arguments of ``create``, for calls that do not give them, such as ``temperature=0``.
 
     Returns:
         A wrapper of the client, which is not changed; of a function, a `Create` or an `AsyncCreate`.
 
     Raises:
-        ArgumentError: There is neither or both; there is no such mode or service.
+        ArgumentError: There is neither or both; there is no such mode or service; a default belongs to a call.
     """
+    if guilty := next((name for name in OF_A_CALL if name in defaults), None):
+        raise ArgumentError(f"{guilty}= is an argument of each call, not of fw.patch", argument=guilty)
     if (client is None) == (create is None):
         raise ArgumentError("pass a client, or create=, and not both", argument="client")
     if create is not None and not callable(create):
@@ -226,7 +235,7 @@ def patch(
         api = "openai" if is_chat else "responses"
         remote = _of_functions({path: function}, client, model or "", api=api, mode=mode, service=service, cache=cache)
         kind = AsyncCreate if isinstance(remote, AsyncRemoteModel) else Create
-        call = kind(remote, function, "messages" if is_chat else "input", known, model)
+        call = kind(remote, function, "messages" if is_chat else "input", known, model, defaults)
         for name in ("create", "create_partial", "create_iterable", "create_with_completion"):
             method = call if name == "create" else getattr(call, name)
             replaced[*path.split("/"), name] = method
@@ -259,6 +268,12 @@ def _of_functions(
     if is_async(next(iter(creates.values()))):
         return AsyncRemoteModel(**options, transport=AsyncSdkTransport(creates, more))
     return RemoteModel(**options, transport=SdkTransport(creates, more))
+
+
+def _check_name(model: Any) -> None:
+    """Refuse what cannot be the name of a model. Raises ArgumentError."""
+    if not isinstance(model, str) or not model:
+        raise ArgumentError(f"model is the name of a model, not {model!r}", argument="model")
 
 
 def _service(name: str | None, base_url: str, api: str | None) -> Service:

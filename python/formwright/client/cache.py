@@ -8,30 +8,45 @@ The key is a digest of the service, the API, the whole request - model, messages
 and the namespace. What is kept is the answer as it came, once it gave a value: it is read and checked anew, so a form
 that has changed is never given an old value. An answer that was right only after others is kept for the question.
 
-Cost: a read of SQLite, some tenths of a millisecond. The wrinkle: answers are kept as JSON, never as pickles, so a
-cache that somebody else can write to can lie but not run code; keys of APIs are no part of it.
+Cost: a read of SQLite, some tenths of a millisecond. The wrinkle: the file holds JSON and nothing else, so whoever can
+write into the folder can make the cache lie, but not run code; keys of APIs are no part of it.
 """
 
 from __future__ import annotations
 
+import json
+import sqlite3
+import time
 from collections.abc import Mapping
 from os import PathLike, fspath
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from formwright._dependencies import needs
 from formwright.errors import ArgumentError
 
 __all__ = ["AnswerCache"]
 
+_TABLE = """
+CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, used REAL, expires REAL, size INTEGER, body TEXT);
+CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used, size);
+"""
+
+_PATIENCE = 60.0
+"""Seconds that a process waits for another one which is writing."""
+
 
 class AnswerCache:
-    """A folder of answers.
+    """A folder of answers, for any number of threads and processes.
 
     Args:
         folder: Where they are; made when it is not there.
         namespace: Keeps the answers of several users or purposes apart.
-        max_bytes: Bytes on disk, of which the least recently used go.
+        max_bytes: Bytes of answers, of which the least recently used go.
         seconds: How long an answer is good; ``None`` is always.
+
+    Raises:
+        ArgumentError: There can be no cache in this folder, or a bound is not a positive number.
     """
 
     def __init__(
@@ -42,28 +57,82 @@ class AnswerCache:
         max_bytes: int = 1 << 30,
         seconds: float | None = None,
     ) -> None:
-        with needs("client", "a cache of answers"):
-            from diskcache import Cache, JSONDisk
-        self.namespace, self._seconds = namespace, seconds
-        policy = "least-recently-used"
+        for name, bound in (("max_bytes", max_bytes), ("seconds", seconds)):
+            if bound is not None and (not isinstance(bound, int | float) or isinstance(bound, bool) or bound <= 0):
+                raise ArgumentError(f"{name} is a number above 0, not {bound!r}", argument=name)
+        self.namespace, self._max_bytes, self._seconds = namespace, max_bytes, seconds
+        self._folder, self._lock = fspath(folder), Lock()
         try:
-            self._cache = Cache(fspath(folder), disk=JSONDisk, size_limit=max_bytes, eviction_policy=policy)
-        except Exception as error:  # of the file system, of SQLite
-            raise ArgumentError(f"there can be no cache in {fspath(folder)!r}: {error}", argument="folder") from error
+            self._database = _opened(Path(self._folder))
+        except (OSError, ValueError, sqlite3.Error) as error:
+            raise ArgumentError(f"there can be no cache in {self._folder!r}: {error}", argument="folder") from error
 
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The body of an answer, or ``None``."""
-        found = self._cache.get(key)
-        return found if isinstance(found, Mapping) else None
+        now = time.time()
+        with self._lock, self._database:
+            found = self._database.execute(
+                "UPDATE answers SET used = ? WHERE key = ? AND (expires IS NULL OR expires > ?) RETURNING body",
+                (now, key, now),
+            ).fetchall()
+        return _body(found[0][0]) if found else None
 
     def set(self, key: str, body: Mapping[str, Any]) -> None:
-        """Keep the body of an answer."""
-        self._cache.set(key, dict(body), expire=self._seconds)
+        """Keep the body of an answer. Raises ValueError where it is not JSON."""
+        text, now = json.dumps(body, allow_nan=False), time.time()
+        expires = None if self._seconds is None else now + self._seconds
+        with self._lock, self._database:
+            self._database.execute("DELETE FROM answers WHERE expires <= ?", (now,))
+            self._database.execute(
+                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", (key, now, expires, len(text), text)
+            )
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        """Forget the least recently used answers until the others have room."""
+        (size,) = self._database.execute("SELECT coalesce(sum(size), 0) FROM answers").fetchone()
+        while size > self._max_bytes:
+            oldest = self._database.execute("SELECT rowid, size FROM answers ORDER BY used LIMIT 1").fetchone()
+            self._database.execute("DELETE FROM answers WHERE rowid = ?", oldest[:1])
+            size -= oldest[1]
 
     def clear(self) -> None:
         """Forget all answers, of all namespaces."""
-        self._cache.clear()
+        with self._lock, self._database:
+            self._database.execute("DELETE FROM answers")
 
     def close(self) -> None:
         """Close the file."""
-        self._cache.close()
+        self._database.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._folder, self.namespace, self._max_bytes, self._seconds)
+
+
+def _opened(folder: Path) -> sqlite3.Connection:
+    """The file of a folder, whose schema may have been written by somebody else. Raises OSError, sqlite3.Error."""
+    folder.mkdir(parents=True, exist_ok=True)
+    database = sqlite3.connect(folder / "answers.db", timeout=_PATIENCE, check_same_thread=False)
+    try:
+        database.execute("PRAGMA trusted_schema = OFF")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.executescript(_TABLE)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _again(folder: str, namespace: str, max_bytes: int, seconds: float | None) -> AnswerCache:
+    """The same cache in another process."""
+    return AnswerCache(folder, namespace=namespace, max_bytes=max_bytes, seconds=seconds)
+
+
+def _body(text: Any) -> Mapping[str, Any] | None:
+    """A body that was kept, or ``None`` where somebody has written something else there."""
+    try:
+        body = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None

@@ -14,6 +14,7 @@ that arrives in two pieces is whole in its event; one that is cut at the end is 
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from typing import Any
 
 from formwright.errors import RequestFailed
@@ -26,6 +27,7 @@ class EventReader:
 
     def __init__(self) -> None:
         self._rest = b""
+        self._is_first = True
         self._data: list[bytes] = []
         self.is_done = False
         """Whether ``[DONE]`` has come."""
@@ -41,6 +43,8 @@ class EventReader:
         events = []
         for line in lines:
             line = line.removesuffix(b"\r")
+            if self._is_first:
+                line, self._is_first = line.removeprefix(BOM_UTF8), False
             if line.startswith(b"data:"):
                 self._data.append(line[5:].removeprefix(b" "))
             elif not line and self._data:

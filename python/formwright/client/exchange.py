@@ -65,7 +65,7 @@ class Answer:
     body: bytes | Mapping[str, Any] = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     original: Any = field(default=None, repr=False)
-    """The object of the SDK that it was."""
+    """The object of the SDK that it was, or the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +159,7 @@ class Reply:
         refusal: What it says where it refuses.
         usage: The tokens that were counted.
         raw: The answer as it came, decoded; of a stream, its last event.
+        fault: What was found to be wrong while it arrived, so that the rest of it was not read.
     """
 
     text: str
@@ -167,6 +168,7 @@ class Reply:
     refusal: str = ""
     usage: Usage = field(default_factory=Usage)
     raw: Any = field(default=None, repr=False)
+    fault: Exception | None = None
 
     @property
     def written(self) -> str:
@@ -176,7 +178,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """An answer that was wrong, and what is said about it."""
+    """An answer that was wrong, whose calls all have ids, and what is said about it."""
 
     reply: Reply
     complaint: str

@@ -15,8 +15,8 @@ note.
 
 Cost: some tens of microseconds besides the check of the text, which is a pass of the kernel.
 
-The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again: what was
-shown cannot be taken back.
+The wrinkle: pieces of a stream are yielded among the steps. Once one is given out, nothing is sent again, since what
+was shown cannot be taken back, and the error says so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from formwright.client.exchange import (
     Send,
     Step,
 )
-from formwright.client.failures import failure_of, json_of, too_large
+from formwright.client.failures import failure_of, filtered, json_of, too_large
 from formwright.client.pieces import Piece, Pieces
 from formwright.client.plans import AnyPlan, Whole
 from formwright.client.retries import output_policy, request_policy, retried
@@ -52,6 +52,7 @@ from formwright.errors import (
     FormwrightError,
     LanguageError,
     LimitExceeded,
+    OutputInvalid,
     OutputTruncated,
     Refused,
     RequestFailed,
@@ -185,7 +186,7 @@ class _Work:
             return result
 
         try:
-            return (yield from retried(output_policy(job.max_retries), attempt))
+            return (yield from retried(output_policy(job.max_retries), attempt, lambda: self.is_shown))
         except Exception as error:
             told = self._told(error)
             if told is error:
@@ -242,6 +243,7 @@ class _Work:
         if failure is not None:
             raise failure
         if answer.headers.get("content-type", "").startswith("application/json"):
+            json_of(replace(answer, body=(yield from self._rest())))  # which raises the error that it may be
             raise RequestFailed(
                 "the service answered at once where a stream was asked for",
                 hint="it may not know streams: use generate",
@@ -265,12 +267,27 @@ class _Work:
                 text = collector.feed(event)
                 written.append(text)
                 if text and job.shows:
+                    try:
+                        piece = pieces.feed(text)
+                    except OutputInvalid as error:
+                        yield Close()
+                        return Reply("".join(written), fault=error)
                     self.is_shown = True
-                    yield pieces.feed(text)
+                    yield piece
         yield Close()
         if not collector.is_complete:
             raise RequestFailed("the stream ended before the answer was complete", may_pass=True)
         return collector.reply
+
+    def _rest(self) -> Generator[Step | Piece, Any, bytes]:
+        """All that comes of an answer which is no stream."""
+        body = b""
+        while (chunk := (yield Next(self._left()))) is not None:
+            body += chunk
+            if len(body) > self.job.max_bytes:
+                raise too_large(self.job.max_bytes)
+        yield Close()
+        return body
 
     def _result(self, plan: AnyPlan, reply: Reply, notes: Sequence[str]) -> Complete[Any] | Truncated:
         """What an answer comes to; one that is wrong is noted as an attempt."""
@@ -297,6 +314,8 @@ class _Work:
 
     def _read(self, plan: AnyPlan, reply: Reply) -> _Cut | Whole:
         """The text: whole with its value, or cut where that is allowed."""
+        if reply.fault is not None:
+            raise reply.fault
         if reply.end in ("refusal", "content_filter"):
             raise _refused(reply)
         reason = _REASONS.get(reply.end, "stop" if self.job.query.stop else None)
@@ -307,13 +326,19 @@ class _Work:
         return _Cut(plan.begun(reply), reason)
 
     def _corrected(self, query: Query, reply: Reply, error: Exception, plan: AnyPlan) -> Query:
-        """The query for the next attempt: with what was wrong, or with room for more."""
+        """The query for the next attempt: with what was wrong, or with room for more.
+
+        Calls that came without ids are given some, since no service takes an answer to a call without one.
+        """
         if isinstance(error, OutputTruncated):
             taken = query.max_tokens or reply.usage.completion_tokens or max(_FEWEST, len(plan.written(reply)))
             return replace(query, max_tokens=2 * taken)
         with validation_context(self.job.context):
             said = plan.complaint(error, reply)
-        return replace(query, corrections=(*query.corrections, Correction(reply, said)))
+        number = len(query.corrections) + 1
+        calls = (replace(call, id=call.id or f"call_{number}_{at}") for at, call in enumerate(reply.calls))
+        corrected = replace(reply, calls=tuple(calls))
+        return replace(query, corrections=(*query.corrections, Correction(corrected, said)))
 
     def _note(self, plan: AnyPlan, reply: Reply, error: Exception | None) -> None:
         number = len(self.attempts) + 1
@@ -328,6 +353,8 @@ class _Work:
         self.job.tell("completion:last_attempt", cause)
         told = exhausted(self.attempts, cause)
         told.__cause__ = cause
+        if self.is_shown:
+            told.add_note("note: nothing is asked for again once a part of the answer was shown; use generate for that")
         return told
 
     def _check_tokens(self) -> None:
@@ -381,9 +408,4 @@ def _refused(reply: Reply) -> Refused:
     if reply.end == "refusal":
         said = reply.refusal or reply.text
         return Refused(f"the model refuses: {said[:200]}" if said else "the model refuses", text=said)
-    return Refused(
-        "the service took the answer away: its content filter found something",
-        hint="look at the prompt, or at the settings of the filter",
-        reason="content_filter",
-        text=reply.text,
-    )
+    return filtered(reply.refusal, reply.text)

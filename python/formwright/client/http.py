@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from formwright._dependencies import needs
@@ -53,13 +55,17 @@ class Endpoint:
     key: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not _is_url(self.base_url):
+            shown = "" if "@" in str(self.base_url) else f", not {self.base_url!r}"
             raise ArgumentError(
-                "base_url is the root of an API, such as http://127.0.0.1:8000/v1"
-                + ("" if "@" in self.base_url else f", not {self.base_url!r}"),
-                argument="base_url",
+                f"base_url is the root of an API, such as http://127.0.0.1:8000/v1{shown}", argument="base_url"
             )
+        for name in ("timeout", "max_bytes"):
+            bound = getattr(self, name)
+            if not isinstance(bound, int | float) or isinstance(bound, bool) or not bound > 0:
+                raise ArgumentError(f"{name} is a number above 0, not {bound!r}", argument=name)
+        if not _is_headers(self.headers):  # which no message shows
+            raise ArgumentError("headers= is a mapping of str to str that HTTP can send", argument="headers")
 
     @property
     def host(self) -> str:
@@ -95,7 +101,7 @@ class Endpoint:
             body = body.replace(self.key.encode(), b"***")
         return Answer(response.status_code, body, dict(response.headers))
 
-    def failure(self, error: httpx.HTTPError, timeout: float | None) -> RequestFailed:
+    def failure(self, error: Exception, timeout: float | None) -> RequestFailed:
         """A request without an answer, as an error."""
         if isinstance(error, httpx.TimeoutException):
             seconds = self.timeout if timeout is None else min(self.timeout, timeout)
@@ -127,12 +133,12 @@ class HttpTransport:
     """Requests of threads."""
 
     def __init__(self, endpoint: Endpoint, client: httpx.Client | None = None) -> None:
-        self.endpoint, self._given = endpoint, client
+        self.endpoint, self._given = endpoint, _checked(client, httpx.Client)
 
     @cached_property
     def client(self) -> httpx.Client:
-        """The connections, made when they are first needed."""
-        return self._given or httpx.Client(follow_redirects=False, limits=_LIMITS)
+        """The connections, made when they are first needed. Raises RequestFailed where the environment forbids them."""
+        return self._given or _made(httpx.Client)
 
     def send(self, request: Request, timeout: float | None) -> Answer:
         """The whole answer."""
@@ -140,7 +146,7 @@ class HttpTransport:
             response = self._sent(request, timeout)
             with closing(response):
                 return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout)))
-        except httpx.HTTPError as error:
+        except _ERRORS as error:
             raise self.endpoint.failure(error, timeout) from error
 
     def open(self, request: Request, timeout: float | None) -> tuple[Answer, _Stream | None]:
@@ -151,7 +157,7 @@ class HttpTransport:
                 return self.endpoint.answer(response), _Stream(response, self.endpoint)
             with closing(response):
                 return self.endpoint.answer(response, _read(response, _Budget(self.endpoint, timeout))), None
-        except httpx.HTTPError as error:
+        except _ERRORS as error:
             raise self.endpoint.failure(error, timeout) from error
 
     def _sent(self, request: Request, timeout: float | None) -> httpx.Response:
@@ -172,7 +178,7 @@ class AsyncHttpTransport:
     """Requests of an event loop."""
 
     def __init__(self, endpoint: Endpoint, client: httpx.AsyncClient | None = None) -> None:
-        self.endpoint, self._given = endpoint, client
+        self.endpoint, self._given = endpoint, _checked(client, httpx.AsyncClient)
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -183,7 +189,7 @@ class AsyncHttpTransport:
             return self._given
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._client, self._loop = httpx.AsyncClient(follow_redirects=False, limits=_LIMITS), loop
+            self._client, self._loop = _made(httpx.AsyncClient), loop
         return self._client
 
     async def send(self, request: Request, timeout: float | None) -> Answer:
@@ -194,7 +200,7 @@ class AsyncHttpTransport:
                 return self.endpoint.answer(response, await _read_async(response, _Budget(self.endpoint, timeout)))
             finally:
                 await response.aclose()
-        except httpx.HTTPError as error:
+        except _ERRORS as error:
             raise self.endpoint.failure(error, timeout) from error
 
     async def open(self, request: Request, timeout: float | None) -> tuple[Answer, _AsyncStream | None]:
@@ -209,7 +215,7 @@ class AsyncHttpTransport:
                 ), None
             finally:
                 await response.aclose()
-        except httpx.HTTPError as error:
+        except _ERRORS as error:
             raise self.endpoint.failure(error, timeout) from error
 
     async def _sent(self, request: Request, timeout: float | None) -> httpx.Response:
@@ -224,6 +230,57 @@ class AsyncHttpTransport:
 
 
 _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+
+_ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError)
+"""What httpx raises of a request: some of it has no common base."""
+
+C = TypeVar("C", httpx.Client, httpx.AsyncClient)
+
+
+def _made(kind: type[C]) -> C:
+    """A client with the proxies and certificates of the environment. Raises RequestFailed where they cannot be used."""
+    try:
+        return kind(follow_redirects=False, limits=_LIMITS)
+    except Exception as error:  # of URLs, of files, of ssl, of a package that a proxy needs
+        shown = type(error).__name__ if "@" in str(error) else error  # a proxy may have a password
+        raise RequestFailed(
+            f"no connection can be made with the proxies and certificates of the environment: {shown}",
+            hint="look at HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR, or pass http=",
+        ) from error
+
+
+def _checked(client: Any, kind: type[C]) -> C | None:
+    """A client that the user has passed. Raises ArgumentError where it is another object."""
+    if client is not None and not isinstance(client, kind):
+        hint = "with asynchronous=True it is an httpx.AsyncClient, else an httpx.Client"
+        raise ArgumentError(
+            f"http= is an httpx.{kind.__name__}, not {type(client).__name__}", hint=hint, argument="http"
+        )
+    return client
+
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def _is_headers(headers: Any) -> bool:
+    """Whether names and values are text that HTTP can send."""
+    return isinstance(headers, Mapping) and all(
+        isinstance(name, str)
+        and _NAME.fullmatch(name) is not None
+        and isinstance(value, str)
+        and value.isascii()
+        and value.replace("\t", " ").isprintable()
+        for name, value in headers.items()
+    )
+
+
+def _is_url(url: Any) -> bool:
+    """Whether it is the URL of a host."""
+    try:
+        parts, read = urlsplit(url), httpx.URL(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname and read.host) and parts.port == read.port
+    except (AttributeError, TypeError, ValueError, httpx.InvalidURL):
+        return False
 
 
 def _read(response: httpx.Response, budget: _Budget) -> bytes:
@@ -244,7 +301,7 @@ class _Stream:
     def read(self, timeout: float | None) -> bytes | None:
         try:
             return next(self._chunks, None)
-        except httpx.HTTPError as error:
+        except _ERRORS as error:
             raise self._endpoint.failure(error, timeout) from error
 
     def close(self) -> None:
@@ -261,7 +318,7 @@ class _AsyncStream:
     async def read(self, timeout: float | None) -> bytes | None:
         try:
             return await anext(self._chunks, None)
-        except httpx.HTTPError as error:
+        except _ERRORS as error:
             raise self._endpoint.failure(error, timeout) from error
 
     async def close(self) -> None:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm, Unpack
 
-    from formwright.client.options import ManyOptions, Options, StreamOptions
+    from formwright.client.options import ManyOptions, Options
     from formwright.languages import Schema
 
 __all__ = ["AsyncRemoteModel", "RemoteModel"]
@@ -64,9 +64,9 @@ _KEPT = 64
 _LOCAL = ("canonical", "heal", "beams", "returns", "fidelity", "particles", "trace", "batch_size")
 """Options of models whose tokens are chosen here."""
 
-_STREAM = (
+_OPTIONS = (
     *("max_tokens", "temperature", "top_k", "top_p", "seed", "finish", "stop", "cancel"),
-    *("mode", "instruct", "context", "time_budget"),
+    *("mode", "instruct", "context", "max_retries", "token_budget", "time_budget"),
 )
 """Options of one answer."""
 
@@ -370,7 +370,7 @@ class RemoteModel(_Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[Options],
     ) -> Arriving[Complete[T]]: ...
     @overload
     def stream(
@@ -381,7 +381,7 @@ class RemoteModel(_Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[Options],
     ) -> Arriving[Complete[T]]: ...
     @overload
     def stream(
@@ -392,7 +392,7 @@ class RemoteModel(_Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[Options],
     ) -> Arriving[Complete[Any] | Truncated]: ...
     def stream(
         self,
@@ -409,16 +409,19 @@ class RemoteModel(_Remote):
         cancel: Callable[[], bool] | None = None,
         mode: Mode | str | None = None,
         instruct: bool | str = False,
+        max_retries: Any = 0,
         context: Any = None,
+        token_budget: int | None = None,
         time_budget: float | None = None,
         **unsupported: Any,
     ) -> Arriving[Any]:
         """Let the service write one text, piece by piece: iterate, then read ``stream.result``.
 
         Args and errors are those of `generate`, those of the answer raised while iterating: a text that leaves its form
-        is an error as soon as it does. There is one attempt: what was shown cannot be taken back.
+        is an error as soon as it does. With ``max_retries`` a wrong answer is asked for again until a piece was shown:
+        what was shown cannot be taken back, and the error says so.
         """
-        _refuse(unsupported, self, lacks=_ATTEMPTS)
+        _refuse(unsupported, self)
         flow = self._flow(
             prompt,
             form,
@@ -433,7 +436,9 @@ class RemoteModel(_Remote):
             cancel=cancel,
             mode=mode,
             instruct=instruct,
+            max_retries=max_retries,
             context=context,
+            token_budget=token_budget,
             time_budget=time_budget,
         )
         return Arriving(flow, self.transport, self.cache)
@@ -591,7 +596,7 @@ class AsyncRemoteModel(_Remote):
     ) -> Complete[Any] | Truncated: ...
     async def generate(self, prompt: Conversation, form: Any, **options: Any) -> Complete[Any] | Truncated:
         """Let the service write one text in ``form``, and read its value; see `RemoteModel.generate`."""
-        _refuse(options, self, (*_STREAM, *_ATTEMPTS))
+        _refuse(options, self, _OPTIONS)
         result: Complete[Any] | Truncated = await run_async(
             self._flow(prompt, form, **options), self.transport, self.cache
         )
@@ -606,7 +611,7 @@ class AsyncRemoteModel(_Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[Options],
     ) -> ArrivingAsync[Complete[T]]: ...
     @overload
     def stream(
@@ -617,7 +622,7 @@ class AsyncRemoteModel(_Remote):
         finish: Literal[True] = True,
         stop: None = None,
         cancel: None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[Options],
     ) -> ArrivingAsync[Complete[T]]: ...
     @overload
     def stream(
@@ -628,11 +633,11 @@ class AsyncRemoteModel(_Remote):
         finish: bool = True,
         stop: str | Sequence[str] | None = None,
         cancel: Callable[[], bool] | None = None,
-        **options: Unpack[StreamOptions],
+        **options: Unpack[Options],
     ) -> ArrivingAsync[Complete[Any] | Truncated]: ...
     def stream(self, prompt: Conversation, form: Any, **options: Any) -> ArrivingAsync[Any]:
         """Let the service write one text: ``async for``, then ``stream.result``; see `RemoteModel.stream`."""
-        _refuse(options, self, _STREAM, _ATTEMPTS)
+        _refuse(options, self, _OPTIONS)
         flow = self._flow(prompt, form, is_stream=True, **options)
         return ArrivingAsync(flow, self.transport, self.cache)
 
@@ -692,7 +697,7 @@ def _many(
     """Prompts with their forms, and the options of each. Raises ArgumentError."""
     if not isinstance(concurrency, int) or concurrency < 1:
         raise ArgumentError(f"concurrency is a number from 1 on, not {concurrency!r}", argument="concurrency")
-    _refuse(options, model, (*_STREAM, *_ATTEMPTS))
+    _refuse(options, model, _OPTIONS)
     if not isinstance(forms, list | tuple):
         form_of(forms)
     return each(prompts, forms), dict(options)
@@ -720,14 +725,10 @@ def _key(form: Any) -> Any:
     return type(form), form
 
 
-_ATTEMPTS = ("max_retries", "token_budget")
-"""Options of several attempts, which a stream does not have."""
-
-
-def _refuse(given: Mapping[str, Any], model: _Remote, known: Iterable[str] = (), lacks: Iterable[str] = ()) -> None:
+def _refuse(given: Mapping[str, Any], model: _Remote, known: Iterable[str] = ()) -> None:
     """Refuse options that only others have. Raises OptionUnsupported, TypeError."""
     for name in given:
-        if name in _LOCAL or name in lacks:
+        if name in _LOCAL:
             raise _unsupported(name, model)
         if name not in known:
             raise TypeError(f"a model behind an API has no option {name!r}")
@@ -735,6 +736,4 @@ def _refuse(given: Mapping[str, Any], model: _Remote, known: Iterable[str] = (),
 
 def _unsupported(name: str, model: _Remote) -> OptionUnsupported:
     why = "its tokens are chosen by the service" if name in _LOCAL else f"{model.service.name} has no such option"
-    if name in _ATTEMPTS:
-        why = "a stream has one attempt"
     return OptionUnsupported(f"{name}= does not go with {model.name}: {why}", argument=name)

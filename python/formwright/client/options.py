@@ -9,11 +9,11 @@ from typing import Any, TypedDict
 
 from formwright.client.exchange import Mode
 
-__all__ = ["ManyOptions", "Options", "StreamOptions"]
+__all__ = ["ManyOptions", "Options"]
 
 
-class StreamOptions(TypedDict, total=False):
-    """What one text has as options, piece by piece."""
+class Options(TypedDict, total=False):
+    """What one text has as options, whole or piece by piece."""
 
     max_tokens: int | None
     temperature: float | None
@@ -23,14 +23,9 @@ class StreamOptions(TypedDict, total=False):
     mode: Mode | str | None
     instruct: bool | str
     context: Any
-    time_budget: float | None
-
-
-class Options(StreamOptions, total=False):
-    """What one text has as options."""
-
     max_retries: Any
     token_budget: int | None
+    time_budget: float | None
 
 
 class ManyOptions(Options, total=False):

@@ -19,9 +19,9 @@ answer that was cut is asked for with twice the tokens, and never with the same.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Self, get_args, get_origin
 
 from formwright._dependencies import needs
 from formwright.client.drivers import Arriving, ArrivingAsync, run, run_async
@@ -55,6 +55,9 @@ _FOR_FORMS: Final = (
 )
 """What has a meaning only for a call with a form."""
 
+OF_A_CALL: Final = ("messages", "input", "response_model", "stream", *_OURS)
+"""What no default can stand for."""
+
 _BOUNDS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -67,6 +70,7 @@ class _Calls:
         messages: The parameter that holds the conversation: ``"messages"``, or ``"input"``.
         hooks: Are told of every call.
         default: The name of the model, where a call has none.
+        defaults: Further arguments of calls that do not give them.
     """
 
     def __init__(
@@ -76,12 +80,14 @@ class _Calls:
         messages: str,
         hooks: Hooks,
         default: str | None,
+        defaults: Mapping[str, Any],
     ) -> None:
         self._model, self._create, self._messages = model, create, messages
-        self.hooks, self._default = hooks, default
+        self.hooks, self._default, self._defaults = hooks, default, defaults
 
     def _flow(self, response_model: Any, given: dict[str, Any], *, is_stream: bool = False) -> Any:
         """The steps of a call, and what does them."""
+        given = {**self._defaults, **{field: value for field, value in given.items() if value is not None}}
         name = given.pop("model", None) or self._default
         if not isinstance(name, str):
             raise ArgumentError(
@@ -91,11 +97,11 @@ class _Calls:
         context, hooks, mode = _context(given), _hooks(given), given.pop("mode", None)
         instruct = given.pop("instruct", False)
         messages = rendered(_conversation(given.pop(self._messages, None), self._messages), context)
-        options = {"max_retries": given.pop("max_retries", 0), "token_budget": given.pop("token_budget", None)}
+        retries = given.pop("max_retries", 0 if is_stream else RETRIES)
+        options = {"max_retries": retries, "token_budget": given.pop("token_budget", None)}
         bound = next((field for field in _BOUNDS if given.get(field) is not None), None)
         if bound is not None:
             options |= {"max_tokens": given.pop(bound), "max_tokens_name": bound}
-        given = {field: value for field, value in given.items() if value is not None}
         flow = replace(self._model, name=name)._flow(
             messages,
             response_model,
@@ -114,16 +120,13 @@ class _Calls:
         if guilty := next((name for name in _FOR_FORMS if given.get(name) is not None), None):
             raise ArgumentError(f"{guilty}= has no meaning without response_model=", argument=guilty)
         named = {} if self._default is None else {"model": self._default}
+        named |= {name: value for name, value in self._defaults.items() if name not in _FOR_FORMS}
         return named | {name: value for name, value in given.items() if name not in _FOR_FORMS}
 
     def _stream_flow(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
         """The steps of a call whose answer is shown while it arrives, and what does them."""
         given.pop("stream", None)
-        if max_retries not in (None, 0):
-            raise ArgumentError(
-                "max_retries= does not go with a stream: what was shown cannot be taken back", argument="max_retries"
-            )
-        return self._flow(response_model, given, is_stream=True)
+        return self._flow(response_model, {**given, "max_retries": max_retries}, is_stream=True)
 
 
 class Create(_Calls):
@@ -135,7 +138,7 @@ class Create(_Calls):
         Args:
             response_model: Anything `formwright.form` takes; ``Iterable[T]`` is a list of ``T``.
             max_retries: How often a wrong answer is asked for again, or a ``Retrying`` of tenacity; 3 unless given,
-                and 0 for a stream.
+                and 0 for a stream, which is asked for again only until a part of it was shown.
             **given: ``context`` (or ``validation_context``), ``hooks``, ``token_budget``, ``mode``, and what the
                 client's own ``create`` takes.
 
@@ -173,8 +176,7 @@ class Create(_Calls):
         return self.create_partial(response_model=response_model, max_retries=max_retries, **given)
 
     def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
-        retries = RETRIES if max_retries is None else max_retries
-        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": retries})
+        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
         result = run(flow, transport, self._model.cache)
         _remember(result.value, result.exchange.raw)
         return result
@@ -189,7 +191,8 @@ class AsyncCreate(_Calls):
             return await self._create(**self._through({**given, "max_retries": max_retries}))
         if given.pop("stream", False):
             return self._streamed(response_model, max_retries, given)
-        return (await self._completed(response_model, max_retries, given)).value
+        value = (await self._completed(response_model, max_retries, given)).value
+        return value if _item_of(response_model) is None else AsyncList(value)
 
     async def create_with_completion(
         self, *, response_model: Any, max_retries: Any = None, **given: Any
@@ -198,29 +201,59 @@ class AsyncCreate(_Calls):
         result = await self._completed(response_model, max_retries, given)
         return result.value, result.exchange.raw
 
-    def create_partial(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncIterator[Any]:
+    def create_partial(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncValues:
         """The value while it arrives; see `Create.create_partial`."""
         stream = ArrivingAsync[Any](*self._stream_flow(response_model, max_retries, given))
-        return _async_partials(stream, response_model)
+        return AsyncValues(_async_partials(stream, response_model))
 
-    def create_iterable(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncIterator[Any]:
+    def create_iterable(self, *, response_model: Any, max_retries: Any = None, **given: Any) -> AsyncValues:
         """The items of a list; see `Create.create_iterable`."""
         form = None if response_model is None else array(_item_of(response_model) or response_model)
         stream = ArrivingAsync[Any](*self._stream_flow(form, max_retries, given))
-        return _async_items(ItemsAsync(stream))
+        return AsyncValues(_async_items(ItemsAsync(stream)))
 
-    def _streamed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> AsyncIterator[Any]:
+    def _streamed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> AsyncValues:
         item = _item_of(response_model)
         if item is not None:
             return self.create_iterable(response_model=item, max_retries=max_retries, **given)
         return self.create_partial(response_model=response_model, max_retries=max_retries, **given)
 
     async def _completed(self, response_model: Any, max_retries: Any, given: dict[str, Any]) -> Any:
-        retries = RETRIES if max_retries is None else max_retries
-        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": retries})
+        flow, transport = self._flow(_asked(response_model), {**given, "max_retries": max_retries})
         result = await run_async(flow, transport, self._model.cache)
         _remember(result.value, result.exchange.raw)
         return result
+
+
+class AsyncValues:
+    """Values as they arrive: ``async for value in values``, also after ``values = await values``."""
+
+    def __init__(self, values: AsyncGenerator[Any, None]) -> None:
+        self._values = values
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        return await anext(self._values)
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self._itself().__await__()
+
+    async def _itself(self) -> Self:
+        return self
+
+    async def aclose(self) -> None:
+        """End it where it is."""
+        await self._values.aclose()
+
+
+class AsyncList(list[Any]):
+    """The value of ``Iterable[T]``: a list, over which ``async for`` iterates too."""
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        for value in self:
+            yield value
 
 
 class Wrapper:
@@ -360,7 +393,7 @@ def _partials(stream: Arriving[Any], type_: Any) -> Iterator[Any]:
         yield stream.result.value
 
 
-async def _async_partials(stream: ArrivingAsync[Any], type_: Any) -> AsyncIterator[Any]:
+async def _async_partials(stream: ArrivingAsync[Any], type_: Any) -> AsyncGenerator[Any, None]:
     async with stream:
         async for piece in stream:
             yield constructed(type_, piece.partial._plain())
@@ -372,7 +405,7 @@ def _items(items: Items[Any, Any]) -> Iterator[Any]:
         yield from items
 
 
-async def _async_items(items: ItemsAsync[Any]) -> AsyncIterator[Any]:
+async def _async_items(items: ItemsAsync[Any]) -> AsyncGenerator[Any, None]:
     async with items:
         async for item in items:
             yield item

@@ -52,6 +52,7 @@ _LOOSE = {
 }
 
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_MODULE = re.compile(r"[\w<>.]+\.(?=\w)")
 
 _BEGINNING = re.compile(r"^[ \t]*+(?P<text>[{\[])", re.MULTILINE)
 """Where JSON begins in an answer that was cut."""
@@ -332,7 +333,7 @@ def _is_any_text(form: Form[Any]) -> bool:
 
 def _name(form: Form[Any]) -> str:
     """What a service calls the form: as its type or schema is called."""
-    title = form.title
+    title = _MODULE.sub("", form.title)  # list[shop.Order] is list_Order
     if form.origin is not None and form.origin.kind == "schema" and not hasattr(form.read, "python_type"):
         schema = json.loads(form.origin.what)
         title = str(schema.get("title", "")) if isinstance(schema, dict) else ""

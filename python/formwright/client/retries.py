@@ -38,10 +38,6 @@ _FIRST, _LONGEST = 0.5, 30.0
 _LONGEST_SAID = 120.0
 """Seconds that a service may ask for; whoever wants more is told so at once."""
 
-_PASSING = (408, 409, 425, 429)
-"""Statuses below 500 that may go away by themselves."""
-
-
 _GROWING = tenacity.wait_exponential(multiplier=_FIRST, max=_LONGEST) + tenacity.wait_random(0, _FIRST)
 """Longer pauses each time, and not the same ones for all clients."""
 
@@ -83,8 +79,12 @@ def output_policy(retries: Any) -> BaseRetrying:
     )
 
 
-def retried(policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T]]) -> Generator[Any, Any, T]:
-    """The steps of attempts, until one succeeds or the policy says no.
+def retried(
+    policy: BaseRetrying,
+    attempt: Callable[[int], Generator[Any, Any, T]],
+    is_final: Callable[[], bool] = lambda: False,
+) -> Generator[Any, Any, T]:
+    """The steps of attempts, until one succeeds, the policy says no, or an error is final whatever it says.
 
     Raises:
         tenacity.RetryError: The policy gave up, and does not raise the last error again.
@@ -97,6 +97,8 @@ def retried(policy: BaseRetrying, attempt: Callable[[int], Generator[Any, Any, T
             try:
                 result = yield from attempt(state.attempt_number)
             except Exception as error:
+                if is_final():
+                    raise
                 state.set_exception((type(error), error, error.__traceback__))
             else:
                 state.set_result(result)
@@ -130,9 +132,7 @@ def _may_pass(error: BaseException) -> bool:
     """Whether a request that failed so may succeed later."""
     if not isinstance(error, RequestFailed):
         return False
-    if (error.retry_after is not None and error.retry_after > _LONGEST_SAID) or "insufficient_quota" in error.body:
-        return False
-    return error.may_pass or (error.status is not None and (error.status in _PASSING or error.status >= 500))
+    return error.may_pass and (error.retry_after is None or error.retry_after <= _LONGEST_SAID)
 
 
 def _pause(state: RetryCallState) -> float:

@@ -152,7 +152,7 @@ def _failed(error: Exception) -> Answer:
     if isinstance(status, int):
         body = getattr(error, "body", None)
         headers = getattr(getattr(error, "response", None), "headers", {})
-        return Answer(status, body if isinstance(body, Mapping) else str(error).encode(), dict(headers))
+        return Answer(status, body if isinstance(body, Mapping) else str(error).encode(), dict(headers), original=error)
     if _CONNECTION & {cls.__name__ for cls in type(error).__mro__}:
         raise RequestFailed(
             f"the service could not be asked: {type(error).__name__}: {error}",

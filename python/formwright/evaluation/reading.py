@@ -28,7 +28,7 @@ from formwright.evaluation.tasks import is_same, kind_of
 from formwright.forms import Form
 from formwright.languages import json_schema
 
-__all__ = ["RULES", "Reading", "read", "read_by_rule"]
+__all__ = ["RULES", "Reading", "has_steps", "read", "read_by_rule"]
 
 RULES: Mapping[str, str] = {
     "number": "the last number behind the last “Answer:”, or of the whole text where there is none",
@@ -40,6 +40,7 @@ RULES: Mapping[str, str] = {
 """How free text is read, by the kind of the answer."""
 
 _MARK = re.compile(r"(?:answer|答案)\s*[:：]", re.IGNORECASE)
+_REASONED = re.compile(r'"reasoning"\s*:\s*"(?!\s*")')
 _NUMBER = re.compile(r"[-\u2212]?\d+(?:,\d{3})*(?:\.\d+)?")
 """A number, with the minus of keyboards or that of typesetters."""
 
@@ -83,6 +84,16 @@ def read(arm: Arm, text: str, schema: Mapping[str, Any], *, unfair: bool = False
         return Reading(json.loads(found(form, written).text)["answer"], True)
     except OutputInvalid:
         return _NOTHING
+
+
+def has_steps(arm: Arm, text: str) -> bool:
+    """Whether an arm that is asked for steps has written any before the answer."""
+    if arm.asks == "thought":
+        return bool(text.rpartition("</think>")[0].replace("<think>", "").strip())
+    if arm.asks == "json":
+        return _REASONED.search(text) is not None
+    *before, last = _MARK.split(text)
+    return bool("".join(before).strip()) if before else len(last.strip().splitlines()) > 1
 
 
 def read_by_rule(text: str, schema: Mapping[str, Any], *, unfair: bool = False) -> Reading:

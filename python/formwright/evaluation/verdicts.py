@@ -26,6 +26,7 @@ from typing import Any
 
 from formwright.errors import ArgumentError
 from formwright.evaluation.arms import ARMS
+from formwright.evaluation.reading import has_steps
 from formwright.evaluation.statistics import Difference, Estimate, Outcome, accuracy, compared, needed, split
 
 __all__ = ["SOUGHT", "Cost", "Judged", "judge", "sentence"]
@@ -34,6 +35,8 @@ SOUGHT = 0.05
 """The difference that is worth seeing."""
 
 _CUT, _FEW = 0.05, 30
+_UNLIKE = 0.5
+"""By how much the shares of answers with steps differ, where arms are not asked for the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def judge(
         fields={arm: _fields(some) for arm, some in by_arm.items()},
         differences=differences,
         sentences=[sentence(each) for each in differences],
-        warnings=[*_warnings(own, by_arm, unfair), *_apart(by_arm, baseline)],
+        warnings=[*_warnings(own, by_arm, unfair), *_apart(by_arm, baseline), *_unlike(by_arm, baseline)],
         wordings=sorted({row["wording"] for row in own}),
     )
 
@@ -175,6 +178,25 @@ def _apart(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> 
     """Arms of which no difference can be told."""
     arms = [arm for arm in by_arm if arm != baseline and not _meet(by_arm, arm, baseline)]
     return [f"{arm} and {baseline} have not two answered questions in common: no difference is told." for arm in arms]
+
+
+def _unlike(by_arm: Mapping[str, Sequence[Mapping[str, Any]]], baseline: str) -> list[str]:
+    """Arms that are asked for steps, as the baseline is, and of which only one has written them."""
+    written = {arm: [row["text"] for row in rows if row.get("text")] for arm, rows in by_arm.items() if arm in ARMS}
+    shares = {
+        arm: _mean(has_steps(ARMS[arm], text) for text in texts)
+        for arm, texts in written.items()
+        if texts and ARMS[arm].reasons
+    }
+    if baseline not in shares:
+        return []
+    own = f"{baseline}: {100 * shares[baseline]:.0f} % of the answers have steps"
+    return [
+        f"{own}, and {100 * share:.0f} % of those of {arm}: "
+        "their difference is that of reasoning and structure together."
+        for arm, share in shares.items()
+        if abs(share - shares[baseline]) > _UNLIKE
+    ]
 
 
 def _favoured(rows: list[Mapping[str, Any]], baseline: str) -> list[Mapping[str, Any]]:

@@ -56,7 +56,7 @@ _HERE = frozenset(Options.__annotations__) | frozenset(StreamOptions.__annotatio
 _THERE = frozenset({"max_tokens", "temperature", "top_k", "top_p", "seed", "mode", "instruct", "context"}) | _CUTS
 _THERE |= {"max_retries", "token_budget", "time_budget"}
 _WHOLE = frozenset({"beams", "returns", "fidelity", "particles", "max_retries", "token_budget"})
-"""Options that a stream does not have."""
+"""Options that a stream of a model which runs here does not have."""
 
 
 class Text(NamedTuple):
@@ -454,7 +454,7 @@ def check_options(model: Model, options: Mapping[str, Any], *, is_stream: bool =
             raise ArgumentError(f"there is no option {name!r}", hint=f"there are {known}", argument=name)
         if name not in (_HERE if is_local(model) else _THERE):
             raise OptionUnsupported(f"{name}= does not go with {model.name}", argument=name)
-        if is_stream and name in _WHOLE:
+        if is_stream and name in _WHOLE and is_local(model):
             raise OptionUnsupported(
                 f"{name}= does not go with a stream: what was shown cannot be taken back",
                 hint="ask for the whole answer",

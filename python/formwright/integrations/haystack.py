@@ -82,13 +82,13 @@ class FormwrightChatGenerator:
         self.generation_kwargs = dict(generation_kwargs or {})
         self.streaming_callback, self.tools, self.tools_strict = streaming_callback, tools, tools_strict
         if self._loaded is not None:
-            self._question([], {}, None, None)
+            self._question([], {}, None, None, is_check=True)
 
     def warm_up(self) -> None:
         """Load the model, if it was given by its name. Raises as `formwright.load`."""
         if self._loaded is None:
             self._loaded = chats.model_of(self.model)
-            self._question([], {}, None, None)
+            self._question([], {}, None, None, is_check=True)
 
     def to_dict(self) -> dict[str, Any]:
         """The component as a dict.
@@ -192,13 +192,20 @@ class FormwrightChatGenerator:
         generation_kwargs: Mapping[str, Any] | None,
         tools: ToolsType | None,
         tools_strict: bool | None,
+        *,
+        is_check: bool = False,
     ) -> chats.Question:
-        """What is asked, by the options of the component and of a call. Raises ArgumentError, OptionUnsupported."""
+        """What is asked, by the options of the component and of a call; in a check, tools may be given later.
+
+        Raises:
+            ArgumentError, OptionUnsupported: The model does not have an option.
+        """
         options = {**self.generation_kwargs, **(generation_kwargs or {})}
         form = chats.form_of_format(options.pop("response_format", None))
         choice, several = options.pop("tool_choice", None), options.pop("parallel_tool_calls", None)
         listed = [tool.tool_spec for tool in flatten_tools_or_toolsets(self.tools if tools is None else tools)]
-        offered = chats.Tools.of(listed, choice, several) if listed or choice not in (None, "auto") else None
+        is_offer = bool(listed) or (choice not in (None, "auto") and not is_check)
+        offered = chats.Tools.of(listed, choice, several) if is_offer else None
         options = chats.check_options(self._loaded, options)
         conversation = [ChatMessage.from_user(messages)] if isinstance(messages, str) else messages
         strict = self.tools_strict if tools_strict is None else tools_strict

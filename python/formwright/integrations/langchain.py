@@ -69,12 +69,14 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
     """The model."""
     options: dict[str, Any]
     """Options of every call."""
+    streaming: bool | None = None
+    """Whether ``invoke`` reads a stream, too, so that callbacks are given each token."""
 
     def __init__(self, model: Any = None, /, **given: Any) -> None:
         model = chats.model_of(given.pop("model", given.pop("wrapped", None)) if model is None else model)
         options = {**given.pop("options", {}), **{name: value for name, value in given.items() if not _is_field(name)}}
         fields = {name: value for name, value in given.items() if _is_field(name)}
-        super().__init__(wrapped=model, options=chats.check_options(model, options), **fields)
+        super().__init__(wrapped=model, options=chats.check_options(model, _timed(model, options)), **fields)
 
     @property
     def _llm_type(self) -> str:
@@ -154,7 +156,8 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
                     argument="max_retries",
                 )
             tool = tool_of(_tool(schema))
-            llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs)
+            traced = _traced(tool.arguments({}), method, strict)
+            llm = self.bind_tools([tool], tool_choice=tool.name, strict=strict, **kwargs, **traced)
             return _answers(llm, RunnableLambda(_arguments_by(tool.read, options.get("context"))), include_raw)
         form = chats.Bound({"type": "object"} if schema is None else _schema(schema))
         if method == "json_mode" and not chats.is_local(self.wrapped):
@@ -163,7 +166,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         self._question([], None, bound)
         read, find = chats.reading(self.wrapped, form.form)
         parser = FormParser(form=read, find=find, context=options.get("context"), grows=_grows(schema))
-        return _answers(self.bind(**bound), parser, include_raw)
+        return _answers(self.bind(**bound, **_traced(form.form, method, strict)), parser, include_raw)
 
     def _question(
         self, messages: Sequence[BaseMessage], stop: Sequence[str] | None, kwargs: Mapping[str, Any]
@@ -178,7 +181,7 @@ class FormwrightChatModel(BaseChatModel):  # type: ignore[misc]  # langchain_cor
         offered = chats.Tools.of(map(_tool, tools), choice, several) if tools or choice else None
         form = chats.form_of_format(asked)
         strict = strict or (isinstance(asked, Mapping) and bool(asked.get("json_schema", {}).get("strict"))) or None
-        options = chats.check_options(self.wrapped, options)
+        options = chats.check_options(self.wrapped, _timed(self.wrapped, options))
         return chats.Question(self.wrapped, list(map(_message, messages)), form, offered, options, strict)
 
     def _generate(
@@ -321,7 +324,32 @@ def _arguments_by(read: Callable[[str], Any], context: Any) -> Callable[[AIMessa
 
 
 def _is_field(name: str) -> bool:
-    return name in BaseChatModel.model_fields
+    return name in BaseChatModel.model_fields or name == "streaming"
+
+
+def _timed(model: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with ``timeout``, as LangChain calls it, under our name. Raises ArgumentError, OptionUnsupported."""
+    given = dict(options)
+    seconds = given.pop("timeout", None)
+    if seconds is None:
+        return given
+    if chats.is_local(model):
+        said = f"timeout= does not go with {model.name}, which runs here"
+        raise OptionUnsupported(said, hint="pass max_tokens=, or cancel= with a callable", argument="timeout")
+    if given.get("time_budget") is not None:
+        raise ArgumentError("timeout= and time_budget= are the same", hint="leave one out", argument="timeout")
+    return given | {"time_budget": seconds}
+
+
+def _traced(form: Form[Any], method: str, strict: bool | None) -> dict[str, Any]:
+    """What LangChain's tracers are told of a form that has a schema."""
+    if form.origin is None or form.origin.kind != "schema":
+        return {}
+    schema = json.loads(form.origin.what)
+    if not isinstance(schema, dict):
+        return {}
+    described = {"title": form.title, **schema}
+    return {"ls_structured_output_format": {"kwargs": {"method": method, "strict": strict}, "schema": described}}
 
 
 def _grows(schema: Any) -> bool:

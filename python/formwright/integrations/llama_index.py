@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from formwright.errors import ArgumentError, OutputInvalid, PromptError
@@ -42,7 +43,7 @@ with hosted("llama_index"):
         TextBlock,
         ToolCallBlock,
     )
-    from llama_index.core.bridge.pydantic import BaseModel, Field
+    from llama_index.core.bridge.pydantic import BaseModel, Field, PrivateAttr
     from llama_index.core.instrumentation import get_dispatcher
     from llama_index.core.instrumentation.events.llm import (
         LLMStructuredPredictEndEvent,
@@ -76,13 +77,30 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
     wrapped: Any = Field(description="The model.", exclude=True)
     options: dict[str, Any] = Field(description="Options of every call.")
     context_window: int | None = Field(default=None, description="How many tokens the model can hold.")
+    _name: str | None = PrivateAttr(default=None)
 
     def __init__(self, model: Any, *, context_window: int | None = None, **given: Any) -> None:
+        name = str(model) if isinstance(model, str | Path) else None
         model = chats.model_of(model)
         known = FunctionCallingLLM.model_fields
         options = chats.check_options(model, {name: value for name, value in given.items() if name not in known})
         fields = {name: value for name, value in given.items() if name in known}
         super().__init__(wrapped=model, options=options, context_window=context_window, **fields)
+        self._name = name
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the model, which is loaded again by its name. Raises ArgumentError where it has none."""
+        if self._name is None:
+            raise ArgumentError(
+                "a model object cannot be pickled",
+                hint='give the model by its name: "formwright-tiny", a folder, or URL#name',
+                argument="model",
+            )
+        fields = {name: getattr(self, name) for name in self.model_fields_set - {"wrapped", "options"}}
+        return {**self.options, **fields, "model": self._name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]  # LlamaIndex does so, too
 
     @classmethod
     def class_name(cls) -> str:
@@ -104,16 +122,28 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
     @llm_chat_callback()  # type: ignore[untyped-decorator]
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """The answer to a conversation."""
+        return self._answered(messages, kwargs)
+
+    def _answered(self, messages: Sequence[ChatMessage], kwargs: Mapping[str, Any]) -> ChatResponse:
+        """An answer that LlamaIndex's instruments are not told of."""
         return _response(self._question(messages, kwargs).answer())
 
     @llm_chat_callback()  # type: ignore[untyped-decorator]
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """The same, awaited."""
+        return await self._answered_async(messages, kwargs)
+
+    async def _answered_async(self, messages: Sequence[ChatMessage], kwargs: Mapping[str, Any]) -> ChatResponse:
         """The same, awaited."""
         return _response(await self._question(messages, kwargs).answer_async())
 
     @llm_chat_callback()  # type: ignore[untyped-decorator]
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Iterator[ChatResponse]:
         """The answer to a conversation, piece by piece."""
+        return self._growing(messages, kwargs)
+
+    def _growing(self, messages: Sequence[ChatMessage], kwargs: Mapping[str, Any]) -> Iterator[ChatResponse]:
+        """A stream that LlamaIndex's instruments are not told of."""
         question = self._question(messages, kwargs)
 
         def gen() -> Iterator[ChatResponse]:
@@ -125,6 +155,10 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
 
     @llm_chat_callback()  # type: ignore[untyped-decorator]
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> AsyncIterator[ChatResponse]:
+        """The same in an event loop."""
+        return self._growing_async(messages, kwargs)
+
+    def _growing_async(self, messages: Sequence[ChatMessage], kwargs: Mapping[str, Any]) -> AsyncIterator[ChatResponse]:
         """The same in an event loop."""
         question = self._question(messages, kwargs)
 
@@ -138,17 +172,17 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
     @llm_completion_callback()  # type: ignore[untyped-decorator]
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         """The answer to one message of a user."""
-        return _completion(self.chat(_user(prompt), **kwargs))
+        return _completion(self._answered(_user(prompt), kwargs))
 
     @llm_completion_callback()  # type: ignore[untyped-decorator]
     async def acomplete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         """The same, awaited."""
-        return _completion(await self.achat(_user(prompt), **kwargs))
+        return _completion(await self._answered_async(_user(prompt), kwargs))
 
     @llm_completion_callback()  # type: ignore[untyped-decorator]
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Iterator[CompletionResponse]:
         """The answer to one message of a user, piece by piece."""
-        answers = self.stream_chat(_user(prompt), **kwargs)
+        answers = self._growing(_user(prompt), kwargs)
         return (_completion(answer) for answer in answers)
 
     @llm_completion_callback()  # type: ignore[untyped-decorator]
@@ -156,7 +190,7 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
         self, prompt: str, formatted: bool = False, **kwargs: Any
     ) -> AsyncIterator[CompletionResponse]:
         """The same in an event loop."""
-        answers = await self.astream_chat(_user(prompt), **kwargs)
+        answers = self._growing_async(_user(prompt), kwargs)
         return (_completion(answer) async for answer in answers)
 
     def structured_predict(
@@ -164,14 +198,18 @@ class FormwrightLLM(FunctionCallingLLM):  # type: ignore[misc]  # llama_index is
     ) -> Any:
         """A value of a type, or of anything else that is a form. Raises as the model's `generate`."""
         _started(output_cls, prompt, prompt_args)
-        return _ended(_value(self._asked(output_cls, prompt, llm_kwargs, prompt_args).answer()))
+        self._asked(output_cls, prompt, llm_kwargs, prompt_args)
+        how = {**(llm_kwargs or {}), "response_format": output_cls}
+        return _ended(self.chat(self._get_messages(prompt, **prompt_args), **how).raw.value)
 
     async def astructured_predict(
         self, output_cls: Any, prompt: BasePromptTemplate, llm_kwargs: dict[str, Any] | None = None, **prompt_args: Any
     ) -> Any:
         """The same, awaited."""
         _started(output_cls, prompt, prompt_args)
-        return _ended(_value(await self._asked(output_cls, prompt, llm_kwargs, prompt_args).answer_async()))
+        self._asked(output_cls, prompt, llm_kwargs, prompt_args)
+        how = {**(llm_kwargs or {}), "response_format": output_cls}
+        return _ended((await self.achat(self._get_messages(prompt, **prompt_args), **how)).raw.value)
 
     def stream_structured_predict(
         self, output_cls: Any, prompt: BasePromptTemplate, llm_kwargs: dict[str, Any] | None = None, **prompt_args: Any
@@ -378,6 +416,19 @@ class _Growing:
         return ChatMessage(role=MessageRole.ASSISTANT, blocks=[*text, *calls])
 
 
+class _Raw(dict[str, Any]):
+    """A result with the tokens under ``usage``, where LlamaIndex looks for them; it has all of its attributes."""
+
+    def __init__(self, result: Any, usage: Mapping[str, int]) -> None:
+        super().__init__(usage=dict(usage))
+        self.result = result
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "result":
+            raise AttributeError(name)
+        return getattr(self.result, name)
+
+
 def _response(answer: chats.Answer) -> ChatResponse:
     calls = [
         ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=call.arguments) for call in answer.calls
@@ -387,7 +438,8 @@ def _response(answer: chats.Answer) -> ChatResponse:
     counts = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
     told = {**counts, "total_tokens": usage.total_tokens, **answer.metadata}
     message = ChatMessage(role=MessageRole.ASSISTANT, blocks=[*text, *calls])
-    return ChatResponse(message=message, raw=answer.result, additional_kwargs=told, delta="")
+    raw = _Raw(answer.result, {**counts, "total_tokens": usage.total_tokens})
+    return ChatResponse(message=message, raw=raw, additional_kwargs=told, delta="")
 
 
 def _completion(response: ChatResponse) -> CompletionResponse:

@@ -18,7 +18,8 @@ merges neighbours; the bytes come from the vocabulary file's own rules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,9 @@ def vocabulary_from(
 
 def read(tokenizer: Any) -> Spelling:
     """The bytes of every id of ``tokenizer``, checked against its encoder."""
-    spelling: Spelling = _adapter(tokenizer).read(tokenizer)
-    prove(spelling)
+    with _library():
+        spelling: Spelling = _adapter(tokenizer).read(tokenizer)
+        prove(spelling)
     return spelling
 
 
@@ -85,8 +87,9 @@ def merges_from(tokenizer: Any) -> Merges:
         VocabularyError: The tokenizer does not spell by merging pairs, or by rules that cannot be followed exactly.
     """
     adapter = _adapter(tokenizer)
-    merges: Merges = adapter.read_merges(tokenizer)
-    prove_merges(merges, adapter.read(tokenizer))
+    with _library():
+        merges: Merges = adapter.read_merges(tokenizer)
+        prove_merges(merges, adapter.read(tokenizer))
     return merges
 
 
@@ -98,7 +101,19 @@ def from_file(path: str | Path) -> Any:
         VocabularyError: The file holds no such tokenizer.
     """
     family = "huggingface" if Path(path).suffix == ".json" else "sentencepiece"
-    return import_module(f"{__name__}.{family}").from_file(str(path))
+    with _library():
+        return import_module(f"{__name__}.{family}").from_file(str(path))
+
+
+@contextmanager
+def _library() -> Iterator[None]:
+    """Turn what a library in Rust raises of a tokenizer into a VocabularyError; a panic of it is not an Exception."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
+            raise
+        raise VocabularyError(f"the library of the tokenizer failed: {error}") from error
 
 
 def _adapter(tokenizer: Any) -> Any:

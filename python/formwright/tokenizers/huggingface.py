@@ -28,7 +28,7 @@ from formwright._dependencies import needs
 from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of
-from formwright.tokenizers.spelling import Spelling
+from formwright.tokenizers.spelling import Spelling, checked_size
 
 __all__ = ["from_file", "read", "read_merges"]
 
@@ -40,7 +40,7 @@ Config = dict[str, Any]
 def read(tokenizer: Any) -> Spelling:
     """Read a ``tokenizers.Tokenizer`` or a transformers tokenizer that holds one."""
     backend = _backend(tokenizer)
-    config = json.loads(backend.to_str())
+    config = _config(backend)
     special = {token["content"]: token["id"] for token in config["added_tokens"] if token["special"]}
     return Spelling(
         tokens=_tokens(config, set(special.values())),
@@ -59,6 +59,13 @@ def _backend(tokenizer: Any) -> Any:
         f"{type(tokenizer).__qualname__} is a tokenizer without a tokenizers.Tokenizer inside",
         hint="load the fast tokenizer, or pass the sentencepiece or mistral-common object it wraps",
     )
+
+
+def _config(backend: Any) -> Config:
+    """What the tokenizer is, as its file has it, for which the library asks for memory up to the largest id."""
+    checked_size(max(backend.get_vocab().values(), default=-1))
+    config: Config = json.loads(backend.to_str())
+    return config
 
 
 def _declared_ends(tokenizer: Any) -> frozenset[int]:
@@ -204,7 +211,7 @@ def from_file(path: str) -> Any:
 
 def read_merges(tokenizer: Any) -> Merges:
     """How a ``tokenizers.Tokenizer`` spells, or a transformers tokenizer that holds one."""
-    config = json.loads(_backend(tokenizer).to_str())
+    config = _config(_backend(tokenizer))
     model = config["model"]
     if model["type"] != "BPE":
         raise _not_followed(f"its model is {model['type']}, which does not merge pairs")

@@ -24,7 +24,18 @@ from dataclasses import dataclass, field
 from formwright._kernel import Merges
 from formwright.errors import VocabularyError
 
-__all__ = ["ENDS", "PROBES", "Spelling", "prove", "prove_merges"]
+__all__ = ["ENDS", "PROBES", "Spelling", "checked_size", "prove", "prove_merges"]
+
+_WIDEST = 1 << 24
+"""Ids of a vocabulary at most, as the kernel has it."""
+
+
+def checked_size(largest: int) -> int:
+    """How many ids there are up to the largest. Raises VocabularyError where that is more than any vocabulary has."""
+    if largest >= _WIDEST:
+        raise VocabularyError(f"the tokenizer has the id {largest:,}, and ids are below {_WIDEST:,}")
+    return largest + 1
+
 
 ENDS = frozenset(
     {

@@ -19,7 +19,7 @@ from typing import Any
 from formwright._dependencies import needs
 from formwright._kernel import Merges
 from formwright.tokenizers.characters import EVERY_CHARACTER, Ranges, ranges_of
-from formwright.tokenizers.spelling import Spelling
+from formwright.tokenizers.spelling import Spelling, checked_size
 
 __all__ = ["read", "read_merges"]
 
@@ -29,7 +29,10 @@ def read(encoding: Any) -> Spelling:
     special = {name: encoding.encode_single_token(name) for name in encoding.special_tokens_set}
     control = set(special.values())
     return Spelling(
-        tokens=[None if token in control else _bytes_of(encoding, token) for token in range(encoding.n_vocab)],
+        tokens=[
+            None if token in control else _bytes_of(encoding, token)
+            for token in range(checked_size(encoding.max_token_value))
+        ],
         special_tokens=special,
         encode=encoding.encode_ordinary,
     )
@@ -43,7 +46,7 @@ def read_merges(encoding: Any, *, offset: int = 0) -> Merges:
         offset: What is added to its ids.
     """
     ranks: dict[bytes, int] = encoding._mergeable_ranks
-    tokens: list[bytes | None] = [None] * (offset + 1 + max(ranks.values()))
+    tokens: list[bytes | None] = [None] * checked_size(offset + max(ranks.values()))
     for spelled, rank in ranks.items():
         tokens[offset + rank] = spelled
     pattern: str = encoding._pat_str

@@ -12,13 +12,22 @@ sent; and the messages of one role in a row are one turn, with the system messag
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.wires.chat import failed_event
-from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
-from formwright.errors import PromptError
+from formwright.client.failures import failed_event
+from formwright.client.wires.shared import (
+    arguments_text,
+    end_of,
+    member,
+    must,
+    options_of,
+    text_of,
+    with_instruction,
+    written_text,
+)
+from formwright.errors import PromptError, RequestFailed
 from formwright.generation.result import Usage
 
 __all__ = ["ANTHROPIC", "MAX_TOKENS"]
@@ -26,7 +35,10 @@ __all__ = ["ANTHROPIC", "MAX_TOKENS"]
 MAX_TOKENS = 4096
 """Tokens at most, where nobody says otherwise."""
 
-_ENDS: Mapping[Any, End] = {
+_ENDS: Mapping[str, End] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "stop",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "refusal": "refusal",
@@ -47,13 +59,13 @@ class _Anthropic:
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
         content = must(body, "content", list)
-        text = text_of([block for block in content if member(block, "type", str) == "text"])
+        text = written_text([block for block in content if must(block, "type", str) == "text"])
         calls = tuple(
             ToolCall(must(block, "name", str), arguments_text(block.get("input", {})), member(block, "id", str))
             for block in content
             if member(block, "type", str) == "tool_use"
         )
-        end = _ENDS.get(body.get("stop_reason"), "stop")
+        end = end_of(body.get("stop_reason"), _ENDS)
         return Reply(text, calls, end, text if end == "refusal" else "", _usage(body), body)
 
     def collector(self, query: Query) -> _Events:
@@ -117,9 +129,10 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
     """What the model wrote, and what is wrong with it; a call is answered as a tool would answer it."""
     reply = correction.reply
     if not reply.calls:
-        return [{"role": "assistant", "content": reply.text}, {"role": "user", "content": correction.complaint}]
-    blocks = member(reply.raw, "content", list)
-    used = [_sendable(block) for block in blocks if member(block, "type", str) in ("text", "tool_use")]
+        written = [{"role": "assistant", "content": reply.text}] if reply.text.strip() else []  # blank text is refused
+        return [*written, {"role": "user", "content": correction.complaint}]
+    blocks, calls = member(reply.raw, "content", list), iter(reply.calls)
+    used = [_sendable(block, calls) for block in blocks if member(block, "type", str) in ("text", "tool_use")]
     results = [
         {"type": "tool_result", "tool_use_id": call.id, "is_error": True, "content": correction.complaint}
         for call in reply.calls
@@ -127,15 +140,16 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
     return [{"role": "assistant", "content": used}, {"role": "user", "content": results}]
 
 
-def _sendable(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A block as the API takes it back: the input of a tool, which a stream gives as text, as an object."""
-    if not isinstance(block.get("input"), str):
+def _sendable(block: Mapping[str, Any], calls: Iterator[ToolCall]) -> Mapping[str, Any]:
+    """A block as the API takes it back: a call with its id, and with its input, which a stream gives as text."""
+    if block["type"] == "text":
         return block
+    call = next(calls)
     try:
-        decoded = json.loads(block["input"])
+        decoded = json.loads(call.arguments)
     except (ValueError, RecursionError):
         decoded = None
-    return {**block, "input": decoded if isinstance(decoded, dict) else {}}
+    return {**block, "id": call.id, "input": decoded if isinstance(decoded, dict) else {}}
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
@@ -174,7 +188,9 @@ class _Events:
         return self.is_complete
 
     def _added(self, index: int, delta: Mapping[str, Any]) -> str:
-        block = self._blocks.setdefault(index, {})
+        if index not in self._blocks:
+            raise RequestFailed(f"the service sent a piece of the block {index}, which has not begun")
+        block = self._blocks[index]
         for kind, place in (("text", "text"), ("partial_json", "input")):
             if isinstance(piece := delta.get(kind), str):
                 known = block.get(place)

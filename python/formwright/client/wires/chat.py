@@ -14,13 +14,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.client.failures import failed_event, is_error
+from formwright.client.wires.shared import (
+    arguments_text,
+    end_of,
+    listed,
+    member,
+    must,
+    options_of,
+    with_instruction,
+    written_text,
+)
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
 
-__all__ = ["CHAT", "failed_event"]
+__all__ = ["CHAT"]
 
-_ENDS: Mapping[Any, End] = {"length": "length", "content_filter": "content_filter"}
+_ENDS: Mapping[str, End] = {
+    **dict.fromkeys(("stop", "tool_calls", "function_call", "eos", "eos_token", "stop_sequence", "end_turn"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "sensitive"), "content_filter"),
+    "refusal": "refusal",
+}
+"""Of OpenAI and of servers that speak like it; in lower case, for those that hand on the reasons of another API."""
 
 
 class _Chat:
@@ -38,11 +54,13 @@ class _Chat:
         choices = must(body, "choices", list)
         if not choices:
             raise RequestFailed("the service answered without any choice", body=str(dict(body))[:200])
+        if is_error(choices[0] if isinstance(choices[0], Mapping) else {}):
+            raise failed_event(choices[0])
         message = must(choices[0], "message", dict)
-        calls = tuple(_call(call) for call in member(message, "tool_calls", list))
+        calls = tuple(_call(call) for call in listed(message, "tool_calls"))
         refusal = member(message, "refusal", str)
-        end = "refusal" if refusal else _ENDS.get(choices[0].get("finish_reason"), "stop")
-        return Reply(text_of(message.get("content")), calls, end, refusal, _usage(body), body)
+        end = "refusal" if refusal else _end(choices[0].get("finish_reason"))
+        return Reply(written_text(message.get("content")), calls, end, refusal, _usage(body), body)
 
     def collector(self, query: Query) -> _Chunks:
         return _Chunks(query.pieces)
@@ -99,19 +117,18 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
 
 def _call(call: Any) -> ToolCall:
     function = must(call, "function", dict)
-    return ToolCall(must(function, "name", str), arguments_text(function.get("arguments", "")), member(call, "id", str))
+    return ToolCall(must(function, "name", str), arguments_text(function.get("arguments")), member(call, "id", str))
+
+
+def _end(reason: Any) -> End:
+    """Why a choice ends; a filter may be followed by what it has found. Raises RequestFailed."""
+    known = reason.lower().partition(":")[0] if isinstance(reason, str) else reason
+    return end_of(known if known in _ENDS else reason, _ENDS)
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
     usage = member(body, "usage", dict)
     return Usage(member(usage, "prompt_tokens", int), member(usage, "completion_tokens", int))
-
-
-def failed_event(event: Mapping[str, Any]) -> RequestFailed:
-    """The error that a stream ends with."""
-    error = event.get("error")
-    said = member(error, "message", str) or str(error or dict(event))[:200]
-    return RequestFailed(f"the service failed in the middle of its answer: {said}", body=said)
 
 
 class _Chunks:
@@ -128,7 +145,7 @@ class _Chunks:
         self.is_complete = self.is_over = False
 
     def feed(self, event: Mapping[str, Any]) -> str:
-        if event.get("error"):
+        if is_error(event):
             raise failed_event(event)
         self._last = event
         if event.get("usage"):
@@ -137,22 +154,18 @@ class _Chunks:
         if not choices:
             return ""
         choice = choices[0]
-        delta = choice.get("delta") if isinstance(choice, Mapping) else None
-        added = self._added(delta) if isinstance(delta, Mapping) else ""
-        reason = member(choice, "finish_reason", str)
-        if reason:
-            self.is_complete, self._end = True, _ENDS.get(reason, "stop")
+        if not isinstance(choice, Mapping) or is_error(choice):
+            raise failed_event(choice if isinstance(choice, Mapping) else event)
+        added = self._added(must(choice, "delta", dict)) if choice.get("delta") is not None else ""
+        if choice.get("finish_reason"):
+            self.is_complete, self._end = True, _end(choice["finish_reason"])
         return added
 
     def _added(self, delta: Mapping[str, Any]) -> str:
-        text = delta.get("content")
-        if isinstance(text, str) and text:
-            self._text.append(text)
-        else:
-            text = ""
-        if refusal := member(delta, "refusal", str):
-            self._refusal.append(refusal)
-        arguments = "".join(map(self._call, delta.get("tool_calls") or ()))
+        text = written_text(delta.get("content"))
+        self._text.append(text)
+        self._refusal.append(member(delta, "refusal", str))
+        arguments = "".join(map(self._call, listed(delta, "tool_calls")))
         return {"text": text, "arguments": arguments}.get(self._pieces, "")
 
     def _call(self, call: Any) -> str:
@@ -162,7 +175,7 @@ class _Chunks:
         function = member(call, "function", dict)
         known = self._calls.setdefault(number, ["", "", ""])
         known[0] += member(function, "name", str)
-        known[1] += (piece := member(function, "arguments", str))
+        known[1] += (piece := arguments_text(function.get("arguments")))
         known[2] = known[2] or own
         return piece if number == min(self._calls) else ""
 

@@ -15,15 +15,27 @@ from typing import Any
 from urllib.parse import quote
 
 from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.wires.chat import failed_event
-from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.client.failures import failed_event, is_error
+from formwright.client.wires.shared import (
+    arguments_text,
+    end_of,
+    listed,
+    member,
+    must,
+    options_of,
+    text_of,
+    with_instruction,
+)
 from formwright.errors import PromptError, RequestFailed
 from formwright.generation.result import Usage
 
 __all__ = ["GEMINI"]
 
-_FILTERED = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
-_BROKEN = ("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "OTHER")
+_FILTERED = (
+    *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "MODEL_ARMOR"),
+    *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+)
+_ENDS: Mapping[str, End] = {"STOP": "stop", "MAX_TOKENS": "length", **dict.fromkeys(_FILTERED, "content_filter")}
 
 
 class _Gemini:
@@ -52,20 +64,20 @@ class _Gemini:
         return Request(path, body | _tools(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
-        candidates = body.get("candidates")
-        if not isinstance(candidates, list) or not candidates:
+        candidates = listed(body, "candidates")
+        if not candidates:
             reason = member(member(body, "promptFeedback", dict), "blockReason", str)
             if reason:
                 return Reply("", end="content_filter", refusal=reason, usage=_usage(body), raw=body)
             raise RequestFailed("the service answered without any candidate", body=str(dict(body))[:200])
-        parts = member(member(candidates[0], "content", dict), "parts", list)
+        parts = listed(member(candidates[0], "content", dict), "parts")
         text = text_of([part for part in parts if not member(part, "thought", bool)])
         calls = tuple(
             ToolCall(must(call, "name", str), arguments_text(call.get("args", {})), member(call, "id", str))
             for part in parts
             if (call := member(part, "functionCall", dict))
         )
-        return Reply(text, calls, _end(candidates[0]), "", _usage(body), body)
+        return Reply(text, calls, end_of(member(candidates[0], "finishReason", str), _ENDS), "", _usage(body), body)
 
     def collector(self, query: Query) -> _Parts:
         return _Parts(query.pieces)
@@ -135,13 +147,6 @@ def _corrected(correction: Correction) -> list[dict[str, Any]]:
     ]
 
 
-def _end(candidate: Mapping[str, Any]) -> End:
-    reason = member(candidate, "finishReason", str)
-    if reason in _BROKEN:
-        raise RequestFailed(f"the service ended the answer: {reason}", body=reason)
-    return "length" if reason == "MAX_TOKENS" else "content_filter" if reason in _FILTERED else "stop"
-
-
 def _usage(body: Mapping[str, Any]) -> Usage:
     usage = member(body, "usageMetadata", dict)
     written = member(usage, "candidatesTokenCount", int) + member(usage, "thoughtsTokenCount", int)
@@ -158,17 +163,17 @@ class _Parts:
         self.is_complete = self.is_over = False  # the stream itself tells its end
 
     def feed(self, event: Mapping[str, Any]) -> str:
-        if event.get("error"):
+        if is_error(event):
             raise failed_event(event)
         self._last |= event
-        candidates = member(event, "candidates", list)
+        candidates = listed(event, "candidates")
         if not candidates:
             is_blocked = bool(member(member(event, "promptFeedback", dict), "blockReason", str))
             self.is_complete = self.is_complete or is_blocked
             return ""
         if member(candidates[0], "finishReason", str):
             self.is_complete = True
-        parts = member(member(candidates[0], "content", dict), "parts", list)
+        parts = listed(member(candidates[0], "content", dict), "parts")
         self._parts += parts
         calls = [call for part in parts if (call := member(part, "functionCall", dict))]
         text = text_of([part for part in parts if not member(part, "thought", bool)])

@@ -14,14 +14,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from formwright.client.exchange import Correction, End, OfferedTool, Query, Reply, Request, ToolCall
-from formwright.client.wires.chat import failed_event
-from formwright.client.wires.shared import arguments_text, member, must, options_of, text_of, with_instruction
+from formwright.client.failures import failed_event, is_error
+from formwright.client.wires.shared import (
+    arguments_text,
+    end_of,
+    listed,
+    member,
+    must,
+    options_of,
+    with_instruction,
+    written_text,
+)
 from formwright.errors import RequestFailed
 from formwright.generation.result import Usage
 
 __all__ = ["RESPONSES"]
 
-_ENDS: Mapping[Any, End] = {"content_filter": "content_filter"}
+_ENDS: Mapping[str, End] = {"completed": "stop", "content_filter": "content_filter", "max_output_tokens": "length"}
+"""By the status of a response, or the reason for which it is incomplete."""
 
 _DELTAS = {"response.output_text.delta": "text", "response.function_call_arguments.delta": "arguments"}
 
@@ -37,19 +47,19 @@ class _Responses:
         return Request("responses", body | _form(query) | query.extra, query.is_stream)
 
     def reply(self, body: Mapping[str, Any]) -> Reply:
-        if member(body, "error", dict):
+        if is_error(body) or body.get("status") == "failed":
             raise failed_event(body)
         texts: list[str] = []
         refusals: list[str] = []
         calls: list[ToolCall] = []
         for item in must(body, "output", list):
-            kind = member(item, "type", str)
+            kind = must(item, "type", str)
             if kind == "function_call":
-                name, arguments = must(item, "name", str), arguments_text(item.get("arguments", ""))
+                name, arguments = must(item, "name", str), arguments_text(item.get("arguments"))
                 calls.append(ToolCall(name, arguments, member(item, "call_id", str)))
             elif kind == "message":
-                content = member(item, "content", list)
-                texts.append(text_of([part for part in content if member(part, "type", str) == "output_text"]))
+                content = listed(item, "content")
+                texts.append(written_text([part for part in content if member(part, "type", str) != "refusal"]))
                 refusals += [member(part, "refusal", str) for part in content]
         refusal = "".join(refusals)
         return Reply("".join(texts), tuple(calls), _end(body, refusal), refusal, _usage(body), body)
@@ -109,11 +119,9 @@ def _corrected(correction: Correction) -> list[Mapping[str, Any]]:
 def _end(body: Mapping[str, Any], refusal: str) -> End:
     if refusal:
         return "refusal"
-    if body.get("status") == "failed":
-        raise failed_event(body)
     if body.get("status") != "incomplete":
-        return "stop"
-    return _ENDS.get(member(body, "incomplete_details", dict).get("reason"), "length")
+        return end_of(body.get("status"), _ENDS)
+    return end_of(member(body, "incomplete_details", dict).get("reason") or "max_output_tokens", _ENDS)
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
@@ -138,7 +146,7 @@ class _Events:
         kind = must(event, "type", str)
         if kind in ("error", "response.failed"):
             raise failed_event(member(event, "response", dict) or {"error": event})
-        if kind in ("response.completed", "response.incomplete"):
+        if kind in ("response.completed", "response.incomplete", "response.cancelled"):
             self._reply = RESPONSES.reply(must(event, "response", dict))
         is_shown = kind in _DELTAS and _DELTAS[kind] == self._pieces
         return member(event, "delta", str) if is_shown else ""

@@ -5,8 +5,8 @@
     text_of([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])     # 'ab'
     member({"usage": None}, "usage", dict)                                      # {}
 
-Cost: nothing. The wrinkle: a field of another type counts as missing; what an answer must have is asked for with
-`must`, which raises.
+Cost: nothing. The wrinkle: a field of another type counts as missing where nothing depends on it; what an answer must
+have is read with `must`, and what it may have with `listed` and `written_text`, all of which raise.
 """
 
 from __future__ import annotations
@@ -15,10 +15,22 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from formwright.client.exchange import Query, Reply, Request
+from formwright.client.exchange import End, Query, Reply, Request
 from formwright.errors import RequestFailed
 
-__all__ = ["Collector", "Wire", "arguments_text", "member", "must", "options_of", "text_of", "with_instruction"]
+__all__ = [
+    "Collector",
+    "Wire",
+    "arguments_text",
+    "end_of",
+    "listed",
+    "member",
+    "must",
+    "options_of",
+    "text_of",
+    "with_instruction",
+    "written_text",
+]
 
 T = TypeVar("T")
 
@@ -88,6 +100,60 @@ def must(value: Any, name: str, kind: type[T]) -> T:
     return found
 
 
+def listed(value: Any, name: str) -> list[Any]:
+    """A list that an answer may have. Raises RequestFailed where it has something else there."""
+    return must(value, name, list) if isinstance(value, Mapping) and value.get(name) is not None else []
+
+
+def end_of(reason: Any, ends: Mapping[str, End]) -> End:
+    """Why an answer ends, by the table of its API.
+
+    Raises:
+        RequestFailed: The table does not have the reason, or there is none: nothing says that the answer is complete.
+    """
+    if isinstance(reason, str) and reason in ends:
+        return ends[reason]
+    if not reason:
+        raise RequestFailed(
+            "the service does not say why its answer ends, so it may have been cut",
+            hint="a server or proxy between may have left out the reason",
+        )
+    shown = str(reason)[:100]
+    raise RequestFailed(f"the service ended its answer early: {shown}", body=shown, may_pass=reason in _PASSING)
+
+
+_PASSING = ("abort", "error", "insufficient_system_resource")
+"""Ends after which the next try may have an answer."""
+
+
+def written_text(content: Any) -> str:
+    """What a model wrote: text, or the text of all parts. Raises RequestFailed where a part is something else."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        raise _not_text(content)
+    return "".join(map(_part_text, content))
+
+
+def _part_text(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if member(part, "type", str) in _THOUGHTS:
+        return ""
+    if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
+        raise _not_text(part)
+    return str(part["text"])
+
+
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
+"""Parts of an answer that come before it."""
+
+
+def _not_text(content: Any) -> RequestFailed:
+    shown = json.dumps(content, default=str)[:200]
+    return RequestFailed(f"the service answered with something else than text: {shown}", body=shown)
+
+
 def text_of(parts: Any) -> str:
     """Text, or the text of all text parts."""
     if isinstance(parts, str):
@@ -97,8 +163,10 @@ def text_of(parts: Any) -> str:
 
 
 def arguments_text(value: Any) -> str:
-    """The arguments of a call as text; some APIs give them decoded."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """The arguments of a call as text; some APIs give them decoded, and null or nothing for none."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def options_of(query: Query, **names: str) -> dict[str, Any]:
