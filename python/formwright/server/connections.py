@@ -2,8 +2,12 @@
 
 ::
 
+    import uvicorn
+    from starlette.applications import Starlette
+
+    app = Starlette()
     connections = Connections(1024)
-    uvicorn.Config(app, http=connections.protocol())
+    config = uvicorn.Config(app, http=connections.protocol())
 
 A client has `_HEAD` seconds for the head of a request, and may read nothing of its answer for `_STALL` seconds. Where
 too many connections are open, one is closed: of the address that has most, the oldest whose request has not come.

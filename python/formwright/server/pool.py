@@ -2,8 +2,10 @@
 
 ::
 
-    pool = FairPool(4)
-    await pool.run("client", lambda: 1 + 1)      # 2
+    async def add() -> int:
+        return await FairPool(4).run("client", lambda: 1 + 1)
+
+    asyncio.run(add())                           # 2
 
 A client has half of the threads at most, so that others get in while its work is long. Among those that wait, each
 client in turn gives its oldest work.
