@@ -195,7 +195,7 @@ def test_markers_that_are_control_tokens() -> None:
     [
         (lambda: fw.tools([]), ArgumentError, "none"),
         (lambda: fw.tools([get, get]), ArgumentError, "'get'"),
-        (lambda: fw.tools([{"name": "f", "parameters": 3}]), ArgumentError, "schema of 'f' is no mapping"),
+        (lambda: fw.tools([{"name": "f", "parameters": 3}]), ArgumentError, "schema of 'f' is not a mapping"),
         (lambda: fw.tools([{"parameters": {}}]), ArgumentError, "no name"),
         (lambda: fw.tools([{"name": "a b", "parameters": {}}]), ArgumentError, "a b"),
         (lambda: fw.tools([3]), ArgumentError, "3"),

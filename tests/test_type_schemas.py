@@ -65,6 +65,9 @@ EXACT: list[Any] = [
     pydantic.Json[Sized | bool | None],
     pydantic.Json[dict[int, tuple[float, Annotated[str, Field(max_length=3)]]]],
     list[pydantic.Json[Annotated[list[bool], Field(min_length=1)]]],
+    pydantic.Json[Annotated[dict[str, int], Field(max_length=0)]],
+    pydantic.Json[Annotated[list[int], Field(max_length=0)]],
+    pydantic.Json[Annotated[dict[str, int], Field(max_length=1)]],
     # numbers
     int,
     float,

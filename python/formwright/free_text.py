@@ -37,10 +37,20 @@ __all__ = ["after", "format", "special", "text", "thinking"]
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeForm
+    from typing_extensions import TypeForm, Unpack
 
 Marker = str | Form[str]
 """What ends free text: a text, or a control token made by `special`."""
+
+
+class Thought(TypedDict, total=False):
+    """The options of `thinking`, for type checkers."""
+
+    open: Marker
+    close: Marker
+    max_chars: int | None
+    max_tokens: int | None
+
 
 _form = form
 
@@ -201,45 +211,13 @@ def after(
 
 
 @overload
-def thinking(
-    form: TypeForm[T],
-    /,
-    *,
-    open: Marker = "<think>",
-    close: Marker = "</think>",
-    max_chars: int | None = None,
-    max_tokens: int | None = None,
-) -> Form[T]: ...
+def thinking(form: TypeForm[T], /, **options: Unpack[Thought]) -> Form[T]: ...
 @overload
-def thinking(
-    form: Form[T] | Constraint[T],
-    /,
-    *,
-    open: Marker = "<think>",
-    close: Marker = "</think>",
-    max_chars: int | None = None,
-    max_tokens: int | None = None,
-) -> Form[T]: ...
+def thinking(form: Form[T] | Constraint[T], /, **options: Unpack[Thought]) -> Form[T]: ...
 @overload
-def thinking(
-    form: re.Pattern[str],
-    /,
-    *,
-    open: Marker = "<think>",
-    close: Marker = "</think>",
-    max_chars: int | None = None,
-    max_tokens: int | None = None,
-) -> Form[str]: ...
+def thinking(form: re.Pattern[str], /, **options: Unpack[Thought]) -> Form[str]: ...
 @overload
-def thinking(
-    form: Any,
-    /,
-    *,
-    open: Marker = "<think>",
-    close: Marker = "</think>",
-    max_chars: int | None = None,
-    max_tokens: int | None = None,
-) -> Form[Any]: ...
+def thinking(form: Any, /, **options: Unpack[Thought]) -> Form[Any]: ...
 def thinking(
     form: Any,
     /,

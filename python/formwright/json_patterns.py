@@ -100,7 +100,7 @@ class _Writer:
             if not low == high == len(first):
                 raise _refused("a tuple of any length")
             return rf"\[{','.join(first)}\]"
-        return rf"\[{_listed(self.any_value(schema.get('items', True), above), low, high)}\]" if high != 0 else r"\[\]"
+        return rf"\[{_repeat_item(self.any_value(schema.get('items', True), above), low, high)}\]"
 
     def _object(self, schema: Mapping[str, Any], above: tuple[str, ...]) -> str:
         _only(
@@ -112,17 +112,17 @@ class _Writer:
             for name, value in schema.get("properties", {}).items()
         ]
         if further is False:
-            return rf"\{{{_members(members)}\}}"
+            return rf"\{{{_join_members(members)}\}}"
         if members:
             raise _refused("an object with declared and other members")
         name = _string(schema.get("propertyNames", {}))
         low, high = schema.get("minProperties", 0), schema.get("maxProperties")
         if low > 1:
             raise _refused("a dict of several members")  # two may have the same name
-        return rf"\{{{_listed(f'{name}:{self.any_value(further, above)}', low, high)}\}}"
+        return rf"\{{{_repeat_item(f'{name}:{self.any_value(further, above)}', low, high)}\}}"
 
 
-def _members(members: Sequence[tuple[str, bool]]) -> str:
+def _join_members(members: Sequence[tuple[str, bool]]) -> str:
     """Members in this order; each is required or not."""
     rest, ways = "", [""]  # what may come after a member, and from the last member looked at
     for member, is_required in reversed(members):
@@ -131,11 +131,14 @@ def _members(members: Sequence[tuple[str, bool]]) -> str:
     return _any_of(ways)
 
 
-def _listed(item: str, low: int, high: int | None) -> str:
+def _repeat_item(item: str, low: int, high: int | None) -> str:
     """``low`` to ``high`` items with commas between them."""
-    further = f"{max(low - 1, 0)},{'' if high is None else high - 1}"
-    listed = f"{item}(?:,{item}){{{further}}}" if further != "0," else f"{item}(?:,{item})*"
-    return listed if low else f"(?:{listed})?"
+    if high is not None and high < max(low, 1):
+        if low:
+            raise _refused("a type without a value")
+        return ""
+    several = f"{item}(?:,{item}){{{max(low - 1, 0)},{'' if high is None else high - 1}}}"
+    return several if low else f"(?:{several})?"
 
 
 def _string(schema: Mapping[str, Any]) -> str:

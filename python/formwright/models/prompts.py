@@ -136,6 +136,8 @@ def _message(message: object, where: str, roles: Sequence[str]) -> Message:
         )
     found = {name: value for name, value in message.items() if name not in ("tool_calls", "tool_call_id")}
     if calls := message.get("tool_calls"):
+        if not isinstance(calls, Sequence) or isinstance(calls, str | bytes):
+            raise PromptError(f"tool_calls of {where} is {_kind(calls)}, not a list")
         found["calls"] = [_call(call, f"call {number} of {where}") for number, call in enumerate(calls)]
         found["content"] = message.get("content") or ""
     if role == "tool" and "id" not in message:
@@ -163,6 +165,8 @@ def _call(call: object, where: str) -> Mapping[str, Any]:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError):
             raise PromptError(f"the arguments of {where} are not JSON: {arguments[:80]!r}") from None
+    if not isinstance(arguments, Mapping):
+        raise PromptError(f"the arguments of {where} are {_kind(arguments)}, not an object")
     return {"id": call.get("id") or "", "name": function["name"], "arguments": arguments}
 
 

@@ -131,7 +131,7 @@ REFUSED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "spaces_between_special_tokens": ("special tokens are not part of a text", (True, False)),
     "stop_token_ids": ("name texts by stop", ([],)),
     "stream_reasoning": ("a thought is streamed as the answer is", (True,)),
-    "suffix": ("text is written behind a prompt, not into one", ("",)),
+    "suffix": ("text is written after a prompt, not into one", ("",)),
     "tfs_z": (_SAMPLING, (1,)),
     "top_a": (_SAMPLING, (0,)),
     "transforms": ("a conversation is read as it is sent", ([],)),

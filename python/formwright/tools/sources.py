@@ -94,12 +94,12 @@ def tool_of(origin: Any, /) -> Tool:
 def _of_description(description: Mapping[str, Any], origin: Any) -> Tool:
     function = description.get("function", description)
     if not isinstance(function, Mapping):
-        raise ArgumentError(f"tools: {shortened(repr(origin))}: its function is no mapping", argument="tools")
+        raise ArgumentError(f"tools: {shortened(repr(origin))}: its function is not a mapping", argument="tools")
     name = _named(function.get("name"), origin)
     schema = function.get("parameters", function.get("inputSchema", function.get("input_schema")))
     if not isinstance(schema, Mapping | None):
         raise ArgumentError(
-            f"tools: the schema of {name!r} is no mapping",
+            f"tools: the schema of {name!r} is not a mapping",
             hint='"parameters" is the JSON Schema of its arguments; a tool without any needs none',
             argument="tools",
         )
