@@ -10,12 +10,23 @@
 use rustc_hash::FxHashMap;
 
 use super::{Facts, Graph, INFINITE, Node, NodeId};
+use crate::error::Error;
 
 /// A part that has no finite text: its place in the value, `""` if it is the value itself, and its node.
 type Part = (String, NodeId);
 
+/// The error of a language that has no finite text.
+pub fn no_finite_text(graph: &Graph, facts: &Facts) -> Error {
+    match describe_endless(graph, facts) {
+        Some(why) => {
+            Error::unsatisfiable("", why).hint("let a member on the way be absent or null, or an array be empty")
+        }
+        None => Error::unsatisfiable("", "no text conforms to it"),
+    }
+}
+
 /// Says which part of the text at the root goes on forever; `None` if none repeats.
-pub fn describe_endless(graph: &Graph, facts: &Facts) -> Option<String> {
+fn describe_endless(graph: &Graph, facts: &Facts) -> Option<String> {
     let (mut path, mut node) = (String::new(), graph.root);
     let mut seen: FxHashMap<NodeId, String> = FxHashMap::default();
     loop {

@@ -56,6 +56,7 @@ pub use conditions::{
     Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId, Future, NO_OBJECT, Promise, TooHard, Values, future,
 };
 pub use controls::without_letters;
+pub use endless::no_finite_text;
 pub use layout_costs::LayoutCosts;
 pub use left_factoring::{Continuation, ObjectPosition, Tail};
 pub use lexicon::{Lexicon, LexiconBuilder, Prefix, TextStep};
@@ -593,12 +594,7 @@ impl Graph {
         }
         let facts = Facts::new(self, limits)?;
         if facts.shortest(self.root) >= INFINITE {
-            let why = endless::describe_endless(self, &facts);
-            let hint = "let a member on the way be absent or null, or an array be empty";
-            return Err(match why {
-                Some(why) => Error::unsatisfiable("", why).hint(hint),
-                None => Error::unsatisfiable("", "no text conforms to it"),
-            });
+            return Err(no_finite_text(self, &facts));
         }
         facts.prune(self);
         facts.refuse_left_recursion(self)?;

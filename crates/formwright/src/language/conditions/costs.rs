@@ -43,7 +43,7 @@ impl Scale {
     }
 
     /// The least costs of some ways.
-    fn least_of<'w>(self, ways: impl Iterator<Item = &'w (u32, u32, u32)>) -> Costs {
+    fn least_of<'w>(self, ways: impl Iterator<Item = &'w Way>) -> Costs {
         let mut costs = self.nothing();
         ways.for_each(|&(_, members, bytes)| self.put(&mut costs, members, bytes));
         costs
@@ -58,7 +58,7 @@ impl Scale {
 
     /// The costs of both together.
     fn add(self, a: &Costs, b: &Costs) -> Costs {
-        let mut sum: Costs = smallvec![NEVER; self.top as usize + 1];
+        let mut sum = self.nothing();
         for (at, &(left, more)) in a.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
             for (further_at, &(right, further)) in b.iter().enumerate().filter(|(_, cost)| cost.0 < INFINITE) {
                 let members = at as u32 + further_at as u32;
@@ -123,19 +123,21 @@ pub fn future(object: &Object, conditions: &Conditions, seen: &Seen, lengths: &M
     Some(Future { lives: lives_at_all, allowed: allowed.into() })
 }
 
+/// A value of a variable, the members that give it, and their bytes.
+type Way = (u32, u32, u32);
+
 /// What it costs to give the variables their values.
 #[derive(Default)]
 struct Ways {
-    /// The value, the members that give it, and their bytes: of one variable after the other, and only of values that
-    /// can occur, as a kind with many facts has very many values.
-    all: Vec<(u32, u32, u32)>,
+    /// Of one variable after the other, and only of values that can occur: a kind with many facts has very many values.
+    all: Vec<Way>,
     /// By variable: where its own end.
     ends: Vec<usize>,
 }
 
 impl Ways {
     /// Those of one variable.
-    fn of(&self, variable: u32) -> &[(u32, u32, u32)] {
+    fn of(&self, variable: u32) -> &[Way] {
         let start = if variable == 0 { 0 } else { self.ends[variable as usize - 1] };
         &self.all[start..self.ends[variable as usize]]
     }
@@ -152,8 +154,8 @@ struct Free {
 }
 
 impl Free {
-    /// Adds what some variables cost. Of members that may come once, no more are used than are counted, and those the
-    /// cheapest: so the others are not added.
+    /// Adds what some variables cost. Of the members that may come once, only the cheapest can matter, as many as are
+    /// counted: the others are not added.
     fn add_to(&self, scale: Scale, sum: Costs, variables: impl Iterator<Item = u32>) -> Costs {
         let (mut ranks, mut sum) = (SmallVec::<[u32; 64]>::new(), sum);
         for variable in variables {
@@ -358,7 +360,7 @@ impl Question<'_> {
     }
 
     /// What the values of a declared member cost.
-    fn declared(&self, variable: u32, member: u32, ways: &mut Vec<(u32, u32, u32)>) {
+    fn declared(&self, variable: u32, member: u32, ways: &mut Vec<Way>) {
         if self.seen.has(member) {
             return ways.push((u32::from(self.seen.values()[variable as usize]), 0, 0));
         }
@@ -371,7 +373,7 @@ impl Question<'_> {
     }
 
     /// What the sets of facts cost that the members of one kind make true.
-    fn kind(&self, variable: u32, top: u32, ways: &mut Vec<(u32, u32, u32)>) {
+    fn kind(&self, variable: u32, top: u32, ways: &mut Vec<Way>) {
         let before = self.seen.values()[variable as usize];
         let mut reached: FxHashMap<u16, u32> = FxHashMap::from_iter([(before, 0)]);
         let first = self.used + self.unmet_before(variable);

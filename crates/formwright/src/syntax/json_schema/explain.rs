@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 
 use super::build::Built;
 use super::read::{Purpose, SchemaReader};
-use super::{Options, json_schema, lower, only_unspelled, why_empty};
+use super::{Options, lower, only_unspelled, why_empty};
 use crate::error::{Error, Kind, Result};
 use crate::interrupt::bounded;
-use crate::language::{Facts, INFINITE};
+use crate::language::{Facts, INFINITE, no_finite_text};
 
 /// How one keyword of a schema was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +66,7 @@ fn never<'d>(built: &Built<'d>, reader: &mut SchemaReader<'d>, schema: &str, opt
     if facts.shortest(built.graph.root) >= INFINITE {
         let unspelled = only_unspelled(schema, options, &reader.pointer_of(built.outside.unwrap_or(built.root)));
         let error = unspelled.or_else(|| why_empty(reader, built.root, built.empty));
-        let error = error.or_else(|| json_schema(schema, options).err());
-        let error = error.unwrap_or_else(|| Error::unsatisfiable("", "no text conforms to it"));
-        reader.fault(error)?;
+        reader.fault(error.unwrap_or_else(|| no_finite_text(&built.graph, &facts)))?;
     }
     Ok(())
 }
