@@ -56,7 +56,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            work: 1 << 25,
+            work: 3 << 23,
             automaton_states: 1 << 19,
             automaton_expressions: 1 << 19,
             emptiness_search: 50_000,
