@@ -107,10 +107,9 @@ class Over(Exception):
 def handle(*_):
     raise Over
 
-raised = KeyboardInterrupt
-if {is_handler}:
-    signal.signal(signal.SIGINT, handle)
-    raised = Over
+raised = Over if {is_handler} else KeyboardInterrupt
+# A shell without job control has what it starts in the background ignore Ctrl-C.
+signal.signal(signal.SIGINT, handle if {is_handler} else signal.default_int_handler)
 sent = []
 
 def send():
