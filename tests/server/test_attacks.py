@@ -21,10 +21,13 @@ httpx = pytest.importorskip("httpx")
 pytest.importorskip("starlette")
 
 from formwright.server import Settings, connections, running  # noqa: E402
+from formwright.server.errors import BadRequest  # noqa: E402
+from formwright.server.requests import loaded  # noqa: E402
 
 from .test_faults import HARD, HI, MODEL, asked, counted, process, sent, wait_until  # noqa: E402
 
 SECOND = 1.0
+IS_JSON = {"content-type": "application/json"}
 OTHER = {"Authorization": "Bearer other"}
 CALM = {"model": MODEL, "messages": HI, "guided_choice": ["yes", "no"]}
 
@@ -71,15 +74,16 @@ def slowest(url: str, seconds: float = 1.5) -> float:
 
 
 HUGE = "Hello world. " * 300_000
-BODIES: dict[str, tuple[dict[str, Any], str, str]] = {
+BODIES: dict[str, tuple[dict[str, Any], str | None, str]] = {
     "a message": ({"messages": [{"role": "user", "content": HUGE}]}, "messages", "context_length_exceeded"),
     "many messages": (
         {"messages": [{"role": "user", "content": "a" * 9}] * 80_000},
         "messages",
         "context_length_exceeded",
     ),
-    "messages that are none": ({"messages": [1] * 1_900_000}, "messages[0]", "invalid_value"),
-    "choices that are none": ({"guided_choice": [1] * 1_900_000}, "guided_choice[0]", "invalid_value"),
+    "messages that are none": ({"messages": [1] * 500_000}, "messages[0]", "invalid_value"),
+    "choices that are none": ({"guided_choice": [1] * 500_000}, "guided_choice[0]", "invalid_value"),
+    "numbers": ({"guided_choice": [1] * 1_900_000}, None, "invalid_value"),
     "biases": ({"logit_bias": {str(number): "a" for number in range(250_000)}}, "logit_bias", "invalid_value"),
     "unknown fields": ({"structured_outputs": {str(number): 1 for number in range(250_000)}}, "structured_outputs", ""),
 }
@@ -94,7 +98,7 @@ def test_a_huge_body_holds_up_nobody(attacked: Any, name: str) -> None:
         answer = httpx.post(
             f"{attacked.url}/v1/chat/completions",
             content=data,
-            headers={"content-type": "application/json"},
+            headers=IS_JSON,
             timeout=60,
         )
         return answer.status_code, answer.json()["error"]["param"], answer.json()["error"]["code"]
@@ -106,15 +110,29 @@ def test_a_huge_body_holds_up_nobody(attacked: Any, name: str) -> None:
 
 @pytest.mark.parametrize("prompt", [HUGE, [HUGE[: 1 << 20]] * 3, [1] * 1_300_000, [[1]] * 900_000])
 def test_a_huge_prompt_holds_up_nobody(attacked: Any, prompt: Any) -> None:
-    body = {"model": MODEL, "prompt": prompt}
+    data = json.dumps({"model": MODEL, "prompt": prompt}, separators=(",", ":")).encode()
 
     def ask() -> Any:
-        answer = httpx.post(f"{attacked.url}/v1/completions", json=body, timeout=60)
+        answer = httpx.post(f"{attacked.url}/v1/completions", content=data, headers=IS_JSON, timeout=60)
         return answer.status_code, answer.json()["error"]["param"]
 
     with attack(ask, threads=2) as found:
         assert slowest(attacked.url) < SECOND
-    assert set(found) == {(400, "prompt")}
+    assert set(found) == {(400, "prompt" if isinstance(prompt[0], str) else None)}
+
+
+@pytest.mark.parametrize("text", ["[" * 600_000, '"{' * 600_000, "\\[" * 600_000, "," * 600_000, '\\",[' * 600_000])
+def test_brackets_and_commas_of_a_text_count_as_one_value(text: str) -> None:
+    body = {"prompt": text, "model": "[{"}
+    assert loaded(json.dumps(body).encode()) == body
+
+
+@pytest.mark.parametrize("item", ["[]", "1", '""', '{"a":1}', '"\\\\"', '"\\"["'])
+def test_too_many_values_are_refused_before_they_are_made(item: str) -> None:
+    few, many = ("[" + f"{item}," * number + "null]" for number in (200_000, 600_000))
+    assert loaded(few.encode()) == json.loads(few)
+    with pytest.raises(BadRequest, match="more than 524,288 values"):
+        loaded(many.encode())
 
 
 def test_hard_forms_of_one_client_hold_up_nobody(attacked: Any) -> None:

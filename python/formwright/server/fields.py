@@ -176,7 +176,7 @@ def without_ignored(sent: Mapping[str, Any], served: Collection[str] = frozenset
 def _without(value: Any, place: str, found: dict[str, None]) -> Any:
     if isinstance(value, list) and f"{place}[]" in IGNORED_AT:
         return [_without(item, f"{place}[]", found) for item in value]
-    if not isinstance(value, Mapping) or place not in IGNORED_AT:
+    if not isinstance(value, dict) or place not in IGNORED_AT:
         return value
     kept = {}
     for name, inner in value.items():
