@@ -2,9 +2,14 @@
 //! which no alternatives are multiplied out.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
+use common::{allowed, tables, thread_time};
 use formwright::syntax::json_schema::{Options, Order, json_schema};
-use formwright::{Kind, Limits};
+use formwright::{Constraint, Kind, Limits};
+
+mod common;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -204,4 +209,30 @@ fn objects_meet_their_conditions() {
         }
     }
     assert!(refused < 15, "{refused} schemas were refused");
+}
+
+/// A value that meets four conditions can be read as one that meets any of them: sixteen ways, and sixteen more with every
+/// member, of which all but one are dropped.
+#[test]
+fn the_ways_to_read_values_do_not_multiply() {
+    let members = 6;
+    let conditions = [r#""minLength":1"#, r#""maxLength":5"#, r#""pattern":"x""#, r#""pattern":"y$""#];
+    let has = |member: usize, condition: usize| {
+        let name = format!("n{}", member % members);
+        format!(r#"{{"required":["{name}"],"properties":{{"{name}":{{{}}}}}}}"#, conditions[condition % 4])
+    };
+    let either = |at: usize| format!(r#"{{"anyOf":[{},{}]}}"#, has(at / 4, at), has(at / 4 + 1, at + 1));
+    let parts: Vec<String> = (0..4 * members).map(either).collect();
+    let text = format!(r#"{{"type":"object","allOf":[{}]}}"#, parts.join(","));
+    let options = Options { order: Order::Model, ..Options::default() };
+    let language = Arc::new(json_schema(&text, &options).unwrap());
+    let tables = tables(Limits::default());
+    let mut matcher = Constraint::new(&language, &tables).unwrap().matcher();
+    let begun = thread_time();
+    let written: Vec<String> = (0..members).map(|member| format!(r#""n{member}":"xy""#)).collect();
+    for byte in format!("{{{}}}", written.join(",")).bytes() {
+        assert!(!allowed(&mut matcher, None, 256).is_empty());
+        matcher.accept_token(u32::from(byte) + 1).unwrap();
+    }
+    assert!(thread_time().saturating_sub(begun) < Duration::from_secs(2));
 }

@@ -42,6 +42,8 @@ pub struct CompiledGraph {
     has_text: OnceLock<bool>,
     /// Whether some array compares its items as values.
     compares_values: bool,
+    /// Whether the values of members decide in some object what else must come.
+    tracks_values: bool,
     /// By node: how much longer its text gets if it must be new.
     detours: OnceLock<Box<[u32]>>,
     lengths: OnceLock<Box<Lengths>>,
@@ -90,6 +92,7 @@ impl CompiledGraph {
             first: (0..graph.nodes.len()).map(|_| OnceLock::new()).collect(),
             has_text: OnceLock::new(),
             compares_values: graph.compares_values(),
+            tracks_values: graph.tracks_values(),
             detours: OnceLock::new(),
             lengths: OnceLock::new(),
             automata,
@@ -211,6 +214,12 @@ impl CompiledGraph {
     #[inline]
     pub fn compares_values(&self) -> bool {
         self.compares_values
+    }
+
+    /// Whether the values of members decide in some object what else must come.
+    #[inline]
+    pub fn tracks_values(&self) -> bool {
+        self.tracks_values
     }
 
     /// Bytes by which a text of a node gets longer, at most, if it must be another value than those used before, whichever

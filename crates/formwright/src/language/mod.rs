@@ -53,7 +53,8 @@ use smallvec::SmallVec;
 
 pub use compiled::CompiledGraph;
 pub use conditions::{
-    Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId, Future, NO_OBJECT, Promise, TooHard, Values, future,
+    Case, Conditions, EVERY_OBJECT, FormulaBuilder, FormulaId, Future, NO_OBJECT, Promise, Promises, TooHard, Values,
+    future,
 };
 pub use controls::without_letters;
 pub use endless::no_finite_text;
@@ -493,6 +494,11 @@ impl Graph {
     /// Whether some array compares its items as values.
     pub fn compares_values(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Array(array) if array.differing.is_some()))
+    }
+
+    /// Whether the values of members decide in some object what else must come.
+    pub fn tracks_values(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Object(object) if object.tracks_values()))
     }
 
     /// Adds a node for a regular language.

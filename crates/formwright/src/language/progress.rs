@@ -176,6 +176,17 @@ impl Object {
         self.with_met(&self.with_undeclared_name(seen), self.members.len() as u32 + kind, met)
     }
 
+    /// Whether whatever may follow what was seen may follow other members too: the same ones, whose values keep more
+    /// promises.
+    pub fn covers(&self, stronger: &Seen, weaker: &Seen) -> bool {
+        let is_alike = |a: &Seen, b: &Seen| {
+            (a.position, a.count, a.names) == (b.position, b.count, b.names) && a.members == b.members
+        };
+        is_alike(stronger, weaker)
+            && weaker.met & !stronger.met == 0
+            && self.conditions.as_ref().is_none_or(|all| all.cover(stronger.values(), weaker.values()))
+    }
+
     /// Counts that the bounds cannot tell apart are one.
     fn counted(&self, mut seen: Seen) -> Seen {
         let count = seen.count + 1;

@@ -15,10 +15,12 @@
 
 mod compile;
 mod costs;
+mod covering;
 mod values;
 
 pub use compile::{FALSE as NO_OBJECT, FormulaBuilder, FormulaId, Promise, TRUE as EVERY_OBJECT, TooHard, Variable};
 pub use costs::{Future, completion, future};
+pub use covering::Promises;
 pub use values::Values;
 
 use super::{Object, Seen, UNBOUNDED};
@@ -71,6 +73,8 @@ pub struct Conditions {
     parts: Box<[Part]>,
     /// By part: the variables that it mentions.
     mentions: Box<[Values]>,
+    /// By variable: what its values promise.
+    promises: Box<[Promises]>,
     /// One of these cases must hold.
     cases: Box<[Case]>,
     /// Numbers of members from here on are all alike.
@@ -79,12 +83,13 @@ pub struct Conditions {
 
 impl Conditions {
     /// The conditions of an object of so many declared and undeclared members. The literals of `parts` name members;
-    /// `members` are those that are mentioned, in order, and `facts` what the ways of a kind make true (none for
-    /// declared members).
+    /// `members` are those that are mentioned, in order, `facts` what the ways of a kind make true (none for declared
+    /// members), and `promises` what their values promise.
     pub fn new(
         count: usize,
         members: Vec<u32>,
         facts: Vec<Box<[u16]>>,
+        promises: Vec<Promises>,
         mut parts: Box<[Part]>,
         cases: Vec<Case>,
     ) -> Self {
@@ -100,8 +105,9 @@ impl Conditions {
         let mentions = mentions_of(&parts);
         let bounds = cases.iter().map(|case| case.low.max(if case.high == UNBOUNDED { 0 } else { case.high + 1 }));
         let alike = bounds.max().unwrap_or(0);
-        let (variables, members, facts, cases) = (variables.into(), members.into(), facts.into(), cases.into());
-        Self { variables, members, facts, parts, mentions, cases, alike }
+        let (variables, members, facts) = (variables.into(), members.into(), facts.into());
+        let (promises, cases) = (promises.into(), cases.into());
+        Self { variables, members, facts, promises, parts, mentions, cases, alike }
     }
 
     /// The variable of a member, if it is mentioned.
@@ -156,6 +162,12 @@ impl Conditions {
             None => way as u16 + 1,
         };
         Some((variable, u32::from(value)))
+    }
+
+    /// Whether whatever may follow some values may follow others.
+    pub fn cover(&self, stronger: &[u16], weaker: &[u16]) -> bool {
+        let values = stronger.iter().zip(weaker);
+        self.promises.iter().zip(values).all(|(promises, (&stronger, &weaker))| promises.cover(stronger, weaker))
     }
 
     /// Whether some value of a member can make a difference.

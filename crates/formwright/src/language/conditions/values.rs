@@ -57,6 +57,11 @@ impl Values {
         self.trim();
     }
 
+    /// Whether all numbers are in another set too.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(own, other)| own & !other == 0)
+    }
+
     /// Whether some number is in both sets.
     pub fn meets(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)

@@ -223,15 +223,18 @@ impl<'m> Machine<'m> {
 
     /// Gives each configuration all its stacks.
     #[inline]
-    fn unite(&mut self, out: Successors<'_>) {
+    fn unite(&mut self, mut out: Successors<'_>) {
         if !out.further.is_empty() {
-            self.unite_all(out);
+            self.unite_all(&mut out);
+        }
+        if self.graph.tracks_values() && out.len() > 1 {
+            self.drop_covered(&mut out);
         }
     }
 
     /// As [`Machine::unite`], if there are further stacks.
     #[cold]
-    fn unite_all(&mut self, mut out: Successors<'_>) {
+    fn unite_all(&mut self, out: &mut Successors<'_>) {
         out.further.sort_unstable();
         for group in out.further.chunk_by(|a, b| a.0 == b.0) {
             let configuration = &mut out.configurations[group[0].0 as usize];

@@ -45,6 +45,25 @@ impl<'o> Successors<'o> {
         Self { configurations, base, further: SmallVec::new(), index: None }
     }
 
+    /// How many configurations the list has.
+    pub fn len(&self) -> usize {
+        self.configurations.len() - self.base
+    }
+
+    /// Removes configurations that another one of the list covers, after stacks were united.
+    pub fn remove_covered(&mut self, covers: impl Fn(Configuration, Configuration) -> bool) {
+        let mut at = self.base;
+        while at < self.configurations.len() {
+            let own = self.configurations[at];
+            let is_covered = |other: usize| other != at && covers(self.configurations[other], own);
+            if (self.base..self.configurations.len()).any(is_covered) {
+                self.configurations.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
     /// Whether a stack is resumed for the first time.
     pub fn resumes(&mut self, stack: StackId) -> bool {
         self.index.get_or_insert_default().resumed.insert(stack)

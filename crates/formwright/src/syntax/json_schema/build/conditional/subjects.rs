@@ -5,7 +5,7 @@
 //! ```
 
 use super::super::undeclared::Overlap;
-use crate::language::Values;
+use crate::language::{Promises, Values};
 use crate::regular::Regular;
 use crate::syntax::json_schema::sets::{Condition, is_never};
 
@@ -70,6 +70,20 @@ impl<'d, 'p> Subject<'d, 'p> {
             Fact::MayFail(condition) => !meets(condition),
         };
         (0..).zip(&self.facts).map(|(bit, fact)| u16::from(is_true(fact)) << bit).sum()
+    }
+
+    /// What the values of its variable promise.
+    pub(super) fn promised(&self) -> Promises {
+        if self.kind.is_none() {
+            return Promises::OfWays(self.classes.iter().map(|(_, met)| met.clone()).collect());
+        }
+        let facts_that =
+            |is: fn(&Fact<'d>) -> bool| (0..).zip(&self.facts).map(|(bit, fact)| u16::from(is(fact)) << bit).sum();
+        Promises::OfFacts {
+            // That a member came may be asked for, and that none did.
+            wanted: facts_that(|fact| matches!(fact, Fact::Meets(condition) if !condition.is_empty())),
+            unwanted: facts_that(|fact| matches!(fact, Fact::MayFail(_))),
+        }
     }
 
     /// How many values its variable has.

@@ -89,7 +89,8 @@ impl<'d> GraphBuilder<'_, 'd> {
             ways.map(|class| subject.facts_of(class)).collect()
         });
         let (members, facts) = (mentioned.iter().collect(), facts.collect());
-        Ok(Some(Conditions::new(subjects.len(), members, facts, parts, cases)))
+        let promises = mentioned.iter().map(|at| subjects[at as usize].promised()).collect();
+        Ok(Some(Conditions::new(subjects.len(), members, facts, promises, parts, cases)))
     }
 
     /// The ranges of numbers of members within which the formula says the same of them.
