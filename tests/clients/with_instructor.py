@@ -1,4 +1,4 @@
-"""Instructor: its modes, and values while they are written."""
+"""Instructor: its modes, values while they are written, a refusal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import version
 
 import instructor
+import parts
 from forms import MODEL, QUESTION, REPORT, TaskSequence, ViewExtraction
 from openai import OpenAI
 
@@ -26,4 +27,19 @@ values = client.chat.completions.create_partial(
 )
 for value in values:  # ends with an error unless the last one is whole
     assert value.views is None or isinstance(value.views, list)
+
+openai = OpenAI(base_url=f"{sys.argv[2]}/v1", api_key="none", max_retries=0)
+describe = [{"role": "user", "content": parts.DESCRIBE}]
+for mode in (instructor.Mode.TOOLS, instructor.Mode.TOOLS_STRICT, instructor.Mode.JSON_SCHEMA):
+    client = instructor.from_openai(openai, mode=mode)
+    asked = {"model": parts.MODEL, "messages": describe, "max_retries": 0}
+    person = client.chat.completions.create(response_model=parts.Person, **asked)
+    (*_, last) = client.chat.completions.create_partial(response_model=parts.Person, **asked)
+    assert person.model_dump() == last.model_dump() == parts.ADA.model_dump()
+    try:
+        client.chat.completions.create(response_model=parts.Twice, **asked)
+    except Exception as error:
+        assert parts.REFUSED in str(error), error
+    else:
+        raise AssertionError("refused forms are told")
 print(f"instructor {version('instructor')}, openai {version('openai')}: ok")

@@ -119,6 +119,20 @@ def test_calls_and_results_in_a_conversation_are_told(tiny: fw.models.LocalModel
     assert tiny.generate_many([called, called], fw.choice("a"))[1].text == "a"
 
 
+def test_a_model_without_a_template_for_tools_is_given_their_results(tiny: fw.models.LocalModel) -> None:
+    given: list[Any] = []
+    encode = lambda conversation: given.append(conversation) or [5]  # noqa: E731
+    model = fw.models.LocalModel("own", tiny.runtime, tiny.vocabulary, encode)  # it has all roles
+    messages = [
+        {"role": "user", "content": "What is 1 + 2?"},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "c", "content": "3"},
+    ]
+    assert model.prompt_ids(messages) == [5]
+    assert [message["role"] for message in given[0]] == ["user", "assistant", "tool"]
+    assert given[0][2] == {"role": "tool", "content": "3"}
+
+
 def test_described_calls_are_read_back(tiny: fw.models.LocalModel) -> None:
     class Day(pydantic.BaseModel):
         day: datetime.date = pydantic.Field(alias="on")

@@ -50,7 +50,7 @@ def conversation_ids(
     """
     if model.with_tools is not None:
         return model.prompt_ids(model.with_tools([_templated(message) for message in messages], tools))
-    return model.prompt_ids(in_words(model, messages, tools))
+    return model.prompt_ids(list(model.encode(in_words(model, messages, tools))))
 
 
 def in_words(
