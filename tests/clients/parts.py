@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from pydantic import BaseModel, Field
 
 MODEL = "scripted"
@@ -29,6 +32,18 @@ class Twice(BaseModel):
     """A word that is said twice, which no automaton can check."""
 
     text: str = Field(json_schema_extra={"pattern": r"^(\w+) \1$"})
+
+
+@contextlib.contextmanager
+def refused(error_type: type[Exception] = Exception) -> Iterator[None]:
+    """The server refuses what is asked for, and the framework passes on why."""
+    try:
+        yield
+    except error_type as error:
+        found = str(error)
+    else:
+        found = "nothing"
+    assert REFUSED in found, found
 
 
 def add(a: int, b: int) -> int:

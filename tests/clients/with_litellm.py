@@ -45,10 +45,6 @@ pieces = [piece.choices[0].delta for piece in litellm.completion(messages=user(p
 texts = [piece.content for piece in pieces if piece.content]
 assert len(texts) > 1
 assert "".join(texts) == parts.GREETING
-try:
+with parts.refused(litellm.BadRequestError):
     litellm.completion(messages=user(parts.DESCRIBE), response_format=parts.Twice, **options)
-except litellm.BadRequestError as error:
-    assert parts.REFUSED in str(error), error
-else:
-    raise AssertionError("refused forms are told")
 print(f"litellm {version('litellm')}, openai {version('openai')}: ok")
