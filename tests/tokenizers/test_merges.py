@@ -12,6 +12,7 @@ import tiktoken
 from makers import AFTER, MAKERS, PARTS, byte_level, of_characters
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
 
+import formwright as fw
 from formwright.errors import RegexError, VocabularyError
 from formwright.tokenizers import Merges, merges_from, read
 from formwright.tokenizers.spelling import Spelling
@@ -128,14 +129,30 @@ def test_an_unknown_id_is_not_canonical() -> None:
         assert not merges.is_canonical(ids)
 
 
+def test_texts_with_a_rare_byte_may_be_without_tokens() -> None:
+    lacking = {0x04, 0x7F, 0xF1, 0xFF}
+    tokens = [None if byte in lacking else bytes([byte]) for byte in range(256)]
+    merges = Merges([*tokens, b"ab"], priorities=list(range(257)))
+    assert merges.encode("ab\x05") == [256, 5]
+    assert merges.encode("ab\x04") is None
+    spelled = [token or b"" for token in tokens]
+    vocabulary = fw.Vocabulary([*spelled, b"ab", b""], eos_token_ids=[257], merges=merges)
+    for form in (fw.regex(".*"), fw.json_schema({}), fw.text(), fw.regex("[\x03\x04]+")):
+        matcher = fw.compile(form, vocabulary, canonical=True).matcher()
+        assert matcher.min_tokens_to_finish < 3
+    for form in (fw.choice("a", "b\x04"), fw.regex("a\x04?"), fw.json_schema({"const": "\x7f"})):
+        with pytest.raises(VocabularyError, match="no token: 0x04 0x7F 0xF1 0xFF"):
+            fw.compile(form, vocabulary, canonical=True)
+
+
 def test_contradictions_are_refused() -> None:
     tokens: list[bytes | None] = [bytes([byte]) for byte in range(256)]
     with pytest.raises(VocabularyError, match="either"):
         Merges(tokens)
     with pytest.raises(VocabularyError, match="have the same bytes"):
         Merges([*tokens, b"a"], priorities=list(range(257)))
-    with pytest.raises(VocabularyError, match="no token is the byte 0xFF"):
-        Merges(tokens[:255], priorities=list(range(255)))
+    with pytest.raises(VocabularyError, match="no token is the byte 0x61"):
+        Merges([token if token != b"a" else None for token in tokens], priorities=list(range(256)))
     with pytest.raises(VocabularyError, match="token 256 is not 97 and 98 together"):
         Merges([*tokens, b"ba"], merges=[(97, 98, 256)])
     with pytest.raises(VocabularyError, match="spell nothing"):

@@ -48,6 +48,8 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct Merges {
     splits: Splits,
+    /// The bytes that no token stands for.
+    lacking: [u64; 4],
     pairs: Pairs,
     shelf: Option<Shelf>,
     cuts: Cuts,
@@ -106,12 +108,18 @@ impl Merges {
             cuts.words.iter().map(|(word, token)| (word.as_bytes().into(), *token)).collect();
         words.sort_by_key(|(word, _)| Reverse(word.len()));
         let word_ids = words.iter().map(|&(_, token)| token).collect();
-        Ok(Self { splits, pairs, shelf, cuts, words, word_ids, moves: Mutex::default(), beginnings: Mutex::default() })
+        let (moves, beginnings) = (Mutex::default(), Mutex::default());
+        Ok(Self { lacking: splits.lacking(), splits, pairs, shelf, cuts, words, word_ids, moves, beginnings })
     }
 
     /// How its tokens are merged.
     pub fn splits(&self) -> &Splits {
         &self.splits
+    }
+
+    /// The bytes, a bit each, that no token stands for: texts that have one of them are not spelled.
+    pub fn lacking(&self) -> [u64; 4] {
+        self.lacking
     }
 
     /// How it cuts texts.

@@ -156,6 +156,7 @@ impl<'s> Spelling<'s> {
     /// before them, or no token that begins with them is incompatible with the last one.
     pub fn free(&mut self, place: Place) -> Bytes {
         let mut bytes = self.free_in_text(place);
+        bytes.iter_mut().zip(self.merges.lacking()).for_each(|(bytes, lacking)| *bytes &= !lacking);
         if !self.controls.is_empty() && self.may_end(place.state) {
             bytes[usize::from(CONTROL) / 64] |= 1 << (CONTROL % 64);
         }

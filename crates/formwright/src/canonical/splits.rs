@@ -242,6 +242,15 @@ impl Splits {
         self.by_bytes.get(bytes).copied()
     }
 
+    /// The bytes, a bit each, that no token stands for; of characters, none.
+    pub fn lacking(&self) -> [u64; 4] {
+        let mut lacking = [0; 4];
+        for byte in (0..256).filter(|&byte| self.symbols == Symbols::Bytes && self.bytes[byte] == NONE) {
+            lacking[byte / 64] |= 1 << (byte % 64);
+        }
+        lacking
+    }
+
     /// Whether a token is a symbol: nothing is merged to it.
     pub fn is_symbol(&self, token: TokenId) -> bool {
         self.parts.get(token as usize) == Some(&SYMBOL)
@@ -290,19 +299,21 @@ impl Splits {
     }
 }
 
-/// The tokens that stand for single bytes.
+/// The tokens that stand for single bytes. Of rare ones, control characters and such that begin a character, there may be
+/// none: then texts with these are not spelled.
 fn byte_tokens(
     by_bytes: &FxHashMap<Box<[u8]>, TokenId>,
     symbols: Symbols,
     fallback: &[Option<TokenId>],
 ) -> Result<Box<[TokenId; 256]>> {
+    let is_rare = |byte: u8| byte.is_ascii_control() && !b"\t\n\r".contains(&byte) || byte >= 0xC0;
     let mut bytes = Box::new([NONE; 256]);
     for byte in 0..=u8::MAX {
         let token = match symbols {
             Symbols::Bytes => by_bytes.get([byte].as_slice()).copied(),
             Symbols::Characters => fallback.get(usize::from(byte)).copied().flatten(),
         };
-        if token.is_none() && symbols == Symbols::Bytes {
+        if token.is_none() && symbols == Symbols::Bytes && !is_rare(byte) {
             return Err(Error::vocabulary(format!("no token is the byte 0x{byte:02X}")));
         }
         bytes[usize::from(byte)] = token.unwrap_or(NONE);

@@ -23,6 +23,7 @@ mod compiled;
 mod conditions;
 mod controls;
 mod detours;
+mod dispensable;
 mod endless;
 mod extents;
 mod import;

@@ -23,6 +23,7 @@ use super::pool::Pool;
 use crate::error::{Error, Result};
 use crate::interrupt::bounded;
 use crate::language::{CompiledGraph, Language};
+use crate::regular::ByteSet;
 use crate::terminals::Tables;
 use crate::vocabulary::TokenId;
 
@@ -62,12 +63,14 @@ impl Constraint {
     ///
     /// # Errors
     /// As [`Constraint::new`]; [`crate::Kind::DeadEnd`] also when no text of the language has canonical tokens;
-    /// [`crate::Kind::Argument`] where a part has a bound on its tokens.
+    /// [`crate::Kind::Argument`] where a part has a bound on its tokens; [`crate::Kind::Vocabulary`] where texts may need a
+    /// byte for which the tokenizer has no token.
     pub fn canonical(language: &Language, tables: &Arc<Tables>, speller: &Arc<Speller>) -> Result<Self> {
         if !language.graph().bounds.is_empty() {
             let message = "canonical: tokens of a part with max_tokens cannot be canonical";
             return Err(Error::argument("canonical", message).hint("pass canonical=\"forced\", or bound max_chars"));
         }
+        check_bytes(language, &ByteSet::from_words(speller.merges().lacking()))?;
         let constraint = Self::compiled(language, tables, Some(Spelled { by: Arc::clone(speller), masks: true }))?;
         constraint.matcher().check_canonical_beginning()?;
         Ok(constraint)
@@ -213,6 +216,17 @@ impl Constraint {
             },
         }
     }
+}
+
+/// What has to be written can be written where texts can do without the bytes that are not spelled.
+fn check_bytes(language: &Language, lacking: &ByteSet) -> Result<()> {
+    if lacking.is_empty() || language.graph().can_do_without(lacking) {
+        return Ok(());
+    }
+    let bytes: Vec<String> = lacking.iter().map(|byte| format!("0x{byte:02X}")).collect();
+    let message =
+        format!("canonical: the form may need a byte for which the tokenizer has no token: {}", bytes.join(" "));
+    Err(Error::vocabulary(message).hint("exclude these characters from the form, or leave out canonical=True"))
 }
 
 /// A part of so many tokens can be ended in time where every byte is a token.

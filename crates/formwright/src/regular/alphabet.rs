@@ -6,7 +6,7 @@
 //! Cost: one sort of all range ends at build time; a lookup is one table load for ASCII and a binary search above.
 //! Wrinkle: surrogates are no code points of text; they carry [`NO_MINTERM`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use indexmap::IndexSet;
@@ -220,6 +220,35 @@ fn collect(tree: &Regular, out: &mut IndexSet<Ranges, FxBuildHasher>) {
         Regular::Static(tree) => collect(tree.0, out),
         Regular::Implicit(language) => language.alphabet().iter().for_each(|class| collect(class, out)),
     }
+}
+
+/// Code points that take as many bytes.
+const LENGTHS: [(u32, u32); 4] = [(0, 0x7F), (0x80, 0x7FF), (0x800, 0xFFFF), (0x1_0000, LAST)];
+
+/// Whether a tree tells none of some characters, given as ascending ranges, apart from all others of as many bytes. Of a
+/// parser, and of a tree with too many classes, that is not known: false.
+pub fn have_stand_ins(tree: &Regular, characters: &[(u32, u32)]) -> bool {
+    if characters.is_empty() {
+        return true;
+    }
+    let Ok(alphabet) = Alphabet::new(tree) else { return false };
+    let minterms = |low: u32, high: u32| alphabet.segments(low, high).map(|(.., minterm)| minterm);
+    let have = |(first, last): (u32, u32)| {
+        let own = characters.iter().filter(|&&(low, _)| (first..=last).contains(&low));
+        let (mut needed, mut others, mut start) = (BTreeSet::new(), BTreeSet::new(), first);
+        for &(low, high) in own {
+            needed.extend(minterms(low, high));
+            if start < low {
+                others.extend(minterms(start, low - 1));
+            }
+            start = high + 1;
+        }
+        if start <= last {
+            others.extend(minterms(start, last));
+        }
+        needed.is_subset(&others)
+    };
+    !matches!(tree, Regular::Parser(_)) && LENGTHS.into_iter().all(have)
 }
 
 /// Code point -> classes that open or close there.

@@ -25,6 +25,7 @@ mod parser;
 mod pieces;
 mod tree;
 
+pub use alphabet::have_stand_ins;
 pub use automaton::{Automaton, DEAD, Encoding, Escapes, StateId, Step};
 pub(crate) use automaton::{ClassLoop, too_hard};
 pub use byte_set::ByteSet;

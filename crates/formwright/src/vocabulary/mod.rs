@@ -57,7 +57,8 @@ pub struct Vocabulary {
     spelled: Box<[u32]>,
     stripped: Stripped,
     longest: usize,
-    every_byte: bool,
+    /// The bytes, a bit each, that are no tokens by themselves.
+    lacking: [u64; 4],
     fingerprint: Digest,
 }
 
@@ -115,7 +116,7 @@ impl Vocabulary {
                 whitespace_only: Vec::new(),
             },
             longest: 0,
-            every_byte: false,
+            lacking: [0; 4],
             fingerprint: Digest::default(),
         };
         vocabulary.index()?;
@@ -139,7 +140,9 @@ impl Vocabulary {
         (self.longest, self.plain, self.shapes, self.stripped) = (longest, plain, shapes, stripped);
         self.spelled = spelled;
         let is_token = |byte| self.plain.child(0, byte).is_some_and(|child| !self.plain.items_at(child).is_empty());
-        self.every_byte = (0..CONTROL).all(is_token);
+        for byte in (0..CONTROL).filter(|&byte| !is_token(byte)) {
+            self.lacking[usize::from(byte) / 64] |= 1 << (byte % 64);
+        }
         self.fingerprint = self.digest();
         Ok(())
     }
@@ -225,7 +228,12 @@ impl Vocabulary {
 
     /// Whether each of the 256 bytes is a token by itself.
     pub fn has_every_byte(&self) -> bool {
-        self.every_byte
+        self.has_every_byte_but([0; 4])
+    }
+
+    /// The same of all bytes but some, a bit each.
+    pub fn has_every_byte_but(&self, bytes: [u64; 4]) -> bool {
+        self.lacking.iter().zip(bytes).all(|(lacking, but)| lacking & !but == 0)
     }
 
     /// SHA-256 of tokens, ends and width: equal exactly when masks mean the same.

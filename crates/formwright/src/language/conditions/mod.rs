@@ -107,7 +107,7 @@ impl Conditions {
         let alike = bounds.max().unwrap_or(0);
         let (variables, members, facts) = (variables.into(), members.into(), facts.into());
         let (promises, cases) = (promises.into(), cases.into());
-        Self { variables, members, facts, promises, parts, mentions, cases, alike }
+        Self { variables, members, facts, parts, mentions, promises, cases, alike }
     }
 
     /// The variable of a member, if it is mentioned.

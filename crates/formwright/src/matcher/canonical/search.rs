@@ -133,7 +133,8 @@ impl<'s, 'p, F: Form> Search<'s, 'p, F> {
                 break;
             }
         }
-        if least < INFINITE && !self.vocabulary.has_every_byte() { UNCOUNTED } else { least }
+        let lacking = self.spelling.merges().lacking();
+        if least < INFINITE && !self.vocabulary.has_every_byte_but(lacking) { UNCOUNTED } else { least }
     }
 
     /// What a question finds, and whether that holds for the text at hand alone.
