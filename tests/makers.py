@@ -109,6 +109,15 @@ def byte_level(pattern: str | None) -> Tokenizer:
     return tokenizer
 
 
+def with_digits(individual: bool, use_regex: bool = True) -> Tokenizer:
+    """Digits are cut out before the rest is cut, as SmolLM2 does."""
+    tokenizer = byte_level(None)
+    digits = pre_tokenizers.Digits(individual_digits=individual)
+    bytes_ = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, bytes_])
+    return tokenizer
+
+
 def with_whole_pieces() -> Tokenizer:
     """Some tokens are made by no merges, and are looked up."""
     config = json.loads(byte_level(LLAMA3).to_str())
@@ -169,4 +178,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "more ranks": with_more_ranks,
     "any order": in_any_order,
     "not cut": not_cut,
+    "single digits": lambda: with_digits(individual=True),
+    "digits": lambda: with_digits(individual=False),
+    "digits only": lambda: with_digits(individual=True, use_regex=False),
 }

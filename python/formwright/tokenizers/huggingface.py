@@ -198,6 +198,9 @@ def _is_faithful(normalizer: Config | None) -> bool:
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """What a ByteLevel pre-tokenizer cuts by, if it is asked to."""
 
+_GPT2_WITHOUT_DIGITS = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?![^\s\p{N}])|\s+"
+"""The same where digits are cut out first: spaces before a digit are at the end of their text."""
+
 
 def from_file(path: str) -> Any:
     """The tokenizer in a ``tokenizer.json``."""
@@ -269,9 +272,11 @@ def _cuts(config: Config) -> Config:
 
 def _pattern(before: list[Config]) -> str | None:
     """The expression that cuts texts into pieces, if they are cut."""
-    patterns = []
-    for step in before:
-        if step["type"] == "Split":
+    patterns, digits = [], ""
+    for number, step in enumerate(before):
+        if step["type"] == "Digits" and number == 0:
+            digits = r"\p{N}|" if step["individual_digits"] else r"\p{N}+|"
+        elif step["type"] == "Split" and not digits:
             if step["behavior"] not in ("Isolated", "Removed") or step["invert"] != (step["behavior"] == "Removed"):
                 raise _not_followed(f"the behaviour {step['behavior']} of its Split is not known")
             patterns.append(step["pattern"].get("Regex") or re.escape(step["pattern"]["String"]))
@@ -280,9 +285,11 @@ def _pattern(before: list[Config]) -> str | None:
         elif step["add_prefix_space"]:
             raise _not_followed("it puts a space before a text unless there is one")
         elif step["use_regex"]:
-            patterns.append(_GPT2)
+            patterns.append(_GPT2_WITHOUT_DIGITS if digits else _GPT2)
     if len(patterns) > 1:
         raise _not_followed(f"it has {len(patterns)} patterns that cut texts, one after the other")
+    if digits:
+        return digits + (patterns[0] if patterns else r"[^\p{N}]+")
     if not patterns:
         return None
     _refuse_syntax(patterns[0])
