@@ -17,7 +17,10 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tools import tool
+from langchain_core.utils.function_calling import convert_to_json_schema
 from pydantic import BaseModel, ValidationInfo, field_validator
+from pydantic.v1 import BaseModel as OldModel
+from pydantic.v1 import validator
 from typing_extensions import TypedDict
 
 import formwright as fw
@@ -65,6 +68,7 @@ def main() -> None:
     check_agents()
     check_remote()
     check_checked()
+    check_old_models()
     check_cache(tiny)
     check_faults(llm)
     check_options(tiny)
@@ -277,9 +281,11 @@ def check_options(tiny: Any) -> None:
         assert who.invoke(ADA, config={"callbacks": [heard]}).keys() == {"name", "age"}
         told = heard.options[0]["ls_structured_output_format"]
         assert told["kwargs"] == {"method": method, "strict": True}
-        assert told["schema"]["properties"].keys() == {"name", "age"}
-    raises(OptionUnsupported, lambda: FormwrightChatModel(tiny, timeout=5))
+        assert told["schema"] == convert_to_json_schema(Who)
     assert FormwrightChatModel(tiny, timeout=None).options == {}
+    assert FormwrightChatModel(tiny, timeout=60, max_tokens=5).invoke(ADA).usage_metadata["output_tokens"] == 5
+    raises(LimitExceeded, lambda: FormwrightChatModel(tiny, timeout=1e-9).invoke(ADA))
+    raises(ArgumentError, lambda: FormwrightChatModel(tiny, timeout="soon"))
     with standing.remote([("text", ADA_JSON)] * 2) as (model, _):
         assert FormwrightChatModel(model, timeout=5).options == {"time_budget": 5}
         assert FormwrightChatModel(model).with_structured_output(Who).invoke(ADA, timeout=5)["age"] == 36
@@ -355,6 +361,34 @@ def check_checked() -> None:
                 assert llm.invoke(ADA).name == "Ada"
             else:
                 raises(kind, lambda llm=llm: llm.invoke(ADA))
+
+
+class Old(OldModel):  # type: ignore[misc]  # it is typed for pydantic 1
+    """Who it is."""
+
+    name: str
+    age: int
+
+    @validator("age")
+    @classmethod
+    def is_adult(cls, age: int) -> int:
+        assert age >= 18
+        return age
+
+
+def check_old_models() -> None:
+    """Models of pydantic 1, by their own schema and validators."""
+    for age in (36, 7):
+        text = f'{{"name": "Ada", "age": {age}}}'
+        for method in ("json_schema", "function_calling", "json_mode"):
+            said = text if method != "function_calling" else f'{{"name": "Old", "arguments": {text}}}'
+            llm = FormwrightChatModel(standing.local([said]), max_tokens=60).with_structured_output(Old, method=method)
+            if age == 36:
+                assert llm.invoke(ADA) == Old(name="Ada", age=36)
+            else:
+                raises(OutputInvalid, lambda llm=llm: llm.invoke(ADA))
+    with standing.remote([("text", ADA_JSON)]) as (model, _):
+        assert FormwrightChatModel(model).with_structured_output(Old).invoke(ADA) == Old(name="Ada", age=36)
 
 
 class Known(BaseModel):
