@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import standing
@@ -181,24 +182,46 @@ async def check_agents() -> None:
 
 
 def check_counts(tiny: Any) -> None:
-    """LlamaIndex's own counter sees the tokens of every call once."""
+    """LlamaIndex's own counter sees the tokens of every call once, of streams too."""
     counter = TokenCountingHandler(tokenizer=str.split)
-    llm = FormwrightLLM(tiny, max_tokens=BUDGET, callback_manager=CallbackManager([counter]))
-    said = [ChatMessage(role="user", content=ADA)]
+    manager = CallbackManager([counter])
     usage = tiny.generate(ADA, Person, max_tokens=BUDGET)
-    for ask in (
+    for ask in counted(FormwrightLLM(tiny, max_tokens=BUDGET, callback_manager=manager)):
+        counter.reset_counts()
+        ask()
+        assert counter.prompt_llm_token_count == usage.prompt_tokens
+        assert abs(counter.completion_llm_token_count - len(usage.token_ids)) <= 1  # the end of the text may count
+    calls = ("calls", [("add", '{"a": 20, "b": 16}')])
+    with standing.remote([("text", '{"name": "Ada", "age": 36}')] * 12 + [calls]) as (model, requests):
+        llm = FormwrightLLM(model, callback_manager=manager)
+        for ask in (*counted(llm), lambda: list(llm.stream_chat_with_tools([ADD], "Add 20 and 16."))):
+            counter.reset_counts()
+            ask()
+            assert (counter.prompt_llm_token_count, counter.completion_llm_token_count) == (10, 5)
+        assert len(requests) == 13
+
+
+def counted(llm: Any) -> list[Callable[[], object]]:
+    """Every way to ask for a person."""
+    said = [ChatMessage(role="user", content=ADA)]
+
+    async def read(stream: Any) -> list[Any]:
+        return [piece async for piece in await stream]
+
+    return [
         lambda: llm.complete(ADA, response_format=Person),
         lambda: llm.chat(said, response_format=Person),
         lambda: list(llm.stream_chat(said, response_format=Person)),
         lambda: list(llm.stream_complete(ADA, response_format=Person)),
         lambda: asyncio.run(llm.acomplete(ADA, response_format=Person)),
+        lambda: asyncio.run(read(llm.astream_chat(said, response_format=Person))),
+        lambda: asyncio.run(read(llm.astream_complete(ADA, response_format=Person))),
         lambda: llm.structured_predict(Person, TEXT, text=ADA),
         lambda: asyncio.run(llm.astructured_predict(Person, TEXT, text=ADA)),
-    ):
-        counter.reset_counts()
-        ask()
-        assert counter.prompt_llm_token_count == usage.prompt_tokens
-        assert abs(counter.completion_llm_token_count - len(usage.token_ids)) <= 1  # the end of the text may count
+        lambda: list(llm.stream_structured_predict(Person, TEXT, text=ADA)),
+        lambda: asyncio.run(read(llm.astream_structured_predict(Person, TEXT, text=ADA))),
+        lambda: list(llm.as_structured_llm(Person).stream_chat(said)),
+    ]
 
 
 def check_pickled(tiny: Any) -> None:
