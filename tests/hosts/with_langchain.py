@@ -21,6 +21,7 @@ from langchain_core.utils.function_calling import convert_to_json_schema
 from pydantic import BaseModel, ValidationInfo, field_validator
 from pydantic.v1 import BaseModel as OldModel
 from pydantic.v1 import validator
+from standing import parts
 from typing_extensions import TypedDict
 
 import formwright as fw
@@ -32,6 +33,8 @@ from formwright.errors import (
     OptionUnsupported,
     OutputInvalid,
     PromptError,
+    Refused,
+    RequestFailed,
 )
 from formwright.integrations.langchain import FormwrightChatModel
 
@@ -67,6 +70,7 @@ def main() -> None:
     check_tools(llm)
     check_agents()
     check_remote()
+    check_alike()
     check_checked()
     check_old_models()
     check_cache(tiny)
@@ -340,6 +344,48 @@ def check_remote() -> None:
 
         asyncio.run(asynchronous())
         raises(ArgumentError, lambda: llm.invoke("Hi"))
+
+
+def check_alike() -> None:
+    """A value, streams, loops of two calls and refusals go the same way with a model here and one behind an API."""
+    tools = [parts.add, parts.multiply]
+    question = {"messages": [HumanMessage(parts.COMPUTE)]}
+    for is_local in (True, False):
+        answers = [("text", ADA_JSON), ("text", ADA_JSON), ("text", parts.GREETING)]
+        with standing.answering(answers, is_local=is_local) as model:
+            llm = FormwrightChatModel(model)
+            who = llm.with_structured_output(Who)
+            assert who.invoke(ADA) == list(who.stream(ADA))[-1] == {"name": "Ada", "age": 36}
+            pieces = [chunk.text for chunk in llm.stream("Greet Ada.") if chunk.text]
+            assert "".join(pieces) == parts.GREETING
+            assert len(pieces) > 1
+            for method in ("json_schema", "function_calling", "json_mode"):
+                with parts.refused(LanguageError):
+                    llm.with_structured_output(parts.Twice, method=method)
+            with parts.refused(LanguageError):
+                llm.bind_tools([parts.Twice]).invoke(ADA)
+        with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
+            agent = create_agent(FormwrightChatModel(model), tools)
+            said = agent.invoke(question)["messages"]
+            assert [message.type for message in said] == ["human", "ai", "tool", "ai", "tool", "ai"]
+            assert [message.text for message in said[2::2]] == ["5", "20"]
+            assert said[-1].text == parts.RESULT
+            parts.check_calls()
+            streamed = [chunk for chunk, _ in agent.stream(question, stream_mode="messages")]
+            parts.check_calls()
+            assert [chunk.text for chunk in streamed if chunk.type == "tool"] == ["5", "20"]
+            assert "".join(chunk.text for chunk in streamed if chunk.type != "tool") == parts.RESULT
+    with standing.remote([("error", "no such schema"), ("error", "no such tool"), ("refusal", "I will not.")]) as (
+        model,
+        _,
+    ):
+        llm = FormwrightChatModel(model, mode="strict")
+        with parts.refused(RequestFailed, "no such schema"):
+            llm.with_structured_output(Who).invoke(ADA)
+        with parts.refused(RequestFailed, "no such tool"):
+            list(llm.bind_tools([add]).stream(ADA))
+        with parts.refused(Refused, "I will not."):
+            llm.with_structured_output(Who).invoke(ADA)
 
 
 def check_checked() -> None:

@@ -16,9 +16,18 @@ from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
 from llama_index.core.response_synthesizers import TreeSummarize
 from llama_index.core.tools import FunctionTool
+from standing import parts
 
 import formwright as fw
-from formwright.errors import ArgumentError, LanguageError, NotAForm, OptionUnsupported, PromptError
+from formwright.errors import (
+    ArgumentError,
+    LanguageError,
+    NotAForm,
+    OptionUnsupported,
+    PromptError,
+    Refused,
+    RequestFailed,
+)
 from formwright.integrations.llama_index import FormwrightLLM, FormwrightProgram
 
 ADA = "Ada is 36 years old."
@@ -51,6 +60,7 @@ def main() -> None:
     check_text(llm)
     check_tools(llm)
     check_remote()
+    check_alike()
     check_faults(llm)
     check_counts(tiny)
     check_pickled(tiny)
@@ -265,6 +275,50 @@ def check_remote() -> None:
 
         asyncio.run(asynchronous())
         raises(ArgumentError, lambda: llm.complete("Hi"))
+
+
+def check_alike() -> None:
+    """A value, streams, loops of two calls and refusals go the same way with a model here and one behind an API."""
+    tools = [FunctionTool.from_defaults(tool) for tool in (parts.add, parts.multiply)]
+    ada = '{"name": "Ada", "age": 36, "city": null}'
+
+    async def computed(llm: Any, streaming: bool) -> Any:
+        return await FunctionAgent(tools=tools, llm=llm, streaming=streaming).run(parts.COMPUTE)
+
+    for is_local in (True, False):
+        answers = [("text", ada), ("text", ada), ("text", parts.GREETING)]
+        with standing.answering(answers, is_local=is_local) as model:
+            llm = FormwrightLLM(model)
+            person = llm.structured_predict(Person, TEXT, text=ADA)
+            assert (
+                person == list(llm.stream_structured_predict(Person, TEXT, text=ADA))[-1] == Person(name="Ada", age=36)
+            )
+            pieces = [piece.delta for piece in llm.stream_complete("Greet Ada.") if piece.delta]
+            assert "".join(pieces) == parts.GREETING
+            assert len(pieces) > 1
+            with parts.refused(LanguageError):
+                llm.structured_predict(parts.Twice, TEXT, text=ADA)
+            with parts.refused(LanguageError):
+                list(llm.stream_structured_predict(parts.Twice, TEXT, text=ADA))
+            with parts.refused(LanguageError):
+                llm.as_structured_llm(parts.Twice).complete(ADA)
+        with standing.answering(standing.LOOP * 2, is_local=is_local) as model:
+            for streaming in (True, False):
+                output = asyncio.run(computed(FormwrightLLM(model), streaming))
+                assert str(output) == parts.RESULT
+                assert [result.tool_output.raw_output for result in output.tool_calls] == [5, 20]
+                parts.check_calls()
+    with standing.remote([("error", "no such schema"), ("error", "no such tool"), ("refusal", "I will not.")]) as (
+        model,
+        _,
+    ):
+        llm = FormwrightLLM(model, mode="strict")
+        with parts.refused(RequestFailed, "no such schema"):
+            llm.structured_predict(Person, TEXT, text=ADA)
+        with parts.refused(RequestFailed, "no such tool"):
+            list(llm.stream_chat_with_tools([ADD], ADA))
+        with parts.refused(Refused, "I will not."):
+            llm.structured_predict(Person, TEXT, text=ADA)
 
 
 def check_faults(llm: Any) -> None:
