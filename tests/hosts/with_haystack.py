@@ -18,6 +18,7 @@ import formwright as fw
 from formwright.errors import (
     ArgumentError,
     LanguageError,
+    LimitExceeded,
     NotAForm,
     OptionUnsupported,
     PromptError,
@@ -281,6 +282,7 @@ def check_faults(generator: Any, tiny: Any) -> None:
     raises(UnknownModel, FormwrightChatGenerator("no-such-model").warm_up)
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"temprature": 1}))
     raises(OptionUnsupported, lambda: generator.run(ADA, generation_kwargs={"mode": "strict"}))
+    raises(LimitExceeded, lambda: generator.run(ADA, generation_kwargs={"time_budget": 1e-9}))
     raises(OptionUnsupported, lambda: generator.run(ADA, print, {"beams": 2}))
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"tool_choice": "subtract"}, tools=[ADD]))
     raises(ArgumentError, lambda: generator.run(ADA, generation_kwargs={"tool_choice": "required"}))

@@ -22,6 +22,7 @@ import formwright as fw
 from formwright.errors import (
     ArgumentError,
     LanguageError,
+    LimitExceeded,
     NotAForm,
     OptionUnsupported,
     PromptError,
@@ -327,11 +328,13 @@ def check_faults(llm: Any) -> None:
     raises(ArgumentError, lambda: FormwrightLLM(42))
     raises(ArgumentError, lambda: llm.complete(ADA, temprature=1))
     raises(OptionUnsupported, lambda: llm.complete(ADA, mode="strict"))
+    raises(LimitExceeded, lambda: llm.structured_predict(Person, TEXT, {"time_budget": 1e-9}, text=ADA))
+    raises(LimitExceeded, lambda: list(llm.stream_complete(ADA, time_budget=1e-9)))
     raises(OptionUnsupported, lambda: list(llm.stream_complete(ADA, beams=2)))
     raises(ArgumentError, lambda: llm.structured_predict(Person, TEXT, {"stop": "x"}, text=ADA))
     raises(LanguageError, lambda: llm.structured_predict({"not": {"$dynamicRef": "#x"}}, TEXT, text=ADA))
     raises(NotAForm, lambda: FormwrightProgram("Person", TEXT, llm))
-    raises(fw.errors.LimitExceeded, lambda: llm.structured_predict(Person, TEXT, {"max_tokens": 3}, text=ADA))
+    raises(LimitExceeded, lambda: llm.structured_predict(Person, TEXT, {"max_tokens": 3}, text=ADA))
     with standing.remote([("text", '{"name": ')]) as (model, _):
         raises(fw.errors.OutputInvalid, lambda: FormwrightLLM(model).structured_predict(Person, TEXT, text=ADA))
 
